@@ -1,0 +1,103 @@
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const hexDigits = '0123456789abcdef'
+const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+export const emptyBytes = new Uint8Array(0)
+
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+/** Decodes UTF-8; each malformed byte becomes U+FFFD, as clients of the field do. */
+export function textOf(bytes: Uint8Array): string {
+  return decoder.decode(bytes)
+}
+
+/**
+ * Text as one character for each of its UTF-8 bytes. Keys are kept so in the store: plain `<` on such strings is byte
+ * order, which JavaScript's order of UTF-16 units is not beyond U+FFFF.
+ */
+export function byteString(text: string): string {
+  let ascii = true
+  for (let i = 0; i < text.length && ascii; i++) ascii = text.charCodeAt(i) < 0x80
+  return ascii ? text : byteStringOf(encoder.encode(text))
+}
+
+export function byteStringOf(bytes: Uint8Array): string {
+  let out = ''
+  for (let at = 0; at < bytes.length; at += 4096) out += String.fromCharCode(...bytes.subarray(at, at + 4096))
+  return out
+}
+
+/** The bytes of a byte string. */
+export function bytesOf(byteText: string): Uint8Array {
+  const out = new Uint8Array(byteText.length)
+  for (let i = 0; i < byteText.length; i++) out[i] = byteText.charCodeAt(i)
+  return out
+}
+
+/** The text whose UTF-8 bytes a byte string spells. */
+export function textOfByteString(byteText: string): string {
+  for (let i = 0; i < byteText.length; i++) if (byteText.charCodeAt(i) >= 0x80) return decoder.decode(bytesOf(byteText))
+  return byteText
+}
+
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0
+  for (const part of parts) length += part.length
+  const out = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** The one order of strings: by UTF-16 unit, which on byte strings is byte order. Never `localeCompare`. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function hex(bytes: Uint8Array): string {
+  let out = ''
+  for (const byte of bytes) out += hexDigits.charAt(byte >> 4) + hexDigits.charAt(byte & 15)
+  return out
+}
+
+/** Standard base64 with padding (RFC 4648, section 4). */
+export function base64(bytes: Uint8Array): string {
+  let out = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const left = bytes.length - at
+    const word = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+    out += base64Alphabet.charAt(word >> 18) + base64Alphabet.charAt((word >> 12) & 63)
+    out += left > 1 ? base64Alphabet.charAt((word >> 6) & 63) : '='
+    out += left > 2 ? base64Alphabet.charAt(word & 63) : '='
+  }
+  return out
+}
+
+/** `undefined` when the text is not padded standard base64. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  if (text.length % 4 !== 0) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const out = new Uint8Array((text.length / 4) * 3 - padding)
+  let word = 0
+  for (let i = 0, at = 0; i < text.length; i++) {
+    const digit = i >= text.length - padding ? 0 : base64Alphabet.indexOf(text.charAt(i))
+    if (digit < 0) return undefined
+    word = (word << 6) | digit
+    if (i % 4 !== 3) continue
+    for (let shift = 16; shift >= 0 && at < out.length; shift -= 8) out[at++] = (word >> shift) & 255
+    word = 0
+  }
+  return out
+}

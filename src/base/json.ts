@@ -1,0 +1,31 @@
+/** A value that JSON can say, with integers of any size: a bigint is written as a plain number, digit for digit. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+/**
+ * Writes JSON as the field's servers do: `<`, `>`, `&`, U+2028 and U+2029 escaped, no trailing newline; `pretty` indents
+ * by four spaces and ends with a newline. A member that is undefined is left out.
+ */
+export function writeJson(value: Json, pretty = false): string {
+  return pretty ? `${written(value, '\n')}\n` : written(value, '')
+}
+
+function written(value: Json, newline: string): string {
+  if (value === null) return 'null'
+  if (typeof value === 'string') return writtenText(value)
+  if (typeof value !== 'object') return String(value)
+  const inner = newline === '' ? '' : `${newline}    `
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[]
+    return items.length === 0 ? '[]' : `[${inner}${items.map((item) => written(item, inner)).join(`,${inner}`)}${newline}]`
+  }
+  const colon = newline === '' ? ':' : ': '
+  const members: string[] = []
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) members.push(`${writtenText(key)}${colon}${written(member, inner)}`)
+  }
+  return members.length === 0 ? '{}' : `{${inner}${members.join(`,${inner}`)}${newline}}`
+}
+
+function writtenText(text: string): string {
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,62 @@
+import type { Result } from '../base/result.ts'
+
+export type DiskFailureKind =
+  | 'not-found'
+  | 'exists'
+  | 'permission'
+  | 'full'
+  | 'not-directory'
+  | 'is-directory'
+  | 'locked'
+  | 'io'
+
+export interface DiskFailure {
+  readonly kind: DiskFailureKind
+  readonly path: string
+  /** The operating system's own words, for people. Never part of a decision. */
+  readonly message: string
+}
+
+/**
+ * Files, with the steps to durability apart. What a power cut leaves:
+ * 1. bytes written and synced stay;
+ * 2. bytes written and not synced may stay, be lost, or be torn at any byte;
+ * 3. a new name (create, rename) or a removed one stays only after `syncDirectory` of its directory; before, either
+ *    state may be found, but a rename is never half done;
+ * 4. syncing a file does not sync its name.
+ * A failed `sync` says nothing about what is on the disk: never retry it, stop (fsyncgate).
+ */
+export interface Disk {
+  /** `create`: opens or makes the file. `create-new`: fails with `exists` if there is one. `read`: must exist, read only. */
+  open(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>>
+  /** Names in the directory, sorted. */
+  list(path: string): Promise<Result<readonly string[], DiskFailure>>
+  /** Makes the directory and those above it; one that exists is fine. */
+  makeDirectory(path: string): Promise<Result<undefined, DiskFailure>>
+  syncDirectory(path: string): Promise<Result<undefined, DiskFailure>>
+  /** Replaces `to` if it exists, in one step. Both in the same directory. */
+  rename(from: string, to: string): Promise<Result<undefined, DiskFailure>>
+  remove(path: string): Promise<Result<undefined, DiskFailure>>
+  stat(path: string): Promise<Result<DiskEntry, DiskFailure>>
+  /**
+   * Takes the file at `path` as a lock for this process, until it ends or calls `close`. `locked` when another live
+   * process holds it; a lock whose holder died is free.
+   */
+  lock(path: string): Promise<Result<{ close(): Promise<void> }, DiskFailure>>
+}
+
+export interface DiskEntry {
+  readonly kind: 'file' | 'directory' | 'other'
+  readonly sizeBytes: number
+}
+
+export interface DiskFile {
+  /** At most `length` bytes from offset `at`; fewer only at the end of the file. */
+  read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>>
+  /** All of `bytes` at offset `at`, or a failure that may have written a part. */
+  write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
+  sync(): Promise<Result<undefined, DiskFailure>>
+  truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
+  size(): Promise<Result<number, DiskFailure>>
+  close(): Promise<void>
+}

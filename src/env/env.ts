@@ -1,0 +1,31 @@
+import type { Deferred } from './async.ts'
+import type { Clock, Timers } from './clock.ts'
+import type { Crypto } from './crypto.ts'
+import type { Disk } from './disk.ts'
+import type { Http } from './http.ts'
+import type { Tcp, Udp } from './net.ts'
+import type { Log, Metrics } from './observe.ts'
+import type { Machine, Processes } from './process.ts'
+import type { Random } from './random.ts'
+
+/**
+ * All that an agent may ask of the world; one for each agent. `src/host` builds it from Node, `sim/env` from virtual
+ * time. What comes back comes in a turn of its own: no callback and no promise of an Env is settled from within the
+ * call that asked for it.
+ */
+export interface Env {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+  readonly udp: Udp
+  readonly tcp: Tcp
+  readonly http: Http
+  readonly disk: Disk
+  readonly crypto: Crypto
+  readonly processes: Processes
+  readonly machine: Machine
+  readonly log: Log
+  readonly metrics: Metrics
+  /** The only maker of promises that agent code settles by hand. */
+  deferred<T>(): Deferred<T>
+}

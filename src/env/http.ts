@@ -1,0 +1,58 @@
+import type { Result } from '../base/result.ts'
+import type { Closable } from './async.ts'
+import type { DialFailure, Endpoint, ListenFailure, TlsOptions } from './net.ts'
+
+/** Header names are lower case. A header sent several times is joined with `, `. */
+export type HttpHeaders = ReadonlyMap<string, string>
+
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query exactly as sent, undecoded: `/v1/kv/a%2Fb?raw`. */
+  readonly target: string
+  readonly headers: HttpHeaders
+  /** The whole body, or `too-large` where it passes `bodyBytesMax`; then nothing of it is kept. */
+  readonly body: Uint8Array | 'too-large'
+  readonly remote: Endpoint
+  /** Calls `use` when the client has gone away before the answer; at once if it already has. */
+  onAbort(use: () => void): void
+}
+
+export interface HttpResponse {
+  readonly status: number
+  /** In the order and spelling in which they are to be sent. `Content-Length` and `Date` are the server's business. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Uint8Array | string
+}
+
+/** Never rejects: what fails becomes a response. */
+export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>
+
+/** A larger request body is not read: its handler sees `too-large`. Twice the limit of a key's value, and room for a transaction around it. */
+export const bodyBytesMax = 1 << 20
+
+export interface HttpListener extends Closable {
+  readonly local: Endpoint
+}
+
+export interface HttpClientRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+  readonly body?: Uint8Array
+  readonly timeoutMs: number
+  readonly tls?: TlsOptions
+}
+
+export interface HttpClientResponse {
+  readonly status: number
+  readonly headers: HttpHeaders
+  readonly body: Uint8Array
+}
+
+export type HttpClientFailure = DialFailure | { readonly kind: 'broken'; readonly to: Endpoint; readonly message: string }
+
+/** HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the handler. */
+export interface Http {
+  serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>>
+  request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>>
+}

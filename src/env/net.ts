@@ -1,0 +1,100 @@
+import type { Result } from '../base/result.ts'
+import type { Closable } from './async.ts'
+
+/** An IP address (never a name) and a port. */
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+export type ListenFailure =
+  | { readonly kind: 'address-in-use'; readonly at: Endpoint }
+  | { readonly kind: 'address-not-available'; readonly at: Endpoint }
+  | { readonly kind: 'permission'; readonly at: Endpoint }
+  | { readonly kind: 'io'; readonly at: Endpoint; readonly message: string }
+
+export type DialFailure =
+  | { readonly kind: 'refused'; readonly to: Endpoint }
+  | { readonly kind: 'timeout'; readonly to: Endpoint }
+  | { readonly kind: 'unreachable'; readonly to: Endpoint }
+  | { readonly kind: 'tls'; readonly to: Endpoint; readonly message: string }
+  | { readonly kind: 'io'; readonly to: Endpoint; readonly message: string }
+
+/** Why a stream is over: the peer ended it in order, the connection broke, nothing came through for too long, or we closed it. */
+export type StreamEnd = 'ended' | 'reset' | 'timeout' | 'closed'
+
+/** What proves an end of a TLS connection, and whom it trusts. All in PEM. */
+export interface TlsOptions {
+  readonly certificateChainPem?: string
+  readonly privateKeyPem?: string
+  /** Trusted roots. A dialler always verifies the listener against them. */
+  readonly trustedPems: readonly string[]
+  /** Dialler: the name that the certificate must carry. */
+  readonly serverName?: string
+  /** Listener: refuse a dialler without a certificate from a trusted root. */
+  readonly requirePeerCertificate?: boolean
+}
+
+export interface UdpSocket extends Closable {
+  readonly local: Endpoint
+  /** May be lost, repeated, late or out of order; a datagram beyond 65,507 bytes is dropped. */
+  send(to: Endpoint, bytes: Uint8Array): void
+}
+
+export interface Udp {
+  /** Port 0 takes a free one. */
+  bind(at: Endpoint, onDatagram: (from: Endpoint, bytes: Uint8Array) => void): Promise<Result<UdpSocket, ListenFailure>>
+}
+
+/**
+ * A connected byte stream. Bytes arrive in order, once, in pieces of any size. The handlers are set in the same turn in
+ * which the stream is handed over; what arrives before is kept. After `onClose` nothing is called any more.
+ */
+export interface TcpStream extends Closable {
+  readonly local: Endpoint
+  readonly remote: Endpoint
+  onData(use: (bytes: Uint8Array) => void): void
+  /** The peer will write no more (half-close); writing to it is still possible. */
+  onEnd(use: () => void): void
+  /** The stream is over in both directions. Called once, never from within a call of ours. */
+  onClose(use: (why: StreamEnd) => void): void
+  /**
+   * Queues bytes (which must not change afterwards). False when more than `highWaterBytes` wait to leave: write no more
+   * until `onDrain`. Writing after `end`, or to a stream that is over, does nothing and returns false.
+   */
+  write(bytes: Uint8Array): boolean
+  /** The queue has fallen to nothing after a `write` returned false. */
+  onDrain(use: () => void): void
+  /** Bytes queued and not yet taken by the network. */
+  queuedBytes(): number
+  /** Reading back-pressure: nothing more is delivered until `resume`, and in time the peer's writes stall. */
+  pause(): void
+  resume(): void
+  /** Half-close: what is queued still leaves, then the peer sees the end. */
+  end(): void
+  /** Drops what is queued and breaks the connection; `onClose('closed')` follows here, 'reset' at the peer. */
+  close(): void
+}
+
+/** Beyond this a stream's `write` returns false. */
+export const highWaterBytes = 1 << 20
+
+export interface TcpListener extends Closable {
+  readonly local: Endpoint
+}
+
+export interface DialOptions {
+  readonly timeoutMs: number
+  readonly tls?: TlsOptions
+}
+
+export interface Tcp {
+  dial(to: Endpoint, options: DialOptions): Promise<Result<TcpStream, DialFailure>>
+  /** Port 0 takes a free one. Closing the listener leaves accepted streams alone. */
+  listen(at: Endpoint, onStream: (stream: TcpStream) => void, tls?: TlsOptions): Promise<Result<TcpListener, ListenFailure>>
+}
+
+/** `10.0.0.1:8300`, `[::1]:8300`. */
+export function endpointText(endpoint: Endpoint): string {
+  return endpoint.host.includes(':') ? `[${endpoint.host}]:${endpoint.port}` : `${endpoint.host}:${endpoint.port}`
+}

@@ -1,0 +1,38 @@
+import type { Result } from '../base/result.ts'
+
+export interface ChildExit {
+  /** The exit code, or the signal that ended it. */
+  readonly exit: number | string
+  /** Standard output and error as they came, the last `outputBytesMax` bytes. */
+  readonly output: Uint8Array
+  readonly timedOut: boolean
+}
+
+export interface ChildOptions {
+  readonly timeoutMs: number
+  readonly outputBytesMax: number
+  readonly environment?: ReadonlyMap<string, string>
+  readonly input?: Uint8Array
+}
+
+export type SpawnFailure = { readonly kind: 'not-found' | 'permission' | 'io'; readonly program: string; readonly message: string }
+
+export interface Processes {
+  /** Runs a program, no shell, until it ends; past `timeoutMs` it and what it started are killed. */
+  run(argv: readonly [string, ...string[]], options: ChildOptions): Promise<Result<ChildExit, SpawnFailure>>
+}
+
+/** Facts about the machine that the agent shows and decides by at start. */
+export interface Machine {
+  readonly hostName: string
+  readonly architecture: string
+  readonly operatingSystem: string
+  readonly cpuCount: number
+  /** Addresses of the interfaces that are up. */
+  interfaces(): readonly MachineInterface[]
+}
+
+export interface MachineInterface {
+  readonly name: string
+  readonly address: string
+}

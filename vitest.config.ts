@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config'
+
+const long = process.env['SVC_TEST_LONG'] === '1'
+const project = (name: string, timeoutMs: number) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    pool: 'threads' as const,
+    testTimeout: long ? timeoutMs * 20 : timeoutMs,
+    hookTimeout: 60_000,
+  },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', 10_000),
+      project('property', 60_000),
+      project('contract', 30_000),
+      project('conformance', 60_000),
+      project('scenario', 120_000),
+      project('e2e', 120_000),
+    ],
+  },
+})

@@ -1,0 +1,50 @@
+/**
+ * Every way in which a request can fail that is not a bug: one closed union, and for each face of the agent one table
+ * from its kinds (HTTP status in http/, CLI exit code in cli/, the frame of an answer in rpc/). A new kind does not
+ * compile until every face has an answer.
+ */
+export type Failure =
+  /** The caller's own mistake; `message` names the field. */
+  | { readonly kind: 'bad-request'; readonly message: string }
+  | { readonly kind: 'too-large'; readonly message: string }
+  | { readonly kind: 'not-found'; readonly message: string }
+  /** No server that leads could be reached in the hold time. */
+  | { readonly kind: 'no-leader' }
+  /** Between servers only: ask `leader` instead. Never reaches a client. */
+  | { readonly kind: 'not-leader'; readonly leader: string | undefined }
+  | { readonly kind: 'unknown-datacenter'; readonly datacenter: string }
+  /** A client agent knows no server. */
+  | { readonly kind: 'no-servers' }
+  /** The write may or may not have happened. */
+  | { readonly kind: 'outcome-unknown'; readonly message: string }
+  | { readonly kind: 'deadline-exceeded'; readonly message: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'overloaded'; readonly message: string }
+  | { readonly kind: 'shutting-down' }
+  /** A server that does not know the method: an older release. */
+  | { readonly kind: 'unknown-method'; readonly method: string }
+  /** Raft or another part refused in a way that has no better name. */
+  | { readonly kind: 'refused'; readonly message: string }
+
+export type FailureKind = Failure['kind']
+
+/** The one line that people read. The same on every face. */
+export function failureText(failure: Failure): string {
+  switch (failure.kind) {
+    case 'no-leader':
+    case 'not-leader':
+      return 'No cluster leader'
+    case 'unknown-datacenter':
+      return 'No path to datacenter'
+    case 'no-servers':
+      return 'No known Svc servers'
+    case 'cancelled':
+      return 'Request cancelled'
+    case 'shutting-down':
+      return 'Agent is shutting down'
+    case 'unknown-method':
+      return `rpc: can't find method ${failure.method}`
+    default:
+      return failure.message
+  }
+}

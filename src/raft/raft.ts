@@ -1,0 +1,104 @@
+import type { Result } from '../base/result.ts'
+import type {
+  Configuration,
+  ConfigurationChange,
+  Entry,
+  LogIndex,
+  RequestRefusal,
+  RaftMessage,
+  RoleName,
+  ServerId,
+  SnapshotMeta,
+  Term,
+} from './core/types.ts'
+
+/** What consensus replicates. Every server applies the same entries in the same order. */
+export interface StateMachine {
+  /**
+   * Applies one command at its index and returns its result, which the server that proposed it hands to its caller.
+   * Must not fail: a command that cannot be carried out has that as its result. Throws only to stop the agent (a command
+   * of an unknown kind). Synchronous.
+   */
+  apply(entry: Entry): unknown
+  /** Called after each batch of applied entries: time to wake watchers. */
+  applied(last: LogIndex): void
+  /** A frozen view of the state now, cheap to take (copy-on-write), to be written out in slices. */
+  snapshot(): StateSnapshot
+  /** Replaces the whole state. `chunks` are those a `StateSnapshot` gave, cut anywhere. */
+  restore(): StateRestore
+}
+
+export interface StateSnapshot {
+  /** The next piece of at most about 64 KiB; `undefined` after the last. Deterministic: equal states give equal bytes. */
+  next(): Uint8Array | undefined
+}
+
+export interface StateRestore {
+  write(bytes: Uint8Array): Result<undefined, string>
+  /** Takes the new state into use, or says what is wrong with the bytes. */
+  finish(): Result<undefined, string>
+}
+
+/** Carries messages between servers; may lose, repeat, delay or reorder them. */
+export interface RaftTransport {
+  /** Never blocks. A message that cannot be queued is dropped. */
+  send(to: ServerId, address: string, message: RaftMessage): void
+}
+
+export interface RaftStatus {
+  readonly role: RoleName
+  readonly term: Term
+  readonly leader: { readonly id: ServerId; readonly address: string } | undefined
+  readonly commitIndex: LogIndex
+  readonly appliedIndex: LogIndex
+  readonly lastIndex: LogIndex
+  readonly lastTerm: Term
+  readonly snapshotIndex: LogIndex
+  readonly snapshotTerm: Term
+  readonly configuration: Configuration
+  readonly configurationIndex: LogIndex
+  /** Applied commands waiting for nothing; proposals under way. */
+  readonly pendingProposals: number
+  /** Milliseconds since this server heard from the leader; 0 on the leader; undefined when it never did. */
+  readonly lastContactMs: number | undefined
+}
+
+/** One server's part in consensus, as the rest of the agent sees it. */
+export interface Raft {
+  /** Replicates a command. The value is what `StateMachine.apply` returned for it here. */
+  propose(payload: Uint8Array): Promise<Result<{ readonly index: LogIndex; readonly value: unknown }, RequestRefusal>>
+  /** A commit index confirmed by a quorum after this call began, once it is applied here: linearizable. Leader only. */
+  readIndex(): Promise<Result<LogIndex, RequestRefusal>>
+  /** As `readIndex`, but satisfied by the leader's lease when it holds, without a round. Leader only. */
+  leaseRead(): Promise<Result<LogIndex, RequestRefusal>>
+  changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>>
+  transferLeadership(to?: ServerId): Promise<Result<undefined, RequestRefusal>>
+  /** First configuration of a new cluster; only on a server without any log, term or snapshot. False if it has some. */
+  bootstrap(configuration: Configuration): Promise<boolean>
+  /** Whether this server holds any Raft state (term, log or snapshot). */
+  hasState(): boolean
+  receive(from: ServerId, message: RaftMessage): void
+  status(): RaftStatus
+  /** Calls `use` after each change of role, term or leader; in a turn of its own or at the end of the one that changed it. */
+  onRoleChange(use: (status: RaftStatus) => void): void
+  /** Ends timers and disk work; pending calls are refused with `leadership-lost`. */
+  stop(): Promise<void>
+}
+
+/**
+ * Sees what consensus does, for the simulator's invariants and for recorders. Production runs without one. Called
+ * synchronously at the moment the thing becomes true on this server; must not call back.
+ */
+export interface RaftObserver {
+  hardState(term: Term, votedFor: ServerId | undefined): void
+  becameLeader(term: Term, lastIndex: LogIndex): void
+  steppedDown(term: Term): void
+  appended(entries: readonly Entry[]): void
+  truncated(from: LogIndex): void
+  committed(index: LogIndex, term: Term): void
+  applied(entry: Entry): void
+  /** State replaced by a snapshot, at start or from a leader. */
+  restored(meta: SnapshotMeta): void
+  /** What a boot found on its disk, before anything else. */
+  recovered(hardState: { readonly term: Term; readonly votedFor: ServerId | undefined }, snapshot: SnapshotMeta | undefined, entries: readonly Entry[]): void
+}

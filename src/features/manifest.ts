@@ -1,0 +1,203 @@
+import type { z } from 'zod'
+import type { Json } from '../base/json.ts'
+import type { Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import type { HttpHeaders } from '../env/http.ts'
+import type { Endpoint } from '../env/net.ts'
+import type { Failure } from '../model/failure.ts'
+import type { Release } from '../model/release.ts'
+import type { Raft } from '../raft/raft.ts'
+import type { ReadTransaction, Row, TableDefinition, WriteTransaction } from '../store/types.ts'
+
+/** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
+export interface Feature {
+  readonly name: string
+  readonly tables?: readonly TableDefinition<Row>[]
+  readonly commands?: readonly CommandDefinition[]
+  readonly endpoints?: readonly EndpointDefinition[]
+  readonly routes?: readonly Route[]
+  readonly duties?: readonly LeaderDuty[]
+}
+
+/**
+ * A replicated command. `apply` runs on every server at the same index and must be a pure function of the transaction
+ * and the body: no clock, no randomness; the leader has put such values into the body. Its result is plain data and goes
+ * back to the caller; a refusal (a CAS that does not hold) is a result, never a throw.
+ */
+export interface CommandDefinition<Body = unknown, Outcome = unknown> {
+  /** `kv.put`. The name in the log: never changed once released. */
+  readonly kind: string
+  /** The release that brought it: older servers stop on it. */
+  readonly since: Release
+  readonly body: z.ZodType<Body>
+  apply(tx: WriteTransaction, body: Body): Outcome
+}
+
+export type Consistency = 'default' | 'consistent' | 'stale'
+
+/** What a caller may ask of any read. */
+export interface ReadOptions {
+  readonly consistency: Consistency
+  /** Wait until the result's index is greater; 0 answers at once. */
+  readonly minIndex: number
+  /** How long at most; 0 takes the default. */
+  readonly waitMs: number
+  /** With `stale`: ask the leader instead when this server's knowledge is older. 0: any age. */
+  readonly maxStaleMs: number
+  /** Another datacenter's name, or empty for the agent's own. */
+  readonly datacenter: string
+}
+
+/** What every answer to a read carries besides its value. */
+export interface ReadMeta {
+  /** Index at which this result last changed; never 0. */
+  readonly index: number
+  readonly knownLeader: boolean
+  /** Milliseconds since the answering server heard from the leader; 0 on the leader. */
+  readonly lastContactMs: number
+}
+
+export interface Answer<T> {
+  readonly value: T
+  readonly meta: ReadMeta
+}
+
+/** Names one write of one agent's life, so that a retry inside the cluster takes effect once. */
+export interface WriteIdentity {
+  /** Agent and boot. */
+  readonly origin: string
+  readonly sequence: number
+}
+
+/** A server as its endpoints see it. */
+export interface ServerContext {
+  readonly env: Env
+  readonly raft: Raft
+  readonly release: Release
+  readonly datacenter: string
+  /** The state now. */
+  read(): ReadTransaction
+  /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */
+  propose<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body, identity?: WriteIdentity): Promise<Result<Outcome, Failure>>
+  /** Servers that this one knows: by ID, name and RPC address. */
+  servers(): readonly KnownServer[]
+}
+
+export interface KnownServer {
+  readonly id: string
+  readonly name: string
+  readonly address: string
+  readonly raftProtocol: number
+}
+
+/**
+ * What a server answers to a request.
+ * `write`: served by the leader. `query`: a read of the store; which server answers follows the caller's consistency, and
+ * blocking is done for it. `server`: served by whichever server is asked.
+ */
+export type EndpointDefinition = WriteEndpoint | QueryEndpoint | ServerEndpoint
+
+export interface WriteEndpoint<Args = unknown, Reply = unknown> {
+  readonly method: string
+  readonly kind: 'write'
+  readonly args: z.ZodType<Args>
+  serve(server: ServerContext, args: Args, identity: WriteIdentity | undefined): Promise<Result<Reply, Failure>>
+}
+
+export interface QueryEndpoint<Args = unknown, Reply = unknown> {
+  readonly method: string
+  readonly kind: 'query'
+  readonly args: z.ZodType<Args>
+  /** Pure in the transaction and the arguments. `index`: at which this result last changed; 0 is answered as 1. */
+  query(tx: ReadTransaction, args: Args): { readonly index: number; readonly value: Reply }
+}
+
+export interface ServerEndpoint<Args = unknown, Reply = unknown> {
+  readonly method: string
+  readonly kind: 'server'
+  readonly args: z.ZodType<Args>
+  /** Ask the leader unless the caller said `stale`. */
+  readonly leader: boolean
+  serve(server: ServerContext, args: Args): Promise<Result<Reply, Failure>>
+}
+
+/** Work that only the leader does, from the moment it has caught up with its own term until it loses leadership. */
+export interface LeaderDuty {
+  readonly name: string
+  /** Begins it; what it returns is closed when leadership ends. Its timers and proposals must end then. */
+  start(server: ServerContext): { close(): void }
+}
+
+/** One agent, server or client, as HTTP routes see it. */
+export interface AgentContext {
+  readonly env: Env
+  readonly release: Release
+  /** Sends a write to the leader, wherever it is, and holds it over a leader change for at most the hold time. */
+  write<Args, Reply>(endpoint: WriteEndpoint<Args, Reply>, args: Args, options: CallOptions): Promise<Result<Reply, Failure>>
+  query<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args, read: ReadOptions, options: CallOptions): Promise<Result<Answer<Reply>, Failure>>
+  ask<Args, Reply>(endpoint: ServerEndpoint<Args, Reply>, args: Args, read: ReadOptions, options: CallOptions): Promise<Result<Reply, Failure>>
+  /** Facts about this agent, for `/v1/agent/self` and the like. */
+  self(): AgentSelf
+}
+
+export interface CallOptions {
+  /** Ends the call early: the client went away. */
+  onAbort?(use: () => void): void
+}
+
+export interface AgentSelf {
+  readonly nodeName: string
+  readonly nodeId: string
+  readonly datacenter: string
+  readonly server: boolean
+  readonly version: string
+  readonly revision: string
+  readonly advertise: Endpoint
+  readonly nodeMeta: Readonly<Record<string, string>>
+  /** The whole effective configuration, flat, secrets hidden. */
+  readonly debugConfig: { readonly [key: string]: Json }
+  /** Sections of text values, as `svc info` shows them. */
+  readonly stats: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
+
+/** One row of the route table. */
+export interface Route {
+  readonly methods: readonly HttpMethod[]
+  /**
+   * `/v1/status/leader` matches exactly. A path that ends in `/` matches everything below it, and `rest` is what follows;
+   * asked for without its slash it redirects to it.
+   */
+  readonly path: string
+  handle(agent: AgentContext, request: RouteRequest): Promise<RouteResponse>
+}
+
+export interface RouteRequest {
+  readonly method: HttpMethod
+  /** What follows a prefix route's path, percent-decoded once, as a byte string. */
+  readonly rest: string
+  readonly query: QueryParameters
+  readonly headers: HttpHeaders
+  readonly body: Uint8Array
+  readonly call: CallOptions
+}
+
+/** Decoded query parameters, in the order sent. `?a` counts as present with the value ''. */
+export interface QueryParameters {
+  has(name: string): boolean
+  /** The first value, or undefined. */
+  get(name: string): string | undefined
+  all(name: string): readonly string[]
+  /** Names and values, sorted by name, encoded again. */
+  encoded(): string
+}
+
+export type RouteResponse =
+  | { readonly kind: 'json'; readonly value: Json; readonly meta?: ReadMeta; readonly status?: number; readonly consistency?: Consistency }
+  /** No body and no content type. */
+  | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }
+  | { readonly kind: 'text'; readonly text: string; readonly status: number; readonly meta?: ReadMeta }
+  /** Bytes as they are; the type is sniffed as the field does. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta }
+  | { readonly kind: 'failure'; readonly failure: Failure }

@@ -1,0 +1,119 @@
+import type { Json } from '../base/json.ts'
+
+/**
+ * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
+ * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
+ */
+export interface AgentConfig {
+  readonly nodeName: string
+  /** A UUID; undefined: kept in the data directory, or drawn. */
+  readonly nodeId: string | undefined
+  readonly datacenter: string
+  readonly server: boolean
+  /** Nothing on disk, short timings, a cluster of its own. */
+  readonly dev: boolean
+  /** Forms a cluster of this server alone. */
+  readonly bootstrap: boolean
+  /** Forms the cluster once this many servers know of each other; 0: never. */
+  readonly bootstrapExpect: number
+  readonly dataDir: string | undefined
+  readonly bindAddress: string
+  readonly advertiseAddress: string
+  readonly clientAddresses: readonly string[]
+  readonly ports: AgentPorts
+  /** `host:port` of other servers' RPC listeners. */
+  readonly retryJoin: readonly string[]
+  readonly retryIntervalMs: number
+  /** Attempts after the first; 0: for ever. */
+  readonly retryMax: number
+  readonly raft: RaftConfig
+  /** How long a write or a read is held while there is no leader. */
+  readonly rpcHoldTimeoutMs: number
+  readonly leaveOnTerminate: boolean
+  readonly skipLeaveOnInterrupt: boolean
+  readonly autopilot: AutopilotConfig
+  readonly http: HttpConfig
+  readonly nodeMeta: Readonly<Record<string, string>>
+  readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
+  /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
+  readonly debug: { readonly [key: string]: Json }
+}
+
+/** A port of -1 is closed. */
+export interface AgentPorts {
+  readonly http: number
+  readonly https: number
+  readonly dns: number
+  readonly grpc: number
+  readonly server: number
+  readonly serfLan: number
+  readonly serfWan: number
+}
+
+export interface RaftConfig {
+  readonly protocol: number
+  readonly heartbeatTimeoutMs: number
+  readonly electionTimeoutMs: number
+  readonly leaderLeaseMs: number
+  readonly snapshotThreshold: number
+  readonly snapshotIntervalMs: number
+  /** Entries kept in the log behind a snapshot, for followers that lag a little. */
+  readonly trailingLogs: number
+}
+
+export interface AutopilotConfig {
+  /** A new server is given a vote when it has been healthy for this long. */
+  readonly serverStabilizationMs: number
+  readonly lastContactThresholdMs: number
+  readonly maxTrailingLogs: number
+}
+
+export interface HttpConfig {
+  /** Names beside the product's own under which headers are sent and accepted. */
+  readonly aliases: readonly string[]
+  /** Sent with every `/v1` response. */
+  readonly responseHeaders: Readonly<Record<string, string>>
+  /** Path prefixes that are refused with 403. */
+  readonly blockEndpoints: readonly string[]
+  readonly allowUnprintableCharacters: boolean
+  /** JSON is indented unless asked otherwise: what `-dev` does. */
+  readonly pretty: boolean
+}
+
+/** Raft timing at a multiplier from 1 to 10. Reference: configuration 4.1. */
+export function raftTiming(multiplier: number): Pick<RaftConfig, 'heartbeatTimeoutMs' | 'electionTimeoutMs' | 'leaderLeaseMs'> {
+  return { heartbeatTimeoutMs: 1000 * multiplier, electionTimeoutMs: 1000 * multiplier, leaderLeaseMs: 500 * multiplier }
+}
+
+/** Raft timing of `-dev`: a leader in well under a second. */
+export const devRaftTiming = { heartbeatTimeoutMs: 35, electionTimeoutMs: 52, leaderLeaseMs: 20 } as const
+
+/** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
+export function defaultAgentConfig(nodeName: string, address: string): AgentConfig {
+  return {
+    nodeName,
+    nodeId: undefined,
+    datacenter: 'dc1',
+    server: false,
+    dev: false,
+    bootstrap: false,
+    bootstrapExpect: 0,
+    dataDir: undefined,
+    bindAddress: address,
+    advertiseAddress: address,
+    clientAddresses: ['127.0.0.1'],
+    ports: { http: 8500, https: -1, dns: 8600, grpc: -1, server: 8300, serfLan: 8301, serfWan: 8302 },
+    retryJoin: [],
+    retryIntervalMs: 30_000,
+    retryMax: 0,
+    raft: { protocol: 3, ...raftTiming(5), snapshotThreshold: 16_384, snapshotIntervalMs: 30_000, trailingLogs: 10_240 },
+    rpcHoldTimeoutMs: 7_000,
+    leaveOnTerminate: true,
+    skipLeaveOnInterrupt: false,
+    autopilot: { serverStabilizationMs: 10_000, lastContactThresholdMs: 200, maxTrailingLogs: 250 },
+    http: { aliases: ['consul'], responseHeaders: {}, blockEndpoints: [], allowUnprintableCharacters: false, pretty: false },
+    nodeMeta: {},
+    logLevel: 'INFO',
+    debug: {},
+  }
+}

@@ -1,0 +1,30 @@
+import type { Failure } from '../model/failure.ts'
+import type { AgentContext, WriteIdentity } from '../features/manifest.ts'
+import type { Raft, RaftObserver } from '../raft/raft.ts'
+import type { WriteTransaction } from '../store/types.ts'
+
+/** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
+export interface StartFailure {
+  readonly kind: 'address-in-use' | 'data-directory' | 'damaged-log' | 'old-format' | 'configuration' | 'io'
+  readonly message: string
+  readonly remedy: string
+}
+
+/** Sees what one agent does, for the simulator's invariants and triggers. Production runs without one. */
+export interface AgentObserver {
+  readonly raft?: RaftObserver
+  /** A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after. */
+  commandApplied?(index: number, kind: string, outcome: unknown, identity: WriteIdentity | undefined, tx: WriteTransaction): void
+}
+
+/** A running agent without its faces. */
+export interface Agent extends AgentContext {
+  /** Raft on a server; undefined on a client. */
+  readonly raft: Raft | undefined
+  /** A digest of the replicated state, equal on servers that have applied the same index. */
+  stateDigest(): { readonly index: number; readonly digest: string } | undefined
+  /** Calls `use` once if the agent stops itself: a broken invariant, a failed disk. */
+  onFatal(use: (failure: Failure | Error) => void): void
+  /** Ends everything: listeners, timers, disk work. What is pending is refused with `shutting-down`. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { Failure, FailureKind } from '../model/failure.ts'
+
+const message = z.string()
+
+/** One row for each kind, so that a new kind does not compile until it can travel. */
+const shapes = {
+  'bad-request': z.object({ kind: z.literal('bad-request'), message }),
+  'too-large': z.object({ kind: z.literal('too-large'), message }),
+  'not-found': z.object({ kind: z.literal('not-found'), message }),
+  'no-leader': z.object({ kind: z.literal('no-leader') }),
+  'not-leader': z.object({ kind: z.literal('not-leader'), leader: z.string().optional().transform((leader) => leader) }),
+  'unknown-datacenter': z.object({ kind: z.literal('unknown-datacenter'), datacenter: z.string() }),
+  'no-servers': z.object({ kind: z.literal('no-servers') }),
+  'outcome-unknown': z.object({ kind: z.literal('outcome-unknown'), message }),
+  'deadline-exceeded': z.object({ kind: z.literal('deadline-exceeded'), message }),
+  cancelled: z.object({ kind: z.literal('cancelled') }),
+  overloaded: z.object({ kind: z.literal('overloaded'), message }),
+  'shutting-down': z.object({ kind: z.literal('shutting-down') }),
+  'unknown-method': z.object({ kind: z.literal('unknown-method'), method: z.string() }),
+  refused: z.object({ kind: z.literal('refused'), message }),
+} as const satisfies Record<FailureKind, z.ZodType>
+
+/** A failure as another agent sent it. One of a kind unknown here (a newer release) keeps its text. */
+export function failureFromWire(value: unknown): Failure {
+  const kind = z.object({ kind: z.string() }).safeParse(value)
+  if (kind.success && kind.data.kind in shapes) {
+    if (kind.data.kind === 'not-leader') {
+      const parsed = shapes['not-leader'].safeParse(value)
+      if (parsed.success) return { kind: 'not-leader', leader: parsed.data.leader }
+    } else {
+      const parsed = shapes[kind.data.kind as Exclude<FailureKind, 'not-leader'>].safeParse(value)
+      if (parsed.success) return parsed.data
+    }
+  }
+  const text = z.object({ message: z.string() }).safeParse(value)
+  return { kind: 'refused', message: text.success ? text.data.message : 'a failure of an unknown kind' }
+}

@@ -1,0 +1,156 @@
+import { concatBytes } from '../base/bytes.ts'
+import { pack, unpack } from '../base/msgpack.ts'
+import { err, ok, type Result } from '../base/result.ts'
+
+/** Version of the framing. A peer that speaks another is told so and cut off. */
+export const rpcProtocol = 1
+
+/** A longer frame closes the connection before any of it is kept: the peer is broken or not one of ours. */
+export const frameBytesMax = 8 << 20
+
+/**
+ * What travels on a connection between two agents: a length (u32, big-endian), then MessagePack.
+ * `hello` is the first frame in each direction. A `notice` is not answered. `cancel` says that nobody waits for the
+ * answer any more.
+ */
+export type Frame =
+  | { readonly kind: 'hello'; readonly hello: Hello }
+  | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly body: unknown; readonly deadlineMs: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly body: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: unknown }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'notice'; readonly topic: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'pong' }
+
+export interface Hello {
+  readonly protocol: number
+  readonly nodeId: string
+  readonly nodeName: string
+  readonly datacenter: string
+  /** Where the sender itself listens, or empty. */
+  readonly address: string
+}
+
+const code = { hello: 0, request: 1, answer: 2, failure: 3, cancel: 4, notice: 5, ping: 6, pong: 7 } as const
+
+export function encodeFrame(frame: Frame): Uint8Array {
+  const body = pack(fieldsOf(frame))
+  const out = new Uint8Array(4 + body.length)
+  out[0] = body.length >>> 24
+  out[1] = body.length >>> 16
+  out[2] = body.length >>> 8
+  out[3] = body.length
+  out.set(body, 4)
+  return out
+}
+
+function fieldsOf(frame: Frame): readonly unknown[] {
+  switch (frame.kind) {
+    case 'hello': {
+      const { protocol, nodeId, nodeName, datacenter, address } = frame.hello
+      return [code.hello, protocol, nodeId, nodeName, datacenter, address]
+    }
+    case 'request':
+      return [code.request, frame.id, frame.method, frame.body, frame.deadlineMs]
+    case 'answer':
+      return [code.answer, frame.id, frame.body]
+    case 'failure':
+      return [code.failure, frame.id, frame.failure]
+    case 'cancel':
+      return [code.cancel, frame.id]
+    case 'notice':
+      return [code.notice, frame.topic, frame.bytes]
+    case 'ping':
+    case 'pong':
+      return [code[frame.kind]]
+  }
+}
+
+/** The frame that the bytes after a length spell. Byte strings inside alias the input. */
+export function decodeFrame(bytes: Uint8Array): Result<Frame, string> {
+  const decoded = unpack(bytes)
+  if (!decoded.ok) return decoded
+  if (!Array.isArray(decoded.value)) return err('not a frame')
+  const frame = frameFrom(decoded.value as readonly unknown[])
+  return frame === undefined ? err('not a frame') : ok(frame)
+}
+
+function frameFrom(fields: readonly unknown[]): Frame | undefined {
+  const [kind, first, second, third, fourth, fifth] = fields
+  switch (kind) {
+    case code.hello:
+      if (typeof first !== 'number' || ![second, third, fourth, fifth].every((text) => typeof text === 'string')) return undefined
+      return {
+        kind: 'hello',
+        hello: { protocol: first, nodeId: String(second), nodeName: String(third), datacenter: String(fourth), address: String(fifth) },
+      }
+    case code.request:
+      if (!isId(first) || typeof second !== 'string' || typeof fourth !== 'number' || !(fourth >= 0)) return undefined
+      return { kind: 'request', id: first, method: second, body: third, deadlineMs: fourth }
+    case code.answer:
+      return isId(first) ? { kind: 'answer', id: first, body: second } : undefined
+    case code.failure:
+      return isId(first) ? { kind: 'failure', id: first, failure: second } : undefined
+    case code.cancel:
+      return isId(first) ? { kind: 'cancel', id: first } : undefined
+    case code.notice:
+      if (typeof first !== 'string' || !(second instanceof Uint8Array)) return undefined
+      return { kind: 'notice', topic: first, bytes: second }
+    case code.ping:
+      return { kind: 'ping' }
+    case code.pong:
+      return { kind: 'pong' }
+    default:
+      return undefined
+  }
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/** Cuts a byte stream into frames. Holds at most one unfinished frame. */
+export class FrameReader {
+  #parts: Uint8Array[] = []
+  #held = 0
+
+  /** Calls `use` for each frame that is complete now. An error means that the stream is beyond repair. */
+  push(bytes: Uint8Array, use: (frame: Frame) => void): Result<undefined, string> {
+    let rest = bytes
+    if (this.#held > 0) {
+      this.#parts.push(bytes)
+      this.#held += bytes.length
+      if (this.#held < this.#wanted()) return ok(undefined)
+      rest = concatBytes(this.#parts)
+      this.#parts = []
+      this.#held = 0
+    }
+    let at = 0
+    while (rest.length - at >= 4) {
+      const length = lengthAt(rest, at)
+      if (length > frameBytesMax) return err(`frame of ${length} bytes, at most ${frameBytesMax} are allowed`)
+      if (rest.length - at - 4 < length) break
+      const frame = decodeFrame(rest.subarray(at + 4, at + 4 + length))
+      if (!frame.ok) return frame
+      at += 4 + length
+      use(frame.value)
+    }
+    if (at < rest.length) {
+      this.#parts.push(rest.subarray(at))
+      this.#held = rest.length - at
+    }
+    return ok(undefined)
+  }
+
+  /** Bytes to gather before it is worth joining them: the unfinished frame's whole length once that is known. */
+  #wanted(): number {
+    const head = this.#parts[0]
+    return head !== undefined && head.length >= 4 ? Math.min(4 + lengthAt(head, 0), 4 + frameBytesMax) : 4
+  }
+}
+
+function lengthAt(bytes: Uint8Array, at: number): number {
+  const [a, b, c, d] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number, bytes[at + 3] as number]
+  return a * 0x1000000 + ((b << 16) | (c << 8) | d)
+}

@@ -1,0 +1,201 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { Deferred } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { Endpoint, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
+import type { Failure } from '../model/failure.ts'
+import { parseEndpoint } from './address.ts'
+import { Connection, type ConnectionLost, type ServedRequest } from './connection.ts'
+import { type Hello, rpcProtocol } from './frame.ts'
+
+/** Connections that other agents may hold here. */
+export const acceptedConnectionsMax = 4096
+/** Connections that this agent dials. */
+export const dialledConnectionsMax = 4096
+export const dialTimeoutMs = 3_000
+/** After a dial failed, notices to that address are dropped for this long; requests try again at once. */
+export const redialPauseMs = 200
+
+/** The request never left this agent: it was certainly not served. */
+export interface Unreachable {
+  readonly kind: 'unreachable'
+  readonly message: string
+}
+
+export type CallFailure = Failure | ConnectionLost | Unreachable
+
+export interface RpcOptions {
+  /** Where to listen; undefined: only dial. */
+  readonly listen: Endpoint | undefined
+  /** Where others reach this agent, or empty. */
+  readonly address: string
+  readonly nodeName: string
+  readonly datacenter: string
+  onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
+  onNotice(peer: Hello, topic: string, bytes: Uint8Array): void
+  /** A peer has said hello on a new connection. */
+  onPeer(peer: Hello): void
+}
+
+export interface RpcCall {
+  readonly method: string
+  readonly body: unknown
+  readonly deadlineMs: number
+  readonly onAbort?: ((use: () => void) => void) | undefined
+}
+
+interface Dial {
+  connection: Connection | undefined
+  waiting: Deferred<Connection | undefined>[]
+  dialling: boolean
+  failedAtMs: number | undefined
+}
+
+/**
+ * The connections of one agent to others. One connection carries everything between two agents, whoever dialled it; it is
+ * dialled when first needed and again when it broke.
+ */
+export class Rpc {
+  readonly #env: Env
+  readonly #options: RpcOptions
+  readonly #dials = new Map<string, Dial>()
+  readonly #accepted = new Set<Connection>()
+  /** By node ID, the accepted connection heard of last: answers to a peer's notices go back where they came from. */
+  readonly #inbound = new Map<string, Connection>()
+  #listener: TcpListener | undefined
+  #nodeId = ''
+  #stopped = false
+
+  private constructor(env: Env, options: RpcOptions) {
+    this.#env = env
+    this.#options = options
+  }
+
+  /** Listens at once, so that a port in use is found before anything is written; connections are served after `start`. */
+  static async open(env: Env, options: RpcOptions): Promise<Result<Rpc, ListenFailure>> {
+    const rpc = new Rpc(env, options)
+    if (options.listen !== undefined) {
+      const listener = await env.tcp.listen(options.listen, (stream) => rpc.#accept(stream))
+      if (!listener.ok) return listener
+      rpc.#listener = listener.value
+    }
+    return ok(rpc)
+  }
+
+  start(nodeId: string): void {
+    this.#nodeId = nodeId
+  }
+
+  async request(address: string, call: RpcCall): Promise<Result<unknown, CallFailure>> {
+    const connection = await this.#connect(address)
+    if (connection === undefined) return err({ kind: 'unreachable', message: `cannot reach ${address}` })
+    return connection.request(call.method, call.body, call.deadlineMs, call.onAbort)
+  }
+
+  /** One message without answer, on whatever connection there is with that peer. May be lost. */
+  notify(peerId: string, address: string, topic: string, bytes: Uint8Array): void {
+    const dial = this.#dials.get(address)
+    const dialled = dial?.connection
+    if (dialled?.open === true && dialled.peer !== undefined) return dialled.notify(topic, bytes)
+    const inbound = this.#inbound.get(peerId)
+    if (inbound?.open === true) return inbound.notify(topic, bytes)
+    if (dial?.dialling === true || this.#recentlyFailed(dial)) return
+    void this.#connect(address).then((connection) => connection?.notify(topic, bytes))
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#listener?.close()
+    for (const connection of [...this.#accepted]) connection.close('shutting down')
+    for (const dial of [...this.#dials.values()]) dial.connection?.close('shutting down')
+  }
+
+  #recentlyFailed(dial: Dial | undefined): boolean {
+    return dial?.failedAtMs !== undefined && this.#env.clock.monoMs() - dial.failedAtMs < redialPauseMs
+  }
+
+  #hello(): Hello {
+    const { nodeName, datacenter, address } = this.#options
+    return { protocol: rpcProtocol, nodeId: this.#nodeId, nodeName, datacenter, address }
+  }
+
+  #accept(stream: TcpStream): void {
+    if (this.#stopped || this.#nodeId === '' || this.#accepted.size >= acceptedConnectionsMax) {
+      stream.onClose(() => undefined)
+      stream.close()
+      return
+    }
+    const connection: Connection = new Connection(this.#env, stream, this.#hello(), {
+      onRequest: (request) => this.#options.onRequest(request),
+      onNotice: (peer, topic, bytes) => this.#options.onNotice(peer, topic, bytes),
+      onReady: (ready) => {
+        if (ready.peer === undefined) return
+        this.#inbound.set(ready.peer.nodeId, ready)
+        this.#options.onPeer(ready.peer)
+      },
+      onClose: (closed) => {
+        this.#accepted.delete(closed)
+        if (closed.peer !== undefined && this.#inbound.get(closed.peer.nodeId) === closed) {
+          this.#inbound.delete(closed.peer.nodeId)
+        }
+      },
+    })
+    this.#accepted.add(connection)
+  }
+
+  #connect(address: string): Promise<Connection | undefined> {
+    const deferred = this.#env.deferred<Connection | undefined>()
+    let dial = this.#dials.get(address)
+    if (dial === undefined) {
+      if (this.#dials.size >= dialledConnectionsMax) this.#forgetOne()
+      dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined }
+      this.#dials.set(address, dial)
+    }
+    if (dial.connection?.open === true && dial.connection.peer !== undefined) {
+      deferred.resolve(dial.connection)
+      return deferred.promise
+    }
+    dial.waiting.push(deferred)
+    if (!dial.dialling) void this.#dial(address, dial)
+    return deferred.promise
+  }
+
+  /** Drops the first address to which nothing is open: the table of dials is bounded. */
+  #forgetOne(): void {
+    for (const [address, dial] of this.#dials) {
+      if (dial.connection?.open === true || dial.dialling) continue
+      this.#dials.delete(address)
+      return
+    }
+  }
+
+  async #dial(address: string, dial: Dial): Promise<void> {
+    dial.dialling = true
+    const to = parseEndpoint(address)
+    const stream = to === undefined || this.#stopped ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
+    if (stream === undefined || !stream.ok || this.#stopped) {
+      if (stream?.ok === true) stream.value.close()
+      return this.#dialled(dial, undefined)
+    }
+    dial.connection = new Connection(this.#env, stream.value, this.#hello(), {
+      onRequest: (request) => this.#options.onRequest(request),
+      onNotice: (peer, topic, bytes) => this.#options.onNotice(peer, topic, bytes),
+      onReady: (ready) => {
+        if (ready.peer !== undefined) this.#options.onPeer(ready.peer)
+        this.#dialled(dial, ready)
+      },
+      onClose: (closed, why) => {
+        this.#env.log.write('debug', 'rpc', 'connection closed', { address, reason: why })
+        if (dial.connection === closed) dial.connection = undefined
+        if (dial.dialling) this.#dialled(dial, undefined)
+      },
+    })
+  }
+
+  #dialled(dial: Dial, connection: Connection | undefined): void {
+    dial.dialling = false
+    dial.failedAtMs = connection === undefined ? this.#env.clock.monoMs() : undefined
+    const waiting = dial.waiting
+    dial.waiting = []
+    for (const deferred of waiting) deferred.resolve(connection)
+  }
+}

@@ -81,8 +81,14 @@ export interface HttpConfig {
 }
 
 /** Raft timing at a multiplier from 1 to 10. Reference: configuration 4.1. */
-export function raftTiming(multiplier: number): Pick<RaftConfig, 'heartbeatTimeoutMs' | 'electionTimeoutMs' | 'leaderLeaseMs'> {
-  return { heartbeatTimeoutMs: 1000 * multiplier, electionTimeoutMs: 1000 * multiplier, leaderLeaseMs: 500 * multiplier }
+export function raftTiming(
+  multiplier: number,
+): Pick<RaftConfig, 'heartbeatTimeoutMs' | 'electionTimeoutMs' | 'leaderLeaseMs'> {
+  return {
+    heartbeatTimeoutMs: 1000 * multiplier,
+    electionTimeoutMs: 1000 * multiplier,
+    leaderLeaseMs: 500 * multiplier,
+  }
 }
 
 /** Raft timing of `-dev`: a leader in well under a second. */
@@ -106,12 +112,24 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
     retryJoin: [],
     retryIntervalMs: 30_000,
     retryMax: 0,
-    raft: { protocol: 3, ...raftTiming(5), snapshotThreshold: 16_384, snapshotIntervalMs: 30_000, trailingLogs: 10_240 },
+    raft: {
+      protocol: 3,
+      ...raftTiming(5),
+      snapshotThreshold: 16_384,
+      snapshotIntervalMs: 30_000,
+      trailingLogs: 10_240,
+    },
     rpcHoldTimeoutMs: 7_000,
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
     autopilot: { serverStabilizationMs: 10_000, lastContactThresholdMs: 200, maxTrailingLogs: 250 },
-    http: { aliases: ['consul'], responseHeaders: {}, blockEndpoints: [], allowUnprintableCharacters: false, pretty: false },
+    http: {
+      aliases: ['consul'],
+      responseHeaders: {},
+      blockEndpoints: [],
+      allowUnprintableCharacters: false,
+      pretty: false,
+    },
     nodeMeta: {},
     logLevel: 'INFO',
     debug: {},

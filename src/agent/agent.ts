@@ -1,5 +1,5 @@
-import type { Failure } from '../model/failure.ts'
 import type { AgentContext, WriteIdentity } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { WriteTransaction } from '../store/types.ts'
 
@@ -14,7 +14,13 @@ export interface StartFailure {
 export interface AgentObserver {
   readonly raft?: RaftObserver
   /** A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after. */
-  commandApplied?(index: number, kind: string, outcome: unknown, identity: WriteIdentity | undefined, tx: WriteTransaction): void
+  commandApplied?(
+    index: number,
+    kind: string,
+    outcome: unknown,
+    identity: WriteIdentity | undefined,
+    tx: WriteTransaction,
+  ): void
 }
 
 /** A running agent without its faces. */

@@ -1,5 +1,12 @@
 /** A value that JSON can say, with integers of any size: a bigint is written as a plain number, digit for digit. */
-export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json | undefined }
+export type Json =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined }
 
 /**
  * Writes JSON as the field's servers do: `<`, `>`, `&`, U+2028 and U+2029 escaped, no trailing newline; `pretty` indents
@@ -16,7 +23,9 @@ function written(value: Json, newline: string): string {
   const inner = newline === '' ? '' : `${newline}    `
   if (Array.isArray(value)) {
     const items = value as readonly Json[]
-    return items.length === 0 ? '[]' : `[${inner}${items.map((item) => written(item, inner)).join(`,${inner}`)}${newline}]`
+    return items.length === 0
+      ? '[]'
+      : `[${inner}${items.map((item) => written(item, inner)).join(`,${inner}`)}${newline}]`
   }
   const colon = newline === '' ? ':' : ': '
   const members: string[] = []
@@ -27,5 +36,8 @@ function written(value: Json, newline: string): string {
 }
 
 function writtenText(text: string): string {
-  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(text).replace(
+    /[<>&\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -77,7 +77,8 @@ function headerAt(bytes: Uint8Array, at: number): Header {
   if (head >= 0xc7 && head <= 0xc9) return { length: 2 + sized[head - 0xc7]! + size(sized[head - 0xc7]!), children: 0 }
   if (head >= 0xd9 && head <= 0xdb) return { length: 1 + sized[head - 0xd9]! + size(sized[head - 0xd9]!), children: 0 }
   if (head === 0xdc || head === 0xdd) return { length: head === 0xdc ? 3 : 5, children: size(head === 0xdc ? 2 : 4) }
-  if (head === 0xde || head === 0xdf) return { length: head === 0xde ? 3 : 5, children: 2 * size(head === 0xde ? 2 : 4) }
+  if (head === 0xde || head === 0xdf)
+    return { length: head === 0xde ? 3 : 5, children: 2 * size(head === 0xde ? 2 : 4) }
   return { length: fixedLength.get(head) ?? 1, children: 0 }
 }
 

@@ -49,7 +49,9 @@ export interface HttpClientResponse {
   readonly body: Uint8Array
 }
 
-export type HttpClientFailure = DialFailure | { readonly kind: 'broken'; readonly to: Endpoint; readonly message: string }
+export type HttpClientFailure =
+  | DialFailure
+  | { readonly kind: 'broken'; readonly to: Endpoint; readonly message: string }
 
 /** HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the handler. */
 export interface Http {

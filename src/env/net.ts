@@ -91,7 +91,11 @@ export interface DialOptions {
 export interface Tcp {
   dial(to: Endpoint, options: DialOptions): Promise<Result<TcpStream, DialFailure>>
   /** Port 0 takes a free one. Closing the listener leaves accepted streams alone. */
-  listen(at: Endpoint, onStream: (stream: TcpStream) => void, tls?: TlsOptions): Promise<Result<TcpListener, ListenFailure>>
+  listen(
+    at: Endpoint,
+    onStream: (stream: TcpStream) => void,
+    tls?: TlsOptions,
+  ): Promise<Result<TcpListener, ListenFailure>>
 }
 
 /** `10.0.0.1:8300`, `[::1]:8300`. */

@@ -15,7 +15,11 @@ export interface ChildOptions {
   readonly input?: Uint8Array
 }
 
-export type SpawnFailure = { readonly kind: 'not-found' | 'permission' | 'io'; readonly program: string; readonly message: string }
+export type SpawnFailure = {
+  readonly kind: 'not-found' | 'permission' | 'io'
+  readonly program: string
+  readonly message: string
+}
 
 export interface Processes {
   /** Runs a program, no shell, until it ends; past `timeoutMs` it and what it started are killed. */

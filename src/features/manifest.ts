@@ -78,7 +78,11 @@ export interface ServerContext {
   /** The state now. */
   read(): ReadTransaction
   /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */
-  propose<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body, identity?: WriteIdentity): Promise<Result<Outcome, Failure>>
+  propose<Body, Outcome>(
+    command: CommandDefinition<Body, Outcome>,
+    body: Body,
+    identity?: WriteIdentity,
+  ): Promise<Result<Outcome, Failure>>
   /** Servers that this one knows: by ID, name and RPC address. */
   servers(): readonly KnownServer[]
 }
@@ -133,9 +137,23 @@ export interface AgentContext {
   readonly env: Env
   readonly release: Release
   /** Sends a write to the leader, wherever it is, and holds it over a leader change for at most the hold time. */
-  write<Args, Reply>(endpoint: WriteEndpoint<Args, Reply>, args: Args, options: CallOptions): Promise<Result<Reply, Failure>>
-  query<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args, read: ReadOptions, options: CallOptions): Promise<Result<Answer<Reply>, Failure>>
-  ask<Args, Reply>(endpoint: ServerEndpoint<Args, Reply>, args: Args, read: ReadOptions, options: CallOptions): Promise<Result<Reply, Failure>>
+  write<Args, Reply>(
+    endpoint: WriteEndpoint<Args, Reply>,
+    args: Args,
+    options: CallOptions,
+  ): Promise<Result<Reply, Failure>>
+  query<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    options: CallOptions,
+  ): Promise<Result<Answer<Reply>, Failure>>
+  ask<Args, Reply>(
+    endpoint: ServerEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    options: CallOptions,
+  ): Promise<Result<Reply, Failure>>
   /** Facts about this agent, for `/v1/agent/self` and the like. */
   self(): AgentSelf
 }
@@ -194,7 +212,13 @@ export interface QueryParameters {
 }
 
 export type RouteResponse =
-  | { readonly kind: 'json'; readonly value: Json; readonly meta?: ReadMeta; readonly status?: number; readonly consistency?: Consistency }
+  | {
+      readonly kind: 'json'
+      readonly value: Json
+      readonly meta?: ReadMeta
+      readonly status?: number
+      readonly consistency?: Consistency
+    }
   /** No body and no content type. */
   | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }
   | { readonly kind: 'text'; readonly text: string; readonly status: number; readonly meta?: ReadMeta }

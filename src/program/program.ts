@@ -9,4 +9,8 @@ export interface Program {
   stop(): Promise<void>
 }
 
-export type StartProgram = (env: Env, config: AgentConfig, observer?: AgentObserver) => Promise<Result<Program, StartFailure>>
+export type StartProgram = (
+  env: Env,
+  config: AgentConfig,
+  observer?: AgentObserver,
+) => Promise<Result<Program, StartFailure>>

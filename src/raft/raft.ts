@@ -4,8 +4,8 @@ import type {
   ConfigurationChange,
   Entry,
   LogIndex,
-  RequestRefusal,
   RaftMessage,
+  RequestRefusal,
   RoleName,
   ServerId,
   SnapshotMeta,
@@ -100,5 +100,9 @@ export interface RaftObserver {
   /** State replaced by a snapshot, at start or from a leader. */
   restored(meta: SnapshotMeta): void
   /** What a boot found on its disk, before anything else. */
-  recovered(hardState: { readonly term: Term; readonly votedFor: ServerId | undefined }, snapshot: SnapshotMeta | undefined, entries: readonly Entry[]): void
+  recovered(
+    hardState: { readonly term: Term; readonly votedFor: ServerId | undefined },
+    snapshot: SnapshotMeta | undefined,
+    entries: readonly Entry[],
+  ): void
 }

@@ -15,6 +15,8 @@ export const queuedBytesMax = 16 << 20
 /** Silence after which a peer that we are sending to is pinged, and after which, pinged in vain, the connection is given up. */
 export const silenceBeforePingMs = 1_000
 export const silenceAfterPingMs = 2_000
+/** A connection on which the peer has not said hello by then is closed. */
+export const helloTimeoutMs = 5_000
 /** How often a connection on which requests wait is looked after. */
 const keepaliveMs = 1_000
 
@@ -58,6 +60,7 @@ export class Connection {
   #lastHeardMs: number
   #pingedMs: number | undefined
   #keepalive: Closable | undefined
+  readonly #helloTimer: Closable
   #closed = false
 
   constructor(env: Env, stream: TcpStream, hello: Hello, events: ConnectionEvents) {
@@ -69,6 +72,7 @@ export class Connection {
     stream.onEnd(() => this.close('the peer ended it'))
     stream.onClose((why) => this.#over(endText[why]))
     stream.write(encodeFrame({ kind: 'hello', hello }))
+    this.#helloTimer = env.timers.after(helloTimeoutMs, () => this.close('the peer did not say hello'))
   }
 
   /** What the peer said of itself; undefined until it has. */
@@ -191,6 +195,7 @@ export class Connection {
     if (this.#peer !== undefined) return this.close('the peer said hello twice')
     if (hello.protocol !== rpcProtocol) return this.close(`the peer speaks RPC protocol ${hello.protocol}, not ${rpcProtocol}`)
     this.#peer = hello
+    this.#helloTimer.close()
     this.#events.onReady(this)
   }
 
@@ -232,6 +237,7 @@ export class Connection {
     if (this.#closed) return
     this.#closed = true
     this.#keepalive?.close()
+    this.#helloTimer.close()
     for (const id of [...this.#waiting.keys()]) this.#settle(id, err({ kind: 'connection-lost', message: why }))
     for (const served of [...this.#served.values()]) served.abort?.()
     this.#events.onClose(this, why)

@@ -185,7 +185,12 @@ export type RaftEvent =
   | { readonly kind: 'read-requested'; readonly requestId: number; readonly mode: 'quorum' | 'lease' }
   | { readonly kind: 'transfer-requested'; readonly requestId: number; readonly to: ServerId | undefined }
   /** The state machine has applied everything up to `index`, and a snapshot of that is durable: the log may be cut. */
-  | { readonly kind: 'snapshot-taken'; readonly meta: SnapshotMeta; readonly sizeBytes: number; readonly keepFrom: LogIndex }
+  | {
+      readonly kind: 'snapshot-taken'
+      readonly meta: SnapshotMeta
+      readonly sizeBytes: number
+      readonly keepFrom: LogIndex
+    }
   /** Answer to `store-chunk`: what is on this disk of the snapshot now. `complete` only when all of it is durable and its checksum holds. */
   | {
       readonly kind: 'chunk-stored'
@@ -250,7 +255,13 @@ export type RaftEffect =
   /** Write a received chunk aside; answer with `chunk-stored`. */
   | { readonly kind: 'store-chunk'; readonly from: ServerId; readonly chunk: SnapshotChunk }
   /** Read a piece of the newest snapshot for a follower; answer with `chunk-read`. */
-  | { readonly kind: 'read-chunk'; readonly to: ServerId; readonly meta: SnapshotMeta; readonly offset: number; readonly length: number }
+  | {
+      readonly kind: 'read-chunk'
+      readonly to: ServerId
+      readonly meta: SnapshotMeta
+      readonly offset: number
+      readonly length: number
+    }
   /** The proposal or change stands in the leader's log here; its fate is decided by what is applied at that index. */
   | { readonly kind: 'accepted'; readonly requestId: number; readonly index: LogIndex; readonly term: Term }
   | { readonly kind: 'refused'; readonly requestId: number; readonly refusal: RequestRefusal }
@@ -258,10 +269,25 @@ export type RaftEffect =
   | { readonly kind: 'read-ready'; readonly requestId: number; readonly index: LogIndex }
   | { readonly kind: 'transferred'; readonly requestId: number }
   /** Role, term or known leader changed; told once per change. */
-  | { readonly kind: 'role-changed'; readonly role: RoleName; readonly term: Term; readonly leader: ServerId | undefined }
-  | { readonly kind: 'configuration-changed'; readonly configuration: Configuration; readonly index: LogIndex; readonly committed: boolean }
+  | {
+      readonly kind: 'role-changed'
+      readonly role: RoleName
+      readonly term: Term
+      readonly leader: ServerId | undefined
+    }
+  | {
+      readonly kind: 'configuration-changed'
+      readonly configuration: Configuration
+      readonly index: LogIndex
+      readonly committed: boolean
+    }
   /** A line for the log. */
-  | { readonly kind: 'note'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string; readonly fields: Readonly<Record<string, string | number | boolean>> }
+  | {
+      readonly kind: 'note'
+      readonly level: 'debug' | 'info' | 'warn'
+      readonly text: string
+      readonly fields: Readonly<Record<string, string | number | boolean>>
+    }
 
 export type RoleName = 'follower' | 'pre-candidate' | 'candidate' | 'leader'
 

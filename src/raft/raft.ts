@@ -1,4 +1,5 @@
 import type { Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
 import type {
   Configuration,
   ConfigurationChange,
@@ -80,7 +81,7 @@ export interface Raft {
   receive(from: ServerId, message: RaftMessage): void
   status(): RaftStatus
   /** Calls `use` after each change of role, term or leader; in a turn of its own or at the end of the one that changed it. */
-  onRoleChange(use: (status: RaftStatus) => void): void
+  onRoleChange(use: (status: RaftStatus) => void): Closable
   /** Ends timers and disk work; pending calls are refused with `leadership-lost`. */
   stop(): Promise<void>
 }

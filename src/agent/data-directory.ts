@@ -1,0 +1,109 @@
+import { hex, textOf, utf8 } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Disk, DiskFailure } from '../env/disk.ts'
+import type { Env } from '../env/env.ts'
+import type { StartFailure } from './agent.ts'
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A data directory held by this agent alone. */
+export interface DataDirectory {
+  readonly path: string
+  readonly nodeId: string
+  release(): Promise<void>
+}
+
+/** A random UUID, version 4, of the Env's bytes. Source: RFC 4122, section 4.4. */
+export function drawUuid(env: Env): string {
+  const bytes = env.crypto.randomBytes(16)
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  const text = hex(bytes)
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-')
+}
+
+/**
+ * Opens the data directory, making it if need be: takes its lock, and reads or draws the node ID, which is kept in the
+ * file `node-id`. Refuses what it cannot use before anything is written.
+ */
+export async function openDataDirectory(env: Env, path: string, configuredId: string | undefined): Promise<Result<DataDirectory, StartFailure>> {
+  const refused = await refuseUnusable(env.disk, path)
+  if (refused !== undefined) return err(refused)
+  const made = await env.disk.makeDirectory(path)
+  if (!made.ok) return err(unusable(made.error))
+  const lock = await env.disk.lock(`${path}/lock`)
+  if (!lock.ok) return err(unusable(lock.error))
+  const nodeId = await keepNodeId(env, path, configuredId)
+  if (!nodeId.ok) {
+    await lock.value.close()
+    return nodeId
+  }
+  return ok({ path, nodeId: nodeId.value, release: () => lock.value.close() })
+}
+
+async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | undefined> {
+  const entry = await disk.stat(path)
+  if (!entry.ok) return entry.error.kind === 'not-found' ? undefined : unusable(entry.error)
+  if (entry.value.kind !== 'directory') {
+    return { kind: 'data-directory', message: `data_dir "${path}" is not a directory`, remedy: 'name a directory with -data-dir' }
+  }
+  const names = await disk.list(path)
+  if (!names.ok) return unusable(names.error)
+  if (!names.value.includes('mdb')) return undefined
+  return {
+    kind: 'old-format',
+    message: `CRITICAL: Deprecated data folder found at "${path}/mdb"`,
+    remedy: 'this release cannot read it: migrate it with a 0.5.1 release first, or start with an empty data directory',
+  }
+}
+
+async function keepNodeId(env: Env, path: string, configured: string | undefined): Promise<Result<string, StartFailure>> {
+  const file = `${path}/node-id`
+  const found = await readSmallFile(env.disk, file)
+  if (!found.ok && found.error.kind !== 'not-found') return err(unusable(found.error))
+  const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
+  if (configured === undefined && stored !== undefined) {
+    if (uuidShape.test(stored)) return ok(stored)
+    return err({ kind: 'data-directory', message: `${file} does not hold a UUID`, remedy: 'restore the file, or give the ID with -node-id' })
+  }
+  const id = configured ?? drawUuid(env)
+  if (id === stored) return ok(id)
+  const written = await writeSmallFile(env.disk, path, 'node-id', utf8(id))
+  return written.ok ? ok(id) : err(unusable(written.error))
+}
+
+async function readSmallFile(disk: Disk, path: string): Promise<Result<Uint8Array, DiskFailure>> {
+  const file = await disk.open(path, 'read')
+  if (!file.ok) return file
+  const bytes = await file.value.read(0, 256)
+  await file.value.close()
+  return bytes
+}
+
+/** Written aside, synced, renamed, directory synced: the old content or the new, never half. */
+async function writeSmallFile(disk: Disk, directory: string, name: string, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+  const aside = `${directory}/${name}.tmp`
+  const file = await disk.open(aside, 'create')
+  if (!file.ok) return file
+  const written = await file.value.write(0, bytes)
+  const cut = written.ok ? await file.value.truncate(bytes.length) : written
+  const synced = cut.ok ? await file.value.sync() : cut
+  await file.value.close()
+  if (!synced.ok) return synced
+  const renamed = await disk.rename(aside, `${directory}/${name}`)
+  return renamed.ok ? disk.syncDirectory(directory) : renamed
+}
+
+function unusable(failure: DiskFailure): StartFailure {
+  const remedies: Record<DiskFailure['kind'], string> = {
+    'not-found': 'make the directory above it, or name another with -data-dir',
+    exists: 'move it away, or name another with -data-dir',
+    permission: 'give this user the right to read and write it, or name another with -data-dir',
+    full: 'free some space on its disk',
+    'not-directory': 'name a directory with -data-dir',
+    'is-directory': 'move the directory away',
+    locked: 'another agent uses this data directory: stop it, or name another with -data-dir',
+    io: 'check the disk',
+  }
+  return { kind: 'data-directory', message: `data_dir: ${failure.path}: ${failure.message}`, remedy: remedies[failure.kind] }
+}

@@ -1,0 +1,133 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { Answer, EndpointDefinition, QueryEndpoint, ReadMeta, ReadOptions, ServerContext, ServerEndpoint, WriteEndpoint } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
+import { blockingJitterFraction } from '../model/limits.ts'
+import type { Raft } from '../raft/raft.ts'
+import type { Store } from '../store/store.ts'
+import { failureOfRefusal } from './refusal.ts'
+import { type AgentRequest, waitOf } from './request.ts'
+
+export interface Caller {
+  onAbort?(use: () => void): void
+}
+
+/**
+ * What one server answers: the only place where endpoints are served, whether the request came from this agent's own
+ * HTTP face or from another agent.
+ */
+export class Dispatch {
+  readonly #context: ServerContext
+  readonly #store: Store
+  readonly #raft: Raft
+  readonly #endpoints: ReadonlyMap<string, EndpointDefinition>
+
+  constructor(context: ServerContext, store: Store, endpoints: readonly EndpointDefinition[]) {
+    this.#context = context
+    this.#store = store
+    this.#raft = context.raft
+    this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
+  }
+
+  /** Serves a request here, or says who leads: forwarding is the caller's part. */
+  async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
+    const endpoint = this.#endpoints.get(method)
+    if (endpoint === undefined) return err({ kind: 'unknown-method', method })
+    const args = endpoint.args.safeParse(request.args)
+    if (!args.success) return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
+    switch (endpoint.kind) {
+      case 'write':
+        return this.#write(endpoint, args.data, request)
+      case 'query':
+        return this.#query(endpoint, args.data, request.read ?? plainRead, caller)
+      case 'server':
+        return this.#ask(endpoint, args.data, request.read ?? plainRead)
+    }
+  }
+
+  async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
+    const elsewhere = this.#leaderElsewhere()
+    if (elsewhere !== undefined) return err(elsewhere)
+    return endpoint.serve(this.#context, args, request.identity)
+  }
+
+  async #ask(endpoint: ServerEndpoint, args: unknown, read: ReadOptions): Promise<Result<unknown, Failure>> {
+    const elsewhere = endpoint.leader && read.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
+    if (elsewhere !== undefined) return err(elsewhere)
+    return endpoint.serve(this.#context, args)
+  }
+
+  #leaderElsewhere(): Failure | undefined {
+    const status = this.#raft.status()
+    return status.role === 'leader' ? undefined : { kind: 'not-leader', leader: status.leader?.address }
+  }
+
+  async #query(endpoint: QueryEndpoint, args: unknown, read: ReadOptions, caller: Caller): Promise<Result<Answer<unknown>, Failure>> {
+    const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
+    for (;;) {
+      const ready = await this.#current(read)
+      if (!ready.ok) return ready
+      // Evaluated and parked in one synchronous turn: no commit can fall between, so no wake-up is lost (W2).
+      const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args))
+      const index = Math.max(value.index, 1)
+      if (index > read.minIndex || read.minIndex === 0) return ok({ value: value.value, meta: this.#meta(index) })
+      const leftMs = deadlineMs - this.#context.env.clock.monoMs()
+      if (leftMs <= 0) return ok({ value: value.value, meta: this.#meta(index) })
+      const woken = await this.#park(touched, leftMs, read, caller)
+      if (!woken.ok) return woken
+    }
+  }
+
+  #blockFor(read: ReadOptions): number {
+    if (read.minIndex === 0) return 0
+    const waitMs = waitOf(read)
+    return waitMs + this.#context.env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
+  }
+
+  /** Makes sure that this server's state is as fresh as the caller asked for. */
+  async #current(read: ReadOptions): Promise<Result<unknown, Failure>> {
+    if (read.consistency === 'stale') return ok(undefined)
+    const elsewhere = this.#leaderElsewhere()
+    if (elsewhere !== undefined) return err(elsewhere)
+    const ready = read.consistency === 'consistent' ? await this.#raft.readIndex() : await this.#raft.leaseRead()
+    return ready.ok ? ready : err(failureOfRefusal(ready.error, (id) => this.#addressOf(id)))
+  }
+
+  #addressOf(id: string): string | undefined {
+    return this.#raft.status().configuration.servers.find((server) => server.id === id)?.address
+  }
+
+  #meta(index: number): ReadMeta {
+    const status = this.#raft.status()
+    return {
+      index,
+      knownLeader: status.leader !== undefined,
+      lastContactMs: status.role === 'leader' ? 0 : Math.round(status.lastContactMs ?? 0),
+    }
+  }
+
+  /** Until what was read changes, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
+  #park(touched: Parameters<Store['park']>[0], waitMs: number, read: ReadOptions, caller: Caller): Promise<Result<undefined, Failure>> {
+    const { env } = this.#context
+    const deferred = env.deferred<Result<undefined, Failure>>()
+    let over = false
+    const end = (result: Result<undefined, Failure>): void => {
+      if (over) return
+      over = true
+      timer.close()
+      if (parked.ok) parked.value.close()
+      leaving?.close()
+      deferred.resolve(result)
+    }
+    const parked = this.#store.park(touched, () => end(ok(undefined)))
+    const timer = env.timers.after(waitMs, () => end(ok(undefined)))
+    const leaving =
+      read.consistency === 'stale' ? undefined : this.#raft.onRoleChange((status) => {
+        if (status.role !== 'leader') end(err({ kind: 'not-leader', leader: status.leader?.address }))
+      })
+    if (!parked.ok) end(parked)
+    caller.onAbort?.(() => end(err({ kind: 'cancelled' })))
+    return deferred.promise
+  }
+}
+
+const plainRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -1,0 +1,181 @@
+import type { Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { Failure } from '../model/failure.ts'
+import type { Raft } from '../raft/raft.ts'
+import type { Hello } from '../rpc/frame.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import type { AgentConfig } from './agent-config.ts'
+import { judgeFormation } from './formation.ts'
+import { type ServerDirectory, type ServerRecord, serverRecordSchema } from './server-directory.ts'
+
+/** The RPC method by which servers introduce themselves: each side sends its record. */
+export const introduceMethod = 'Server.Introduce'
+/** Until a server belongs to a cluster it goes round at least this often. */
+const eagerIntervalMs = 1_000
+const answerWithinMs = 2_000
+
+/**
+ * How servers find each other: each goes round the addresses it is given and says who it is. What they learn decides when
+ * a first configuration is formed, and tells the leader whom to add.
+ */
+export class Introductions {
+  readonly #env: Env
+  readonly #config: AgentConfig
+  readonly #rpc: Rpc
+  readonly #raft: Raft
+  readonly #directory: ServerDirectory
+  readonly #nodeId: string
+  readonly #onExhausted: () => void
+  #timer: Closable | undefined
+  #rounds = 0
+  #going = false
+  #again = false
+  #waitingFor = ''
+  #stopped = false
+
+  constructor(parts: {
+    env: Env
+    config: AgentConfig
+    rpc: Rpc
+    raft: Raft
+    directory: ServerDirectory
+    nodeId: string
+    /** `retry_max` rounds have found nobody. */
+    onExhausted: () => void
+  }) {
+    this.#env = parts.env
+    this.#config = parts.config
+    this.#rpc = parts.rpc
+    this.#raft = parts.raft
+    this.#directory = parts.directory
+    this.#nodeId = parts.nodeId
+    this.#onExhausted = parts.onExhausted
+  }
+
+  start(): void {
+    void this.#goRound()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#timer?.close()
+  }
+
+  /** Serves `introduceMethod`: learns the caller's record and gives our own. */
+  serve(body: unknown): Result<unknown, Failure> {
+    const record = serverRecordSchema.safeParse(body)
+    if (!record.success) return { ok: false, error: { kind: 'bad-request', message: 'not a server record' } }
+    this.#learn(record.data)
+    return { ok: true, value: this.ownRecord() }
+  }
+
+  /** A peer of unknown name has connected: ask it who it is. */
+  met(peer: Hello): void {
+    if (peer.address === '' || peer.nodeId === this.#nodeId || this.#directory.get(peer.nodeId) !== undefined) return
+    void this.introduceTo(peer.address)
+  }
+
+  /** Says who we are to the server at this address; undefined when it does not answer. */
+  async introduceTo(address: string): Promise<ServerRecord | undefined> {
+    const answer = await this.#rpc.request(address, { method: introduceMethod, body: this.ownRecord(), deadlineMs: answerWithinMs })
+    if (!answer.ok || this.#stopped) return undefined
+    const record = serverRecordSchema.safeParse(answer.value)
+    if (!record.success) return undefined
+    this.#learn(record.data)
+    return record.data
+  }
+
+  ownRecord(): ServerRecord {
+    const status = this.#raft.status()
+    return {
+      id: this.#nodeId,
+      name: this.#config.nodeName,
+      address: ownAddress(this.#config),
+      datacenter: this.#config.datacenter,
+      raftProtocol: this.#config.raft.protocol,
+      expect: this.#config.bootstrapExpect,
+      bootstrapped: this.#raft.hasState(),
+      known: [...this.#directory.ids()],
+      lastIndex: status.lastIndex,
+      lastTerm: status.lastTerm,
+      lastContactMs: status.lastContactMs ?? -1,
+    }
+  }
+
+  #learn(record: ServerRecord): void {
+    const before = this.#directory.get(record.id)
+    if (!this.#directory.learn(record, this.#env.clock.monoMs())) return
+    if (before === undefined) {
+      this.#env.log.write('info', 'agent', 'met a server', { name: record.name, id: record.id, address: record.address })
+      // Its arrival changes what we tell the others, and whether a cluster can be formed: go round again.
+      void this.#goRound()
+    }
+    void this.#maybeForm()
+  }
+
+  async #goRound(): Promise<void> {
+    if (this.#going) {
+      this.#again = true
+      return
+    }
+    this.#going = true
+    this.#timer?.close()
+    do {
+      this.#again = false
+      const records = await Promise.all(this.#addresses().map((address) => this.introduceTo(address)))
+      if (this.#stopped) return
+      this.#rounds++
+      if (records.some((record) => record !== undefined)) this.#rounds = 0
+    } while (this.#again)
+    this.#going = false
+    await this.#maybeForm()
+    this.#rest()
+  }
+
+  #rest(): void {
+    if (this.#stopped) return
+    if (this.#config.retryMax > 0 && this.#rounds > this.#config.retryMax && this.#config.retryJoin.length > 0 && !this.#raft.hasState()) {
+      this.#env.log.write('error', 'agent', 'max join retry exhausted, exiting')
+      this.#onExhausted()
+      return
+    }
+    const settled = this.#raft.hasState() && this.#addresses().every((address) => this.#isKnown(address))
+    const delayMs = settled ? this.#config.retryIntervalMs : Math.min(this.#config.retryIntervalMs, eagerIntervalMs)
+    this.#timer = this.#env.timers.after(delayMs, () => void this.#goRound())
+  }
+
+  #isKnown(address: string): boolean {
+    return this.#directory.all().some(({ record }) => record.address === address)
+  }
+
+  #addresses(): readonly string[] {
+    const own = ownAddress(this.#config)
+    const configured = this.#raft.status().configuration.servers.map((server) => server.address)
+    const met = this.#directory.all().map(({ record }) => record.address)
+    return [...new Set([...this.#config.retryJoin, ...configured, ...met])].filter((address) => address !== own)
+  }
+
+  async #maybeForm(): Promise<void> {
+    if (this.#stopped || this.#raft.hasState() || this.#config.bootstrapExpect === 0) return
+    const others = this.#directory.all().map((heard) => heard.record)
+    const formation = judgeFormation(this.ownRecord(), others)
+    if (formation.kind === 'wait') {
+      if (formation.why !== this.#waitingFor) {
+        this.#waitingFor = formation.why
+        const fields = { why: formation.why, expected: this.#config.bootstrapExpect, known: others.length + 1 }
+        this.#env.log.write('info', 'agent', 'waiting before forming a cluster', fields)
+      }
+      return
+    }
+    const servers = formation.configuration.servers.map((server) => server.id).join(',')
+    this.#env.log.write('info', 'agent', 'found the expected number of servers, forming the cluster', { servers })
+    await this.#raft.bootstrap(formation.configuration)
+  }
+}
+
+/** Where other servers reach this one. */
+export function ownAddress(config: AgentConfig): string {
+  const host = config.advertiseAddress
+  return host.includes(':') ? `[${host}]:${config.ports.server}` : `${host}:${config.ports.server}`
+}

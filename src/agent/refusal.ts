@@ -1,0 +1,21 @@
+import type { Failure } from '../model/failure.ts'
+import type { RequestRefusal } from '../raft/core/types.ts'
+
+/** What a refusal of Raft's means to whoever asked the server. */
+export function failureOfRefusal(refusal: RequestRefusal, addressOf: (id: string) => string | undefined): Failure {
+  switch (refusal.kind) {
+    case 'not-leader':
+      return { kind: 'not-leader', leader: refusal.leader === undefined ? undefined : addressOf(refusal.leader) }
+    case 'overloaded':
+      return { kind: 'overloaded', message: 'too many writes under way' }
+    case 'leadership-lost':
+      return { kind: 'outcome-unknown', message: 'leadership lost while committing log' }
+    case 'change-in-progress':
+      return { kind: 'refused', message: 'another change of the Raft configuration is under way' }
+    case 'unknown-server':
+      return { kind: 'refused', message: `id "${refusal.id}" was not found in the Raft configuration` }
+    case 'invalid-change':
+    case 'transfer-failed':
+      return { kind: 'refused', message: refusal.message }
+  }
+}

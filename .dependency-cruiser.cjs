@@ -1,0 +1,148 @@
+/**
+ * Who may import whom. A layer imports only lower numbers, rooms of one layer do not know each other, each package has
+ * one home. `test/unit/walls/imports.test.ts` plants a violation of every rule here.
+ */
+const layers = [
+  ['base'],
+  ['env'],
+  ['model'],
+  ['raft', 'gossip', 'store', 'pki', 'dns-wire'],
+  ['rpc'],
+  ['features'],
+  ['agent'],
+  ['http', 'dns', 'config'],
+  ['program'],
+  ['cli'],
+  ['host'],
+]
+
+/** Packages and the only files that may name them: a second home needs a reason in review. */
+const homes = {
+  msgpackr: '^src/base/msgpack[.]ts$',
+  'sorted-btree': '^src/store/',
+  fastify: '^src/host/',
+  commander: '^(src/cli/|sim/main[.]ts$|sim/cli/)',
+  yaml: '^sim/scenario/',
+  seedrandom: '^sim/(world|env)/random[^/]*[.]ts$',
+}
+
+const nodeWorld = '^(src/host/|bin/|sim/main[.]ts$|sim/platform/|test/|bench/)'
+
+const layerRules = layers.flatMap((rooms, number) =>
+  rooms.map((room) => {
+    const others = rooms.filter((other) => other !== room)
+    const refused = [...others, ...layers.slice(number + 1).flat()]
+    return {
+      name: `layer-${number}-${room}`,
+      severity: 'error',
+      comment: `src/${room} is layer ${number}: it imports lower layers and itself, nothing beside or above.`,
+      from: { path: `^src/${room}/` },
+      to: { path: `^src/(${refused.join('|') || '(?!)'})/` },
+    }
+  }),
+)
+
+const homeRules = Object.entries(homes).map(([name, home]) => ({
+  name: `home-of-${name}`,
+  severity: 'error',
+  comment: `${name} is hidden behind ${home}: the rest of the house talks to that file, not to the package.`,
+  from: { path: '^(src|sim|bin)/', pathNot: home },
+  to: { path: `^node_modules/(@types/)?${name}/` },
+}))
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    ...homeRules,
+    {
+      name: 'every-room-has-a-layer',
+      severity: 'error',
+      comment: 'A new folder of src needs a number in the list of layers above.',
+      from: { path: '^src/', pathNot: `^src/(${layers.flat().join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'feature-knows-only-models',
+      severity: 'error',
+      comment: 'Of another feature only model.ts may be imported; what must happen there is declared as a hook.',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: '^src/features/[^/]+/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/model[.]ts$'] },
+    },
+    {
+      name: 'manifest-knows-no-feature',
+      severity: 'error',
+      comment: 'What all features share cannot depend on one of them.',
+      from: { path: '^src/features/[^/]+[.]ts$' },
+      to: { path: '^src/features/[^/]+/' },
+    },
+    {
+      name: 'core-is-alone',
+      severity: 'error',
+      comment: 'A protocol core is a pure machine: it imports base, model and itself.',
+      from: { path: '^src/([^/]+)/core/' },
+      to: { path: '^(src|sim)/', pathNot: ['^src/(base|model)/', '^src/$1/core/'] },
+    },
+    {
+      name: 'src-never-knows-sim',
+      severity: 'error',
+      comment: 'The agent cannot tell in which world it runs.',
+      from: { path: '^src/' },
+      to: { path: '^sim/' },
+    },
+    {
+      name: 'product-never-knows-tests',
+      severity: 'error',
+      from: { path: '^(src|sim|bin)/' },
+      to: { path: '^(test|bench)/' },
+    },
+    {
+      name: 'host-is-for-main',
+      severity: 'error',
+      comment: 'Of the simulator only main.ts borrows the real world, for files and the terminal.',
+      from: { path: '^sim/', pathNot: '^sim/main[.]ts$' },
+      to: { path: '^src/host/' },
+    },
+    {
+      name: 'node-only-in-its-world',
+      severity: 'error',
+      comment: 'node:* exists in src/host, bin, sim/main.ts, sim/platform, tests and benchmarks: elsewhere ask env.',
+      from: { pathNot: nodeWorld },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'zod-at-the-edges',
+      severity: 'error',
+      comment: 'Engines and the ground take typed values; what comes from outside is checked where it comes in.',
+      from: { path: '^src/(base|env|raft|gossip|store|pki|dns-wire)/' },
+      to: { path: '^node_modules/zod/' },
+    },
+    {
+      name: 'no-development-package',
+      severity: 'error',
+      from: { path: '^(src|sim|bin)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphan',
+      severity: 'error',
+      comment: 'A module that nobody imports and that imports nobody is dead.',
+      from: { orphan: true, path: '^(src|sim)/', pathNot: '([.]d[.]ts|tsconfig[.].*json)$' },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '/dist/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: '^(node_modules|dist)' },
+    exclude: { path: '^(dist|test/golden)/' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    reporterOptions: { text: { highlightFocused: true } },
+  },
+}

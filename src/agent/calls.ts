@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { Answer, CallOptions, EndpointDefinition, QueryEndpoint, ReadOptions, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../features/manifest.ts'
+import type {
+  Answer,
+  CallOptions,
+  EndpointDefinition,
+  QueryEndpoint,
+  ReadOptions,
+  ServerEndpoint,
+  WriteEndpoint,
+  WriteIdentity,
+} from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftStatus } from '../raft/raft.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
@@ -56,9 +65,15 @@ export class Calls {
   }
 
   /** The identity stays the same over all attempts, so that however often it is sent it takes effect once. */
-  async write<Args, Reply>(endpoint: WriteEndpoint<Args, Reply>, args: Args, options: CallOptions): Promise<Result<Reply, Failure>> {
+  async write<Args, Reply>(
+    endpoint: WriteEndpoint<Args, Reply>,
+    args: Args,
+    options: CallOptions,
+  ): Promise<Result<Reply, Failure>> {
     const identity: WriteIdentity = { origin: this.#origin, sequence: this.#sequence++ }
-    const result = await this.#hold(options, (caller) => this.#atLeader(endpoint, { args, identity }, attemptMs, caller))
+    const result = await this.#hold(options, (caller) =>
+      this.#atLeader(endpoint, { args, identity }, attemptMs, caller),
+    )
     return result as Result<Reply, Failure>
   }
 
@@ -109,11 +124,17 @@ export class Calls {
     return status.role !== 'leader' && (status.lastContactMs ?? Number.POSITIVE_INFINITY) > read.maxStaleMs
   }
 
-  async #atLeader(endpoint: EndpointDefinition, request: AgentRequest, deadlineMs: number, caller: Attempt): Promise<Result<unknown, CallFailure>> {
+  async #atLeader(
+    endpoint: EndpointDefinition,
+    request: AgentRequest,
+    deadlineMs: number,
+    caller: Attempt,
+  ): Promise<Result<unknown, CallFailure>> {
     const status: RaftStatus = this.#raft.status()
     if (status.role === 'leader') return this.#dispatch.serve(endpoint.method, request, caller)
     const address = status.leader?.address
-    if (address === undefined || address === ownAddress(this.#config)) return err({ kind: 'not-leader', leader: undefined })
+    if (address === undefined || address === ownAddress(this.#config))
+      return err({ kind: 'not-leader', leader: undefined })
     return this.#rpc.request(address, { method: endpoint.method, body: request, deadlineMs, onAbort: caller.onAbort })
   }
 
@@ -121,7 +142,10 @@ export class Calls {
    * Tries until a leader has answered, for at most the hold time after the first attempt that found none. Once an attempt
    * may have reached a leader and no later one told its fate, the caller learns that the outcome is unknown.
    */
-  async #hold(options: CallOptions, attempt: (caller: Attempt) => Promise<Result<unknown, CallFailure>>): Promise<Result<unknown, Failure>> {
+  async #hold(
+    options: CallOptions,
+    attempt: (caller: Attempt) => Promise<Result<unknown, CallFailure>>,
+  ): Promise<Result<unknown, Failure>> {
     let aborted = false
     let abortAttempt: (() => void) | undefined
     options.onAbort?.(() => {
@@ -146,7 +170,8 @@ export class Calls {
       failingSinceMs ??= now
       const leftMs = failingSinceMs + this.#config.rpcHoldTimeoutMs - now
       if (aborted) return err({ kind: 'cancelled' })
-      if (leftMs <= 0) return err(unknown === undefined ? { kind: 'no-leader' } : { kind: 'outcome-unknown', message: unknown })
+      if (leftMs <= 0)
+        return err(unknown === undefined ? { kind: 'no-leader' } : { kind: 'outcome-unknown', message: unknown })
       await this.#pause(leftMs)
     }
   }
@@ -169,7 +194,10 @@ export class Calls {
   }
 }
 
-type Passing = Extract<CallFailure, { kind: 'not-leader' | 'unreachable' | 'connection-lost' | 'outcome-unknown' | 'shutting-down' }>
+type Passing = Extract<
+  CallFailure,
+  { kind: 'not-leader' | 'unreachable' | 'connection-lost' | 'outcome-unknown' | 'shutting-down' }
+>
 
 /** Failures that a new leader, or a little patience, may mend. `outcome-unknown` is safe to repeat because writes carry an identity. */
 function isPassing(failure: CallFailure): failure is Passing {

@@ -26,7 +26,11 @@ export function drawUuid(env: Env): string {
  * Opens the data directory, making it if need be: takes its lock, and reads or draws the node ID, which is kept in the
  * file `node-id`. Refuses what it cannot use before anything is written.
  */
-export async function openDataDirectory(env: Env, path: string, configuredId: string | undefined): Promise<Result<DataDirectory, StartFailure>> {
+export async function openDataDirectory(
+  env: Env,
+  path: string,
+  configuredId: string | undefined,
+): Promise<Result<DataDirectory, StartFailure>> {
   const refused = await refuseUnusable(env.disk, path)
   if (refused !== undefined) return err(refused)
   const made = await env.disk.makeDirectory(path)
@@ -45,7 +49,11 @@ async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | 
   const entry = await disk.stat(path)
   if (!entry.ok) return entry.error.kind === 'not-found' ? undefined : unusable(entry.error)
   if (entry.value.kind !== 'directory') {
-    return { kind: 'data-directory', message: `data_dir "${path}" is not a directory`, remedy: 'name a directory with -data-dir' }
+    return {
+      kind: 'data-directory',
+      message: `data_dir "${path}" is not a directory`,
+      remedy: 'name a directory with -data-dir',
+    }
   }
   const names = await disk.list(path)
   if (!names.ok) return unusable(names.error)
@@ -57,14 +65,22 @@ async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | 
   }
 }
 
-async function keepNodeId(env: Env, path: string, configured: string | undefined): Promise<Result<string, StartFailure>> {
+async function keepNodeId(
+  env: Env,
+  path: string,
+  configured: string | undefined,
+): Promise<Result<string, StartFailure>> {
   const file = `${path}/node-id`
   const found = await readSmallFile(env.disk, file)
   if (!found.ok && found.error.kind !== 'not-found') return err(unusable(found.error))
   const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
   if (configured === undefined && stored !== undefined) {
     if (uuidShape.test(stored)) return ok(stored)
-    return err({ kind: 'data-directory', message: `${file} does not hold a UUID`, remedy: 'restore the file, or give the ID with -node-id' })
+    return err({
+      kind: 'data-directory',
+      message: `${file} does not hold a UUID`,
+      remedy: 'restore the file, or give the ID with -node-id',
+    })
   }
   const id = configured ?? drawUuid(env)
   if (id === stored) return ok(id)
@@ -81,7 +97,12 @@ async function readSmallFile(disk: Disk, path: string): Promise<Result<Uint8Arra
 }
 
 /** Written aside, synced, renamed, directory synced: the old content or the new, never half. */
-async function writeSmallFile(disk: Disk, directory: string, name: string, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+async function writeSmallFile(
+  disk: Disk,
+  directory: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<Result<undefined, DiskFailure>> {
   const aside = `${directory}/${name}.tmp`
   const file = await disk.open(aside, 'create')
   if (!file.ok) return file
@@ -105,5 +126,9 @@ function unusable(failure: DiskFailure): StartFailure {
     locked: 'another agent uses this data directory: stop it, or name another with -data-dir',
     io: 'check the disk',
   }
-  return { kind: 'data-directory', message: `data_dir: ${failure.path}: ${failure.message}`, remedy: remedies[failure.kind] }
+  return {
+    kind: 'data-directory',
+    message: `data_dir: ${failure.path}: ${failure.message}`,
+    remedy: remedies[failure.kind],
+  }
 }

@@ -1,5 +1,14 @@
 import { err, ok, type Result } from '../base/result.ts'
-import type { Answer, EndpointDefinition, QueryEndpoint, ReadMeta, ReadOptions, ServerContext, ServerEndpoint, WriteEndpoint } from '../features/manifest.ts'
+import type {
+  Answer,
+  EndpointDefinition,
+  QueryEndpoint,
+  ReadMeta,
+  ReadOptions,
+  ServerContext,
+  ServerEndpoint,
+  WriteEndpoint,
+} from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
 import type { Raft } from '../raft/raft.ts'
@@ -61,7 +70,12 @@ export class Dispatch {
     return status.role === 'leader' ? undefined : { kind: 'not-leader', leader: status.leader?.address }
   }
 
-  async #query(endpoint: QueryEndpoint, args: unknown, read: ReadOptions, caller: Caller): Promise<Result<Answer<unknown>, Failure>> {
+  async #query(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    caller: Caller,
+  ): Promise<Result<Answer<unknown>, Failure>> {
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
     for (;;) {
       const ready = await this.#current(read)
@@ -106,7 +120,12 @@ export class Dispatch {
   }
 
   /** Until what was read changes, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
-  #park(touched: Parameters<Store['park']>[0], waitMs: number, read: ReadOptions, caller: Caller): Promise<Result<undefined, Failure>> {
+  #park(
+    touched: Parameters<Store['park']>[0],
+    waitMs: number,
+    read: ReadOptions,
+    caller: Caller,
+  ): Promise<Result<undefined, Failure>> {
     const { env } = this.#context
     const deferred = env.deferred<Result<undefined, Failure>>()
     let over = false
@@ -121,9 +140,11 @@ export class Dispatch {
     const parked = this.#store.park(touched, () => end(ok(undefined)))
     const timer = env.timers.after(waitMs, () => end(ok(undefined)))
     const leaving =
-      read.consistency === 'stale' ? undefined : this.#raft.onRoleChange((status) => {
-        if (status.role !== 'leader') end(err({ kind: 'not-leader', leader: status.leader?.address }))
-      })
+      read.consistency === 'stale'
+        ? undefined
+        : this.#raft.onRoleChange((status) => {
+            if (status.role !== 'leader') end(err({ kind: 'not-leader', leader: status.leader?.address }))
+          })
     if (!parked.ok) end(parked)
     caller.onAbort?.(() => end(err({ kind: 'cancelled' })))
     return deferred.promise

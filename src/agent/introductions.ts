@@ -78,7 +78,11 @@ export class Introductions {
 
   /** Says who we are to the server at this address; undefined when it does not answer. */
   async introduceTo(address: string): Promise<ServerRecord | undefined> {
-    const answer = await this.#rpc.request(address, { method: introduceMethod, body: this.ownRecord(), deadlineMs: answerWithinMs })
+    const answer = await this.#rpc.request(address, {
+      method: introduceMethod,
+      body: this.ownRecord(),
+      deadlineMs: answerWithinMs,
+    })
     if (!answer.ok || this.#stopped) return undefined
     const record = serverRecordSchema.safeParse(answer.value)
     if (!record.success) return undefined
@@ -107,7 +111,11 @@ export class Introductions {
     const before = this.#directory.get(record.id)
     if (!this.#directory.learn(record, this.#env.clock.monoMs())) return
     if (before === undefined) {
-      this.#env.log.write('info', 'agent', 'met a server', { name: record.name, id: record.id, address: record.address })
+      this.#env.log.write('info', 'agent', 'met a server', {
+        name: record.name,
+        id: record.id,
+        address: record.address,
+      })
       // Its arrival changes what we tell the others, and whether a cluster can be formed: go round again.
       void this.#goRound()
     }
@@ -135,7 +143,12 @@ export class Introductions {
 
   #rest(): void {
     if (this.#stopped) return
-    if (this.#config.retryMax > 0 && this.#rounds > this.#config.retryMax && this.#config.retryJoin.length > 0 && !this.#raft.hasState()) {
+    if (
+      this.#config.retryMax > 0 &&
+      this.#rounds > this.#config.retryMax &&
+      this.#config.retryJoin.length > 0 &&
+      !this.#raft.hasState()
+    ) {
       this.#env.log.write('error', 'agent', 'max join retry exhausted, exiting')
       this.#onExhausted()
       return

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../model/limits.ts'
 import type { ReadOptions, WriteIdentity } from '../features/manifest.ts'
+import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../model/limits.ts'
 
 /** Body of a request between agents: the endpoint's arguments and what the caller asks of the answer. */
 export const requestSchema = z.object({

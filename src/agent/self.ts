@@ -1,7 +1,7 @@
 import type { Env } from '../env/env.ts'
 import type { AgentSelf } from '../features/manifest.ts'
 import { productName } from '../model/names.ts'
-import { raftProtocol, type Release, releaseText } from '../model/release.ts'
+import { type Release, raftProtocol, releaseText } from '../model/release.ts'
 import type { Raft, RaftStatus } from '../raft/raft.ts'
 import type { AgentConfig } from './agent-config.ts'
 
@@ -42,14 +42,23 @@ export function describeSelf(env: Env, config: AgentConfig, release: Release, no
 
 function raftSection(config: AgentConfig, status: RaftStatus): Section {
   const servers = status.configuration.servers
-    .map(({ id, address, suffrage }) => `{Suffrage:${suffrage === 'voter' ? 'Voter' : 'Nonvoter'} ID:${id} Address:${address}}`)
+    .map(
+      ({ id, address, suffrage }) =>
+        `{Suffrage:${suffrage === 'voter' ? 'Voter' : 'Nonvoter'} ID:${id} Address:${address}}`,
+    )
     .join(' ')
-  const others = servers === '' ? 0 : status.configuration.servers.filter((server) => server.suffrage === 'voter').length - 1
+  const others =
+    servers === '' ? 0 : status.configuration.servers.filter((server) => server.suffrage === 'voter').length - 1
   return {
     applied_index: String(status.appliedIndex),
     commit_index: String(status.commitIndex),
     fsm_pending: String(status.commitIndex - status.appliedIndex),
-    last_contact: status.role === 'leader' ? '0' : status.lastContactMs === undefined ? 'never' : `${Math.round(status.lastContactMs)}ms`,
+    last_contact:
+      status.role === 'leader'
+        ? '0'
+        : status.lastContactMs === undefined
+          ? 'never'
+          : `${Math.round(status.lastContactMs)}ms`,
     last_log_index: String(status.lastIndex),
     last_log_term: String(status.lastTerm),
     last_snapshot_index: String(status.snapshotIndex),
@@ -67,9 +76,19 @@ function raftSection(config: AgentConfig, status: RaftStatus): Section {
   }
 }
 
-const stateText = { follower: 'Follower', 'pre-candidate': 'Candidate', candidate: 'Candidate', leader: 'Leader' } as const
+const stateText = {
+  follower: 'Follower',
+  'pre-candidate': 'Candidate',
+  candidate: 'Candidate',
+  leader: 'Leader',
+} as const
 
 function runtimeSection(env: Env): Section {
   const { machine } = env
-  return { arch: machine.architecture, cpu_count: String(machine.cpuCount), max_procs: '1', os: machine.operatingSystem }
+  return {
+    arch: machine.architecture,
+    cpu_count: String(machine.cpuCount),
+    max_procs: '1',
+    os: machine.operatingSystem,
+  }
 }

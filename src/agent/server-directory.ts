@@ -1,5 +1,5 @@
-import { compareText } from '../base/bytes.ts'
 import { z } from 'zod'
+import { compareText } from '../base/bytes.ts'
 
 /** Servers that one server may know of. More than any sane cluster has; the bound keeps strangers from filling memory. */
 export const knownServersMax = 256

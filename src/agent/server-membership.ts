@@ -15,7 +15,11 @@ const heardWithinMs = 10_000
  * and given one when it has been healthy for the stabilization time; a server that came back under another address is
  * entered with it. Nobody is removed here.
  */
-export function serverMembership(directory: ServerDirectory, introductions: Introductions, autopilot: AutopilotConfig): LeaderDuty {
+export function serverMembership(
+  directory: ServerDirectory,
+  introductions: Introductions,
+  autopilot: AutopilotConfig,
+): LeaderDuty {
   return {
     name: 'server-membership',
     start(server) {
@@ -35,7 +39,12 @@ class ServerMembership implements Closable {
   #timer: Closable | undefined
   #closed = false
 
-  constructor(server: ServerContext, directory: ServerDirectory, introductions: Introductions, autopilot: AutopilotConfig) {
+  constructor(
+    server: ServerContext,
+    directory: ServerDirectory,
+    introductions: Introductions,
+    autopilot: AutopilotConfig,
+  ) {
     this.#server = server
     this.#directory = directory
     this.#introductions = introductions
@@ -100,6 +109,7 @@ class ServerMembership implements Closable {
     const result = await this.#server.raft.changeConfiguration(change)
     const fields = { change: change.kind, id: change.id }
     if (result.ok) this.#server.env.log.write('info', 'autopilot', 'changed the Raft configuration', fields)
-    else this.#server.env.log.write('debug', 'autopilot', 'change refused for now', { ...fields, why: result.error.kind })
+    else
+      this.#server.env.log.write('debug', 'autopilot', 'change refused for now', { ...fields, why: result.error.kind })
   }
 }

@@ -193,7 +193,8 @@ export class Connection {
 
   #greet(hello: Hello): void {
     if (this.#peer !== undefined) return this.close('the peer said hello twice')
-    if (hello.protocol !== rpcProtocol) return this.close(`the peer speaks RPC protocol ${hello.protocol}, not ${rpcProtocol}`)
+    if (hello.protocol !== rpcProtocol)
+      return this.close(`the peer speaks RPC protocol ${hello.protocol}, not ${rpcProtocol}`)
     this.#peer = hello
     this.#helloTimer.close()
     this.#events.onReady(this)
@@ -202,7 +203,9 @@ export class Connection {
   #serve(peer: Hello, id: number, method: string, body: unknown, deadlineMs: number): void {
     if (this.#served.has(id)) return this.close('the peer used a request number twice')
     if (this.#served.size >= servedRequestsMax) {
-      this.#stream.write(encodeFrame({ kind: 'failure', id, failure: { kind: 'overloaded', message: 'too many requests' } }))
+      this.#stream.write(
+        encodeFrame({ kind: 'failure', id, failure: { kind: 'overloaded', message: 'too many requests' } }),
+      )
       return
     }
     const entry: { abort: (() => void) | undefined } = { abort: undefined }
@@ -214,7 +217,9 @@ export class Connection {
       this.#served.delete(id)
       if (this.#closed) return
       this.#stream.write(
-        encodeFrame(result.ok ? { kind: 'answer', id, body: result.value } : { kind: 'failure', id, failure: result.error }),
+        encodeFrame(
+          result.ok ? { kind: 'answer', id, body: result.value } : { kind: 'failure', id, failure: result.error },
+        ),
       )
     })
   }

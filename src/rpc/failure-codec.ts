@@ -9,7 +9,13 @@ const shapes = {
   'too-large': z.object({ kind: z.literal('too-large'), message }),
   'not-found': z.object({ kind: z.literal('not-found'), message }),
   'no-leader': z.object({ kind: z.literal('no-leader') }),
-  'not-leader': z.object({ kind: z.literal('not-leader'), leader: z.string().optional().transform((leader) => leader) }),
+  'not-leader': z.object({
+    kind: z.literal('not-leader'),
+    leader: z
+      .string()
+      .optional()
+      .transform((leader) => leader),
+  }),
   'unknown-datacenter': z.object({ kind: z.literal('unknown-datacenter'), datacenter: z.string() }),
   'no-servers': z.object({ kind: z.literal('no-servers') }),
   'outcome-unknown': z.object({ kind: z.literal('outcome-unknown'), message }),

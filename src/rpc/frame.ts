@@ -15,7 +15,13 @@ export const frameBytesMax = 8 << 20
  */
 export type Frame =
   | { readonly kind: 'hello'; readonly hello: Hello }
-  | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly body: unknown; readonly deadlineMs: number }
+  | {
+      readonly kind: 'request'
+      readonly id: number
+      readonly method: string
+      readonly body: unknown
+      readonly deadlineMs: number
+    }
   | { readonly kind: 'answer'; readonly id: number; readonly body: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: unknown }
   | { readonly kind: 'cancel'; readonly id: number }
@@ -80,10 +86,17 @@ function frameFrom(fields: readonly unknown[]): Frame | undefined {
   const [kind, first, second, third, fourth, fifth] = fields
   switch (kind) {
     case code.hello:
-      if (typeof first !== 'number' || ![second, third, fourth, fifth].every((text) => typeof text === 'string')) return undefined
+      if (typeof first !== 'number' || ![second, third, fourth, fifth].every((text) => typeof text === 'string'))
+        return undefined
       return {
         kind: 'hello',
-        hello: { protocol: first, nodeId: String(second), nodeName: String(third), datacenter: String(fourth), address: String(fifth) },
+        hello: {
+          protocol: first,
+          nodeId: String(second),
+          nodeName: String(third),
+          datacenter: String(fourth),
+          address: String(fifth),
+        },
       }
     case code.request:
       if (!isId(first) || typeof second !== 'string' || typeof fourth !== 'number' || !(fourth >= 0)) return undefined

@@ -171,7 +171,8 @@ export class Rpc {
   async #dial(address: string, dial: Dial): Promise<void> {
     dial.dialling = true
     const to = parseEndpoint(address)
-    const stream = to === undefined || this.#stopped ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
+    const stream =
+      to === undefined || this.#stopped ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
     if (stream === undefined || !stream.ok || this.#stopped) {
       if (stream?.ok === true) stream.value.close()
       return this.#dialled(dial, undefined)

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { parseDuration } from '../base/duration.ts'
+
+const duration = z.string().superRefine((text, context) => {
+  const parsed = parseDuration(text)
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.error })
+  else if (parsed.value < 0) context.addIssue({ code: 'custom', message: 'must not be negative' })
+})
+
+const port = z.int().max(65_535)
+const texts = z.array(z.string())
+
+/**
+ * A configuration file as people write it. Strict: a key that is not here is an error. Each field may be absent; the
+ * defaults are applied when all sources are merged. Reference: configuration 3.
+ */
+export const fileSchema = z.strictObject({
+  addresses: z.strictObject({ http: z.string().optional() }).optional(),
+  advertise_addr: z.string().optional().describe('Address that other agents use to reach this one.'),
+  aliases: texts.optional().describe('Further product names under which headers are sent and accepted.'),
+  autopilot: z
+    .strictObject({
+      last_contact_threshold: duration.optional(),
+      max_trailing_logs: z.int().min(0).optional(),
+      server_stabilization_time: duration.optional(),
+    })
+    .optional(),
+  bind_addr: z.string().optional().describe('Address that the agent listens on for other agents.'),
+  bootstrap: z.boolean().optional().describe('Form a cluster of this server alone.'),
+  bootstrap_expect: z.int().optional().describe('Form the cluster when this many servers know of each other.'),
+  client_addr: z.string().optional().describe('Addresses that the agent listens on for clients, separated by spaces.'),
+  data_dir: z.string().optional().describe('Directory for all that must survive a restart.'),
+  datacenter: z.string().optional(),
+  disable_http_unprintable_char_filter: z.boolean().optional(),
+  disable_update_check: z.boolean().optional().describe('Accepted and of no effect: no update check is ever made.'),
+  http_config: z
+    .strictObject({ block_endpoints: texts.optional(), response_headers: z.record(z.string(), z.string()).optional() })
+    .optional(),
+  leave_on_terminate: z.boolean().optional(),
+  log_level: z.string().optional(),
+  node_id: z.string().optional(),
+  node_meta: z.record(z.string(), z.string()).optional(),
+  node_name: z.string().optional(),
+  performance: z
+    .strictObject({ raft_multiplier: z.int().optional(), rpc_hold_timeout: duration.optional() })
+    .optional(),
+  ports: z
+    .strictObject({
+      dns: port.optional(),
+      grpc: port.optional(),
+      http: port.optional(),
+      https: port.optional(),
+      serf_lan: port.optional(),
+      serf_wan: port.optional(),
+      server: port.optional(),
+    })
+    .optional(),
+  raft_protocol: z.int().optional(),
+  raft_snapshot_interval: duration.optional(),
+  raft_snapshot_threshold: z.int().min(1).optional(),
+  retry_interval: duration.optional(),
+  retry_join: texts.optional().describe('host:port of other servers.'),
+  retry_max: z.int().min(0).optional(),
+  server: z.boolean().optional(),
+  skip_leave_on_interrupt: z.boolean().optional(),
+})
+
+export type FileConfig = z.infer<typeof fileSchema>
+
+/**
+ * Keys of the field that this version reads past, because the part they belong to is not there yet and running without it
+ * harms nobody: each is named in a warning at start. Any other key of the field is refused as unknown: an agent that
+ * ignored `acl` or `encrypt` would be open where its operator believes it closed.
+ */
+export const keysWithoutEffect: ReadonlySet<string> = new Set([
+  'connect',
+  'dns_config',
+  'enable_script_checks',
+  'enable_local_script_checks',
+  'gossip_lan',
+  'gossip_wan',
+  'reconnect_timeout',
+  'reconnect_timeout_wan',
+  'telemetry',
+  'ui',
+])

@@ -1,0 +1,78 @@
+import { writeJson } from '../base/json.ts'
+import type { HttpResponse } from '../env/http.ts'
+import type { Consistency, ReadMeta, RouteResponse } from '../features/manifest.ts'
+import { failureText } from '../model/failure.ts'
+import { plainText, sniffContentType } from './content-type.ts'
+import { failureStatus } from './failure-status.ts'
+import type { HeaderNames } from './header-names.ts'
+
+type Header = readonly [name: string, value: string]
+
+/** Turns what a route answers into what is sent. `common` goes with every answer, in front. */
+export interface ResponseEncoder {
+  response(response: RouteResponse, pretty: boolean): HttpResponse
+  /** One line of text, or nothing but a status where the text is empty. */
+  text(status: number, text: string, further?: readonly Header[]): HttpResponse
+}
+
+/** What keeps a browser from running a value that somebody stored, whatever its bytes look like. */
+const inert: readonly Header[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', 'sandbox'],
+]
+
+const consistencyText: Readonly<Record<Consistency, string>> = {
+  default: 'leader',
+  consistent: 'consistent',
+  stale: 'stale',
+}
+
+export function responseEncoder(names: HeaderNames, common: readonly Header[]): ResponseEncoder {
+  const text = (status: number, line: string, further: readonly Header[] = []): HttpResponse => {
+    const headers = [...common, ...further]
+    if (line !== '') headers.push(['Content-Type', plainText])
+    return { status, headers, body: line }
+  }
+  const metaHeaders = (meta: ReadMeta | undefined): Header[] => {
+    const headers = [...common]
+    if (meta !== undefined) pushMeta(headers, names, meta)
+    return headers
+  }
+  return {
+    text,
+    response(response: RouteResponse, pretty: boolean): HttpResponse {
+      switch (response.kind) {
+        case 'json': {
+          const headers = metaHeaders(response.meta)
+          if (response.consistency !== undefined) {
+            pushNamed(headers, names.effectiveConsistency, consistencyText[response.consistency])
+          }
+          headers.push(['Content-Type', 'application/json'])
+          return { status: response.status ?? 200, headers, body: writeJson(response.value, pretty) }
+        }
+        case 'empty':
+          return { status: response.status, headers: metaHeaders(response.meta), body: '' }
+        case 'text':
+          return text(response.status, response.text, metaHeaders(response.meta).slice(common.length))
+        case 'bytes': {
+          const headers = metaHeaders(response.meta)
+          if (response.bytes.length > 0) headers.push(['Content-Type', sniffContentType(response.bytes)], ...inert)
+          return { status: 200, headers, body: response.bytes }
+        }
+        case 'failure':
+          return text(failureStatus[response.failure.kind], failureText(response.failure))
+      }
+    },
+  }
+}
+
+function pushMeta(headers: Header[], names: HeaderNames, meta: ReadMeta): void {
+  // A client that is told 0 would ask again at once, for ever.
+  pushNamed(headers, names.index, String(Math.max(1, meta.index)))
+  pushNamed(headers, names.knownLeader, String(meta.knownLeader))
+  pushNamed(headers, names.lastContact, String(Math.trunc(meta.lastContactMs)))
+}
+
+function pushNamed(headers: Header[], names: readonly string[], value: string): void {
+  for (const name of names) headers.push([name, value])
+}

@@ -1,0 +1,69 @@
+import type { HttpConfig } from '../agent/agent-config.ts'
+import type { InvariantViolation } from '../base/invariant.ts'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
+import type { AgentContext, Route } from '../features/manifest.ts'
+import { productTitle } from '../model/names.ts'
+import { responseEncoder } from './encode-response.ts'
+import { headerNames } from './header-names.ts'
+import { isPrintable } from './printable.ts'
+import { redirect } from './redirect.ts'
+import { RouteCaller } from './route-call.ts'
+import { routeTable } from './route-table.ts'
+import { cleanPath, parseTarget } from './target.ts'
+
+export interface HttpFaceOptions {
+  readonly agent: AgentContext
+  readonly routes: readonly Route[]
+  readonly config: HttpConfig
+  /** A route broke an invariant: the agent is to stop. The caller still gets its 500. */
+  readonly onFatal?: (violation: InvariantViolation) => void
+}
+
+/**
+ * The one matcher of HTTP requests: it touches the world only through the agent it asks, so that production and
+ * simulation answer alike. What it returns never rejects. Reference: HTTP API 1.
+ */
+export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptions): HttpHandler {
+  const table = routeTable(routes)
+  const names = headerNames(config.aliases)
+  const configured = Object.entries(config.responseHeaders).filter(([name]) => !ownHeaders.has(name.toLowerCase()))
+  const outside = responseEncoder(names, [])
+  const unrouted = responseEncoder(names, configured)
+  const caller = new RouteCaller({
+    agent,
+    encoder: responseEncoder(names, [...configured, ['Vary', 'Accept-Encoding']]),
+    tokenHeaders: names.token,
+    blockedPrefixes: config.blockEndpoints,
+    pretty: config.pretty,
+    onFatal,
+  })
+
+  return async (request: HttpRequest): Promise<HttpResponse> => {
+    const target = parseTarget(request.target)
+    if (!target.ok) return outside.text(400, target.error)
+    const { path, rawQuery } = target.value
+    const versioned = path.startsWith('/v1/')
+    const encoder = versioned ? unrouted : outside
+    if (!config.allowUnprintableCharacters && !isPrintable(path)) return encoder.text(400, '')
+    const clean = cleanPath(path)
+    const match = clean === path ? table.match(path) : ({ kind: 'redirect', path: clean } as const)
+    switch (match.kind) {
+      case 'route':
+        return caller.call({ mounted: match.mounted, path, rest: match.rest, rawQuery, request })
+      case 'redirect':
+        return redirect(request.method, match.path, rawQuery, versioned ? configured : [])
+      case 'none':
+        return path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, '')
+    }
+  }
+}
+
+/** Headers that a configured one must not repeat: they speak of the body or the connection. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'transfer-encoding',
+])

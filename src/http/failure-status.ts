@@ -1,0 +1,22 @@
+import type { FailureKind } from '../model/failure.ts'
+
+/**
+ * The status of each failure. State that a later try may find mended (no leader, shutting down) is 500 and not 503: the
+ * field's clients retry on 500 alone. Reference: HTTP API 1.3.
+ */
+export const failureStatus: Readonly<Record<FailureKind, number>> = {
+  'bad-request': 400,
+  'too-large': 413,
+  'not-found': 404,
+  'no-leader': 500,
+  'not-leader': 500,
+  'unknown-datacenter': 500,
+  'no-servers': 500,
+  'outcome-unknown': 500,
+  'deadline-exceeded': 500,
+  cancelled: 500,
+  overloaded: 429,
+  'shutting-down': 500,
+  'unknown-method': 500,
+  refused: 500,
+}

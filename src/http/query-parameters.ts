@@ -1,0 +1,73 @@
+import { byteString, compareText, textOfByteString } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { QueryParameters } from '../features/manifest.ts'
+import { percentDecode, percentEncode, unreserved } from './percent-encoding.ts'
+
+type Pair = readonly [name: string, value: string]
+
+/**
+ * Reads a query string as the field does: `&` and `;` divide, `+` is a space, a name without `=` has the value '', an
+ * empty piece counts for nothing. The error says that a piece is malformed, without quoting it: it may hold a token.
+ */
+export function parseQuery(rawQuery: string): Result<QueryParameters, string> {
+  if (rawQuery === '') return ok(noParameters)
+  const pairs: Pair[] = []
+  for (const piece of rawQuery.split(/[&;]/)) {
+    if (piece === '') continue
+    const equals = piece.indexOf('=')
+    const name = percentDecode(equals < 0 ? piece : piece.slice(0, equals), true)
+    const value = equals < 0 ? '' : percentDecode(piece.slice(equals + 1), true)
+    if (name === undefined || value === undefined) return err('Malformed percent-encoding in query string')
+    pairs.push([name, value])
+  }
+  return ok(new ParsedQuery(pairs))
+}
+
+/** Keeps bytes as they came, so that `encoded` gives back what was sent; `get` and `all` give text. */
+class ParsedQuery implements QueryParameters {
+  readonly #pairs: readonly Pair[]
+
+  constructor(pairs: readonly Pair[]) {
+    this.#pairs = pairs
+  }
+
+  has(name: string): boolean {
+    const wanted = byteString(name)
+    return this.#pairs.some(([other]) => other === wanted)
+  }
+
+  get(name: string): string | undefined {
+    const wanted = byteString(name)
+    for (const [other, value] of this.#pairs) if (other === wanted) return textOfByteString(value)
+    return undefined
+  }
+
+  all(name: string): readonly string[] {
+    const wanted = byteString(name)
+    return this.#pairs.filter(([other]) => other === wanted).map(([, value]) => textOfByteString(value))
+  }
+
+  encoded(): string {
+    const sorted = [...this.#pairs].sort(([a], [b]) => compareText(a, b))
+    return sorted.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&')
+  }
+}
+
+function escaped(byteText: string): string {
+  return percentEncode(byteText, unreserved, true)
+}
+
+const noParameters: QueryParameters = new ParsedQuery([])
+
+/** A request target as it may be logged: what a `token` holds is hidden, however its name is spelled. */
+export function loggableTarget(target: string): string {
+  const mark = target.indexOf('?')
+  if (mark < 0) return target
+  const pieces = target.slice(mark + 1).split(/([&;])/)
+  return `${target.slice(0, mark)}?${pieces.map(loggablePiece).join('')}`
+}
+
+function loggablePiece(piece: string): string {
+  const equals = piece.indexOf('=')
+  return equals >= 0 && percentDecode(piece.slice(0, equals), true) === 'token' ? 'token=<hidden>' : piece
+}

@@ -1,0 +1,136 @@
+import { InvariantViolation } from '../base/invariant.ts'
+import { bodyBytesMax, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
+import { endpointText } from '../env/net.ts'
+import type { AgentContext, HttpMethod, QueryParameters, RouteRequest, RouteResponse } from '../features/manifest.ts'
+import { failureText } from '../model/failure.ts'
+import { hasBehaviour } from '../model/release.ts'
+import type { ResponseEncoder } from './encode-response.ts'
+import { failureStatus } from './failure-status.ts'
+import { loggableTarget, parseQuery } from './query-parameters.ts'
+import type { MountedRoute } from './route-table.ts'
+
+export interface RouteCallOptions {
+  readonly agent: AgentContext
+  readonly encoder: ResponseEncoder
+  /** Request headers that may carry a token, the product's own first. */
+  readonly tokenHeaders: readonly [string, ...string[]]
+  readonly blockedPrefixes: readonly string[]
+  readonly pretty: boolean
+  readonly onFatal: ((violation: InvariantViolation) => void) | undefined
+}
+
+/** A request whose route is known. `path` and `rest` are decoded. */
+export interface RoutedRequest {
+  readonly mounted: MountedRoute
+  readonly path: string
+  readonly rest: string
+  readonly rawQuery: string
+  readonly request: HttpRequest
+}
+
+/** Methods that get a metric of their own: a caller may invent others without end. */
+const measuredMethods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
+
+/** Everything that happens to a request once its route is found. */
+export class RouteCaller {
+  readonly #options: RouteCallOptions
+  readonly #verbsEnforced: boolean
+
+  constructor(options: RouteCallOptions) {
+    this.#options = options
+    this.#verbsEnforced = hasBehaviour(options.agent.release, 'verbs-enforced')
+  }
+
+  async call(routed: RoutedRequest): Promise<HttpResponse> {
+    const { clock, metrics, log } = this.#options.agent.env
+    const { request } = routed
+    const startedMs = clock.monoMs()
+    const response = await this.#answer(routed)
+    const tookMs = clock.monoMs() - startedMs
+    const method = measuredMethods.has(request.method) ? request.method : 'other'
+    metrics.sample(`http.${method}.${routed.mounted.metric}`, tookMs)
+    if (log.enabled('debug')) {
+      log.write('debug', 'http', 'request', { ...this.#fields(request), status: response.status, tookMs })
+    }
+    return response
+  }
+
+  /** In the field's order: the query is read first, and `OPTIONS` asks nothing of anybody. */
+  async #answer(routed: RoutedRequest): Promise<HttpResponse> {
+    const { encoder, blockedPrefixes } = this.#options
+    const { mounted, path, request } = routed
+    const query = parseQuery(routed.rawQuery)
+    if (!query.ok) return encoder.text(400, query.error)
+    if (blockedPrefixes.some((prefix) => path.startsWith(prefix))) {
+      return encoder.text(403, 'Endpoint is blocked by agent configuration')
+    }
+    const method = this.#method(mounted, request.method)
+    if (method === undefined) {
+      const asked = request.method === 'OPTIONS'
+      const allow = [['Allow', mounted.allow]] as const
+      return asked ? encoder.text(200, '', allow) : encoder.text(405, `method ${request.method} not allowed`, allow)
+    }
+    if (request.body === 'too-large') return encoder.text(413, `Request body exceeds ${bodyBytesMax} byte limit`)
+    return this.#handle(routed, method, query.value, request.body)
+  }
+
+  /** The method to serve, or none where the route does not have it. Before 1.0 an endpoint of one verb took any. */
+  #method(mounted: MountedRoute, asked: string): HttpMethod | undefined {
+    const { methods } = mounted.route
+    const listed = methods.find((method) => method === asked)
+    if (listed !== undefined || this.#verbsEnforced) return listed
+    return methods.length === 1 ? methods[0] : undefined
+  }
+
+  async #handle(
+    routed: RoutedRequest,
+    method: HttpMethod,
+    query: QueryParameters,
+    body: Uint8Array,
+  ): Promise<HttpResponse> {
+    const { agent, encoder, pretty } = this.#options
+    const { mounted, rest, request } = routed
+    const headers = withToken(request.headers, this.#options.tokenHeaders)
+    const routeRequest: RouteRequest = { method, rest, query, headers, body, call: request }
+    try {
+      const response = await mounted.route.handle(agent, routeRequest)
+      if (response.kind === 'failure') this.#logFailure(response, request)
+      return encoder.response(response, pretty || query.has('pretty'))
+    } catch (thrown) {
+      return this.#thrown(thrown, request)
+    }
+  }
+
+  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, request: HttpRequest): void {
+    if (failureStatus[failure.kind] < 500 || failure.kind === 'cancelled') return
+    const fields = { ...this.#fields(request), kind: failure.kind, error: failureText(failure) }
+    this.#options.agent.env.log.write('error', 'http', 'request failed', fields)
+  }
+
+  /** A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions. */
+  #thrown(thrown: unknown, request: HttpRequest): HttpResponse {
+    const { agent, encoder, onFatal } = this.#options
+    const fields = {
+      ...this.#fields(request),
+      error: thrown instanceof Error ? thrown.name : 'not an error',
+      message: thrown instanceof InvariantViolation ? thrown.message : undefined,
+    }
+    agent.env.log.write('error', 'http', 'a route threw', fields)
+    if (thrown instanceof InvariantViolation) onFatal?.(thrown)
+    return encoder.text(500, 'Internal error')
+  }
+
+  #fields(request: HttpRequest) {
+    return { method: request.method, target: loggableTarget(request.target), from: endpointText(request.remote) }
+  }
+}
+
+/** Headers in which a token sent under an alias's name is also found under the product's own. An empty one counts as absent. */
+function withToken(headers: HttpHeaders, [own, ...aliases]: readonly [string, ...string[]]): HttpHeaders {
+  if ((headers.get(own) ?? '') !== '') return headers
+  for (const alias of aliases) {
+    const token = headers.get(alias) ?? ''
+    if (token !== '') return new Map(headers).set(own, token)
+  }
+  return headers
+}

@@ -1,0 +1,74 @@
+import { invariant } from '../base/invariant.ts'
+import type { Route } from '../features/manifest.ts'
+
+/** A route as it hangs in the table, with what every request to it needs worked out once. */
+export interface MountedRoute {
+  readonly route: Route
+  /** The value of `Allow`. */
+  readonly allow: string
+  /** Metric of a request, less the method: `v1.kv._`. */
+  readonly metric: string
+}
+
+export type Match =
+  | { readonly kind: 'route'; readonly mounted: MountedRoute; readonly rest: string }
+  /** A prefix route asked for without its slash. */
+  | { readonly kind: 'redirect'; readonly path: string }
+  | { readonly kind: 'none' }
+
+/** Finds the route of a path: the exact one, else the longest prefix. */
+export interface RouteTable {
+  match(path: string): Match
+}
+
+const none: Match = { kind: 'none' }
+
+/** @throws InvariantViolation when two routes claim one path, or a path is not one that can be asked for. */
+export function routeTable(routes: readonly Route[]): RouteTable {
+  const exact = new Map<string, MountedRoute>()
+  const prefixes = new Map<string, MountedRoute>()
+  let depthMax = 0
+  for (const route of routes) {
+    invariant(/^\/v1(\/[a-z0-9_-]+)+\/?$/.test(route.path), 'a route needs a plain path under /v1', {
+      path: route.path,
+    })
+    invariant(route.methods.length > 0, 'a route needs a method', { path: route.path })
+    const table = route.path.endsWith('/') ? prefixes : exact
+    invariant(!table.has(route.path), 'two routes claim one path', { path: route.path })
+    table.set(route.path, mount(route))
+    if (table === prefixes) depthMax = Math.max(depthMax, route.path.split('/').length - 1)
+  }
+  return {
+    match(path: string): Match {
+      const mounted = exact.get(path)
+      if (mounted !== undefined) return { kind: 'route', mounted, rest: '' }
+      const prefix = longestPrefix(prefixes, depthMax, path)
+      if (prefix !== undefined) return { kind: 'route', mounted: prefix, rest: path.slice(prefix.route.path.length) }
+      return prefixes.has(`${path}/`) ? { kind: 'redirect', path: `${path}/` } : none
+    },
+  }
+}
+
+/** Looks up to the `depthMax`-th slash, so that a key of a thousand slashes costs no more than one of two. */
+function longestPrefix(
+  prefixes: ReadonlyMap<string, MountedRoute>,
+  depthMax: number,
+  path: string,
+): MountedRoute | undefined {
+  let found: MountedRoute | undefined
+  let at = path.indexOf('/')
+  for (let depth = 1; at >= 0 && depth <= depthMax; depth++) {
+    if (depth > 1) found = prefixes.get(path.slice(0, at + 1)) ?? found
+    at = path.indexOf('/', at + 1)
+  }
+  return found
+}
+
+function mount(route: Route): MountedRoute {
+  const parts = route.path.split('/').slice(1)
+  return {
+    route,
+    allow: ['OPTIONS', ...route.methods].join(','),
+    metric: parts.map((part) => (part === '' ? '_' : part)).join('.'),
+  }
+}

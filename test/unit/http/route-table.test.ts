@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { InvariantViolation } from '../../../src/base/invariant.ts'
+import type { Route } from '../../../src/features/manifest.ts'
+import { routeTable } from '../../../src/http/route-table.ts'
+
+const route = (path: string, methods: Route['methods'] = ['GET']): Route => ({
+  path,
+  methods,
+  handle: async () => ({ kind: 'empty', status: 200 }),
+})
+
+const table = routeTable([
+  route('/v1/status/leader'),
+  route('/v1/kv/', ['GET', 'PUT', 'DELETE']),
+  route('/v1/health/state/'),
+  route('/v1/agent/check/'),
+  route('/v1/agent/check/register', ['PUT']),
+])
+
+function found(path: string): string {
+  const match = table.match(path)
+  if (match.kind === 'route') return `${match.mounted.route.path} + ${JSON.stringify(match.rest)}`
+  return match.kind === 'redirect' ? `to ${match.path}` : 'none'
+}
+
+describe('the route table', () => {
+  it.each([
+    ['/v1/status/leader', '/v1/status/leader + ""'],
+    ['/v1/status/leader/', 'none'],
+    ['/v1/status', 'none'],
+    ['/v1/kv/', '/v1/kv/ + ""'],
+    ['/v1/kv/a/b c/', '/v1/kv/ + "a/b c/"'],
+    ['/v1/kv', 'to /v1/kv/'],
+    ['/v1/kvs', 'none'],
+    ['/v1/health/state/any', '/v1/health/state/ + "any"'],
+    ['/v1/health/state', 'to /v1/health/state/'],
+    ['/v1/health/', 'none'],
+    ['/v1/agent/check/register', '/v1/agent/check/register + ""'],
+    ['/v1/agent/check/registered', '/v1/agent/check/ + "registered"'],
+    ['/V1/kv/a', 'none'],
+    ['/', 'none'],
+  ])('finds for %s: %s', (path, expected) => {
+    expect(found(path)).toBe(expected)
+  })
+
+  it('works out Allow and the metric of each route once', () => {
+    const match = table.match('/v1/kv/a')
+    expect(match).toMatchObject({ kind: 'route', mounted: { allow: 'OPTIONS,GET,PUT,DELETE', metric: 'v1.kv._' } })
+  })
+
+  it.each([
+    ['two routes of one path', [route('/v1/a'), route('/v1/a')]],
+    ['a path outside /v1', [route('/v2/a')]],
+    ['a path that cleaning would change', [route('/v1//a')]],
+    ['a route without a method', [route('/v1/a', [])]],
+  ])('is not built from %s', (_what, routes) => {
+    expect(() => routeTable(routes)).toThrow(InvariantViolation)
+  })
+})

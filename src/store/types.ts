@@ -12,8 +12,16 @@ export interface TableDefinition<R extends Row> {
   readonly indexes?: Readonly<Record<string, TableIndex<R>>>
   /** Checks and completes a row read from a snapshot; throws on one that cannot be. */
   decode(stored: unknown): R
-  /** What of the row goes into snapshots and hashes; the row itself by default. */
+  /**
+   * What of the row goes into snapshots and hashes; the row itself by default. Maps whose keys come from outside go as
+   * lists of pairs: a key such as `__proto__` does not survive as a member.
+   */
   encode?(row: R): unknown
+  /**
+   * Reading it makes no watch, and changing it wakes nobody: it only says how far the indexes of other results have moved
+   * (tombstones, whose birth is always also the death of a watched row).
+   */
+  readonly unwatched?: true
 }
 
 export interface TableIndex<R extends Row> {
@@ -31,8 +39,13 @@ export interface ReadTransaction {
   prefix<R extends Row>(table: TableDefinition<R>, prefix: string): Iterable<R>
   /** Rows with exactly this index key, in order of primary key. */
   byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R>
+  /** Every row of the index, in order of index key and then of primary key: the first is the least. */
+  inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R>
   count<R extends Row>(table: TableDefinition<R>): number
-  /** Index of the last command that changed the table; 0 before any. Never falls, except by a restore. */
+  /**
+   * Index of the last command that changed the table; 0 before any. Never falls, except by a restore. Makes no watch: a
+   * query is woken by changes of the rows that it looked at.
+   */
   lastChange<R extends Row>(table: TableDefinition<R>): number
 }
 
@@ -42,6 +55,9 @@ export interface WriteTransaction extends ReadTransaction {
   put<R extends Row>(table: TableDefinition<R>, row: R): void
   /** False if there was no such row. */
   delete<R extends Row>(table: TableDefinition<R>, key: string): boolean
-  /** Moves `lastChange` of the table to this index though no row changes (a reaped tombstone leaves such a floor). */
-  touch<R extends Row>(table: TableDefinition<R>): void
+  /**
+   * Moves `lastChange` of the table up to this index, or to the earlier one given, though no row changes (a reaped
+   * tombstone leaves such a floor). Wakes nobody.
+   */
+  touch<R extends Row>(table: TableDefinition<R>, index?: number): void
 }

@@ -1,0 +1,107 @@
+import type { ReadTransaction, Row, TableDefinition } from './types.ts'
+import { tableOf, type Version, VersionReader } from './version.ts'
+
+/** Beyond this many, what a query looked at in a table counts as the whole table: it is woken more often, never less. */
+export const touchesMax = 1024
+
+/** What of one table a query looked at. A miss counts: its coming changes the result. */
+export interface TableTouches {
+  whole: boolean
+  readonly keys: Set<string>
+  readonly prefixes: Set<string>
+  /** Index keys by the name of the index. */
+  readonly indexKeys: Map<string, Set<string>>
+}
+
+/** What a query looked at, and in which version. A change of any of it may change the result; no other change can. */
+export interface Touched {
+  readonly version: Version
+  readonly tables: ReadonlyMap<string, TableTouches>
+}
+
+/** Reads like the reader of the version, and notes what is looked at. */
+export class RecordingReader implements ReadTransaction {
+  readonly #version: Version
+  readonly #reader: VersionReader
+  readonly #tables = new Map<string, TableTouches>()
+
+  constructor(version: Version) {
+    this.#version = version
+    this.#reader = new VersionReader(version)
+  }
+
+  get index(): number {
+    return this.#reader.index
+  }
+
+  touched(): Touched {
+    return { version: this.#version, tables: this.#tables }
+  }
+
+  get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
+    this.#note(table, (touches) => touches.keys.add(key))
+    return this.#reader.get(table, key)
+  }
+
+  all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
+    this.#noteWhole(table)
+    return this.#reader.all(table)
+  }
+
+  prefix<R extends Row>(table: TableDefinition<R>, prefix: string): Iterable<R> {
+    if (prefix === '') return this.all(table)
+    this.#note(table, (touches) => touches.prefixes.add(prefix))
+    return this.#reader.prefix(table, prefix)
+  }
+
+  byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
+    this.#note(table, (touches) => {
+      const keys = touches.indexKeys.get(index)
+      if (keys === undefined) touches.indexKeys.set(index, new Set([key]))
+      else keys.add(key)
+    })
+    return this.#reader.byIndex(table, index, key)
+  }
+
+  inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R> {
+    this.#noteWhole(table)
+    return this.#reader.inIndexOrder(table, index)
+  }
+
+  count<R extends Row>(table: TableDefinition<R>): number {
+    this.#noteWhole(table)
+    return this.#reader.count(table)
+  }
+
+  lastChange<R extends Row>(table: TableDefinition<R>): number {
+    return this.#reader.lastChange(table)
+  }
+
+  #noteWhole<R extends Row>(table: TableDefinition<R>): void {
+    this.#note(table, (touches) => {
+      touches.whole = true
+    })
+  }
+
+  #note<R extends Row>(table: TableDefinition<R>, add: (touches: TableTouches) => void): void {
+    if (tableOf(this.#version.tables, table).definition.unwatched === true) return
+    let touches = this.#tables.get(table.name)
+    if (touches === undefined) {
+      touches = { whole: false, keys: new Set(), prefixes: new Set(), indexKeys: new Map() }
+      this.#tables.set(table.name, touches)
+    }
+    if (touches.whole) return
+    add(touches)
+    if (sizeOf(touches) > touchesMax) touches.whole = true
+    if (!touches.whole) return
+    touches.keys.clear()
+    touches.prefixes.clear()
+    touches.indexKeys.clear()
+  }
+}
+
+function sizeOf(touches: TableTouches): number {
+  let size = touches.keys.size + touches.prefixes.size
+  for (const keys of touches.indexKeys.values()) size += keys.size
+  return size
+}

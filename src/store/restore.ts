@@ -1,0 +1,179 @@
+import { concatBytes, emptyBytes } from '../base/bytes.ts'
+import { crc32c } from '../base/crc32c.ts'
+import { unpack } from '../base/msgpack.ts'
+import { done, err, ok, type Result } from '../base/result.ts'
+import { Draft } from './draft.ts'
+import { type SnapshotHeader, type SnapshotTable, snapshotFormat } from './snapshot.ts'
+import type { Row, TableDefinition } from './types.ts'
+import { emptyTable, type TableState, type Version } from './version.ts'
+
+/** A longer record is refused before it is gathered: no row comes near it. */
+const recordBytesMax = 16 << 20
+
+/** A table being filled, and what the header says of it. */
+interface Filling {
+  readonly draft: Draft
+  readonly announced: SnapshotTable
+  rows: number
+  lastKey: string | undefined
+}
+
+/**
+ * Reads a snapshot in pieces cut anywhere, beside the state in use. Whatever is wrong with the bytes ends it with an error
+ * that stays; nothing is taken over before the whole has been checked.
+ */
+export class SnapshotReader {
+  readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
+  readonly #withSums: boolean
+  #held: Uint8Array = emptyBytes
+  #crc = 0
+  #header: SnapshotHeader | undefined
+  readonly #tables = new Map<string, TableState>()
+  /** Tables whose rows are still to come, and the one under way. */
+  #coming: SnapshotTable[] = []
+  #filling: Filling | undefined
+  #complete = false
+  #failure: string | undefined
+
+  constructor(definitions: ReadonlyMap<string, TableDefinition<Row>>, withSums: boolean) {
+    this.#definitions = definitions
+    this.#withSums = withSums
+  }
+
+  write(bytes: Uint8Array): Result<undefined, string> {
+    if (this.#failure === undefined) this.#failure = this.#take(bytes)
+    return this.#failure === undefined ? done : err(this.#failure)
+  }
+
+  /** The version that the snapshot holds. */
+  finish(): Result<Version, string> {
+    if (this.#failure !== undefined) return err(this.#failure)
+    if (!this.#complete || this.#header === undefined) return err('snapshot: cut short')
+    const tables = new Map<string, TableState>()
+    for (const [name, definition] of this.#definitions) {
+      tables.set(name, this.#tables.get(name) ?? emptyTable(definition, this.#withSums))
+    }
+    return ok({ index: this.#header.index, tables })
+  }
+
+  #take(bytes: Uint8Array): string | undefined {
+    if (bytes.length === 0) return undefined
+    if (this.#complete) return 'snapshot: bytes after its end'
+    this.#held = this.#held.length === 0 ? bytes : concatBytes([this.#held, bytes])
+    let at = 0
+    let failure: string | undefined
+    while (failure === undefined && !this.#complete) {
+      const size = this.#nextSize(at)
+      if (size > recordBytesMax) return 'snapshot: a record longer than any row'
+      if (this.#held.length - at < size) break
+      failure = this.#record(this.#held.subarray(at, at + size))
+      at += size
+    }
+    this.#held = this.#held.slice(at)
+    if (failure === undefined && this.#complete && this.#held.length > 0) return 'snapshot: bytes after its end'
+    return failure
+  }
+
+  /** Of the record that begins at `at`, its length included; 4 while the length itself is not there. */
+  #nextSize(at: number): number {
+    if (this.#atTrailer() || this.#held.length - at < 4) return 4
+    return 4 + u32At(this.#held, at)
+  }
+
+  #atTrailer(): boolean {
+    return this.#header !== undefined && this.#filling === undefined
+  }
+
+  #record(record: Uint8Array): string | undefined {
+    if (this.#atTrailer()) {
+      this.#complete = true
+      return u32At(record, 0) === this.#crc ? undefined : 'snapshot: checksum does not hold'
+    }
+    this.#crc = crc32c(record, this.#crc)
+    // A copy: rows keep what they are decoded from, and should not keep the whole piece.
+    const value = unpack(record.slice(4))
+    if (!value.ok) return `snapshot: ${value.error}`
+    return this.#filling === undefined ? this.#begin(value.value) : this.#row(this.#filling, value.value)
+  }
+
+  #begin(value: unknown): string | undefined {
+    const header = headerFrom(value)
+    if (!header.ok) return header.error
+    this.#header = header.value
+    for (const { name } of header.value.tables) {
+      if (!this.#definitions.has(name)) return `snapshot: table ${name} is unknown here: it is of a newer release`
+    }
+    this.#coming = [...header.value.tables]
+    this.#nextTable()
+    return undefined
+  }
+
+  #nextTable(): void {
+    this.#filling = undefined
+    while (this.#filling === undefined) {
+      const announced = this.#coming.shift()
+      if (announced === undefined) return
+      const definition = this.#definitions.get(announced.name) as TableDefinition<Row>
+      const draft = new Draft(emptyTable(definition, this.#withSums))
+      draft.touch(announced.lastChange)
+      if (announced.rows === 0) this.#tables.set(announced.name, draft.finished())
+      else this.#filling = { draft, announced, rows: 0, lastKey: undefined }
+    }
+  }
+
+  #row(filling: Filling, value: unknown): string | undefined {
+    const { draft, announced } = filling
+    const row = decoded(draft.definition, value)
+    if (!row.ok) return `snapshot: table ${announced.name}: ${row.error}`
+    const key = draft.definition.key(row.value)
+    if (filling.lastKey !== undefined && key <= filling.lastKey)
+      return `snapshot: table ${announced.name}: rows out of order`
+    filling.lastKey = key
+    draft.restore(key, Object.freeze(row.value))
+    filling.rows++
+    if (filling.rows < announced.rows) return undefined
+    this.#tables.set(announced.name, draft.finished())
+    this.#nextTable()
+    return undefined
+  }
+}
+
+/** `decode` throws on what it cannot read: here that is the snapshot's fault, and said of it. */
+function decoded(definition: TableDefinition<Row>, value: unknown): Result<Row, string> {
+  try {
+    return ok(definition.decode(value))
+  } catch (cause) {
+    return err(cause instanceof Error ? cause.message : 'a row that cannot be')
+  }
+}
+
+function headerFrom(value: unknown): Result<SnapshotHeader, string> {
+  const malformed = err('snapshot: malformed header')
+  if (!isRecord(value)) return malformed
+  const { format, index, tables } = value
+  if (format !== snapshotFormat)
+    return err(`snapshot: format ${String(format)} is not understood, only ${snapshotFormat}`)
+  if (!isCount(index) || !Array.isArray(tables)) return malformed
+  const read: SnapshotTable[] = []
+  for (const table of tables as readonly unknown[]) {
+    if (!isRecord(table)) return malformed
+    const { name, rows, lastChange } = table
+    if (typeof name !== 'string' || !isCount(rows) || !isCount(lastChange) || lastChange > index) return malformed
+    if (read.length > 0 && name <= (read[read.length - 1] as SnapshotTable).name) return malformed
+    read.push({ name, rows, lastChange })
+  }
+  return ok({ format: snapshotFormat, index, tables: read })
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function u32At(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4)
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
+}

@@ -1,0 +1,92 @@
+import { crc32c } from '../base/crc32c.ts'
+import { pack } from '../base/msgpack.ts'
+import { storedBytes } from './row-codec.ts'
+import type { Version } from './version.ts'
+
+/** Format of snapshots: records of a length (u32, big-endian) and MessagePack; first a header, then the rows of each table; at the end the CRC-32C of everything before it. */
+export const snapshotFormat = 1
+
+/** Bytes in one piece; the last has fewer. */
+export const snapshotPieceBytes = 64 << 10
+
+/** First record of a snapshot. Tables in order of name, each with as many rows as it says, in order of key. */
+export interface SnapshotHeader {
+  readonly format: number
+  readonly index: number
+  readonly tables: readonly SnapshotTable[]
+}
+
+export interface SnapshotTable {
+  readonly name: string
+  readonly rows: number
+  readonly lastChange: number
+}
+
+/** Writes out a version piece by piece, each on demand. Equal states give equal bytes. */
+export class SnapshotWriter {
+  readonly #records: Iterator<Uint8Array>
+  /** The record being cut into pieces, and how far. */
+  #record: Uint8Array = new Uint8Array(0)
+  #at = 0
+  #over = false
+
+  constructor(version: Version) {
+    this.#records = recordsOf(version)
+  }
+
+  /** `undefined` after the last piece. */
+  next(): Uint8Array | undefined {
+    if (this.#over) return undefined
+    const piece = new Uint8Array(snapshotPieceBytes)
+    let filled = 0
+    while (filled < piece.length) {
+      if (this.#at === this.#record.length && !this.#take()) break
+      const part = this.#record.subarray(this.#at, this.#at + piece.length - filled)
+      piece.set(part, filled)
+      filled += part.length
+      this.#at += part.length
+    }
+    if (filled === piece.length) return piece
+    this.#over = true
+    return filled === 0 ? undefined : piece.slice(0, filled)
+  }
+
+  #take(): boolean {
+    const next = this.#records.next()
+    if (next.done === true) return false
+    this.#record = next.value
+    this.#at = 0
+    return true
+  }
+}
+
+function* recordsOf(version: Version): Generator<Uint8Array, void> {
+  let crc = 0
+  const summed = (record: Uint8Array): Uint8Array => {
+    crc = crc32c(record, crc)
+    return record
+  }
+  yield summed(framed(pack(headerOf(version))))
+  for (const { definition, rows } of version.tables.values()) {
+    for (const row of rows.values()) yield summed(framed(storedBytes(definition, row)))
+  }
+  yield u32(crc)
+}
+
+function headerOf(version: Version): SnapshotHeader {
+  const tables = [...version.tables.values()].map(({ definition, rows, lastChange }) => {
+    return { name: definition.name, rows: rows.size, lastChange }
+  })
+  return { format: snapshotFormat, index: version.index, tables }
+}
+
+function framed(body: Uint8Array): Uint8Array {
+  const out = new Uint8Array(4 + body.length)
+  out.set(u32(body.length))
+  out.set(body, 4)
+  return out
+}
+
+function u32(value: number): Uint8Array {
+  return new Uint8Array([value >>> 24, value >>> 16, value >>> 8, value])
+}

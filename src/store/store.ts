@@ -1,0 +1,144 @@
+import { compareText } from '../base/bytes.ts'
+import { invariant } from '../base/invariant.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Failure } from '../model/failure.ts'
+import { emptySum, stateDigest } from './digest.ts'
+import { RecordingReader, type Touched } from './recording.ts'
+import { SnapshotReader } from './restore.ts'
+import { SnapshotWriter } from './snapshot.ts'
+import { Transaction } from './transaction.ts'
+import type { ReadTransaction, Row, TableDefinition, WriteTransaction } from './types.ts'
+import { emptyTable, type Version, VersionReader } from './version.ts'
+import { Watches } from './watches.ts'
+
+/** Queries that may be parked at once; more are refused. */
+export const waitersMaxDefault = 65_536
+
+export interface StoreOptions {
+  /** Keep a digest of the state from command to command. Costs the encoding of every changed row, so off by default. */
+  readonly digest?: boolean
+  readonly waitersMax?: number
+}
+
+/** Takes in a snapshot, in pieces cut anywhere. */
+export interface StoreRestore {
+  write(bytes: Uint8Array): Result<undefined, string>
+  /** Takes the new state into use and wakes every parked query; or says what is wrong, and leaves the old state. */
+  finish(): Result<undefined, string>
+}
+
+/**
+ * The replicated state of one server: tables of rows, changed by one command at a time. It knows no feature, no clock and
+ * no promise; everything happens in the turn of the call.
+ */
+export class Store {
+  readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
+  readonly #withDigest: boolean
+  readonly #waitersMax: number
+  readonly #watches = new Watches()
+  #version: Version
+  #applying = false
+
+  constructor(tables: readonly TableDefinition<Row>[], options: StoreOptions = {}) {
+    const ordered = [...tables].sort((a, b) => compareText(a.name, b.name))
+    this.#definitions = new Map(ordered.map((table) => [table.name, table]))
+    invariant(this.#definitions.size === tables.length, 'two tables of one name')
+    this.#withDigest = options.digest ?? false
+    this.#waitersMax = options.waitersMax ?? waitersMaxDefault
+    this.#version = {
+      index: 0,
+      tables: new Map(ordered.map((table) => [table.name, emptyTable(table, this.#withDigest)])),
+    }
+  }
+
+  /** Index of the last command applied; 0 before any. */
+  get index(): number {
+    return this.#version.index
+  }
+
+  /** Parked queries. */
+  get waiting(): number {
+    return this.#watches.waiting
+  }
+
+  /**
+   * Runs one command in one transaction and returns what it returned. If it throws, the state and its index are as before.
+   * Queries that it concerns are woken at the next `committed`.
+   */
+  apply<T>(index: number, command: (tx: WriteTransaction) => T): T {
+    invariant(!this.#applying, 'a command applied from within another', { index })
+    invariant(index > this.#version.index, 'a command applied out of order', { index, after: this.#version.index })
+    const tx = new Transaction(this.#version, index)
+    this.#applying = true
+    try {
+      const outcome = command(tx)
+      const { version, drafts } = tx.finish()
+      this.#version = version
+      for (const draft of drafts) if (draft.definition.unwatched !== true) this.#watches.changed(draft)
+      return outcome
+    } finally {
+      this.#applying = false
+    }
+  }
+
+  /** Wakes the queries that commands since the last call concern, each once. */
+  committed(): void {
+    this.#watches.wake()
+  }
+
+  /** The state now, and for as long as the reader is kept. */
+  read(): ReadTransaction {
+    return new VersionReader(this.#version)
+  }
+
+  /** Evaluates a query on the state now, and says what it looked at, for `park`. */
+  query<T>(evaluate: (tx: ReadTransaction) => T): { readonly value: T; readonly touched: Touched } {
+    const reader = new RecordingReader(this.#version)
+    const value = evaluate(reader)
+    return { value, touched: reader.touched() }
+  }
+
+  /**
+   * Calls `use` once, from within `committed` or a restore, after something has changed that the query looked at. Must be
+   * called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
+   */
+  park(touched: Touched, use: () => void): Result<Closable, Failure> {
+    invariant(touched.version === this.#version, 'a query parked after the state moved on', {
+      evaluated: touched.version.index,
+      now: this.#version.index,
+    })
+    if (this.#watches.waiting >= this.#waitersMax)
+      return err({ kind: 'overloaded', message: 'too many blocking queries' })
+    return ok(this.#watches.add(touched, use))
+  }
+
+  /** The state now, to be written out piece by piece while commands go on. */
+  snapshot(): { next(): Uint8Array | undefined } {
+    return new SnapshotWriter(this.#version)
+  }
+
+  restore(): StoreRestore {
+    const reader = new SnapshotReader(this.#definitions, this.#withDigest)
+    return {
+      write: (bytes) => reader.write(bytes),
+      finish: () => {
+        const version = reader.finish()
+        if (!version.ok) return version
+        this.#version = version.value
+        this.#watches.changedAll()
+        this.#watches.wake()
+        return ok(undefined)
+      },
+    }
+  }
+
+  /** Equal on stores that hold equal states; undefined unless asked for at construction. */
+  digest(): { readonly index: number; readonly digest: string } | undefined {
+    if (!this.#withDigest) return undefined
+    const sums = [...this.#version.tables].map(([name, { rows, lastChange, sum }]) => {
+      return { name, rows: rows.size, lastChange, sum: sum ?? emptySum }
+    })
+    return { index: this.#version.index, digest: stateDigest(sums) }
+  }
+}

@@ -1,0 +1,103 @@
+import { invariant } from '../base/invariant.ts'
+import { Draft } from './draft.ts'
+import { indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
+import type { Row, TableDefinition, WriteTransaction } from './types.ts'
+import { indexOf, type TableState, tableOf, type Version } from './version.ts'
+
+/**
+ * One command at one index. It works on drafts, so that a throw leaves no trace and readers of earlier versions see
+ * nothing of it; `finish` gives the next version.
+ */
+export class Transaction implements WriteTransaction {
+  readonly index: number
+  readonly #base: Version
+  readonly #drafts = new Map<string, Draft>()
+  #over = false
+
+  constructor(base: Version, index: number) {
+    this.#base = base
+    this.index = index
+  }
+
+  get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
+    return this.#seen(table).rows.get(key) as R | undefined
+  }
+
+  all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
+    return this.prefix(table, '')
+  }
+
+  prefix<R extends Row>(table: TableDefinition<R>, prefix: string): Iterable<R> {
+    return valuesUnder(
+      this.#still(table, (state) => state.rows),
+      prefix,
+    ) as Iterable<R>
+  }
+
+  byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
+    const tree = this.#still(table, (state) => indexOf(state, index))
+    return valuesUnder(tree, indexEntryPrefix(key)) as Iterable<R>
+  }
+
+  inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R> {
+    return valuesUnder(
+      this.#still(table, (state) => indexOf(state, index)),
+      '',
+    ) as Iterable<R>
+  }
+
+  count<R extends Row>(table: TableDefinition<R>): number {
+    return this.#seen(table).rows.size
+  }
+
+  lastChange<R extends Row>(table: TableDefinition<R>): number {
+    return this.#seen(table).lastChange
+  }
+
+  put<R extends Row>(table: TableDefinition<R>, row: R): void {
+    const draft = this.#draft(table)
+    draft.put(Object.freeze(row))
+    draft.touch(this.index)
+  }
+
+  delete<R extends Row>(table: TableDefinition<R>, key: string): boolean {
+    if (this.#seen(table).rows.get(key) === undefined) return false
+    const draft = this.#draft(table)
+    draft.touch(this.index)
+    return draft.delete(key)
+  }
+
+  touch<R extends Row>(table: TableDefinition<R>, index = this.index): void {
+    invariant(index <= this.index, 'a table touched in the future', { table: table.name, index, at: this.index })
+    this.#draft(table).touch(index)
+  }
+
+  /** Ends it. Returns the next version and the drafts that went into it, in order of first change. */
+  finish(): { readonly version: Version; readonly drafts: readonly Draft[] } {
+    this.#over = true
+    const drafts = [...this.#drafts.values()]
+    if (drafts.length === 0) return { version: { index: this.index, tables: this.#base.tables }, drafts }
+    const tables = new Map(this.#base.tables)
+    for (const draft of drafts) tables.set(draft.definition.name, draft.finished())
+    return { version: { index: this.index, tables }, drafts }
+  }
+
+  #seen<R extends Row>(table: TableDefinition<R>): Draft | TableState {
+    return this.#drafts.get(table.name) ?? tableOf(this.#base.tables, table)
+  }
+
+  /** A tree that stands still while the transaction goes on: a command may change the rows that it iterates over. */
+  #still<R extends Row>(table: TableDefinition<R>, of: (state: Draft | TableState) => Tree<Row>): Tree<Row> {
+    const draft = this.#drafts.get(table.name)
+    return draft === undefined ? of(tableOf(this.#base.tables, table)) : of(draft).clone()
+  }
+
+  #draft<R extends Row>(table: TableDefinition<R>): Draft {
+    invariant(!this.#over, 'a transaction used after its end', { index: this.index, table: table.name })
+    const existing = this.#drafts.get(table.name)
+    if (existing !== undefined) return existing
+    const made = new Draft(tableOf(this.#base.tables, table))
+    this.#drafts.set(table.name, made)
+    return made
+  }
+}

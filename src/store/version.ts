@@ -1,0 +1,89 @@
+import { invariant } from '../base/invariant.ts'
+import { emptySum, type RowSum } from './digest.ts'
+import { emptyTree, indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
+import type { ReadTransaction, Row, TableDefinition } from './types.ts'
+
+/** One table as of one index. Never changed. */
+export interface TableState {
+  readonly definition: TableDefinition<Row>
+  readonly rows: Tree<Row>
+  readonly indexes: ReadonlyMap<string, Tree<Row>>
+  readonly lastChange: number
+  /** Kept only by a store that was asked for digests. */
+  readonly sum: RowSum | undefined
+}
+
+/** The whole state as of one index. Never changed: a transaction makes the next one, which shares what it left alone. */
+export interface Version {
+  readonly index: number
+  /** By name, in order of name. */
+  readonly tables: ReadonlyMap<string, TableState>
+}
+
+export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): TableState {
+  const names = Object.keys(definition.indexes ?? {})
+  return {
+    definition,
+    rows: emptyTree<Row>(),
+    indexes: new Map(names.map((name) => [name, emptyTree<Row>()])),
+    lastChange: 0,
+    sum: withSum ? emptySum : undefined,
+  }
+}
+
+export function tableOf<R extends Row>(tables: ReadonlyMap<string, TableState>, table: TableDefinition<R>): TableState {
+  const state = tables.get(table.name)
+  invariant(state !== undefined, 'a table that the store was not told of', { table: table.name })
+  return state
+}
+
+export function indexOf(state: Pick<TableState, 'definition' | 'indexes'>, index: string): Tree<Row> {
+  const tree = state.indexes.get(index)
+  invariant(tree !== undefined, 'an index that the table does not have', { table: state.definition.name, index })
+  return tree
+}
+
+/** Reads a version for as long as one likes: later commands make others. */
+export class VersionReader implements ReadTransaction {
+  readonly #version: Version
+
+  constructor(version: Version) {
+    this.#version = version
+  }
+
+  get index(): number {
+    return this.#version.index
+  }
+
+  get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
+    return this.#table(table).rows.get(key) as R | undefined
+  }
+
+  all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
+    return this.prefix(table, '')
+  }
+
+  prefix<R extends Row>(table: TableDefinition<R>, prefix: string): Iterable<R> {
+    return valuesUnder(this.#table(table).rows, prefix) as Iterable<R>
+  }
+
+  byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
+    return valuesUnder(indexOf(this.#table(table), index), indexEntryPrefix(key)) as Iterable<R>
+  }
+
+  inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R> {
+    return valuesUnder(indexOf(this.#table(table), index), '') as Iterable<R>
+  }
+
+  count<R extends Row>(table: TableDefinition<R>): number {
+    return this.#table(table).rows.size
+  }
+
+  lastChange<R extends Row>(table: TableDefinition<R>): number {
+    return this.#table(table).lastChange
+  }
+
+  #table<R extends Row>(table: TableDefinition<R>): TableState {
+    return tableOf(this.#version.tables, table)
+  }
+}

@@ -1,0 +1,155 @@
+import type { Closable } from '../env/async.ts'
+import type { Change, Draft } from './draft.ts'
+import { PrefixWatches } from './prefix-watches.ts'
+import type { TableTouches, Touched } from './recording.ts'
+import type { Row, TableDefinition } from './types.ts'
+
+/** `due`: something that it looked at has changed; it is called at the end of the batch. */
+interface Waiter {
+  readonly order: number
+  readonly touched: Touched
+  readonly use: () => void
+  state: 'parked' | 'due' | 'over'
+}
+
+/** Who waits for what in one table. */
+interface TableWatches {
+  readonly whole: Set<Waiter>
+  readonly keys: Map<string, Set<Waiter>>
+  readonly prefixes: PrefixWatches<Waiter>
+  readonly indexKeys: Map<string, Map<string, Set<Waiter>>>
+}
+
+/**
+ * Parked queries, by what they looked at. A change makes the queries that it concerns due, and takes them out of every
+ * register at once, so that a batch costs each of them one wake-up; `wake` calls them in the order in which they came.
+ */
+export class Watches {
+  readonly #tables = new Map<string, TableWatches>()
+  readonly #parked = new Set<Waiter>()
+  #due: Waiter[] = []
+  #order = 0
+  #waiting = 0
+
+  /** Queries parked or due. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  add(touched: Touched, use: () => void): Closable {
+    const waiter: Waiter = { order: this.#order++, touched, use, state: 'parked' }
+    this.#waiting++
+    this.#parked.add(waiter)
+    for (const [table, touches] of touched.tables) register(this.#watchesOf(table), touches, waiter)
+    return {
+      close: () => {
+        if (waiter.state === 'over') return
+        if (waiter.state === 'parked') this.#unregister(waiter)
+        this.#end(waiter)
+      },
+    }
+  }
+
+  changed(draft: Draft): void {
+    const watches = this.#tables.get(draft.definition.name)
+    if (watches === undefined || draft.changes.length === 0) return
+    const due = (waiter: Waiter): void => this.#makeDue(waiter)
+    for (const waiter of watches.whole) due(waiter)
+    for (const change of draft.changes) matchChange(watches, draft.definition, change, due)
+  }
+
+  /** Everything may have changed. */
+  changedAll(): void {
+    for (const waiter of this.#parked) this.#makeDue(waiter)
+  }
+
+  wake(): void {
+    if (this.#due.length === 0) return
+    const due = this.#due.sort((a, b) => a.order - b.order)
+    this.#due = []
+    for (const waiter of due) {
+      // One that is called may close others.
+      if (waiter.state !== 'due') continue
+      this.#end(waiter)
+      waiter.use()
+    }
+  }
+
+  #makeDue(waiter: Waiter): void {
+    if (waiter.state !== 'parked') return
+    this.#unregister(waiter)
+    waiter.state = 'due'
+    this.#due.push(waiter)
+  }
+
+  #end(waiter: Waiter): void {
+    waiter.state = 'over'
+    this.#waiting--
+  }
+
+  #unregister(waiter: Waiter): void {
+    this.#parked.delete(waiter)
+    for (const [table, touches] of waiter.touched.tables) unregister(this.#watchesOf(table), touches, waiter)
+  }
+
+  #watchesOf(table: string): TableWatches {
+    let watches = this.#tables.get(table)
+    if (watches === undefined) {
+      watches = { whole: new Set(), keys: new Map(), prefixes: new PrefixWatches(), indexKeys: new Map() }
+      this.#tables.set(table, watches)
+    }
+    return watches
+  }
+}
+
+function matchChange(
+  watches: TableWatches,
+  table: TableDefinition<Row>,
+  change: Change,
+  due: (waiter: Waiter) => void,
+): void {
+  for (const waiter of watches.keys.get(change.key) ?? []) due(waiter)
+  watches.prefixes.matching(change.key, due)
+  for (const [name, byKey] of watches.indexKeys) {
+    if (byKey.size === 0) continue
+    const index = table.indexes?.[name]
+    // Out of one index key and into another: whoever waits for either sees a change.
+    for (const row of [change.before, change.after]) {
+      const key = row === undefined ? undefined : index?.key(row)
+      if (key !== undefined) for (const waiter of byKey.get(key) ?? []) due(waiter)
+    }
+  }
+}
+
+function register(watches: TableWatches, touches: TableTouches, waiter: Waiter): void {
+  if (touches.whole) watches.whole.add(waiter)
+  for (const key of touches.keys) addTo(watches.keys, key, waiter)
+  for (const prefix of touches.prefixes) watches.prefixes.add(prefix, waiter)
+  for (const [index, keys] of touches.indexKeys) {
+    const byKey = watches.indexKeys.get(index) ?? new Map<string, Set<Waiter>>()
+    watches.indexKeys.set(index, byKey)
+    for (const key of keys) addTo(byKey, key, waiter)
+  }
+}
+
+function unregister(watches: TableWatches, touches: TableTouches, waiter: Waiter): void {
+  if (touches.whole) watches.whole.delete(waiter)
+  for (const key of touches.keys) removeFrom(watches.keys, key, waiter)
+  for (const prefix of touches.prefixes) watches.prefixes.remove(prefix, waiter)
+  for (const [index, keys] of touches.indexKeys) {
+    const byKey = watches.indexKeys.get(index)
+    if (byKey !== undefined) for (const key of keys) removeFrom(byKey, key, waiter)
+  }
+}
+
+function addTo(map: Map<string, Set<Waiter>>, key: string, waiter: Waiter): void {
+  const waiters = map.get(key)
+  if (waiters === undefined) map.set(key, new Set([waiter]))
+  else waiters.add(waiter)
+}
+
+function removeFrom(map: Map<string, Set<Waiter>>, key: string, waiter: Waiter): void {
+  const waiters = map.get(key)
+  waiters?.delete(waiter)
+  if (waiters?.size === 0) map.delete(key)
+}

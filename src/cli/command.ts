@@ -1,0 +1,33 @@
+import type { Env } from '../env/env.ts'
+import type { Terminal } from '../env/terminal.ts'
+
+/** A flag of a command, written `-name=value`, `-name value` or, for a bool, `-name`. */
+export interface CommandFlag {
+  readonly name: string
+  readonly kind: 'bool' | 'text' | 'integer' | 'list' | 'pairs'
+  readonly value?: string
+  readonly help: string
+}
+
+export type FlagValue = boolean | string | readonly string[]
+
+export interface Invocation {
+  readonly env: Env
+  readonly terminal: Terminal
+  readonly flags: ReadonlyMap<string, FlagValue>
+  readonly args: readonly string[]
+}
+
+/** A command of `svc`, as data: the program, its help and its flag parser are built from these. */
+export interface CliCommand {
+  /** `['operator', 'raft', 'list-peers']`. */
+  readonly path: readonly string[]
+  readonly summary: string
+  /** Shown after the flags in the usage line: `KEY [DATA]`. */
+  readonly operands: string
+  /** Shown under the summary in the command's own help. */
+  readonly about?: string
+  readonly flags: readonly CommandFlag[]
+  /** Runs to the end and gives the exit code: 0 success, 1 an error, others as the command documents. */
+  run(invocation: Invocation): Promise<number>
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { compareText, textOf } from '../../base/bytes.ts'
+import { ApiClient, clientFlags, failed } from '../client.ts'
+import type { CliCommand } from '../command.ts'
+
+const selfSchema = z.object({ Stats: z.record(z.string(), z.record(z.string(), z.string())) })
+
+export const infoCommand: CliCommand = {
+  path: ['info'],
+  summary: 'Provides debugging information for operators',
+  operands: '',
+  flags: clientFlags,
+  async run(invocation) {
+    const self = await new ApiClient(invocation).expect('GET', '/v1/agent/self')
+    if (!self.ok) return failed(invocation, `Error querying agent: ${self.error}`)
+    const parsed = selfSchema.safeParse(JSON.parse(textOf(self.value)))
+    if (!parsed.success) return failed(invocation, 'Error querying agent: the answer has no Stats')
+    const sections = Object.entries(parsed.data.Stats).sort(([a], [b]) => compareText(a, b))
+    for (const [name, values] of sections) {
+      invocation.terminal.out(`${name}:\n`)
+      for (const [key, value] of Object.entries(values).sort(([a], [b]) => compareText(a, b))) {
+        invocation.terminal.out(`\t${key} = ${value}\n`)
+      }
+    }
+    return 0
+  },
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import { base64, concatBytes, emptyBytes, fromBase64, textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { productTitle } from '../../model/names.ts'
+import { ApiClient, failed, serverFlags } from '../client.ts'
+import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+
+/** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
+const dataBytesMax = 1 << 20
+
+const entrySchema = z.object({
+  CreateIndex: z.number(),
+  ModifyIndex: z.number(),
+  LockIndex: z.number(),
+  Key: z.string(),
+  Flags: z.number(),
+  Value: z.string().nullable(),
+  Session: z.string().optional(),
+})
+
+type Entry = z.infer<typeof entrySchema>
+
+const getFlags: readonly CommandFlag[] = [
+  { name: 'base64', kind: 'bool', help: 'Print values in base64.' },
+  { name: 'detailed', kind: 'bool', help: 'Print indexes, flags and session too.' },
+  { name: 'keys', kind: 'bool', help: 'Print the keys that begin with KEY, up to the separator.' },
+  { name: 'recurse', kind: 'bool', help: 'Print all entries whose key begins with KEY.' },
+  { name: 'separator', kind: 'text', value: '<text>', help: 'Where -keys cuts. Default: /.' },
+]
+
+export const kvGetCommand: CliCommand = {
+  path: ['kv', 'get'],
+  summary: 'Retrieves or lists data from the KV store',
+  operands: '[KEY_OR_PREFIX]',
+  flags: [...getFlags, ...serverFlags],
+  async run(invocation) {
+    const key = operand(invocation, invocation.flags.get('recurse') === true || invocation.flags.get('keys') === true)
+    if (!key.ok) return failed(invocation, key.error)
+    if (invocation.flags.get('keys') === true) return printKeys(invocation, key.value)
+    return printEntries(invocation, key.value, invocation.flags.get('recurse') === true)
+  },
+}
+
+async function printKeys(invocation: Invocation, prefix: string): Promise<number> {
+  const separator = invocation.flags.get('separator')
+  const query: [string, string][] = [
+    ['keys', ''],
+    ['separator', typeof separator === 'string' ? separator : '/'],
+  ]
+  const answer = await new ApiClient(invocation).send('GET', keyPath(prefix), query)
+  if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
+  if (answer.value.status === 404) return 0
+  if (answer.value.status !== 200) return unexpected(invocation, answer.value.status)
+  const keys = z.array(z.string()).safeParse(JSON.parse(textOf(answer.value.body)))
+  if (!keys.success) return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of keys`)
+  for (const key of keys.data) invocation.terminal.out(`${key}\n`)
+  return 0
+}
+
+async function printEntries(invocation: Invocation, key: string, recurse: boolean): Promise<number> {
+  const answer = await new ApiClient(invocation).send('GET', keyPath(key), recurse ? [['recurse', '']] : [])
+  if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
+  if (answer.value.status === 404) return recurse ? 0 : failed(invocation, `Error! No key exists at: ${key}`)
+  if (answer.value.status !== 200) return unexpected(invocation, answer.value.status)
+  const entries = z.array(entrySchema).safeParse(JSON.parse(textOf(answer.value.body)))
+  if (!entries.success)
+    return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of entries`)
+  const detailed = invocation.flags.get('detailed') === true
+  const shown = entries.data.map((entry) => (detailed ? detail(invocation, entry) : line(invocation, entry, recurse)))
+  invocation.terminal.out(shown.join(detailed ? '\n' : ''))
+  return 0
+}
+
+function line(invocation: Invocation, entry: Entry, recurse: boolean): string {
+  const value = valueText(invocation, entry)
+  return recurse ? `${entry.Key}:${value}\n` : `${value}\n`
+}
+
+function detail(invocation: Invocation, entry: Entry): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ['CreateIndex', String(entry.CreateIndex)],
+    ['Flags', String(entry.Flags)],
+    ['Key', entry.Key],
+    ['LockIndex', String(entry.LockIndex)],
+    ['ModifyIndex', String(entry.ModifyIndex)],
+    ['Session', entry.Session ?? '-'],
+    ['Value', valueText(invocation, entry)],
+  ]
+  const width = 'CreateIndex'.length + 6
+  return rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join('')
+}
+
+function valueText(invocation: Invocation, entry: Entry): string {
+  const bytes = fromBase64(entry.Value ?? '') ?? emptyBytes
+  return invocation.flags.get('base64') === true ? base64(bytes) : textOf(bytes)
+}
+
+const putFlags: readonly CommandFlag[] = [
+  { name: 'base64', kind: 'bool', help: 'DATA is base64: decode it first.' },
+  { name: 'cas', kind: 'bool', help: 'Write only if the entry is still at -modify-index.' },
+  { name: 'flags', kind: 'text', value: '<n>', help: 'An unsigned number kept with the entry.' },
+  { name: 'modify-index', kind: 'text', value: '<n>', help: 'ModifyIndex that -cas checks.' },
+]
+
+export const kvPutCommand: CliCommand = {
+  path: ['kv', 'put'],
+  summary: 'Sets or updates data in the KV store',
+  operands: 'KEY [DATA]',
+  about: 'DATA may be - for standard input or @FILE for the content of a file; without it the value is empty.',
+  flags: [...putFlags, ...serverFlags],
+  async run(invocation) {
+    const key = operand(invocation, false)
+    if (!key.ok) return failed(invocation, key.error)
+    if (key.value.startsWith('/')) {
+      return failed(invocation, `Error! Failed writing data: Invalid key. Key must not begin with a '/': ${key.value}`)
+    }
+    if (invocation.args.length > 2)
+      return failed(invocation, `Error! Too many arguments (expected 1 or 2, got ${invocation.args.length})`)
+    const query = casQuery(invocation)
+    if (!query.ok) return failed(invocation, query.error)
+    const flags = invocation.flags.get('flags')
+    if (typeof flags === 'string') query.value.push(['flags', flags])
+    const data = await dataOf(invocation, invocation.args[1])
+    if (!data.ok) return failed(invocation, data.error)
+    const answer = await new ApiClient(invocation).expect('PUT', keyPath(key.value), query.value, data.value)
+    if (!answer.ok) return failed(invocation, `Error! Failed writing data: ${answer.error}`)
+    if (textOf(answer.value).trim() !== 'true')
+      return failed(invocation, `Error! Did not write to ${key.value}: CAS failed`)
+    invocation.terminal.out(`Success! Data written to: ${key.value}\n`)
+    return 0
+  },
+}
+
+const deleteFlags: readonly CommandFlag[] = [
+  { name: 'cas', kind: 'bool', help: 'Delete only if the entry is still at -modify-index.' },
+  { name: 'modify-index', kind: 'text', value: '<n>', help: 'ModifyIndex that -cas checks.' },
+  { name: 'recurse', kind: 'bool', help: 'Delete all entries whose key begins with KEY.' },
+]
+
+export const kvDeleteCommand: CliCommand = {
+  path: ['kv', 'delete'],
+  summary: 'Removes data from the KV store',
+  operands: 'KEY_OR_PREFIX',
+  flags: [...deleteFlags, ...serverFlags],
+  async run(invocation) {
+    const recurse = invocation.flags.get('recurse') === true
+    const key = operand(invocation, recurse)
+    if (!key.ok) return failed(invocation, key.error)
+    const query = casQuery(invocation)
+    if (!query.ok) return failed(invocation, query.error)
+    if (recurse) query.value.push(['recurse', ''])
+    const answer = await new ApiClient(invocation).expect('DELETE', keyPath(key.value), query.value)
+    if (!answer.ok) return failed(invocation, `Error! Did not delete key ${key.value}: ${answer.error}`)
+    if (textOf(answer.value).trim() !== 'true')
+      return failed(invocation, `Error! Did not delete key ${key.value}: CAS failed`)
+    invocation.terminal.out(
+      recurse ? `Success! Deleted keys with prefix: ${key.value}\n` : `Success! Deleted key: ${key.value}\n`,
+    )
+    return 0
+  },
+}
+
+function operand(invocation: Invocation, mayBeEmpty: boolean): Result<string, string> {
+  const key = invocation.args[0] ?? ''
+  if (key !== '' || mayBeEmpty) return ok(key)
+  return err('Error! Missing KEY argument')
+}
+
+function casQuery(invocation: Invocation): Result<[string, string][], string> {
+  if (invocation.flags.get('cas') !== true) return ok([])
+  const index = invocation.flags.get('modify-index')
+  if (typeof index !== 'string' || index === '0') return err('Must specify -modify-index with -cas!')
+  return ok([['cas', index]])
+}
+
+async function dataOf(invocation: Invocation, given: string | undefined): Promise<Result<Uint8Array, string>> {
+  const raw = await rawData(invocation, given)
+  if (!raw.ok || invocation.flags.get('base64') !== true) return raw
+  const decoded = fromBase64(textOf(raw.value).trim())
+  return decoded === undefined ? err('Error! DATA is not base64') : ok(decoded)
+}
+
+async function rawData({ env, terminal }: Invocation, given: string | undefined): Promise<Result<Uint8Array, string>> {
+  if (given === undefined) return ok(emptyBytes)
+  if (given === '-') return ok(await terminal.readInput())
+  if (!given.startsWith('@')) return ok(utf8(given))
+  const file = await env.disk.open(given.slice(1), 'read')
+  if (!file.ok) return err(`Error! Failed to read file: ${file.error.message}`)
+  const bytes = await file.value.read(0, dataBytesMax)
+  await file.value.close()
+  return bytes.ok ? ok(concatBytes([bytes.value])) : err(`Error! Failed to read file: ${bytes.error.message}`)
+}
+
+function unexpected(invocation: Invocation, status: number): number {
+  return failed(invocation, `Error querying ${productTitle} agent: Unexpected response code: ${status}`)
+}
+
+/** Slashes in a key stay slashes in the path. */
+function keyPath(key: string): string {
+  return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`
+}

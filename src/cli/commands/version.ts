@@ -1,0 +1,19 @@
+import { productTitle } from '../../model/names.ts'
+import { internalProtocol, newestRelease, raftProtocol, releaseText } from '../../model/release.ts'
+import type { CliCommand } from '../command.ts'
+
+export const versionCommand: CliCommand = {
+  path: ['version'],
+  summary: 'Prints the version',
+  operands: '',
+  flags: [],
+  async run({ terminal }) {
+    const { spoken, min, max } = internalProtocol
+    terminal.out(`${productTitle} v${releaseText(newestRelease)}\n`)
+    terminal.out(
+      `Protocol ${spoken} spoken by default, understands ${min} to ${max} (agent will automatically use protocol >${spoken} when speaking to compatible agents)\n`,
+    )
+    terminal.out(`Raft protocol ${raftProtocol.spoken}\n`)
+    return 0
+  },
+}

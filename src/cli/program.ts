@@ -1,0 +1,132 @@
+import { Command, CommanderError } from 'commander'
+import type { Env } from '../env/env.ts'
+import type { Terminal } from '../env/terminal.ts'
+import { productName } from '../model/names.ts'
+import type { CliCommand, CommandFlag, FlagValue } from './command.ts'
+import { agentCommand } from './commands/agent.ts'
+import { infoCommand } from './commands/info.ts'
+import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
+import { listPeersCommand } from './commands/raft.ts'
+import { versionCommand } from './commands/version.ts'
+import { rewriteGoFlags } from './go-flags.ts'
+
+const commands: readonly CliCommand[] = [
+  agentCommand,
+  infoCommand,
+  kvDeleteCommand,
+  kvGetCommand,
+  kvPutCommand,
+  listPeersCommand,
+  versionCommand,
+]
+
+const groups: Readonly<Record<string, string>> = {
+  kv: 'Interact with the key-value store',
+  operator: 'Provides cluster-level tools for operators',
+  'operator raft': 'Provides cluster-level tools for the Raft subsystem',
+}
+
+/** Runs one command line to its end and gives the exit code. Reference: CLI 1. */
+export async function runCli(argv: readonly string[], env: Env, terminal: Terminal): Promise<number> {
+  if (argv[0] === '--version' || argv[0] === '-version' || argv[0] === '-v') return runCli(['version'], env, terminal)
+  const words = argv.findIndex((word) => word.startsWith('-'))
+  const path = argv.slice(0, words < 0 ? argv.length : words)
+  const command = commands.find((each) => each.path.every((word, at) => path[at] === word))
+  if (command === undefined) return showGroup(argv, path, terminal)
+  return runCommand(command, argv.slice(command.path.length), env, terminal)
+}
+
+async function runCommand(command: CliCommand, rest: readonly string[], env: Env, terminal: Terminal): Promise<number> {
+  const program = commanderFor(command, terminal)
+  if (['-h', '-help', '--help'].includes(rest[0] ?? '')) {
+    terminal.out(program.helpInformation())
+    return 0
+  }
+  const rewritten = rewriteGoFlags(rest, command.flags)
+  if (!rewritten.ok) {
+    terminal.error(`${rewritten.error}\n${program.helpInformation()}`)
+    return 1
+  }
+  try {
+    program.parse([...rewritten.value], { from: 'user' })
+  } catch (cause) {
+    if (cause instanceof CommanderError) return 1
+    throw cause
+  }
+  return command.run({ env, terminal, flags: flagValues(program, command.flags), args: program.args })
+}
+
+function commanderFor(command: CliCommand, terminal: Terminal): Command {
+  const program = new Command(`${productName} ${command.path.join(' ')}`)
+    .description([`${command.summary}.`, command.about ?? ''].filter((text) => text !== '').join('\n'))
+    .usage(`[options]${command.operands === '' ? '' : ` ${command.operands}`}`)
+    .helpOption(false)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .allowExcessArguments(true)
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.error(text) })
+    .configureHelp({
+      helpWidth: 100,
+      optionTerm: (option) => optionTerm(command.flags, option.attributeName(), option.long),
+    })
+  for (const flag of command.flags) addFlag(program, flag)
+  return program
+}
+
+function addFlag(program: Command, flag: CommandFlag): void {
+  if (flag.kind === 'bool') {
+    program.option(`--${flag.name}`, flag.help)
+    program.addOption(program.createOption(`--no-${flag.name}`).hideHelp())
+    return
+  }
+  const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
+    ...(before ?? []),
+    value,
+  ]
+  const term = `--${flag.name} ${flag.value ?? '<value>'}`
+  if (flag.kind === 'list' || flag.kind === 'pairs') program.option(term, flag.help, collect)
+  else program.option(term, flag.help)
+}
+
+function optionTerm(flags: readonly CommandFlag[], _attribute: string, long: string | undefined): string {
+  const name = (long ?? '').slice(2)
+  const flag = flags.find((each) => each.name === name)
+  return flag?.value === undefined ? `-${name}` : `-${name}=${flag.value}`
+}
+
+function flagValues(program: Command, flags: readonly CommandFlag[]): ReadonlyMap<string, FlagValue> {
+  const values = new Map<string, FlagValue>()
+  const parsed = program.opts<Record<string, FlagValue | undefined>>()
+  for (const flag of flags) {
+    const attribute = flag.name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    const value = parsed[attribute]
+    // Commander gives a bool that has a negation the default `true`: only what was written counts.
+    if (value !== undefined && program.getOptionValueSource(attribute) === 'cli') values.set(flag.name, value)
+  }
+  return values
+}
+
+/** No command matches: the help of the group that was named, or of the whole. */
+function showGroup(argv: readonly string[], path: readonly string[], terminal: Terminal): number {
+  const group =
+    [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => name in groups) ?? ''
+  const asked = ['-h', '-help', '--help'].includes(argv[group === '' ? 0 : group.split(' ').length] ?? '')
+  const prefix = group === '' ? [] : group.split(' ')
+  const entries = new Map<string, string>()
+  for (const command of commands) {
+    if (!prefix.every((word, at) => command.path[at] === word)) continue
+    const name = command.path[prefix.length] ?? ''
+    entries.set(
+      name,
+      command.path.length === prefix.length + 1 ? command.summary : (groups[[...prefix, name].join(' ')] ?? ''),
+    )
+  }
+  const unknown = path[prefix.length]
+  const width = Math.max(...[...entries.keys()].map((name) => name.length))
+  const lines = [...entries].map(([name, summary]) => `    ${name.padEnd(width)}    ${summary}\n`)
+  const usage = `Usage: ${[productName, ...prefix].join(' ')} [--version] [--help] <command> [<args>]\n`
+  const text = `${group === '' ? '' : `${groups[group]}.\n\n`}${usage}\nAvailable commands are:\n${lines.join('')}`
+  if (asked) terminal.out(text)
+  else terminal.error(unknown === undefined ? text : `unknown command: ${[...prefix, unknown].join(' ')}\n\n${text}`)
+  return asked ? 0 : 1
+}

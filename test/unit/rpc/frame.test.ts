@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
+import { failureFromWire } from '../../../src/rpc/failure-codec.ts'
+import { encodeFrame, type Frame, FrameReader, frameBytesMax } from '../../../src/rpc/frame.ts'
+
+const frames: readonly Frame[] = [
+  { kind: 'hello', hello: { protocol: 1, nodeId: 'n', nodeName: 'a', datacenter: 'dc1', address: '10.0.0.1:8300' } },
+  { kind: 'request', id: 1, method: 'KV.Put', body: { key: 'a', value: utf8('x') }, deadlineMs: 7000 },
+  { kind: 'answer', id: 1, body: { index: 12, flags: 18446744073709551615n } },
+  { kind: 'failure', id: 2, failure: { kind: 'no-leader' } },
+  { kind: 'cancel', id: 3 },
+  { kind: 'notice', topic: 'raft', bytes: utf8('m') },
+  { kind: 'ping' },
+  { kind: 'pong' },
+]
+
+function read(bytes: Uint8Array, pieceBytes: number): { frames: Frame[]; error: string | undefined } {
+  const reader = new FrameReader()
+  const out: Frame[] = []
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    const pushed = reader.push(bytes.slice(at, at + pieceBytes), (frame) => out.push(frame))
+    if (!pushed.ok) return { frames: out, error: pushed.error }
+  }
+  return { frames: out, error: undefined }
+}
+
+describe('frames', () => {
+  const stream = concatBytes(frames.map(encodeFrame))
+
+  it.each([1, 2, 3, 5, 7, 64, 100_000])('come back whole from pieces of %i bytes', (pieceBytes) => {
+    const { frames: back, error } = read(stream, pieceBytes)
+    expect(error).toBeUndefined()
+    expect(back.map((frame) => frame.kind)).toEqual(frames.map((frame) => frame.kind))
+    expect(back[1]).toMatchObject({ method: 'KV.Put', deadlineMs: 7000 })
+    expect(back[2]).toMatchObject({ body: { index: 12, flags: 18446744073709551615n } })
+  })
+
+  it('refuse a length beyond the bound before anything of it arrives', () => {
+    const length = frameBytesMax + 1
+    const head = new Uint8Array([length >>> 24, length >>> 16, length >>> 8, length])
+    expect(read(head, 4).error).toContain('at most')
+  })
+
+  it('refuse what is not a frame', () => {
+    expect(read(new Uint8Array([0, 0, 0, 1, 0x2a]), 5).error).toBe('not a frame')
+    expect(read(new Uint8Array([0, 0, 0, 2, 0x91, 0x63]), 6).error).toBe('not a frame')
+    expect(read(new Uint8Array([0, 0, 0, 1, 0x92]), 5).error).toContain('MessagePack')
+  })
+
+  it('refuse nesting that would exhaust the decoder', () => {
+    const nested = new Uint8Array(4 + 1000).fill(0x91)
+    nested.set([0, 0, 0x03, 0xe8])
+    expect(read(nested, 2000).error).toContain('nested')
+  })
+})
+
+describe('a failure from another agent', () => {
+  it('keeps its kind when this release knows it', () => {
+    expect(failureFromWire({ kind: 'not-leader', leader: '10.0.0.2:8300' })).toEqual({
+      kind: 'not-leader',
+      leader: '10.0.0.2:8300',
+    })
+    expect(failureFromWire({ kind: 'not-leader' })).toEqual({ kind: 'not-leader', leader: undefined })
+    expect(failureFromWire({ kind: 'bad-request', message: 'Missing key name' })).toEqual({
+      kind: 'bad-request',
+      message: 'Missing key name',
+    })
+  })
+
+  it('becomes a refusal with its text when it does not', () => {
+    expect(failureFromWire({ kind: 'quota-exceeded', message: 'too many keys' })).toEqual({
+      kind: 'refused',
+      message: 'too many keys',
+    })
+    expect(failureFromWire(7)).toEqual({ kind: 'refused', message: 'a failure of an unknown kind' })
+  })
+})

@@ -1,0 +1,31 @@
+/** A server that sequences are played against, whichever world it lives in. */
+export interface GoldenTarget {
+  /** Its ports by the names of the profiles: `http`, `server`, … */
+  readonly ports: Readonly<Record<string, number>>
+  /** Sends a request; the answer may be awaited later, after other requests. */
+  begin(request: GoldenRequest): Promise<GoldenAnswer>
+  /** Lets time pass, so that what was begun has arrived. */
+  pause(ms: number): Promise<void>
+  /** Monotonic. */
+  nowMs(): number
+}
+
+export interface GoldenRequest {
+  readonly method: string
+  /** Sent as it is. */
+  readonly target: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Uint8Array | undefined
+  readonly timeoutMs: number
+  /** The answer does not end: take what comes first. */
+  readonly stream: boolean
+}
+
+export type GoldenAnswer =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly headers: readonly (readonly [name: string, value: string])[]
+      readonly body: Uint8Array
+    }
+  | { readonly kind: 'error'; readonly error: string }

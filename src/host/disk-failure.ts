@@ -1,0 +1,31 @@
+import { err, type Result } from '../base/result.ts'
+import type { DiskFailure, DiskFailureKind } from '../env/disk.ts'
+import { codeOf, messageOf } from './system-error.ts'
+
+const kinds: ReadonlyMap<string, DiskFailureKind> = new Map([
+  ['ENOENT', 'not-found'],
+  ['EEXIST', 'exists'],
+  ['EACCES', 'permission'],
+  ['EPERM', 'permission'],
+  ['EROFS', 'permission'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['ENOTDIR', 'not-directory'],
+  ['EISDIR', 'is-directory'],
+])
+
+export function diskFailure(path: string, cause: unknown): DiskFailure {
+  return { kind: kinds.get(codeOf(cause)) ?? 'io', path, message: messageOf(cause) }
+}
+
+/** Runs file work; what Node rejects with becomes a value. */
+export async function attempt<T>(
+  path: string,
+  work: () => Promise<Result<T, DiskFailure>>,
+): Promise<Result<T, DiskFailure>> {
+  try {
+    return await work()
+  } catch (cause) {
+    return err(diskFailure(path, cause))
+  }
+}

@@ -1,0 +1,73 @@
+import type { FileHandle } from 'node:fs/promises'
+import { done, ok, type Result } from '../base/result.ts'
+import type { DiskFailure, DiskFile } from '../env/disk.ts'
+import { attempt } from './disk-failure.ts'
+import { plainBytes } from './plain-bytes.ts'
+
+/** Before memory for a longer read is taken, the file is asked whether it is that long. */
+const trustedReadBytes = 1 << 20
+
+export class HostDiskFile implements DiskFile {
+  readonly #handle: FileHandle
+  readonly #path: string
+  #closing: Promise<void> | undefined
+
+  constructor(handle: FileHandle, path: string) {
+    this.#handle = handle
+    this.#path = path
+  }
+
+  read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
+    return attempt(this.#path, async () => {
+      const wanted = length <= trustedReadBytes ? length : Math.min(length, Math.max(0, (await this.#bytes()) - at))
+      const bytes = new Uint8Array(wanted)
+      let filled = 0
+      while (filled < wanted) {
+        const { bytesRead } = await this.#handle.read(bytes, filled, wanted - filled, at + filled)
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+      return ok(filled === wanted ? bytes : plainBytes(bytes.subarray(0, filled)))
+    })
+  }
+
+  write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    return attempt(this.#path, async () => {
+      let written = 0
+      while (written < bytes.length) {
+        const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, at + written)
+        written += bytesWritten
+      }
+      return done
+    })
+  }
+
+  sync(): Promise<Result<undefined, DiskFailure>> {
+    return attempt(this.#path, async () => {
+      // fdatasync: it writes the size too where that changed, and leaves out the times, which nobody needs.
+      await this.#handle.datasync()
+      return done
+    })
+  }
+
+  truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+    return attempt(this.#path, async () => {
+      await this.#handle.truncate(sizeBytes)
+      return done
+    })
+  }
+
+  size(): Promise<Result<number, DiskFailure>> {
+    return attempt(this.#path, async () => ok(await this.#bytes()))
+  }
+
+  close(): Promise<void> {
+    // What had to last was synced, and a failure to close says nothing that could still be acted on.
+    this.#closing ??= this.#handle.close().catch(() => undefined)
+    return this.#closing
+  }
+
+  async #bytes(): Promise<number> {
+    return (await this.#handle.stat()).size
+  }
+}

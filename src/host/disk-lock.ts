@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { err, ok, type Result } from '../base/result.ts'
+import type { DiskFailure } from '../env/disk.ts'
+import { isAlive, type LockHolder, parseHolder, thisProcess, writeHolder } from './lock-holder.ts'
+import { codeOf } from './system-error.ts'
+
+/** How often a lock is looked at again that was released, or taken over, while it was being judged. */
+const roundsMax = 100
+/** Each level is the lock on taking over the one above, whose holder died in the middle of just that. */
+const takeoversMax = 4
+
+type Lock = { close(): Promise<void> }
+
+/**
+ * A file that names its holder: process, start of that process, boot of the machine. Node cannot `flock`, so the argument
+ * that two never hold it is made with `link` and `rename`:
+ * 1. A holder's name is written aside and linked into place. `link` fails where a file exists, so a free lock is taken by
+ *    one, and whoever reads the file reads all of it. A torn or empty one was left by a power cut: its holder is dead.
+ * 2. A dead holder's file is replaced only by whoever holds a second lock, whose name is a digest of that file. Under it
+ *    the file is read again: if it still has these bytes, nobody else may replace it now. (Every holder writes bytes that
+ *    never were before, so a file that was replaced and looks the same does not exist.)
+ * 3. A live holder's file is touched by nobody but the holder.
+ * It holds among processes that see each other's process IDs: containers of one machine must not share a data directory.
+ */
+export async function takeLock(path: string, depth = 0): Promise<Result<Lock, DiskFailure>> {
+  const mine = writeHolder(await thisProcess(randomUUID()))
+  for (let round = 0; round < roundsMax; round++) {
+    if (await placed(path, mine)) return ok(lockAt(path, mine))
+    const found = await contentOf(path)
+    if (found === undefined) continue
+    const holder = parseHolder(found)
+    if (holder !== undefined && (await isAlive(holder))) return err(lockedBy(path, holder))
+    if (depth === takeoversMax) break
+    const takeover = await takeLock(`${path}.${digestOf(found)}`, depth + 1)
+    if (!takeover.ok) return err({ ...takeover.error, path })
+    const replaced = (await contentOf(path)) === found
+    if (replaced) await place(path, mine, rename)
+    await takeover.value.close()
+    if (replaced) return ok(lockAt(path, mine))
+  }
+  return err({ kind: 'locked', path, message: 'others keep taking it' })
+}
+
+function lockAt(path: string, mine: string): Lock {
+  let closing: Promise<void> | undefined
+  const release = async (): Promise<void> => {
+    if ((await contentOf(path)) === mine) await unlink(path)
+  }
+  return {
+    close: () => {
+      // A lock file that cannot be removed names a process that is about to end: the next one finds it free.
+      closing ??= release().catch(() => undefined)
+      return closing
+    },
+  }
+}
+
+async function placed(path: string, mine: string): Promise<boolean> {
+  try {
+    await place(path, mine, link)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false
+    throw cause
+  }
+}
+
+async function place(path: string, mine: string, put: (from: string, to: string) => Promise<void>): Promise<void> {
+  const aside = `${path}.${randomUUID()}`
+  await writeFile(aside, mine, { flag: 'wx', mode: 0o600 })
+  try {
+    await put(aside, path)
+  } finally {
+    await unlink(aside).catch((cause: unknown) => {
+      if (codeOf(cause) !== 'ENOENT') throw cause
+    })
+  }
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw cause
+  }
+}
+
+function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16)
+}
+
+function lockedBy(path: string, holder: LockHolder): DiskFailure {
+  return { kind: 'locked', path, message: `held by process ${holder.pid}` }
+}

@@ -1,0 +1,78 @@
+import { constants } from 'node:fs'
+import { mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises'
+import { compareText } from '../base/bytes.ts'
+import { done, err, ok, type Result } from '../base/result.ts'
+import type { Disk, DiskEntry, DiskFailure, DiskFile } from '../env/disk.ts'
+import { attempt } from './disk-failure.ts'
+import { HostDiskFile } from './disk-file.ts'
+import { takeLock } from './disk-lock.ts'
+import { codeOf } from './system-error.ts'
+
+/** Only the agent's own user reads what it keeps: there are keys and tokens in it. */
+const fileMode = 0o600
+const directoryMode = 0o700
+
+const openFlags = {
+  read: constants.O_RDONLY,
+  create: constants.O_RDWR | constants.O_CREAT,
+  'create-new': constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+} as const
+
+export const hostDisk: Disk = {
+  open: openFile,
+  list: (path) => attempt(path, async () => ok((await readdir(path)).sort(compareText))),
+  makeDirectory: (path) =>
+    attempt(path, async () => {
+      await mkdir(path, { recursive: true, mode: directoryMode })
+      return done
+    }),
+  syncDirectory,
+  rename: (from, to) =>
+    attempt(from, async () => {
+      await rename(from, to)
+      return done
+    }),
+  remove: (path) => attempt(path, () => remove(path)),
+  stat: (path) => attempt(path, async () => ok(await entryAt(path))),
+  lock: (path) => attempt(path, () => takeLock(path)),
+}
+
+function openFile(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>> {
+  return attempt(path, async () => {
+    const handle = await open(path, openFlags[mode], fileMode)
+    if (mode === 'read' && (await handle.stat()).isDirectory()) {
+      await handle.close()
+      return err({ kind: 'is-directory', path, message: 'illegal operation on a directory' })
+    }
+    return ok(new HostDiskFile(handle, path))
+  })
+}
+
+function syncDirectory(path: string): Promise<Result<undefined, DiskFailure>> {
+  return attempt(path, async () => {
+    const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    return done
+  })
+}
+
+async function remove(path: string): Promise<Result<undefined, DiskFailure>> {
+  try {
+    await unlink(path)
+  } catch (cause) {
+    // Linux says EISDIR, POSIX EPERM.
+    const code = codeOf(cause)
+    if (code !== 'EISDIR' && !(code === 'EPERM' && (await stat(path)).isDirectory())) throw cause
+    await rmdir(path)
+  }
+  return done
+}
+
+async function entryAt(path: string): Promise<DiskEntry> {
+  const found = await stat(path)
+  return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other', sizeBytes: found.size }
+}

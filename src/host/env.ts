@@ -1,0 +1,56 @@
+import type { Env } from '../env/env.ts'
+import type { LogLevel } from '../env/observe.ts'
+import { deferred } from './async.ts'
+import { hostClock } from './clock.ts'
+import { hostCrypto } from './crypto.ts'
+import { hostDisk } from './disk.ts'
+import { HostHttp } from './http.ts'
+import { HostLog, type LogSink } from './log.ts'
+import { createMachine } from './machine.ts'
+import { HostMetrics } from './metrics.ts'
+import { OpenThings } from './open-things.ts'
+import { HostProcesses } from './processes.ts'
+import { HostRandom } from './random.ts'
+import { HostTcp } from './tcp.ts'
+import { HostTimers } from './timers.ts'
+import { HostUdp } from './udp.ts'
+
+export interface HostEnvOptions {
+  readonly logSink: LogSink
+  readonly logLevel: LogLevel
+  /** Log lines wait for `log.release()`. */
+  readonly logHeld?: boolean
+}
+
+/** The world as Node gives it. One for each agent of a process. */
+export interface HostEnv extends Env {
+  readonly log: HostLog
+  readonly metrics: HostMetrics
+  /** Ends all that this Env has open: sockets, listeners, timers, child processes. Files are their users' to close. */
+  close(): void
+}
+
+export function createHostEnv(options: HostEnvOptions): HostEnv {
+  const log = new HostLog(hostClock, options.logSink, options.logLevel, options.logHeld)
+  const open = new OpenThings()
+  const timers = new HostTimers(hostClock)
+  return {
+    clock: hostClock,
+    timers,
+    random: new HostRandom(),
+    udp: new HostUdp(open),
+    tcp: new HostTcp(open, log),
+    http: new HostHttp(open, log),
+    disk: hostDisk,
+    crypto: hostCrypto,
+    processes: new HostProcesses(open),
+    machine: createMachine(),
+    log,
+    metrics: new HostMetrics(hostClock),
+    deferred,
+    close: () => {
+      timers.stop()
+      open.closeAll()
+    },
+  }
+}

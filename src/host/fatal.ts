@@ -1,0 +1,43 @@
+import { writeSync } from 'node:fs'
+import { InvariantViolation } from '../base/invariant.ts'
+
+/**
+ * An error that nobody expected leaves the process in a state that nobody described: it says so in one line on standard
+ * error and ends with code 1. The line is written before anything else can run.
+ */
+export function exitOnUnexpectedErrors(program: string): void {
+  const end = (cause: unknown): never => {
+    writeToStandardError(`${fatalLine(program, cause)}\n`)
+    process.exit(1)
+  }
+  process.on('uncaughtException', end)
+  process.on('unhandledRejection', end)
+}
+
+/** `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`. */
+export function fatalLine(program: string, cause: unknown): string {
+  if (!(cause instanceof Error)) return `${program}: fatal: ${oneLine(String(cause))}`
+  const place = placeOf(cause)
+  return `${program}: fatal: ${oneLine(`${cause.name}: ${cause.message}`)}${place === undefined ? '' : ` at ${place}`}`
+}
+
+/** File and line of the innermost frame of this program's own; an invariant's own frame says nothing. */
+function placeOf(cause: Error): string | undefined {
+  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const own = frames.filter((line) => !line.includes('node:') && !line.includes('node_modules'))
+  const telling = cause instanceof InvariantViolation ? own.filter((line) => !/\binvariant\.[jt]s:/.test(line)) : own
+  return /([^/\\(\s]+:\d+):\d+\)?$/.exec(telling[0] ?? '')?.[1]
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, ' ')
+}
+
+function writeToStandardError(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch (cause) {
+    // Standard error is gone, or full and not waiting: there is nobody left to tell.
+    if (!(cause instanceof Error)) throw cause
+  }
+}

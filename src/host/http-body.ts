@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import { emptyBytes } from '../base/bytes.ts'
+import { bodyBytesMax, type HttpHeaders } from '../env/http.ts'
+import { plainBytes } from './plain-bytes.ts'
+
+/**
+ * Of a body that is too large, this much more is read and dropped, so that a client which writes all before it reads
+ * gets its answer; one that sends still more is cut off.
+ */
+export const drainedBytesMax = 16 << 20
+
+/** The whole body; `broken` when the client went away or was cut off in the middle of it. */
+export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too-large' | 'broken'> {
+  const { headers } = request
+  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') {
+    return Promise.resolve(emptyBytes)
+  }
+  if (Number(headers['content-length'] ?? 0) > bodyBytesMax) {
+    drain(request)
+    return Promise.resolve('too-large')
+  }
+  return new Promise((resolve) => {
+    let pieces: Uint8Array[] = []
+    let length = 0
+    const take = (piece: Uint8Array): void => {
+      length += piece.length
+      if (length <= bodyBytesMax) {
+        pieces.push(piece)
+        return
+      }
+      pieces = []
+      request.off('data', take)
+      drain(request)
+      resolve('too-large')
+    }
+    request.on('data', take)
+    request.once('end', () => resolve(joined(pieces, length)))
+    request.once('close', () => resolve('broken'))
+  })
+}
+
+function drain(request: IncomingMessage): void {
+  let dropped = 0
+  request.on('data', (piece: Uint8Array) => {
+    dropped += piece.length
+    if (dropped > drainedBytesMax) request.socket.destroy()
+  })
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = pieces
+  if (first === undefined) return emptyBytes
+  return plainBytes(pieces.length === 1 ? first : Buffer.concat(pieces, length))
+}
+
+/** Headers as the contract has them, from Node's list of alternating names and values as sent. */
+export function joinedHeaders(raw: readonly string[]): HttpHeaders {
+  const headers = new Map<string, string>()
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase()
+    const value = raw[at + 1] as string
+    const before = headers.get(name)
+    headers.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+  return headers
+}

@@ -1,0 +1,126 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { HttpClientFailure, HttpClientRequest, HttpClientResponse } from '../env/http.ts'
+import type { Endpoint } from '../env/net.ts'
+import { nextTurn, nodeDelay } from './async.ts'
+import { joinedHeaders } from './http-body.ts'
+import { addressProblem, dialFailure } from './net-failures.ts'
+import { plainBytes } from './plain-bytes.ts'
+import { messageOf } from './system-error.ts'
+import { diallerTls } from './tls.ts'
+
+/** A larger answer is broken off. */
+export const answerBytesMax = 256 << 20
+/** Connections under way at a time; further requests wait for one, within their own time. */
+const connectionsMax = 4096
+/** Connections kept for later requests, for each address. */
+const idleConnectionsMax = 16
+
+type Answer = Result<HttpClientResponse, HttpClientFailure>
+
+/** Requests over connections that are kept and used again. */
+export class HttpClient implements Closable {
+  readonly #options = { keepAlive: true, maxTotalSockets: connectionsMax, maxFreeSockets: idleConnectionsMax } as const
+  readonly #http = new HttpAgent(this.#options)
+  readonly #https = new HttpsAgent(this.#options)
+  readonly #underWay = new Set<() => void>()
+  #closed = false
+
+  async request(to: Endpoint, request: HttpClientRequest): Promise<Answer> {
+    const problem = this.#closed ? 'shutting down' : addressProblem(to)
+    if (problem === undefined) {
+      try {
+        return await this.#exchange(to, request, this.#sent(to, request))
+      } catch (cause) {
+        // A target, header or key that Node refuses to send.
+        return err({ kind: 'io', to, message: messageOf(cause) })
+      }
+    }
+    await nextTurn()
+    return err({ kind: 'io', to, message: problem })
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const stop of [...this.#underWay]) stop()
+    this.#http.destroy()
+    this.#https.destroy()
+  }
+
+  #sent(to: Endpoint, request: HttpClientRequest): ClientRequest {
+    const options = {
+      host: to.host,
+      port: to.port,
+      method: request.method,
+      path: request.target,
+      maxHeaderSize: 64 << 10,
+    }
+    const sent =
+      request.tls === undefined
+        ? httpRequest({ ...options, agent: this.#http })
+        : httpsRequest({ ...options, agent: this.#https, ...diallerTls(request.tls) })
+    try {
+      for (const [name, value] of request.headers ?? []) {
+        if (name.toLowerCase() === 'host') sent.setHeader(name, value)
+        else sent.appendHeader(name, value)
+      }
+      sent.end(request.body)
+    } catch (cause) {
+      sent.on('error', () => undefined)
+      sent.destroy()
+      throw cause
+    }
+    return sent
+  }
+
+  #exchange(to: Endpoint, request: HttpClientRequest, sent: ClientRequest): Promise<Answer> {
+    return new Promise((resolve) => {
+      let connected = false
+      const settle = (answer: Answer): void => {
+        clearTimeout(timer)
+        this.#underWay.delete(stop)
+        resolve(answer)
+      }
+      const broken = (message: string): Answer => err({ kind: 'broken', to, message })
+      const giveUp = (answer: Answer): void => {
+        settle(answer)
+        sent.destroy()
+      }
+      const stop = (): void => giveUp(broken('shutting down'))
+      const timer = setTimeout(() => giveUp(err({ kind: 'timeout', to })), nodeDelay(request.timeoutMs))
+      this.#underWay.add(stop)
+      sent.once('socket', (socket) => {
+        if (!socket.connecting) connected = request.tls === undefined || sent.reusedSocket
+        else socket.once(request.tls === undefined ? 'connect' : 'secureConnect', () => (connected = true))
+      })
+      sent.on('error', (cause) => {
+        settle(connected ? broken(messageOf(cause)) : err(dialFailure(to, cause)))
+      })
+      sent.once('response', (response) => {
+        connected = true
+        receive(
+          response,
+          (message) => giveUp(broken(message)),
+          (body) => {
+            settle(ok({ status: response.statusCode ?? 0, headers: joinedHeaders(response.rawHeaders), body }))
+          },
+        )
+      })
+    })
+  }
+}
+
+function receive(response: IncomingMessage, fail: (why: string) => void, use: (body: Uint8Array) => void): void {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  response.on('data', (piece: Uint8Array) => {
+    length += piece.length
+    if (length > answerBytesMax) fail(`an answer of more than ${answerBytesMax} bytes`)
+    else pieces.push(piece)
+  })
+  response.once('error', (cause) => fail(messageOf(cause)))
+  response.once('end', () => use(plainBytes(Buffer.concat(pieces, length))))
+  response.once('close', () => fail('the connection ended in the middle of the answer'))
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
+import type { Log } from '../env/observe.ts'
+import { joinedHeaders, readBody } from './http-body.ts'
+import { writeResponse } from './http-response.ts'
+import { endpointOf } from './net-failures.ts'
+import { messageOf } from './system-error.ts'
+
+/** Requests sent on one connection before the answer to the first; a client that sends more is cut off. */
+export const pipelinedRequestsMax = 256
+/** A client that ended its side is given this long for its answer to be made; then its request counts as abandoned. */
+const halfClosedGraceMs = 1_000
+/** An answer of which nothing could be sent for this long is given up, with its connection. */
+const stalledAnswerMs = 60_000
+
+/** What the connections of one listener share. */
+export interface HttpServing {
+  readonly handler: HttpHandler
+  readonly log: Log
+  /** The listener is closed: each connection ends with the answer that is due. */
+  closing: boolean
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: string
+  readonly aborts: (() => void)[]
+}
+
+/** The requests of one connection, one after another: of two writes sent in a row, the first takes effect first. */
+export class HttpConnection {
+  readonly #socket: Socket
+  readonly #serving: HttpServing
+  readonly #waiting: Exchange[] = []
+  #current: Exchange | undefined
+  #gone = false
+  #grace: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket, serving: HttpServing) {
+    this.#socket = socket
+    this.#serving = serving
+    socket.once('end', () => {
+      this.#grace = setTimeout(() => this.#abort(), halfClosedGraceMs)
+    })
+    socket.once('close', () => this.#abort())
+  }
+
+  get busy(): boolean {
+    return this.#current !== undefined
+  }
+
+  take(request: IncomingMessage, response: ServerResponse, target: string): void {
+    if (this.#waiting.length >= pipelinedRequestsMax) {
+      this.#socket.destroy()
+      return
+    }
+    // What breaks a connection shows as its end.
+    response.on('error', () => undefined)
+    request.on('error', () => undefined)
+    this.#waiting.push({ request, response, target, aborts: [] })
+    if (this.#current === undefined) void this.#serveAll()
+  }
+
+  async #serveAll(): Promise<void> {
+    for (;;) {
+      const exchange = this.#waiting.shift()
+      this.#current = exchange
+      if (exchange === undefined) return
+      await this.#serve(exchange)
+      if (this.#socket.destroyed) this.#waiting.length = 0
+      // Node sets the limit for idle connections after the last answer, but here the next request is already read.
+      else if (this.#waiting.length > 0) this.#socket.setTimeout(0)
+    }
+  }
+
+  async #serve(exchange: Exchange): Promise<void> {
+    const { request, response, target, aborts } = exchange
+    const body = await readBody(request)
+    if (body === 'broken') return
+    const answer = await this.#answer({
+      method: request.method ?? '',
+      target,
+      headers: joinedHeaders(request.rawHeaders),
+      body,
+      remote: endpointOf(request.socket.remoteAddress, request.socket.remotePort),
+      onAbort: (use) => {
+        if (this.#gone) setImmediate(use)
+        else aborts.push(use)
+      },
+    })
+    if (response.destroyed || this.#socket.destroyed) return
+    this.#socket.setTimeout(stalledAnswerMs)
+    await writeResponse(request, response, answer, this.#serving.closing)
+  }
+
+  async #answer(request: HttpRequest): Promise<HttpResponse> {
+    try {
+      return await this.#serving.handler(request)
+    } catch (cause) {
+      // A bug in the handler. The caller is told no more than that.
+      this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) })
+      return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
+    }
+  }
+
+  #abort(): void {
+    clearTimeout(this.#grace)
+    if (this.#gone) return
+    this.#gone = true
+    for (const use of this.#current?.aborts.splice(0) ?? []) use()
+  }
+}

@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyInstance, fastify } from 'fastify'
+import { err, ok, type Result } from '../base/result.ts'
+import type { HttpHandler, HttpListener } from '../env/http.ts'
+import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
+import type { Log } from '../env/observe.ts'
+import { HttpConnection, type HttpServing } from './http-connection.ts'
+import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
+import type { OpenThings } from './open-things.ts'
+import { codeOf, messageOf } from './system-error.ts'
+import { listenerTls } from './tls.ts'
+
+/** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
+export const httpConnectionsMax = 8192
+/** Request line and headers together; more is answered with 431. */
+export const headBytesMax = 64 << 10
+/** From the first byte of a request, or of the connection, to the end of its headers. */
+const headTimeoutMs = 20_000
+/** To the end of its body. Answers have no limit of time: a blocking query takes ten minutes. */
+const requestTimeoutMs = 120_000
+/** An idle connection is kept beyond the 90 s after which clients of the field drop theirs, so that none is closed under a request. */
+const keepAliveMs = 120_000
+
+const serverOptions: ServerOptions = {
+  maxHeaderSize: headBytesMax,
+  headersTimeout: headTimeoutMs,
+  requestTimeout: requestTimeoutMs,
+  keepAliveTimeout: keepAliveMs,
+  connectionsCheckingInterval: 5_000,
+  noDelay: true,
+  keepAlive: true,
+}
+
+/**
+ * Fastify owns the listener, its connections and their end. Requests are taken over in its first hook, for the routes are
+ * one table for both worlds and live in `http/`: whatever Fastify would do to a target, a body or a header on the way
+ * (decode, refuse, parse, lower the case) would differ from the simulator.
+ */
+export async function serveHttp(
+  at: Endpoint,
+  handler: HttpHandler,
+  tls: TlsOptions | undefined,
+  open: OpenThings,
+  log: Log,
+): Promise<Result<HttpListener, ListenFailure>> {
+  const problem = addressProblem(at)
+  if (problem !== undefined) return err({ kind: 'io', at, message: problem })
+  try {
+    const serving: HttpServing = { handler, log, closing: false }
+    const app = hostedBy(serving, tls)
+    await app.listen({ host: at.host, port: at.port, backlog: 1024, exclusive: true })
+    app.server.on('error', (cause) =>
+      log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),
+    )
+    return ok(listenerOf(app, serving, open))
+  } catch (cause) {
+    return err(listenFailure(at, cause))
+  }
+}
+
+function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): FastifyInstance {
+  const connections = new WeakMap<Socket, HttpConnection>()
+  const app = fastify({
+    ...(tls === undefined ? { http: serverOptions } : { https: { ...serverOptions, ...listenerTls(tls) } }),
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: requestTimeoutMs,
+    pluginTimeout: 0,
+    return503OnClosing: false,
+    // Every target goes the same way, also those that Fastify's router would refuse.
+    rewriteUrl: () => '/',
+    clientErrorHandler: (cause, socket) => refuse(cause, socket as Socket, connections.get(socket as Socket)),
+  }) as unknown as FastifyInstance
+  app.addHook('onRequest', (request, reply, _done) => {
+    reply.hijack()
+    take(request.raw, reply.raw, request.originalUrl)
+  })
+  const take = (request: IncomingMessage, response: ServerResponse, target: string): void => {
+    const socket = request.socket
+    let connection = connections.get(socket)
+    if (connection === undefined) {
+      connection = new HttpConnection(socket, serving)
+      connections.set(socket, connection)
+    }
+    connection.take(request, response, target)
+  }
+  app.server.maxConnections = httpConnectionsMax
+  // A client that has sent all it will send may still read: Node would drop the answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
+  return app
+}
+
+/** Bytes that are no request. Nothing may be written between the parts of an answer that is on its way. */
+function refuse(cause: Error, socket: Socket, connection: HttpConnection | undefined): void {
+  const code = codeOf(cause)
+  if (code === 'ECONNRESET' || !socket.writable || connection?.busy === true) {
+    socket.destroy()
+    return
+  }
+  const status =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request'
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n`
+  socket.end(`${head}Content-Length: ${status.length}\r\n\r\n${status}`, () => socket.destroySoon())
+}
+
+function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings): HttpListener {
+  const address = app.server.address()
+  const local = typeof address === 'object' && address !== null ? endpointOf(address.address, address.port) : undefined
+  const stop = (): void => {
+    if (serving.closing) return
+    serving.closing = true
+    // At once, not when Fastify comes to it some turns later: nobody is accepted after `close`.
+    app.server.close()
+    app.close().catch((cause: unknown) => {
+      serving.log.write('warn', 'http', 'a listener did not close in order', { error: messageOf(cause) })
+    })
+  }
+  const whole = {
+    close: () => {
+      stop()
+      app.server.closeAllConnections()
+    },
+  }
+  open.add(whole)
+  app.server.once('close', () => open.delete(whole))
+  return { local: local ?? { host: '', port: 0 }, close: stop }
+}

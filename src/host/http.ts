@@ -1,0 +1,35 @@
+import type { Result } from '../base/result.ts'
+import type {
+  Http,
+  HttpClientFailure,
+  HttpClientRequest,
+  HttpClientResponse,
+  HttpHandler,
+  HttpListener,
+} from '../env/http.ts'
+import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
+import type { Log } from '../env/observe.ts'
+import { HttpClient } from './http-client.ts'
+import { serveHttp } from './http-server.ts'
+import type { OpenThings } from './open-things.ts'
+
+export class HostHttp implements Http {
+  readonly #open: OpenThings
+  readonly #log: Log
+  readonly #client: HttpClient
+
+  constructor(open: OpenThings, log: Log) {
+    this.#open = open
+    this.#log = log
+    this.#client = new HttpClient()
+    open.add(this.#client)
+  }
+
+  serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>> {
+    return serveHttp(at, handler, tls, this.#open, this.#log)
+  }
+
+  request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>> {
+    return this.#client.request(to, request)
+  }
+}

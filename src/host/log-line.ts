@@ -1,0 +1,35 @@
+import type { Fields, LogLevel } from '../env/observe.ts'
+
+/** Least first. */
+export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
+
+const tags: Record<LogLevel, string> = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERR' }
+
+/**
+ * One line in the field's format, local time, without indent and line feed:
+ * `2026/11/21 03:21:21 [INFO] raft: text key=value`. Source: telemetry reference, LOG-1 and LOG-2.
+ */
+export function logLine(wallMs: number, level: LogLevel, topic: string, text: string, fields?: Fields): string {
+  let line = `${localTime(wallMs)} [${tags[level]}] ${topic}: ${text}`
+  if (fields === undefined) return line
+  for (const [key, value] of Object.entries(fields)) {
+    if (value !== undefined) line += ` ${key}=${fieldText(value)}`
+  }
+  return line
+}
+
+/** A value that could be taken for something else (a space, a quote, a line feed that forges a line) is quoted. */
+function fieldText(value: string | number | bigint | boolean): string {
+  const text = String(value)
+  return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : JSON.stringify(text)
+}
+
+function localTime(wallMs: number): string {
+  const date = new Date(wallMs)
+  const day = `${date.getFullYear()}/${twoDigits(date.getMonth() + 1)}/${twoDigits(date.getDate())}`
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value)
+}

@@ -1,0 +1,59 @@
+import { isIP } from 'node:net'
+import type { DialFailure, Endpoint, ListenFailure } from '../env/net.ts'
+import { codeOf, messageOf } from './system-error.ts'
+
+export function listenFailure(at: Endpoint, cause: unknown): ListenFailure {
+  switch (codeOf(cause)) {
+    case 'EADDRINUSE':
+      return { kind: 'address-in-use', at }
+    case 'EADDRNOTAVAIL':
+      return { kind: 'address-not-available', at }
+    case 'EACCES':
+    case 'EPERM':
+      return { kind: 'permission', at }
+    default:
+      return { kind: 'io', at, message: messageOf(cause) }
+  }
+}
+
+export function dialFailure(to: Endpoint, cause: unknown): DialFailure {
+  const code = codeOf(cause)
+  switch (code) {
+    case 'ECONNREFUSED':
+      return { kind: 'refused', to }
+    case 'ETIMEDOUT':
+      return { kind: 'timeout', to }
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EHOSTDOWN':
+    case 'ENETDOWN':
+    case 'EADDRNOTAVAIL':
+      return { kind: 'unreachable', to }
+    default:
+      return { kind: isTlsCode(code) ? 'tls' : 'io', to, message: messageOf(cause) }
+  }
+}
+
+/** Codes of a failed handshake: Node's own, OpenSSL's, and those of certificate verification, which have no prefix. */
+function isTlsCode(code: string): boolean {
+  return (
+    code === 'EPROTO' ||
+    /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code) ||
+    /^(INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|ERROR_IN_CERT_)/.test(code)
+  )
+}
+
+/** Names would be looked up, at an unknown cost and outside every deadline: only addresses are taken. */
+export function addressProblem(endpoint: Endpoint): string | undefined {
+  const { host, port } = endpoint
+  if (isIP(host) === 0) return `${JSON.stringify(host)} is not an IP address`
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) return `${port} is not a port`
+  return undefined
+}
+
+/** An endpoint as Node gives it; an IPv4 address in IPv6 clothes (RFC 4291, section 2.5.5.2) is written as IPv4. */
+export function endpointOf(address: string | undefined, port: number | undefined): Endpoint {
+  const host = address ?? ''
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(host)
+  return { host: mapped?.[1] ?? host, port: port ?? 0 }
+}

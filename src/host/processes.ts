@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { err, ok, type Result } from '../base/result.ts'
+import type { ChildExit, ChildOptions, Processes, SpawnFailure } from '../env/process.ts'
+import { nodeDelay } from './async.ts'
+import type { OpenThings } from './open-things.ts'
+import { codeOf, messageOf } from './system-error.ts'
+import { Tail } from './tail.ts'
+
+/** After a program has ended, how long its output is waited for while something it started keeps the pipe open. */
+const lingeringOutputMs = 500
+
+export class HostProcesses implements Processes {
+  readonly #open: OpenThings
+
+  constructor(open: OpenThings) {
+    this.#open = open
+  }
+
+  run(argv: readonly [string, ...string[]], options: ChildOptions): Promise<Result<ChildExit, SpawnFailure>> {
+    return new Promise((resolve) => {
+      const [program, ...rest] = argv
+      try {
+        const child = spawn(program, rest, {
+          // A group of its own, so that what the program starts can be ended with it.
+          detached: true,
+          shell: false,
+          stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+          env: { ...process.env, ...Object.fromEntries(options.environment ?? []) },
+        })
+        this.#watch(child, program, options, resolve)
+      } catch (cause) {
+        // Words that no program can be started with, such as a zero byte in one.
+        setImmediate(() => resolve(err(spawnFailure(program, cause))))
+      }
+    })
+  }
+
+  #watch(
+    child: ChildProcess,
+    program: string,
+    options: ChildOptions,
+    resolve: (end: Result<ChildExit, SpawnFailure>) => void,
+  ): void {
+    const output = new Tail(options.outputBytesMax)
+    const pipes = [child.stdout, child.stderr].filter((pipe): pipe is Readable => pipe !== null)
+    for (const pipe of pipes) pipe.on('data', (bytes: Uint8Array) => output.push(bytes))
+    let timedOut = false
+    let lingering: NodeJS.Timeout | undefined
+    const guard = { close: () => killGroup(child) }
+    this.#open.add(guard)
+    const timer = setTimeout(() => {
+      timedOut = true
+      killGroup(child)
+    }, nodeDelay(options.timeoutMs))
+    const settle = (end: Result<ChildExit, SpawnFailure>): void => {
+      clearTimeout(timer)
+      clearTimeout(lingering)
+      this.#open.delete(guard)
+      resolve(end)
+    }
+    child.once('error', (cause) => settle(err(spawnFailure(program, cause))))
+    child.once('exit', () => {
+      lingering = setTimeout(() => {
+        for (const pipe of pipes) pipe.destroy()
+      }, lingeringOutputMs)
+    })
+    child.once('close', (code, signal) => {
+      settle(ok({ exit: code ?? signal ?? 'unknown', output: output.bytes(), timedOut }))
+    })
+    if (options.input !== undefined && child.stdin !== null) {
+      // A program may end without reading what it is given.
+      child.stdin.on('error', () => undefined)
+      child.stdin.end(options.input)
+    }
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch (cause) {
+    // Nobody of the group is left.
+    if (codeOf(cause) !== 'ESRCH') child.kill('SIGKILL')
+  }
+}
+
+function spawnFailure(program: string, cause: unknown): SpawnFailure {
+  const code = codeOf(cause)
+  const kind = code === 'ENOENT' ? 'not-found' : code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io'
+  return { kind, program, message: messageOf(cause) }
+}

@@ -1,0 +1,42 @@
+import { randomFillSync } from 'node:crypto'
+import { invariant } from '../base/invariant.ts'
+import type { Random, RandomStream } from '../env/random.ts'
+
+/** Numbers drawn from the machine at once: asking for four bytes costs as much as asking for a page. */
+const bufferedNumbers = 1024
+
+/** All names share one source: entropy has no order that a further consumer could shift. */
+export class HostRandom implements Random {
+  readonly #stream = new EntropyStream()
+
+  stream(_name: string): RandomStream {
+    return this.#stream
+  }
+}
+
+class EntropyStream implements RandomStream {
+  readonly #numbers = new Uint32Array(bufferedNumbers)
+  #next = bufferedNumbers
+
+  uint32(): number {
+    if (this.#next === bufferedNumbers) {
+      randomFillSync(this.#numbers)
+      this.#next = 0
+    }
+    return this.#numbers[this.#next++] as number
+  }
+
+  below(bound: number): number {
+    invariant(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 32, 'a bound from 1 to 2^32', { bound })
+    // Numbers beyond the last whole multiple of the bound are drawn again: they would favour the small ones.
+    const fair = 2 ** 32 - (2 ** 32 % bound)
+    for (;;) {
+      const drawn = this.uint32()
+      if (drawn < fair) return drawn % bound
+    }
+  }
+
+  fraction(): number {
+    return this.uint32() / 2 ** 32
+  }
+}

@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net'
+import { invariant } from '../base/invariant.ts'
+import { type Endpoint, highWaterBytes, type StreamEnd, type TcpStream } from '../env/net.ts'
+import { endpointOf } from './net-failures.ts'
+import type { OpenThings } from './open-things.ts'
+import { plainBytes } from './plain-bytes.ts'
+import { codeOf } from './system-error.ts'
+
+/** An idle connection is probed after this, so that a peer that lost power does not keep it for ever. */
+const keepAliveProbeMs = 15_000
+
+/**
+ * One connected socket. `raw` is the TCP socket under a TLS one, and the same as `socket` without TLS: only on it can the
+ * connection be broken so that the peer is told.
+ *
+ * Node starts to deliver when the first listener for data is set, so nothing is lost before `onData`. Its 'close' event
+ * comes in a later turn than the call that caused it.
+ */
+export class HostTcpStream implements TcpStream {
+  readonly local: Endpoint
+  readonly remote: Endpoint
+  readonly #socket: Socket
+  readonly #raw: Socket
+  readonly #open: OpenThings
+  #broken: StreamEnd | undefined
+  #wantsDrain = false
+  #corked = false
+  #drain: (() => void) | undefined
+  #close: ((why: StreamEnd) => void) | undefined
+  #over: StreamEnd | undefined
+
+  constructor(socket: Socket, raw: Socket, open: OpenThings) {
+    this.#socket = socket
+    this.#raw = raw
+    this.#open = open
+    this.local = endpointOf(socket.localAddress, socket.localPort)
+    this.remote = endpointOf(socket.remoteAddress, socket.remotePort)
+    raw.setNoDelay(true)
+    raw.setKeepAlive(true, keepAliveProbeMs)
+    open.add(this)
+    socket.on('error', (cause) => {
+      this.#broken ??= codeOf(cause) === 'ETIMEDOUT' ? 'timeout' : 'reset'
+    })
+    socket.on('drain', () => this.#drained())
+    socket.on('close', () => this.#ended())
+  }
+
+  onData(use: (bytes: Uint8Array) => void): void {
+    this.#socket.on('data', (bytes: Uint8Array) => use(plainBytes(bytes)))
+  }
+
+  onEnd(use: () => void): void {
+    this.#socket.on('end', use)
+  }
+
+  onClose(use: (why: StreamEnd) => void): void {
+    this.#close = use
+    const over = this.#over
+    if (over !== undefined) setImmediate(() => use(over))
+  }
+
+  onDrain(use: () => void): void {
+    this.#drain = use
+  }
+
+  write(bytes: Uint8Array): boolean {
+    const socket = this.#socket
+    if (!socket.writable) return false
+    this.#corkForThisTurn()
+    socket.write(bytes)
+    if (socket.writableLength <= highWaterBytes) return true
+    this.#wantsDrain = true
+    return false
+  }
+
+  queuedBytes(): number {
+    return this.#socket.writableLength
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  end(): void {
+    this.#socket.end()
+  }
+
+  close(): void {
+    if (this.#socket.destroyed) return
+    this.#broken ??= 'closed'
+    if (!this.#raw.destroyed) this.#raw.resetAndDestroy()
+    if (this.#socket !== this.#raw) this.#socket.destroy()
+  }
+
+  /** What is written in one turn leaves in one system call. */
+  #corkForThisTurn(): void {
+    if (this.#corked) return
+    this.#corked = true
+    this.#socket.cork()
+    process.nextTick(() => {
+      this.#corked = false
+      this.#socket.uncork()
+    })
+  }
+
+  #drained(): void {
+    if (!this.#wantsDrain || this.#socket.destroyed) return
+    this.#wantsDrain = false
+    this.#drain?.()
+  }
+
+  #ended(): void {
+    invariant(this.#over === undefined, 'a stream is over only once')
+    this.#open.delete(this)
+    this.#over = this.#broken ?? 'ended'
+    this.#close?.(this.#over)
+  }
+}

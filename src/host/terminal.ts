@@ -1,0 +1,48 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { inputBytesMax, type Terminal } from '../env/terminal.ts'
+import { plainBytes } from './plain-bytes.ts'
+import { codeOf } from './system-error.ts'
+
+/** The terminal of this process. */
+export function createTerminal(): Terminal {
+  const environment = new Map<string, string>()
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) environment.set(name, value)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader)
+  return {
+    argv: process.argv.slice(2),
+    environment,
+    interactive: process.stdout.isTTY === true,
+    out: (text) => void process.stdout.write(text),
+    error: (text) => void process.stderr.write(text),
+    readInput,
+  }
+}
+
+/** Ends the process once everything written has left: `process.exit` would cut off what a slow pipe has not taken. */
+export async function exit(code: number): Promise<never> {
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+  process.exit(code)
+}
+
+/** `svc kv get -recurse | head` ends the reader first, which is no failure of ours. */
+function ignoreGoneReader(cause: Error): void {
+  if (codeOf(cause) !== 'EPIPE') throw cause
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.writableLength === 0 || stream.destroyed) return resolve()
+    stream.write('', () => resolve())
+  })
+}
+
+async function readInput(): Promise<Result<Uint8Array, 'too-large'>> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of process.stdin as AsyncIterable<Uint8Array>) {
+    length += piece.length
+    if (length > inputBytesMax) return err('too-large')
+    pieces.push(piece)
+  }
+  return ok(plainBytes(Buffer.concat(pieces)))
+}

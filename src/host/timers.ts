@@ -1,0 +1,104 @@
+import { Heap } from '../base/heap.ts'
+import { invariant } from '../base/invariant.ts'
+import type { Closable } from '../env/async.ts'
+import type { Clock, Timers } from '../env/clock.ts'
+import { nodeDelay } from './async.ts'
+
+/** Closed timers stay in the queue until they are due, or until there are this many of them and more than live ones. */
+const closedKeptMax = 4096
+
+interface Timer {
+  readonly dueMs: number
+  readonly sequence: number
+  fire: (() => void) | undefined
+}
+
+const earlier = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence)
+
+/**
+ * Timers in the order of their exact due time, on one timer of Node. Node's own order is by whole milliseconds, with
+ * timers of different delays in lists of their own, so that two of them may fire the wrong way round; and it may fire up
+ * to a millisecond before the monotonic clock says so.
+ */
+export class HostTimers implements Timers {
+  readonly #clock: Clock
+  #queue = new Heap<Timer>(earlier)
+  #sequence = 0
+  #closed = 0
+  #armed: { readonly handle: NodeJS.Timeout; readonly dueMs: number } | undefined
+  #stopped = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  after(delayMs: number, fire: () => void): Closable {
+    invariant(!Number.isNaN(delayMs), 'a timer needs a delay', { delayMs })
+    if (this.#stopped) return { close: () => undefined }
+    const timer: Timer = { dueMs: this.#clock.monoMs() + Math.max(0, delayMs), sequence: this.#sequence++, fire }
+    this.#queue.push(timer)
+    if (this.#armed === undefined || timer.dueMs < this.#armed.dueMs) this.#arm()
+    return { close: () => this.#close(timer) }
+  }
+
+  /** Drops all timers for good: none fires any more, and none is taken. */
+  stop(): void {
+    this.#stopped = true
+    this.#queue = new Heap<Timer>(earlier)
+    clearTimeout(this.#armed?.handle)
+    this.#armed = undefined
+  }
+
+  #close(timer: Timer): void {
+    if (timer.fire === undefined) return
+    timer.fire = undefined
+    this.#closed++
+    if (this.#closed > closedKeptMax && this.#closed > this.#queue.size / 2) this.#compact()
+  }
+
+  #compact(): void {
+    const live = new Heap<Timer>(earlier)
+    for (let timer = this.#queue.pop(); timer !== undefined; timer = this.#queue.pop()) {
+      if (timer.fire !== undefined) live.push(timer)
+    }
+    this.#queue = live
+    this.#closed = 0
+  }
+
+  #arm(): void {
+    clearTimeout(this.#armed?.handle)
+    this.#armed = undefined
+    this.#dropClosedHead()
+    const head = this.#queue.peek()
+    if (head === undefined || head.dueMs === Number.POSITIVE_INFINITY) return
+    // Woken early, because the delay was too long for Node or Node too hasty, it finds nothing due and arms again.
+    const handle = setTimeout(() => this.#wake(), nodeDelay(head.dueMs - this.#clock.monoMs()))
+    this.#armed = { handle, dueMs: head.dueMs }
+  }
+
+  #dropClosedHead(): void {
+    for (let head = this.#queue.peek(); head !== undefined && head.fire === undefined; head = this.#queue.peek()) {
+      this.#queue.pop()
+      this.#closed--
+    }
+  }
+
+  /** Hands out what is due, each in a turn of its own: between two immediates Node runs the promises that are due. */
+  #wake(): void {
+    this.#armed = undefined
+    const nowMs = this.#clock.monoMs()
+    for (let head = this.#queue.peek(); head !== undefined && head.dueMs <= nowMs; head = this.#queue.peek()) {
+      this.#queue.pop()
+      const due = head
+      if (due.fire === undefined) this.#closed--
+      else setImmediate(() => this.#fire(due))
+    }
+    this.#arm()
+  }
+
+  #fire(timer: Timer): void {
+    const fire = timer.fire
+    timer.fire = undefined
+    if (!this.#stopped) fire?.()
+  }
+}

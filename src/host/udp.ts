@@ -1,0 +1,82 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Endpoint, ListenFailure, Udp, UdpSocket } from '../env/net.ts'
+import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
+import type { OpenThings } from './open-things.ts'
+import { plainBytes } from './plain-bytes.ts'
+
+/** The largest payload of a UDP datagram over IPv4. */
+const datagramBytesMax = 65_507
+/** With more than this waiting to leave, further datagrams are dropped. */
+const sendQueueBytesMax = 8 << 20
+/** Asked of the kernel, which may give less: a burst of gossip must outlast one slow turn. */
+const receiveBufferBytes = 2 << 20
+
+export class HostUdp implements Udp {
+  readonly #open: OpenThings
+
+  constructor(open: OpenThings) {
+    this.#open = open
+  }
+
+  bind(
+    at: Endpoint,
+    onDatagram: (from: Endpoint, bytes: Uint8Array) => void,
+  ): Promise<Result<UdpSocket, ListenFailure>> {
+    return new Promise((resolve) => {
+      const problem = addressProblem(at)
+      if (problem !== undefined) {
+        setImmediate(() => resolve(err({ kind: 'io', at, message: problem })))
+        return
+      }
+      const socket = createSocket({
+        type: isIPv6(at.host) ? 'udp6' : 'udp4',
+        lookup: (host, _options, done) => done(null, host, isIPv6(host) ? 6 : 4),
+      })
+      socket.once('error', (cause) => {
+        socket.close()
+        resolve(err(listenFailure(at, cause)))
+      })
+      socket.on('message', (bytes, from) => onDatagram(endpointOf(from.address, from.port), plainBytes(bytes)))
+      socket.bind({ address: at.host, port: at.port, exclusive: true }, () => {
+        socket.removeAllListeners('error')
+        // Errors of a bound socket are echoes of datagrams that did not arrive, which may happen to any.
+        socket.on('error', () => undefined)
+        growReceiveBuffer(socket)
+        resolve(ok(this.#wrap(socket)))
+      })
+    })
+  }
+
+  #wrap(socket: Socket): UdpSocket {
+    let closed = false
+    const wrapped: UdpSocket = {
+      local: endpointOf(socket.address().address, socket.address().port),
+      send: (to, bytes) => {
+        if (closed || bytes.length > datagramBytesMax || addressProblem(to) !== undefined || to.port === 0) return
+        if (socket.getSendQueueSize() > sendQueueBytesMax) return
+        // A datagram that could not be sent is a lost datagram.
+        socket.send(bytes, to.port, to.host, () => undefined)
+      },
+      close: () => {
+        if (closed) return
+        closed = true
+        this.#open.delete(wrapped)
+        socket.removeAllListeners('message')
+        socket.close()
+      },
+    }
+    this.#open.add(wrapped)
+    return wrapped
+  }
+}
+
+function growReceiveBuffer(socket: Socket): void {
+  try {
+    socket.setRecvBufferSize(receiveBufferBytes)
+  } catch (cause) {
+    // Some systems refuse a size instead of giving what they allow. The default serves, with more loss under bursts.
+    if (!(cause instanceof Error)) throw cause
+  }
+}

@@ -30,7 +30,11 @@ export function releaseText(release: Release): string {
 }
 
 export function hasBehaviour(release: Release, behaviour: Behaviour): boolean {
-  const since: Release = behaviours[behaviour]
+  return isAtLeast(release, behaviours[behaviour])
+}
+
+/** Whether `release` is `since` or a later one. */
+export function isAtLeast(release: Release, since: Release): boolean {
   if (release.major !== since.major) return release.major > since.major
   if (release.minor !== since.minor) return release.minor > since.minor
   return release.patch >= since.patch

@@ -1,0 +1,8 @@
+import { agentFeature } from '../features/agent/feature.ts'
+import { kvFeature } from '../features/kv/feature.ts'
+import type { Feature } from '../features/manifest.ts'
+import { operatorFeature } from '../features/operator/feature.ts'
+import { statusFeature } from '../features/status/feature.ts'
+
+/** Everything that an agent can do. */
+export const features: readonly Feature[] = [agentFeature, kvFeature, operatorFeature, statusFeature]

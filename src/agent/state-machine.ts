@@ -1,0 +1,100 @@
+import { InvariantViolation } from '../base/invariant.ts'
+import { ok, type Result } from '../base/result.ts'
+import type { CommandDefinition, Feature } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
+import { isAtLeast, type Release, releaseText } from '../model/release.ts'
+import type { Entry } from '../raft/core/types.ts'
+import type { StateMachine, StateRestore, StateSnapshot } from '../raft/raft.ts'
+import type { Store } from '../store/store.ts'
+import type { Row, TableDefinition } from '../store/types.ts'
+import type { AgentObserver } from './agent.ts'
+import { decodeCommand, type LoggedCommand } from './command-codec.ts'
+import { applyOnce, forgottenOrigins, forwardedWrites } from './forwarded-writes.ts'
+
+/** Every table of the replicated state: what the features keep, and what keeps forwarded writes from taking effect twice. */
+export function replicatedTables(features: readonly Feature[]): readonly TableDefinition<Row>[] {
+  return [...features.flatMap((feature) => feature.tables ?? []), forwardedWrites, forgottenOrigins]
+}
+
+/** Carries out what Raft replicates, on the store. */
+export class ReplicatedState implements StateMachine {
+  readonly #store: Store
+  readonly #commands: ReadonlyMap<string, CommandDefinition>
+  readonly #release: Release
+  readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
+
+  constructor(parts: {
+    store: Store
+    features: readonly Feature[]
+    release: Release
+    observer?: Pick<AgentObserver, 'commandApplied'> | undefined
+  }) {
+    this.#store = parts.store
+    this.#release = parts.release
+    this.#observer = parts.observer
+    const known = parts.features
+      .flatMap((feature) => feature.commands ?? [])
+      .filter((command) => isAtLeast(parts.release, command.since))
+    this.#commands = new Map(known.map((command) => [command.kind, command]))
+  }
+
+  /**
+   * Returns what the command returned, or a failure if the write is too old to tell whether it is a repeat; nothing for
+   * entries that are Raft's own. A command that this release does not know, or cannot read, stops the agent on purpose:
+   * going on without it would make this server's state differ from the others'.
+   */
+  apply(entry: Entry): Result<unknown, Failure> | undefined {
+    if (entry.kind !== 'command') return undefined
+    const command = this.#decoded(entry)
+    const definition = this.#definitionOf(command, entry)
+    const body = definition.body.safeParse(command.body)
+    if (!body.success) throw this.#unreadable(entry, `${command.kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
+    const { identity } = command
+    const applied = this.#store.apply(entry.index, (tx) => {
+      const run = (): unknown => definition.apply(tx, body.data)
+      return identity === undefined ? ok({ outcome: run(), repeated: false }) : applyOnce(tx, identity, run)
+    })
+    if (!applied.ok) return applied
+    const { outcome, repeated } = applied.value
+    if (!repeated) {
+      this.#observer?.commandApplied?.(entry.index, command.kind, outcome, identity, this.#store.read())
+    }
+    return ok(outcome)
+  }
+
+  applied(): void {
+    this.#store.committed()
+  }
+
+  snapshot(): StateSnapshot {
+    return this.#store.snapshot()
+  }
+
+  restore(): StateRestore {
+    return this.#store.restore()
+  }
+
+  #decoded(entry: Entry): LoggedCommand {
+    const command = decodeCommand(entry.payload)
+    if (!command.ok) throw this.#unreadable(entry, command.error)
+    return command.value
+  }
+
+  #definitionOf(command: LoggedCommand, entry: Entry): CommandDefinition {
+    const definition = this.#commands.get(command.kind)
+    if (definition !== undefined) return definition
+    throw new InvariantViolation('a replicated command that this release does not know: upgrade this server', {
+      kind: command.kind,
+      index: entry.index,
+      release: releaseText(this.#release),
+    })
+  }
+
+  #unreadable(entry: Entry, why: string): InvariantViolation {
+    return new InvariantViolation('a replicated command that cannot be read', {
+      why,
+      index: entry.index,
+      release: releaseText(this.#release),
+    })
+  }
+}

@@ -1,0 +1,5 @@
+import type { Feature } from '../manifest.ts'
+import { agentRoutes } from './routes.ts'
+
+/** The agent that is asked, about itself. */
+export const agentFeature: Feature = { name: 'agent', routes: agentRoutes }

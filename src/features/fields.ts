@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** Schemas of fields that travel as MessagePack between agents, in the log and in snapshots. */
+
+/** A byte string (base/bytes): one character for each byte. */
+export const byteText = z.string().regex(/^[\0-\xff]*$/, 'not a byte string')
+
+/** Bytes. They alias the message that they came in: what keeps them copies them. */
+export const bytes = z.instanceof(Uint8Array)
+
+/** An index of the log, or a count. */
+export const count = z.number().int().nonnegative()
+
+const uint64Max = 0xffff_ffff_ffff_ffffn
+
+/** 64 bits without sign. MessagePack gives back a number where a double holds the value, hence both. */
+export const uint64 = z
+  .union([z.bigint(), z.number().int()])
+  .transform((value) => BigInt(value))
+  .refine((value) => value >= 0n && value <= uint64Max, 'not an unsigned 64-bit integer')

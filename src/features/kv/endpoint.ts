@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { kvValueBytesMax } from '../../model/limits.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { bytes, byteText, uint64 } from '../fields.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../manifest.ts'
+import { kvDelete, kvDeleteCas, kvDeleteTree, kvPut, kvPutCas } from './commands.ts'
+import type { KvEntry, KvRow } from './model.ts'
+import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
+
+const key = byteText.min(1)
+const value = bytes.refine((given) => given.length <= kvValueBytesMax, 'value too large')
+
+const putArgs = z.object({ key, value, flags: uint64 })
+
+export const putEndpoint: WriteEndpoint<z.infer<typeof putArgs>, boolean> = {
+  method: 'KV.Put',
+  kind: 'write',
+  args: putArgs,
+  serve: (server, args, identity) => server.propose(kvPut, args, identity),
+}
+
+const putCasArgs = z.object({ key, value, flags: uint64, index: uint64 })
+
+export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> = {
+  method: 'KV.PutCas',
+  kind: 'write',
+  args: putCasArgs,
+  serve: (server, args, identity) => server.propose(kvPutCas, args, identity),
+}
+
+const deleteArgs = z.object({ key })
+
+export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean> = {
+  method: 'KV.Delete',
+  kind: 'write',
+  args: deleteArgs,
+  serve: (server, args, identity) => server.propose(kvDelete, args, identity),
+}
+
+const deleteCasArgs = z.object({ key, index: uint64 })
+
+export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boolean> = {
+  method: 'KV.DeleteCas',
+  kind: 'write',
+  args: deleteCasArgs,
+  serve: (server, args, identity) => server.propose(kvDeleteCas, args, identity),
+}
+
+const prefixArgs = z.object({ prefix: byteText })
+type PrefixArgs = z.infer<typeof prefixArgs>
+
+export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean> = {
+  method: 'KV.DeleteTree',
+  kind: 'write',
+  args: prefixArgs,
+  serve: (server, args, identity) => server.propose(kvDeleteTree, args, identity),
+}
+
+const getArgs = z.object({ key })
+
+export const getEndpoint: QueryEndpoint<z.infer<typeof getArgs>, KvEntry | null> = {
+  method: 'KV.Get',
+  kind: 'query',
+  args: getArgs,
+  query: (tx, args) => {
+    const row = tx.get(kvTable, args.key)
+    return { index: row?.modifyIndex ?? tableIndex(tx), value: row ?? null }
+  },
+}
+
+export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
+  method: 'KV.List',
+  kind: 'query',
+  args: prefixArgs,
+  query: (tx, { prefix }) => {
+    const rows = [...tx.prefix(kvTable, prefix)]
+    return { index: prefixIndex(tx, prefix, newestOf(rows)), value: rows }
+  },
+}
+
+const keysArgs = z.object({ prefix: byteText, separator: byteText })
+
+/** Keys under a prefix, cut after the first separator past it; empty: not cut. */
+export const keysEndpoint: QueryEndpoint<z.infer<typeof keysArgs>, readonly string[]> = {
+  method: 'KV.Keys',
+  kind: 'query',
+  args: keysArgs,
+  query: (tx, { prefix, separator }) => {
+    const keys: string[] = []
+    let newest = 0
+    for (const row of tx.prefix(kvTable, prefix)) {
+      newest = Math.max(newest, row.modifyIndex)
+      const cut = cutKey(row.key, prefix, separator)
+      if (keys[keys.length - 1] !== cut) keys.push(cut)
+    }
+    return { index: prefixIndex(tx, prefix, newest), value: keys }
+  },
+}
+
+function cutKey(whole: string, prefix: string, separator: string): string {
+  const at = separator === '' ? -1 : whole.indexOf(separator, prefix.length)
+  return at < 0 ? whole : whole.slice(0, at + separator.length)
+}
+
+function newestOf(rows: readonly KvRow[]): number {
+  let newest = 0
+  for (const row of rows) newest = Math.max(newest, row.modifyIndex)
+  return newest
+}
+
+/**
+ * The index of what is under a prefix: of its newest key or tombstone. It never falls (invariant W1):
+ * 1. A key deleted leaves a tombstone of a later index.
+ * 2. A tombstone reaped leaves a floor that is not below it.
+ * 3. With neither keys nor tombstones it is the index of the tables, which is at least that of the last key or tombstone
+ *    there was; and what is written later is later.
+ */
+function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): number {
+  let newest = newestKey
+  for (const tombstone of tx.prefix(tombstoneTable, prefix)) newest = Math.max(newest, tombstone.index)
+  return newest === 0 ? tableIndex(tx) : Math.max(newest, tx.lastChange(reapedFloor))
+}
+
+function tableIndex(tx: ReadTransaction): number {
+  return Math.max(tx.lastChange(kvTable), tx.lastChange(tombstoneTable))
+}

@@ -1,0 +1,33 @@
+import { base64, textOfByteString } from '../../base/bytes.ts'
+import type { Json } from '../../base/json.ts'
+
+/** A key and its value. */
+export interface KvRow {
+  /** A byte string: keys are in byte order. */
+  readonly key: string
+  readonly value: Uint8Array
+  /** Whatever the client wants to keep beside the value; 64 bits. */
+  readonly flags: bigint
+  /** How often the lock of this key has changed hands; 0 when a plain write came after. */
+  readonly lockIndex: number
+  /** ID of the session that holds the lock, or empty. */
+  readonly session: string
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+/** A row as it arrives from a server: flags that fit a double come back as a number. */
+export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
+
+/** Reference: HTTP API 5. */
+export function kvEntryJson(entry: KvEntry): Json {
+  return {
+    LockIndex: entry.lockIndex,
+    Key: textOfByteString(entry.key),
+    Flags: entry.flags,
+    Value: entry.value.length === 0 ? null : base64(entry.value),
+    Session: entry.session === '' ? undefined : entry.session,
+    CreateIndex: entry.createIndex,
+    ModifyIndex: entry.modifyIndex,
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { RequestRefusal } from '../../raft/core/types.ts'
+import type { ServerContext, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import type { RaftConfiguration, RaftServer } from './model.ts'
+
+const noArgs = z.object({})
+
+export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, RaftConfiguration> = {
+  method: 'Operator.RaftConfiguration',
+  kind: 'server',
+  args: noArgs,
+  leader: true,
+  serve: async (server) => ok(configurationOf(server)),
+}
+
+function configurationOf(server: ServerContext): RaftConfiguration {
+  const status = server.raft.status()
+  const known = new Map(server.servers().map((other) => [other.id, other]))
+  const servers = status.configuration.servers.map(({ id, address, suffrage }): RaftServer => {
+    const other = known.get(id)
+    return {
+      id,
+      node: other?.name ?? '(unknown)',
+      address,
+      leader: status.leader?.id === id,
+      protocolVersion: other === undefined ? 'unknown' : String(other.raftProtocol),
+      voter: suffrage === 'voter',
+    }
+  })
+  return { servers, index: status.configurationIndex }
+}
+
+const removePeerArgs = z.union([z.object({ id: z.string() }), z.object({ address: z.string() })])
+type RemovePeerArgs = z.infer<typeof removePeerArgs>
+
+/** Takes a server out of the Raft configuration: one that is gone for good. Replies with nothing. */
+export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
+  method: 'Operator.RaftRemovePeer',
+  kind: 'write',
+  args: removePeerArgs,
+  serve: async (server, args) => {
+    const { servers } = server.raft.status().configuration
+    const found = servers.find(({ id, address }) => ('id' in args ? id === args.id : address === args.address))
+    if (found === undefined) return err(notFound(args))
+    const removed = await server.raft.changeConfiguration({ kind: 'remove', id: found.id })
+    return removed.ok ? ok(null) : err(refusalOf(removed.error, args))
+  },
+}
+
+function notFound(args: RemovePeerArgs): Failure {
+  const what = 'id' in args ? `id ${JSON.stringify(args.id)}` : `address ${JSON.stringify(args.address)}`
+  return { kind: 'refused', message: `${what} was not found in the Raft configuration` }
+}
+
+function refusalOf(refusal: RequestRefusal, args: RemovePeerArgs): Failure {
+  switch (refusal.kind) {
+    case 'not-leader':
+      return { kind: 'not-leader', leader: undefined }
+    case 'unknown-server':
+      return notFound(args)
+    case 'change-in-progress':
+      return { kind: 'refused', message: 'another change of the Raft configuration is under way' }
+    case 'leadership-lost':
+      return { kind: 'outcome-unknown', message: 'leadership was lost while the configuration changed' }
+    case 'overloaded':
+      return { kind: 'overloaded', message: 'too many writes under way' }
+    case 'invalid-change':
+    case 'transfer-failed':
+      return { kind: 'refused', message: refusal.message }
+  }
+}
+
+/** Exactly one of the two says which server is meant. */
+export function removePeerArgsFrom(id: string, address: string): Result<RemovePeerArgs, Failure> {
+  if (id === '' && address === '') {
+    const message = "Must specify either ?id with the server's ID or ?address with IP:port of peer to remove"
+    return err({ kind: 'bad-request', message })
+  }
+  if (id !== '' && address !== '') {
+    return err({ kind: 'bad-request', message: 'Must specify only one of ?id or ?address' })
+  }
+  return ok(id === '' ? { address } : { id })
+}

@@ -1,0 +1,65 @@
+import { parseDuration } from '../base/duration.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Failure } from '../model/failure.ts'
+import { blockingWaitMaxMs } from '../model/limits.ts'
+import type { AgentContext, Consistency, QueryParameters, ReadOptions } from './manifest.ts'
+import { parseUint } from './parse-uint.ts'
+
+/**
+ * What the caller asks of a read: `dc`, `stale`, `consistent`, `leader`, `cached`, `max_stale`, `wait`, `index`. Every
+ * endpoint that takes `dc` reads them all, writes too. Reference: HTTP API 1.5 to 1.7.
+ */
+export function parseReadOptions(
+  agent: Pick<AgentContext, 'self'>,
+  query: QueryParameters,
+): Result<ReadOptions, Failure> {
+  const age = parseConsistency(query)
+  if (!age.ok) return age
+  const waiting = parseWaiting(query)
+  if (!waiting.ok) return waiting
+  return ok({ ...age.value, ...waiting.value, datacenter: otherDatacenter(agent, query) })
+}
+
+function parseConsistency(
+  query: QueryParameters,
+): Result<{ readonly consistency: Consistency; readonly maxStaleMs: number }, Failure> {
+  const bound = query.get('max_stale') ?? ''
+  const maxStale = bound === '' ? ok(0) : parseDuration(bound)
+  if (!maxStale.ok) return badRequest(`Invalid max_stale value ${JSON.stringify(bound)}`)
+  const maxStaleMs = Math.max(0, maxStale.value)
+  const stale = query.has('stale') || maxStaleMs > 0
+  const consistent = query.has('consistent')
+  if (stale && consistent) return badRequest('Cannot specify ?stale with ?consistent, conflicting semantics.')
+  if (query.has('cached') && consistent) {
+    return badRequest('Cannot specify ?cached with ?consistent, conflicting semantics.')
+  }
+  return ok({ consistency: stale ? 'stale' : consistent ? 'consistent' : 'default', maxStaleMs })
+}
+
+function parseWaiting(query: QueryParameters): Result<{ readonly minIndex: number; readonly waitMs: number }, Failure> {
+  const waitText = query.get('wait') ?? ''
+  const wait = waitText === '' ? ok(0) : parseDuration(waitText)
+  if (!wait.ok) return badRequest('Invalid wait time')
+  const indexText = query.get('index') ?? ''
+  const index = indexText === '' ? ok(0n) : parseUint(indexText)
+  if (!index.ok) return badRequest('Invalid index')
+  // No index comes near 2^53: a larger one waits until the time runs out, as it should.
+  const minIndex = index.value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index.value)
+  return ok({ minIndex, waitMs: Math.min(Math.max(0, wait.value), blockingWaitMaxMs) })
+}
+
+/** Empty for the agent's own datacenter. */
+function otherDatacenter(agent: Pick<AgentContext, 'self'>, query: QueryParameters): string {
+  const named = query.get('dc') ?? ''
+  return named === '' || named === agent.self().datacenter ? '' : named
+}
+
+/** For writes: only the agent's own datacenter can be reached. */
+export function refuseOtherDatacenter(options: ReadOptions): Result<undefined, Failure> {
+  if (options.datacenter === '') return ok(undefined)
+  return err({ kind: 'unknown-datacenter', datacenter: options.datacenter })
+}
+
+function badRequest(message: string): Result<never, Failure> {
+  return err({ kind: 'bad-request', message })
+}

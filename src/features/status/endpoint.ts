@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { ok } from '../../base/result.ts'
+import type { ServerEndpoint } from '../manifest.ts'
+
+const noArgs = z.object({})
+type NoArgs = z.infer<typeof noArgs>
+
+/** RPC address of the leader as the asked server knows it; empty for none. */
+export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {
+  method: 'Status.Leader',
+  kind: 'server',
+  args: noArgs,
+  leader: false,
+  serve: async (server) => ok(server.raft.status().leader?.address ?? ''),
+}
+
+/** RPC addresses of the servers in the Raft configuration of the asked server. */
+export const peersEndpoint: ServerEndpoint<NoArgs, readonly string[]> = {
+  method: 'Status.Peers',
+  kind: 'server',
+  args: noArgs,
+  leader: false,
+  serve: async (server) => ok(server.raft.status().configuration.servers.map(({ address }) => address)),
+}

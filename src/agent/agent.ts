@@ -1,7 +1,7 @@
 import type { AgentContext, WriteIdentity } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
-import type { WriteTransaction } from '../store/types.ts'
+import type { ReadTransaction } from '../store/types.ts'
 
 /** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
 export interface StartFailure {
@@ -19,7 +19,7 @@ export interface AgentObserver {
     kind: string,
     outcome: unknown,
     identity: WriteIdentity | undefined,
-    tx: WriteTransaction,
+    tx: ReadTransaction,
   ): void
 }
 
@@ -31,6 +31,8 @@ export interface Agent extends AgentContext {
   stateDigest(): { readonly index: number; readonly digest: string } | undefined
   /** Calls `use` once if the agent stops itself: a broken invariant, a failed disk. */
   onFatal(use: (failure: Failure | Error) => void): void
+  /** Makes the agent stop itself: a face met a broken invariant. */
+  raiseFatal(failure: Error): void
   /** Ends everything: listeners, timers, disk work. What is pending is refused with `shutting-down`. */
   stop(): Promise<void>
 }

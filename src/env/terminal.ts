@@ -1,4 +1,8 @@
 import type { Result } from '../base/result.ts'
+import type { Closable } from './async.ts'
+import type { LogLevel } from './observe.ts'
+
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** What a command may ask of the place it was started in. Files are `Disk`'s. */
 export interface Terminal {
@@ -13,6 +17,10 @@ export interface Terminal {
   error(text: string): void
   /** All of standard input, once; `too-large` beyond `inputBytesMax`. */
   readInput(): Promise<Result<Uint8Array, 'too-large'>>
+  /** Calls `use` at each signal of that kind, in place of what the signal would do to the process. */
+  onSignal(signal: Signal, use: () => void): Closable
+  /** From here on log lines of this level and above are shown, those written before first. */
+  showLog(least: LogLevel): void
 }
 
 /** Far above anything a command takes; a mistaken pipe must not fill the memory. */

@@ -13,7 +13,7 @@ export class HostLog implements Log {
   readonly #clock: Clock
   readonly #sink: LogSink
   #least: number
-  #held: string[] | undefined
+  #held: { readonly level: LogLevel; readonly line: string }[] | undefined
 
   /** `held`: lines wait until `release`, so that they follow the banner. */
   constructor(clock: Clock, sink: LogSink, level: LogLevel, held = false) {
@@ -28,7 +28,7 @@ export class HostLog implements Log {
     const line = logLine(this.#clock.wallMs(), level, topic, text, fields)
     if (this.#held === undefined) return this.#sink(line)
     if (this.#held.length === keptLinesMax) this.#held.shift()
-    this.#held.push(line)
+    this.#held.push({ level, line })
   }
 
   enabled(level: LogLevel): boolean {
@@ -39,11 +39,11 @@ export class HostLog implements Log {
     this.#least = logLevels.indexOf(level)
   }
 
-  /** Lets out what was held back, in order, and holds nothing from here on. */
+  /** Lets out what was held back and is of the level chosen by now, in order; holds nothing from here on. */
   release(): void {
     const held = this.#held ?? []
     this.#held = undefined
-    for (const line of held) this.#sink(line)
+    for (const { level, line } of held) if (this.enabled(level)) this.#sink(line)
   }
 }
 

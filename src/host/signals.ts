@@ -1,6 +1,5 @@
 import type { Closable } from '../env/async.ts'
-
-export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+import type { Signal } from '../env/terminal.ts'
 
 /** Calls `use` at each signal of that kind, in place of what the signal would do to the process. */
 export function onSignal(signal: Signal, use: () => void): Closable {

@@ -1,10 +1,12 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { inputBytesMax, type Terminal } from '../env/terminal.ts'
+import type { HostLog } from './log.ts'
 import { plainBytes } from './plain-bytes.ts'
+import { onSignal } from './signals.ts'
 import { codeOf } from './system-error.ts'
 
-/** The terminal of this process. */
-export function createTerminal(): Terminal {
+/** The terminal of this process. `log` holds its lines until they are to be shown. */
+export function createTerminal(log: HostLog): Terminal {
   const environment = new Map<string, string>()
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) environment.set(name, value)
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader)
@@ -15,6 +17,11 @@ export function createTerminal(): Terminal {
     out: (text) => void process.stdout.write(text),
     error: (text) => void process.stderr.write(text),
     readInput,
+    onSignal,
+    showLog: (least) => {
+      log.setLevel(least)
+      log.release()
+    },
   }
 }
 

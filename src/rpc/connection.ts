@@ -38,7 +38,7 @@ export interface ServedRequest {
 export interface ConnectionEvents {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
   onNotice(peer: Hello, topic: string, bytes: Uint8Array): void
-  onReady(connection: Connection): void
+  onReady(connection: Connection, peer: Hello): void
   onClose(connection: Connection, why: string): void
 }
 
@@ -197,7 +197,7 @@ export class Connection {
       return this.close(`the peer speaks RPC protocol ${hello.protocol}, not ${rpcProtocol}`)
     this.#peer = hello
     this.#helloTimer.close()
-    this.#events.onReady(this)
+    this.#events.onReady(this, hello)
   }
 
   #serve(peer: Hello, id: number, method: string, body: unknown, deadlineMs: number): void {

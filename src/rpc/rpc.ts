@@ -23,17 +23,25 @@ export interface Unreachable {
 
 export type CallFailure = Failure | ConnectionLost | Unreachable
 
-export interface RpcOptions {
-  /** Where to listen; undefined: only dial. */
-  readonly listen: Endpoint | undefined
-  /** Where others reach this agent, or empty. */
-  readonly address: string
+/** Who this agent is to its peers, and what it does with what they send. */
+export interface RpcIdentity {
+  readonly nodeId: string
   readonly nodeName: string
   readonly datacenter: string
+  /** Where others reach this agent, or empty. */
+  readonly address: string
+}
+
+export interface RpcHandlers {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
   onNotice(peer: Hello, topic: string, bytes: Uint8Array): void
   /** A peer has said hello on a new connection. */
   onPeer(peer: Hello): void
+}
+
+interface Service {
+  readonly hello: Hello
+  readonly handlers: RpcHandlers
 }
 
 export interface RpcCall {
@@ -56,33 +64,34 @@ interface Dial {
  */
 export class Rpc {
   readonly #env: Env
-  readonly #options: RpcOptions
   readonly #dials = new Map<string, Dial>()
   readonly #accepted = new Set<Connection>()
   /** By node ID, the accepted connection heard of last: answers to a peer's notices go back where they came from. */
   readonly #inbound = new Map<string, Connection>()
   #listener: TcpListener | undefined
-  #nodeId = ''
-  #stopped = false
+  /** Undefined before `start` and after `stop`: nothing is dialled or accepted then. */
+  #service: Service | undefined
 
-  private constructor(env: Env, options: RpcOptions) {
+  private constructor(env: Env) {
     this.#env = env
-    this.#options = options
   }
 
-  /** Listens at once, so that a port in use is found before anything is written; connections are served after `start`. */
-  static async open(env: Env, options: RpcOptions): Promise<Result<Rpc, ListenFailure>> {
-    const rpc = new Rpc(env, options)
-    if (options.listen !== undefined) {
-      const listener = await env.tcp.listen(options.listen, (stream) => rpc.#accept(stream))
+  /**
+   * Takes the port at once, so that one in use is found before anything is written; `undefined`: only dial. Nobody is
+   * served before `start`.
+   */
+  static async open(env: Env, listen: Endpoint | undefined): Promise<Result<Rpc, ListenFailure>> {
+    const rpc = new Rpc(env)
+    if (listen !== undefined) {
+      const listener = await env.tcp.listen(listen, (stream) => rpc.#accept(stream))
       if (!listener.ok) return listener
       rpc.#listener = listener.value
     }
     return ok(rpc)
   }
 
-  start(nodeId: string): void {
-    this.#nodeId = nodeId
+  start(identity: RpcIdentity, handlers: RpcHandlers): void {
+    this.#service = { hello: { protocol: rpcProtocol, ...identity }, handlers }
   }
 
   async request(address: string, call: RpcCall): Promise<Result<unknown, CallFailure>> {
@@ -103,7 +112,7 @@ export class Rpc {
   }
 
   stop(): void {
-    this.#stopped = true
+    this.#service = undefined
     this.#listener?.close()
     for (const connection of [...this.#accepted]) connection.close('shutting down')
     for (const dial of [...this.#dials.values()]) dial.connection?.close('shutting down')
@@ -113,24 +122,19 @@ export class Rpc {
     return dial?.failedAtMs !== undefined && this.#env.clock.monoMs() - dial.failedAtMs < redialPauseMs
   }
 
-  #hello(): Hello {
-    const { nodeName, datacenter, address } = this.#options
-    return { protocol: rpcProtocol, nodeId: this.#nodeId, nodeName, datacenter, address }
-  }
-
   #accept(stream: TcpStream): void {
-    if (this.#stopped || this.#nodeId === '' || this.#accepted.size >= acceptedConnectionsMax) {
-      stream.onClose(() => undefined)
+    const service = this.#service
+    if (service === undefined || this.#accepted.size >= acceptedConnectionsMax) {
       stream.close()
       return
     }
-    const connection: Connection = new Connection(this.#env, stream, this.#hello(), {
-      onRequest: (request) => this.#options.onRequest(request),
-      onNotice: (peer, topic, bytes) => this.#options.onNotice(peer, topic, bytes),
-      onReady: (ready) => {
-        if (ready.peer === undefined) return
-        this.#inbound.set(ready.peer.nodeId, ready)
-        this.#options.onPeer(ready.peer)
+    const { handlers } = service
+    const connection: Connection = new Connection(this.#env, stream, service.hello, {
+      onRequest: (request) => handlers.onRequest(request),
+      onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
+      onReady: (ready, peer) => {
+        this.#inbound.set(peer.nodeId, ready)
+        handlers.onPeer(peer)
       },
       onClose: (closed) => {
         this.#accepted.delete(closed)
@@ -171,17 +175,21 @@ export class Rpc {
   async #dial(address: string, dial: Dial): Promise<void> {
     dial.dialling = true
     const to = parseEndpoint(address)
+    const service = this.#service
     const stream =
-      to === undefined || this.#stopped ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
-    if (stream === undefined || !stream.ok || this.#stopped) {
-      if (stream?.ok === true) stream.value.close()
+      to === undefined || service === undefined ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
+    if (stream === undefined || !stream.ok) return this.#dialled(dial, undefined)
+    // Stopped while dialling.
+    if (service === undefined || this.#service === undefined) {
+      stream.value.close()
       return this.#dialled(dial, undefined)
     }
-    dial.connection = new Connection(this.#env, stream.value, this.#hello(), {
-      onRequest: (request) => this.#options.onRequest(request),
-      onNotice: (peer, topic, bytes) => this.#options.onNotice(peer, topic, bytes),
-      onReady: (ready) => {
-        if (ready.peer !== undefined) this.#options.onPeer(ready.peer)
+    const { handlers } = service
+    dial.connection = new Connection(this.#env, stream.value, service.hello, {
+      onRequest: (request) => handlers.onRequest(request),
+      onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
+      onReady: (ready, peer) => {
+        handlers.onPeer(peer)
         this.#dialled(dial, ready)
       },
       onClose: (closed, why) => {

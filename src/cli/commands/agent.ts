@@ -10,6 +10,8 @@ import { newestRelease, releaseText } from '../../model/release.ts'
 import { type Program, startProgram } from '../../program/start.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
+const logLevels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR: 'error' } as const
+
 /** A graceful stop that takes longer is cut short. */
 const stopWithinMs = 15_000
 
@@ -34,6 +36,7 @@ export const agentCommand: CliCommand = {
     const program = await startProgram(env, config)
     if (!program.ok) return stopped(terminal, `Error starting agent: ${program.error.message}: ${program.error.remedy}`)
     terminal.out(banner(config, program.value))
+    terminal.showLog(logLevels[config.logLevel])
     return untilStopped(invocation, config, program.value)
   },
 }

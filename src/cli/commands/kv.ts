@@ -182,7 +182,10 @@ async function dataOf(invocation: Invocation, given: string | undefined): Promis
 
 async function rawData({ env, terminal }: Invocation, given: string | undefined): Promise<Result<Uint8Array, string>> {
   if (given === undefined) return ok(emptyBytes)
-  if (given === '-') return ok(await terminal.readInput())
+  if (given === '-') {
+    const input = await terminal.readInput()
+    return input.ok ? input : err('Error! Standard input is too large')
+  }
   if (!given.startsWith('@')) return ok(utf8(given))
   const file = await env.disk.open(given.slice(1), 'read')
   if (!file.ok) return err(`Error! Failed to read file: ${file.error.message}`)

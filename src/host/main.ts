@@ -1,0 +1,15 @@
+import { runCli } from '../cli/program.ts'
+import { productName } from '../model/names.ts'
+import { createHostEnv } from './env.ts'
+import { exitOnUnexpectedErrors } from './fatal.ts'
+import { terminalSink } from './log.ts'
+import { createTerminal, exit } from './terminal.ts'
+
+/** Runs `svc` in this process, to its end. */
+export async function main(): Promise<never> {
+  exitOnUnexpectedErrors(productName)
+  const logSink = terminalSink((text) => void process.stdout.write(text))
+  const env = createHostEnv({ logSink, logLevel: 'trace', logHeld: true })
+  const terminal = createTerminal(env.log)
+  return exit(await runCli(terminal.argv, env, terminal))
+}

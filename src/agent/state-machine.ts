@@ -1,40 +1,35 @@
 import { InvariantViolation } from '../base/invariant.ts'
 import { ok, type Result } from '../base/result.ts'
-import type { CommandDefinition, Feature } from '../features/manifest.ts'
+import type { CommandDefinition } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
-import { isAtLeast, type Release, releaseText } from '../model/release.ts'
+import { isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
 import type { Entry } from '../raft/core/types.ts'
 import type { StateMachine, StateRestore, StateSnapshot } from '../raft/raft.ts'
-import type { Store } from '../store/store.ts'
+import { Store, type StoreOptions } from '../store/store.ts'
 import type { Row, TableDefinition } from '../store/types.ts'
 import type { AgentObserver } from './agent.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
 import { applyOnce, forgottenOrigins, forwardedWrites } from './forwarded-writes.ts'
 
-/** Every table of the replicated state: what the features keep, and what keeps forwarded writes from taking effect twice. */
-export function replicatedTables(features: readonly Feature[]): readonly TableDefinition<Row>[] {
-  return [...features.flatMap((feature) => feature.tables ?? []), forwardedWrites, forgottenOrigins]
-}
-
-/** Carries out what Raft replicates, on the store. */
+/** Carries out what Raft replicates, on the store that it keeps. */
 export class ReplicatedState implements StateMachine {
-  readonly #store: Store
+  readonly store: Store
   readonly #commands: ReadonlyMap<string, CommandDefinition>
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
 
+  /** `tables` and `commands` are those of the features; `release` is the one that this server runs as. */
   constructor(parts: {
-    store: Store
-    features: readonly Feature[]
-    release: Release
-    observer?: Pick<AgentObserver, 'commandApplied'> | undefined
+    readonly tables: readonly TableDefinition<Row>[]
+    readonly commands: readonly CommandDefinition[]
+    readonly release?: Release
+    readonly observer?: Pick<AgentObserver, 'commandApplied'> | undefined
+    readonly store?: StoreOptions
   }) {
-    this.#store = parts.store
-    this.#release = parts.release
+    this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins], parts.store)
+    this.#release = parts.release ?? newestRelease
     this.#observer = parts.observer
-    const known = parts.features
-      .flatMap((feature) => feature.commands ?? [])
-      .filter((command) => isAtLeast(parts.release, command.since))
+    const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
     this.#commands = new Map(known.map((command) => [command.kind, command]))
   }
 
@@ -50,28 +45,28 @@ export class ReplicatedState implements StateMachine {
     const body = definition.body.safeParse(command.body)
     if (!body.success) throw this.#unreadable(entry, `${command.kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
     const { identity } = command
-    const applied = this.#store.apply(entry.index, (tx) => {
+    const applied = this.store.apply(entry.index, (tx) => {
       const run = (): unknown => definition.apply(tx, body.data)
       return identity === undefined ? ok({ outcome: run(), repeated: false }) : applyOnce(tx, identity, run)
     })
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value
     if (!repeated) {
-      this.#observer?.commandApplied?.(entry.index, command.kind, outcome, identity, this.#store.read())
+      this.#observer?.commandApplied?.(entry.index, command.kind, outcome, identity, this.store.read())
     }
     return ok(outcome)
   }
 
   applied(): void {
-    this.#store.committed()
+    this.store.committed()
   }
 
   snapshot(): StateSnapshot {
-    return this.#store.snapshot()
+    return this.store.snapshot()
   }
 
   restore(): StateRestore {
-    return this.#store.restore()
+    return this.store.restore()
   }
 
   #decoded(entry: Entry): LoggedCommand {

@@ -120,7 +120,7 @@ module.exports = {
       name: 'no-development-package',
       severity: 'error',
       from: { path: '^(src|sim|bin)/' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/@types/' },
     },
     { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
     {

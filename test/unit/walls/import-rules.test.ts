@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PlantedTree, projectRoot } from '../../tools/planted.ts'
+
+/** Each planted file imports one thing; the named rule, and no other, must refuse it. */
+const violations: readonly { readonly from: string; readonly to: string; readonly rule: string }[] = [
+  { from: 'src/features/kv/a.ts', to: '../acl/commands.ts', rule: 'feature-knows-only-models' },
+  { from: 'src/features/manifest.ts', to: './acl/commands.ts', rule: 'manifest-knows-no-feature' },
+  { from: 'src/raft/core/a.ts', to: '../driver.ts', rule: 'core-is-alone' },
+  { from: 'src/raft/core/b.ts', to: '../../env/island.ts', rule: 'core-is-alone' },
+  { from: 'src/host/a.ts', to: '../../sim/island.ts', rule: 'src-never-knows-sim' },
+  { from: 'src/base/a.ts', to: '../../test/island.ts', rule: 'product-never-knows-tests' },
+  { from: 'sim/a.ts', to: '../bench/island.ts', rule: 'product-never-knows-tests' },
+  { from: 'sim/env/a.ts', to: '../../src/host/island.ts', rule: 'host-is-for-main' },
+  { from: 'src/rpc/a.ts', to: 'node:fs', rule: 'node-only-in-its-world' },
+  { from: 'src/rpc/b.ts', to: 'net', rule: 'node-only-in-its-world' },
+  { from: 'sim/b.ts', to: 'node:timers', rule: 'node-only-in-its-world' },
+  { from: 'src/store/a.ts', to: 'zod', rule: 'zod-at-the-edges' },
+  { from: 'src/rpc/c.ts', to: 'msgpackr', rule: 'home-of-msgpackr' },
+  { from: 'src/agent/a.ts', to: 'sorted-btree', rule: 'home-of-sorted-btree' },
+  { from: 'src/http/a.ts', to: 'fastify', rule: 'home-of-fastify' },
+  { from: 'src/agent/b.ts', to: 'commander', rule: 'home-of-commander' },
+  { from: 'sim/c.ts', to: 'yaml', rule: 'home-of-yaml' },
+  { from: 'sim/d.ts', to: 'seedrandom', rule: 'home-of-seedrandom' },
+  { from: 'src/config/a.ts', to: 'fast-check', rule: 'no-development-package' },
+  { from: 'src/config/b.ts', to: './missing.ts', rule: 'no-unresolvable' },
+  { from: 'src/cellar/a.ts', to: '../base/island.ts', rule: 'every-room-has-a-layer' },
+]
+
+const allowed: readonly { readonly from: string; readonly to: string }[] = [
+  { from: 'src/features/kv/ok-a.ts', to: '../acl/model.ts' },
+  { from: 'src/features/kv/ok-b.ts', to: '../types.ts' },
+  { from: 'src/raft/core/ok-a.ts', to: '../../base/island.ts' },
+  { from: 'src/host/ok-a.ts', to: 'node:fs' },
+  { from: 'src/host/ok-b.ts', to: 'fastify' },
+  { from: 'src/base/msgpack.ts', to: 'msgpackr' },
+  { from: 'src/store/ok-a.ts', to: 'sorted-btree' },
+  { from: 'src/cli/ok-a.ts', to: 'commander' },
+  { from: 'src/config/ok-a.ts', to: 'zod' },
+  { from: 'sim/main.ts', to: '../src/host/island.ts' },
+  { from: 'sim/platform/ok-a.ts', to: 'node:timers' },
+  { from: 'sim/scenario/ok-a.ts', to: 'yaml' },
+  { from: 'test/ok-a.ts', to: '../sim/island.ts' },
+  { from: 'test/ok-b.ts', to: 'fast-check' },
+]
+
+const packages = ['msgpackr', 'sorted-btree', 'fastify', 'commander', 'yaml', 'seedrandom', 'zod', 'fast-check']
+const rooms = readdirSync(join(projectRoot, 'src'))
+const pairs = rooms.flatMap((from) => rooms.filter((to) => to !== from).map((to) => ({ from, to })))
+
+function buildsOn(from: string, to: string): boolean {
+  const parsed = JSON.parse(readFileSync(join(projectRoot, 'src', from, 'tsconfig.json'), 'utf8'))
+  return parsed.references.some((reference: { path: string }) => reference.path === `../${to}`)
+}
+
+function planted(): PlantedTree {
+  const tree = new PlantedTree().copy('.dependency-cruiser.cjs', 'package.json')
+  for (const name of packages) {
+    tree.plant(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+    tree.plant(`node_modules/${name}/index.js`, 'module.exports = {}')
+  }
+  for (const room of rooms) tree.plant(`src/${room}/island.ts`, 'export const island = 1')
+  for (const folder of ['sim', 'test', 'bench']) tree.plant(`${folder}/island.ts`, 'export const island = 1')
+  tree.plant('src/features/acl/commands.ts', 'export const commands = 1')
+  tree.plant('src/features/acl/model.ts', 'export const model = 1')
+  tree.plant('src/features/types.ts', 'export const types = 1')
+  tree.plant('src/raft/driver.ts', 'export const driver = 1')
+  for (const { from, to } of pairs) tree.plant(`src/${from}/to-${to}.ts`, `import '../${to}/island.ts'`)
+  for (const { from, to } of [...violations, ...allowed]) tree.plant(from, `import type { X } from '${to}'`)
+  tree.plant('src/model/ring-a.ts', "import './ring-b.ts'")
+  tree.plant('src/model/ring-b.ts', "import './ring-a.ts'")
+  return tree.plant('src/model/orphan.ts', 'export const orphan = 1')
+}
+
+interface Violation {
+  readonly from: string
+  readonly rule: { readonly name: string }
+}
+
+describe('the import rules', () => {
+  const tree = planted()
+  let found: readonly Violation[]
+
+  const rulesOn = (file: string) => new Set(found.filter(({ from }) => from === file).map(({ rule }) => rule.name))
+
+  beforeAll(() => {
+    const folders = ['src', 'sim', 'test', 'bench']
+    const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...folders]
+    const { output } = tree.run('dependency-cruiser/bin/dependency-cruise.mjs', ...args)
+    found = JSON.parse(output).summary.violations
+  })
+
+  afterAll(() => tree.remove())
+
+  it.each(violations)('refuse $to in $from by $rule', ({ from, rule }) => {
+    expect([...rulesOn(from)]).toEqual([rule])
+  })
+
+  it.each(allowed)('allow $to in $from', ({ from }) => {
+    expect([...rulesOn(from)]).toEqual([])
+  })
+
+  it('know the same layers as the compiler', () => {
+    const refused = pairs.filter(({ from, to }) => rulesOn(`src/${from}/to-${to}.ts`).size > 0)
+    expect(refused).toEqual(pairs.filter(({ from, to }) => !buildsOn(from, to)))
+  })
+
+  it('refuse a cycle', () => {
+    expect(rulesOn('src/model/ring-a.ts')).toContain('no-cycle')
+  })
+
+  it('refuse a module that nobody imports and that imports nobody', () => {
+    expect([...rulesOn('src/model/orphan.ts')]).toEqual(['no-orphan'])
+  })
+})

@@ -1,0 +1,34 @@
+/**
+ * What the log has done to each key, in order of index, as the first server to apply each entry told it: the history
+ * against which clients' answers are judged.
+ */
+export class AppliedKeys {
+  readonly #byKey = new Map<string, KeyVersion[]>()
+  readonly #indexOfValue = new Map<string, number>()
+
+  /** `value` undefined: the key is gone. Entries come in order of index. */
+  changed(key: string, index: number, value: string | undefined): void {
+    const versions = this.#byKey.get(key)
+    if (versions === undefined) this.#byKey.set(key, [{ index, value }])
+    else versions.push({ index, value })
+    if (value !== undefined) this.#indexOfValue.set(value, index)
+  }
+
+  /** Where the write of this (unique) value took effect. */
+  indexOf(value: string): number | undefined {
+    return this.#indexOfValue.get(value)
+  }
+
+  versions(key: string): readonly KeyVersion[] {
+    return this.#byKey.get(key) ?? []
+  }
+
+  keys(): Iterable<string> {
+    return this.#byKey.keys()
+  }
+}
+
+export interface KeyVersion {
+  readonly index: number
+  readonly value: string | undefined
+}

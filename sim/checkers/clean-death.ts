@@ -1,0 +1,38 @@
+import type { Report } from './violation.ts'
+
+/** H3. Once a process has crashed nothing of it happens any more, and nothing waits on its behalf. */
+export class CleanDeath {
+  readonly #running = new Map<string, number>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  booted(node: string, boot: number): void {
+    this.#running.set(node, boot)
+  }
+
+  died(node: string): void {
+    this.#running.delete(node)
+  }
+
+  /** Something was done by this boot. False when the boot is dead: then it must not count for anything else. */
+  acted(node: string, boot: number, what: string): boolean {
+    const running = this.#running.get(node)
+    if (running === boot) return true
+    const state = running === undefined ? 'the node is down' : `boot ${running} is running`
+    this.#report('H3', `boot ${boot} of ${node} ${what}, though ${state}`)
+    return false
+  }
+
+  /** Counts of what still waits on behalf of a dead boot. */
+  leftBehind(node: string, boot: number, counts: Readonly<Record<string, number>>): void {
+    const left = Object.entries(counts).filter(([, count]) => count > 0)
+    if (left.length === 0) return
+    this.#report(
+      'H3',
+      `boot ${boot} of ${node} left behind ${left.map(([what, count]) => `${count} ${what}`).join(', ')}`,
+    )
+  }
+}

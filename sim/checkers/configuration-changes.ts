@@ -1,0 +1,76 @@
+import type { Configuration, LogIndex, Term } from '../../src/raft/core/types.ts'
+import type { Report } from './violation.ts'
+
+interface Known {
+  readonly index: LogIndex
+  readonly voters: readonly string[]
+}
+
+/**
+ * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when the one before it is committed by its own
+ * commit index, and two successive configurations differ by one voter, so that their quorums overlap.
+ */
+export class ConfigurationChanges {
+  readonly #logs = new Map<string, Known[]>()
+  readonly #leading = new Map<string, Term>()
+  readonly #committed = new Map<string, LogIndex>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  becameLeader(node: string, term: Term): void {
+    this.#leading.set(node, term)
+  }
+
+  noLongerLeads(node: string): void {
+    this.#leading.delete(node)
+  }
+
+  committed(node: string, index: LogIndex): void {
+    this.#committed.set(node, index)
+  }
+
+  truncated(node: string, from: LogIndex): void {
+    const known = this.#logs.get(node)
+    while (known !== undefined && known.length > 0 && (known.at(-1) as Known).index >= from) known.pop()
+  }
+
+  /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one the snapshot carries. */
+  reset(node: string, index: LogIndex, configuration: Configuration | undefined): void {
+    this.#logs.set(node, configuration === undefined ? [] : [{ index, voters: votersOf(configuration) }])
+    this.#committed.set(node, index)
+    this.#leading.delete(node)
+  }
+
+  appended(node: string, index: LogIndex, term: Term, configuration: Configuration): void {
+    let known = this.#logs.get(node)
+    if (known === undefined) {
+      known = []
+      this.#logs.set(node, known)
+    }
+    this.truncated(node, index)
+    const before = known.at(-1)
+    const next: Known = { index, voters: votersOf(configuration) }
+    known.push(next)
+    if (before === undefined) return
+    const changed = difference(before.voters, next.voters)
+    if (changed > 1) {
+      this.#report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
+    }
+    const committed = this.#committed.get(node) ?? 0
+    if (this.#leading.get(node) === term && before.index > committed) {
+      const last = `the change at ${before.index} is not committed (commit index ${committed})`
+      this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`)
+    }
+  }
+}
+
+function votersOf(configuration: Configuration): readonly string[] {
+  return configuration.servers.filter((server) => server.suffrage === 'voter').map((server) => server.id)
+}
+
+function difference(a: readonly string[], b: readonly string[]): number {
+  return a.filter((id) => !b.includes(id)).length + b.filter((id) => !a.includes(id)).length
+}

@@ -1,0 +1,26 @@
+import type { Report } from './violation.ts'
+
+/** K3. A forwarded write carries an identity; however often it is sent on, one entry of the log gives it its effect. */
+export class ExactlyOnce {
+  /** By origin: where each of its sequence numbers took effect. */
+  readonly #effects = new Map<string, Map<number, number>>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  tookEffect(node: string, index: number, origin: string, sequence: number): void {
+    let ofOrigin = this.#effects.get(origin)
+    if (ofOrigin === undefined) {
+      ofOrigin = new Map()
+      this.#effects.set(origin, ofOrigin)
+    }
+    const before = ofOrigin.get(sequence)
+    if (before === undefined) ofOrigin.set(sequence, index)
+    else if (before !== index) {
+      const entries = `by entries ${before} and ${index}`
+      this.#report('K3', `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Report } from './violation.ts'
+
+/** What keeps a quiet cluster from having come to rest, in words; none when it has. */
+export interface Unrest {
+  readonly openRequests: readonly string[]
+  readonly down: readonly string[]
+  readonly leaders: readonly string[]
+  /** Index applied by each server. */
+  readonly applied: ReadonlyMap<string, number>
+}
+
+/** L1. After faults have stopped and everything is healed, the cluster comes to rest within a bound. */
+export class Liveness {
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** The bound has passed. */
+  overdue(unrest: Unrest, boundText: string): void {
+    for (const reason of reasonsOf(unrest)) this.#report('L1', `${boundText} after the last fault ${reason}`)
+  }
+}
+
+export function atRest(unrest: Unrest): boolean {
+  return reasonsOf(unrest).length === 0
+}
+
+function reasonsOf(unrest: Unrest): readonly string[] {
+  const reasons: string[] = []
+  if (unrest.down.length > 0) reasons.push(`${unrest.down.join(', ')} is not running`)
+  if (unrest.leaders.length === 0) reasons.push('no server leads')
+  if (unrest.leaders.length > 1) reasons.push(`${unrest.leaders.join(' and ')} lead at the same time`)
+  if (new Set(unrest.applied.values()).size > 1) {
+    const each = [...unrest.applied].map(([node, index]) => `${node} ${index}`).join(', ')
+    reasons.push(`servers have applied different entries: ${each}`)
+  }
+  const open = unrest.openRequests[0]
+  if (open !== undefined) reasons.push(`${unrest.openRequests.length} requests are still open, such as ${open}`)
+  return reasons
+}

@@ -1,0 +1,21 @@
+/** Every invariant that a run checks unless its scenario names an excuse, and what it promises. */
+export const invariants = {
+  R1: 'election safety: a term has at most one leader',
+  R2: 'leader append-only: a leader never changes or drops its own log',
+  R3: 'log matching: entries of equal index and term have equal entries before them',
+  R4: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
+  R5: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
+  R6: 'durable monotonicity: term and vote never go back, over restarts too; one vote in a term',
+  R7: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
+  D1: 'durability: an acknowledged write survives every crash',
+  K1: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
+  K3: 'exactly once: a write that the cluster itself repeats takes effect once',
+  W1: 'monotone index: the index of a query never falls',
+  H3: 'clean death: nothing of a crashed process goes on',
+  L1: 'liveness: once faults stop, the cluster serves again and every open request ends within the bound',
+} as const
+
+export type InvariantCode = keyof typeof invariants
+
+/** Tells that an invariant does not hold, with one line that has the values a reader wants. */
+export type Report = (code: InvariantCode, message: string) => void

@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Finished, freePort, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
+
+let workplace: Workplace
+let busy: Server | undefined
+beforeEach(() => {
+  workplace = makeWorkplace()
+})
+afterEach(async () => {
+  const server = busy
+  busy = undefined
+  if (server !== undefined) await new Promise((resolve) => server.close(resolve))
+  workplace.remove()
+})
+
+function dataDir(): string {
+  return join(workplace.path, 'data')
+}
+
+/** Starts an agent that must refuse: one line on standard error, exit code 1, nothing written. */
+async function refused(config: object | string, more: readonly string[] = []): Promise<string> {
+  const file = join(workplace.path, 'a.json')
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
+  const finished = await runSvc(['agent', `-config-file=${file}`, ...more])
+  expectRefusal(finished)
+  expect(existsSync(dataDir()) ? readdirSync(dataDir()) : []).toEqual([])
+  return finished.error.trimEnd()
+}
+
+function expectRefusal(finished: Finished): void {
+  expect(finished.code).toBe(1)
+  expect(finished.error.trimEnd().split('\n')).toHaveLength(1)
+  expect(finished.error).not.toMatch(/\bat .*:\d+:\d+\)?/)
+}
+
+async function server(more: object = {}): Promise<object> {
+  return {
+    server: true,
+    bootstrap: true,
+    bind_addr: '127.0.0.1',
+    data_dir: dataDir(),
+    ports: { http: await freePort(), server: await freePort() },
+    ...more,
+  }
+}
+
+describe('an agent refuses to start', () => {
+  it('with an unknown configuration key, naming its place and what was meant', async () => {
+    const line = await refused('{\n  "server": true,\n  "data_dri": "/x"\n}')
+    expect(line).toBe(
+      `==> ${join(workplace.path, 'a.json')}:3:3: invalid config key data_dri: did you mean 'data_dir'?`,
+    )
+  })
+
+  it('with a value of the wrong type', async () => {
+    expect(await refused({ server: 'yes' })).toContain("'server' expected type 'boolean', got 'string'")
+  })
+
+  it('with a file that is not JSON', async () => {
+    expect(await refused('{"server": true,}')).toContain('a.json:1:17: not JSON')
+  })
+
+  it('with a port that is in use, whichever of the two it is', async () => {
+    const port = await freePort()
+    const listener = createServer()
+    busy = listener
+    await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve))
+    const asHttp = await refused(await server({ ports: { http: port, server: await freePort() } }))
+    expect(asHttp).toContain(`127.0.0.1:${port} is already in use`)
+    expect(asHttp).toContain('choose another ports.http')
+    const asServer = await refused(await server({ ports: { http: await freePort(), server: port } }))
+    expect(asServer).toContain('choose another ports.server')
+  })
+
+  it('with a data directory that is a file', async () => {
+    writeFileSync(dataDir(), 'x')
+    const file = join(workplace.path, 'a.json')
+    writeFileSync(file, JSON.stringify(await server()))
+    const finished = await runSvc(['agent', `-config-file=${file}`])
+    expectRefusal(finished)
+    expect(finished.error).toContain(`data_dir "${dataDir()}" is not a directory`)
+  })
+
+  it('[AGT-033] with a data directory of the old format, naming the way out', async () => {
+    mkdirSync(join(dataDir(), 'mdb'), { recursive: true })
+    const file = join(workplace.path, 'a.json')
+    writeFileSync(file, JSON.stringify(await server()))
+    const finished = await runSvc(['agent', `-config-file=${file}`])
+    expectRefusal(finished)
+    expect(finished.error).toContain(`CRITICAL: Deprecated data folder found at "${join(dataDir(), 'mdb')}"`)
+    expect(finished.error).toContain('migrate it with a 0.5.1 release first')
+    expect(readdirSync(dataDir())).toEqual(['mdb'])
+  })
+
+  it('without a data directory', async () => {
+    expect(await refused({ server: true, bind_addr: '127.0.0.1' })).toContain('data_dir cannot be empty')
+  })
+
+  it('with an operand, an unknown flag, or a flag without its value', async () => {
+    const operand = await runSvc(['agent', '-dev', 'foo'])
+    expect(operand).toMatchObject({ code: 1, error: '==> config: Unknown extra arguments: [foo]\n' })
+    const unknown = await runSvc(['agent', '-foo'])
+    expect(unknown.code).toBe(1)
+    expect(unknown.error.split('\n')[0]).toBe('flag provided but not defined: -foo')
+    const bare = await runSvc(['agent', '-node'])
+    expect(bare.error.split('\n')[0]).toBe('flag needs an argument: -node')
+  })
+
+  it('with a file whose extension says nothing of its format', async () => {
+    const file = join(workplace.path, 'a.conf')
+    writeFileSync(file, '{}')
+    const finished = await runSvc(['agent', `-config-file=${file}`])
+    expectRefusal(finished)
+    expect(finished.error).toContain('does not end in .json')
+  })
+})
+
+describe('svc', () => {
+  it('shows its commands on standard error and fails when none is named', async () => {
+    const { code, out, error } = await runSvc([])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(error).toMatch(
+      /^Usage: svc \[--version\] \[--help\] <command> \[<args>\]\n\nAvailable commands are:\n {4}agent /,
+    )
+  })
+
+  it('shows help on standard output and succeeds when asked for it', async () => {
+    for (const args of [['-h'], ['kv', '-h'], ['kv', 'get', '--help'], ['operator', 'raft', '-h']]) {
+      const { code, out, error } = await runSvc(args)
+      expect({ code, error }, args.join(' ')).toEqual({ code: 0, error: '' })
+      expect(out, args.join(' ')).toContain(`svc ${args.slice(0, -1).join(' ')}`.trim())
+    }
+  })
+
+  it('names a command that it does not have', async () => {
+    expect((await runSvc(['configtest'])).error.split('\n')[0]).toBe('unknown command: configtest')
+    expect((await runSvc(['kv', 'nope'])).error.split('\n')[0]).toBe('unknown command: kv nope')
+  })
+})

@@ -1,0 +1,122 @@
+import { readdirSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually, freePort, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+
+let workplace: Workplace
+let agent: RealAgent | undefined
+beforeEach(() => {
+  workplace = makeWorkplace()
+})
+afterEach(async () => {
+  await agent?.stop('SIGKILL')
+  agent = undefined
+  workplace.remove()
+})
+
+async function startDev(more: readonly string[] = []): Promise<RealAgent> {
+  const [http, server] = [await freePort(), await freePort()]
+  const started = new RealAgent(`127.0.0.1:${http}`, ['-dev', `-http-port=${http}`, `-server-port=${server}`, ...more])
+  agent = started
+  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
+  return started
+}
+
+describe('svc agent -dev', () => {
+  it('[AGT-012 CLI-001] leads a cluster of its own within moments', async () => {
+    const dev = await startDev()
+    expect(await dev.leader()).toMatch(/^127\.0\.0\.1:\d+$/)
+    expect(JSON.parse(await dev.text('/v1/status/peers'))).toEqual([await dev.leader()])
+  })
+
+  it('[AGT-010] keeps nothing: a restart begins an empty cluster, and no file is made', async () => {
+    const before = readdirSync(workplace.path)
+    const dev = await startDev(['-data-dir', workplace.path])
+    await dev.request('PUT', '/v1/kv/a', 'x')
+    expect(await dev.text('/v1/kv/a?raw')).toBe('x')
+    await dev.stop('SIGKILL')
+    expect(readdirSync(workplace.path)).toEqual(before)
+    const again = await startDev()
+    expect((await again.request('GET', '/v1/kv/a')).status).toBe(404)
+  })
+
+  it('[AGT-011] says in its help and at its start that it is not for production', async () => {
+    const help = await runSvc(['agent', '-h'])
+    expect(help.code).toBe(0)
+    expect(help.out.replace(/\s+/g, ' ')).toContain('not for production')
+    const dev = await startDev()
+    expect(dev.output).toContain('-dev keeps nothing on disk and is not for production')
+  })
+
+  it('stops at once on an interrupt, with exit code 1, since a server does not leave by default', async () => {
+    const dev = await startDev()
+    const finished = await dev.stop('SIGINT')
+    expect(finished.code).toBe(1)
+    expect(finished.out).toContain('Graceful shutdown disabled')
+  })
+})
+
+describe('commands against an agent', () => {
+  it('put, get, list and delete keys', async () => {
+    const dev = await startDev()
+    const kv = (...args: readonly string[]) =>
+      runSvc(['kv', args[0] ?? '', `-http-addr=${dev.address}`, ...args.slice(1)])
+    expect(await kv('put', 'app/name', 'hello world')).toEqual({
+      code: 0,
+      out: 'Success! Data written to: app/name\n',
+      error: '',
+    })
+    expect(await kv('get', 'app/name')).toEqual({ code: 0, out: 'hello world\n', error: '' })
+    expect((await kv('put', 'app/sub/one')).code).toBe(0)
+    expect((await kv('get', '-recurse', 'app/')).out).toBe('app/name:hello world\napp/sub/one:\n')
+    expect((await kv('get', '-keys', 'app/')).out).toBe('app/name\napp/sub/\n')
+    expect((await kv('get', '-detailed', 'app/name')).out).toMatch(
+      /^CreateIndex {6}\d+\nFlags {12}0\nKey {14}app\/name\n/,
+    )
+    expect(await kv('put', '-cas', '-modify-index=1', 'app/name', 'x')).toMatchObject({
+      code: 1,
+      error: 'Error! Did not write to app/name: CAS failed\n',
+    })
+    expect((await kv('delete', '-recurse', 'app/')).out).toBe('Success! Deleted keys with prefix: app/\n')
+    expect(await kv('get', 'app/name')).toEqual({ code: 1, out: '', error: 'Error! No key exists at: app/name\n' })
+  })
+
+  it('reads a value from standard input', async () => {
+    const dev = await startDev()
+    expect((await runSvc(['kv', 'put', `-http-addr=${dev.address}`, 'a', '-'], 'from a pipe')).code).toBe(0)
+    expect(await dev.text('/v1/kv/a?raw')).toBe('from a pipe')
+  })
+
+  it('[CLI-010] info shows whether a server leads', async () => {
+    const dev = await startDev()
+    const info = await runSvc(['info', `-http-addr=${dev.address}`])
+    expect(info.code).toBe(0)
+    expect(info.out).toContain('\tleader = true\n')
+    expect(info.out).toContain('\tstate = Leader\n')
+  })
+
+  it('[CLI-009] operator raft list-peers shows each server with its Raft protocol', async () => {
+    const dev = await startDev(['-node=alpha'])
+    const peers = await runSvc(['operator', 'raft', 'list-peers', `-http-addr=${dev.address}`])
+    const [header, row] = peers.out.split('\n').map((line) => line.split(/ {2,}/))
+    expect(header).toEqual(['Node', 'ID', 'Address', 'State', 'Voter', 'RaftProtocol'])
+    expect(row?.[0]).toBe('alpha')
+    expect(row?.slice(3)).toEqual(['leader', 'true', '3'])
+  })
+
+  it('[CLI-011 RFT-003] version shows the release, and the Raft protocol apart from the protocol of the pool', async () => {
+    const { code, out } = await runSvc(['version'])
+    expect(code).toBe(0)
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      'Svc v1.4.0',
+      'Protocol 2 spoken by default, understands 2 to 3 (agent will automatically use protocol >2 when speaking to compatible agents)',
+    ])
+    expect(out).toContain('Raft protocol 3')
+  })
+
+  it('says which agent it could not reach', async () => {
+    const port = await freePort()
+    const finished = await runSvc(['kv', 'get', `-http-addr=127.0.0.1:${port}`, 'a'])
+    expect(finished.code).toBe(1)
+    expect(finished.error).toContain(`dial tcp 127.0.0.1:${port}: connect: connection refused`)
+  })
+})

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
+
+/** Where a test keeps its files; gone when `remove` is called. */
+export interface Workplace {
+  readonly path: string
+  remove(): void
+}
+
+export function makeWorkplace(): Workplace {
+  const path = mkdtempSync(join(tmpdir(), 'svc-e2e-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A port that is free on every loopback address right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (typeof address !== 'object' || address === null) throw new Error('a TCP listener has a port')
+  return address.port
+}
+
+export interface Finished {
+  readonly code: number | null
+  readonly out: string
+  readonly error: string
+}
+
+/** Runs one command of `svc` to its end. */
+export function runSvc(args: readonly string[], input?: string): Promise<Finished> {
+  const child = spawn(process.execPath, [svc, ...args], { stdio: 'pipe' })
+  const output = collect(child)
+  child.stdin.end(input ?? '')
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...output() })))
+}
+
+function collect(child: ChildProcess): () => { out: string; error: string } {
+  let out = ''
+  let error = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    error += text
+  })
+  return () => ({ out, error })
+}
+
+/** A real agent in a process of its own. */
+export class RealAgent {
+  readonly address: string
+  readonly #args: readonly string[]
+  readonly #child: ChildProcess
+  readonly #output: () => { out: string; error: string }
+  readonly exited: Promise<Finished>
+
+  /** `address`: where its HTTP API listens, `host:port`. */
+  constructor(address: string, args: readonly string[]) {
+    this.address = address
+    this.#args = args
+    this.#child = spawn(process.execPath, [svc, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#output = collect(this.#child)
+    this.exited = new Promise((resolve) => this.#child.on('close', (code) => resolve({ code, ...this.#output() })))
+  }
+
+  get output(): string {
+    const { out, error } = this.#output()
+    return out + error
+  }
+
+  get args(): readonly string[] {
+    return this.#args
+  }
+
+  get pid(): number {
+    const { pid } = this.#child
+    if (pid === undefined) throw new Error('the agent was not started')
+    return pid
+  }
+
+  async stop(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Finished> {
+    this.#child.kill(signal)
+    return this.exited
+  }
+
+  request(method: string, path: string, body?: string): Promise<Response> {
+    return fetch(`http://${this.address}${path}`, { method, ...(body === undefined ? {} : { body }) })
+  }
+
+  async text(path: string): Promise<string> {
+    return (await this.request('GET', path)).text()
+  }
+
+  /** The leader's address as this agent knows it; empty while there is none or the agent does not answer. */
+  async leader(): Promise<string> {
+    try {
+      const response = await this.request('GET', '/v1/status/leader')
+      return response.status === 200 ? (JSON.parse(await response.text()) as string) : ''
+    } catch (cause) {
+      if (cause instanceof TypeError) return ''
+      throw cause
+    }
+  }
+}
+
+/** Three servers on 127.0.0.1–3, as an operator would start them. */
+export interface RealCluster {
+  readonly workplace: Workplace
+  readonly agents: RealAgent[]
+  readonly serverPort: number
+  start(at: number): RealAgent
+  leaderAt(): Promise<number>
+  stopAll(): Promise<void>
+}
+
+export async function startThree(raftMultiplier: number): Promise<RealCluster> {
+  const workplace = makeWorkplace()
+  const [httpPort, serverPort] = [await freePort(), await freePort()]
+  const agents: RealAgent[] = []
+  const start = (at: number): RealAgent => {
+    const host = `127.0.0.${at + 1}`
+    const file = join(workplace.path, `s${at + 1}.json`)
+    writeFileSync(
+      file,
+      JSON.stringify({
+        server: true,
+        bootstrap_expect: 3,
+        node_name: `s${at + 1}`,
+        data_dir: join(workplace.path, `s${at + 1}`),
+        bind_addr: host,
+        client_addr: host,
+        ports: { http: httpPort, server: serverPort },
+        performance: { raft_multiplier: raftMultiplier },
+        retry_join: ['127.0.0.1', '127.0.0.2', '127.0.0.3'].map((other) => `${other}:${serverPort}`),
+      }),
+    )
+    const agent = new RealAgent(`${host}:${httpPort}`, [`-config-file=${file}`])
+    agents[at] = agent
+    return agent
+  }
+  for (const at of [0, 1, 2]) start(at)
+  return {
+    workplace,
+    agents,
+    serverPort,
+    start,
+    leaderAt: async () => {
+      const found = await eventually('a leader that all know', async () => {
+        const known = await Promise.all(agents.map((agent) => agent.leader()))
+        return known[0] !== '' && known.every((leader) => leader === known[0]) ? known[0] : undefined
+      })
+      return Number(found.split(':')[0]?.split('.')[3]) - 1
+    },
+    stopAll: async () => {
+      await Promise.all(agents.map((agent) => agent.stop('SIGKILL')))
+      workplace.remove()
+    },
+  }
+}
+
+/** Asks again and again until there is an answer; fails with what was waited for. */
+export async function eventually<T>(what: string, ask: () => Promise<T | undefined>, withinMs = 30_000): Promise<T> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}

@@ -13,6 +13,7 @@ import { Rpc } from '../rpc/rpc.ts'
 import type { Agent, AgentObserver, StartFailure } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { Calls } from './calls.ts'
+import { encodeCommand } from './command-codec.ts'
 import { drawUuid, openDataDirectory } from './data-directory.ts'
 import { Dispatch } from './dispatch.ts'
 import { features } from './features.ts'
@@ -23,7 +24,7 @@ import { requestSchema } from './request.ts'
 import { describeSelf } from './self.ts'
 import { ServerDirectory } from './server-directory.ts'
 import { serverMembership } from './server-membership.ts'
-import { encodeCommand, ReplicatedState } from './state-machine.ts'
+import { ReplicatedState } from './state-machine.ts'
 
 /** Topic of the notices that carry Raft's messages. */
 const raftTopic = 'raft'
@@ -83,7 +84,12 @@ async function openGround(
   const fatal = new FatalSignal()
   const tables = features.flatMap((feature) => feature.tables ?? [])
   const commands = features.flatMap((feature) => feature.commands ?? [])
-  const state = new ReplicatedState({ tables, commands, observer })
+  const state = new ReplicatedState({
+    tables,
+    commands,
+    observer,
+    store: { digest: observer.commandApplied !== undefined },
+  })
   const raft = await openRaft(env, {
     id: identity.value,
     dataDir: config.dataDir,
@@ -220,7 +226,7 @@ function serverContext(ground: Ground, directory: ServerDirectory): ServerContex
     async propose(command, body, identity) {
       const proposed = await raft.propose(encodeCommand(command, body, identity))
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
-      return ok(proposed.value.value as Awaited<ReturnType<typeof command.apply>>)
+      return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
     },
     servers() {
       const own = { id: nodeId, name: config.nodeName, address: ownAddress(config), raftProtocol: config.raft.protocol }

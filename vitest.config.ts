@@ -6,6 +6,8 @@ const project = (name: string, timeoutMs: number) => ({
     name,
     include: [`test/${name}/**/*.test.ts`],
     pool: 'threads' as const,
+    // CommonJS packages are imported as Node does it, so that tests run what runs in production.
+    deps: { interopDefault: false },
     testTimeout: long ? timeoutMs * 20 : timeoutMs,
     hookTimeout: 60_000,
   },

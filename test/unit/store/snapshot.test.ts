@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
+import { Store } from '../../../src/store/store.ts'
+import type { Row, TableDefinition } from '../../../src/store/types.ts'
+import { quietSamples, sample, samples } from './sample-table.ts'
+
+const tables = [samples, quietSamples] as readonly TableDefinition<Row>[]
+
+function filled(rows = 3): Store {
+  const store = new Store(tables, { digest: true })
+  store.apply(7, (tx) => {
+    for (let i = 0; i < rows; i++) tx.put(samples, sample(`key-${i}`, 7, `group-${i % 5}`, i % 100))
+    tx.touch(quietSamples, 4)
+  })
+  return store
+}
+
+function piecesOf(store: Store): Uint8Array[] {
+  const source = store.snapshot()
+  const pieces: Uint8Array[] = []
+  for (let piece = source.next(); piece !== undefined; piece = source.next()) pieces.push(piece)
+  return pieces
+}
+
+function restoreAll(store: Store, pieces: readonly Uint8Array[]) {
+  const sink = store.restore()
+  for (const piece of pieces) {
+    const written = sink.write(piece)
+    if (!written.ok) return written
+  }
+  return sink.finish()
+}
+
+describe('snapshots', () => {
+  it('come in pieces of 64 KiB, the last one shorter, and end with undefined for good', () => {
+    const store = filled(10_000)
+    const source = store.snapshot()
+    const sizes: number[] = []
+    for (let piece = source.next(); piece !== undefined; piece = source.next()) sizes.push(piece.length)
+    expect(sizes.length).toBeGreaterThan(3)
+    expect(new Set(sizes.slice(0, -1))).toEqual(new Set([65_536]))
+    expect(sizes.at(-1)).toBeLessThan(65_536)
+    expect(source.next()).toBeUndefined()
+  })
+
+  it('a restored store has the rows, indexes, last changes and index of the one it came from', () => {
+    const from = filled(300)
+    const to = new Store(tables, { digest: true })
+    to.apply(2, (tx) => tx.put(samples, sample('gone', 2, 'group-1')))
+    expect(restoreAll(to, piecesOf(from))).toMatchObject({ ok: true })
+    expect(to.digest()).toEqual(from.digest())
+    expect(to.index).toBe(7)
+    expect(to.read().lastChange(samples)).toBe(7)
+    expect(to.read().lastChange(quietSamples)).toBe(4)
+    expect([...to.read().byIndex(samples, 'group', 'group-1')]).toEqual([
+      ...from.read().byIndex(samples, 'group', 'group-1'),
+    ])
+    to.apply(8, (tx) => tx.delete(samples, 'key-1'))
+    expect(to.read().count(samples)).toBe(299)
+  })
+
+  it('stands for the moment at which it was asked for, whatever is applied while it is written', () => {
+    const store = filled(5_000)
+    const quiet = concatBytes(piecesOf(store))
+    const source = store.snapshot()
+    const pieces: Uint8Array[] = []
+    let index = 8
+    for (let piece = source.next(); piece !== undefined; piece = source.next()) {
+      pieces.push(piece)
+      store.apply(index, (tx) => {
+        tx.put(samples, sample(`key-${index}`, index, 'moved'))
+        tx.delete(samples, `key-${5_000 - index}`)
+      })
+      index++
+    }
+    expect(equalBytes(concatBytes(pieces), quiet)).toBe(true)
+  })
+
+  it('equal states give equal bytes, however their rows were built', () => {
+    const [one, other] = [new Store(tables), new Store(tables)]
+    one.apply(3, (tx) => {
+      tx.put(samples, { id: 'a', group: 'g', weight: 1, modifyIndex: 3 })
+      tx.put(samples, { id: 'b', group: 'g', weight: 2, modifyIndex: 3 })
+    })
+    other.apply(3, (tx) => {
+      tx.put(samples, { modifyIndex: 3, weight: 2, group: 'g', id: 'b' })
+      tx.put(samples, { id: 'x', group: 'g', weight: 2, modifyIndex: 3 })
+      tx.put(samples, { weight: 1, modifyIndex: 3, group: 'g', id: 'a' })
+      tx.delete(samples, 'x')
+    })
+    expect(piecesOf(one)).toEqual(piecesOf(other))
+  })
+
+  it('a restore wakes every parked query, also one that looked at nothing', () => {
+    const store = filled()
+    const woken: string[] = []
+    store.park(store.query((tx) => tx.get(samples, 'key-1')).touched, () => woken.push('key'))
+    store.park(store.query(() => undefined).touched, () => woken.push('nothing'))
+    store.park(store.query((tx) => tx.byIndex(samples, 'group', 'x')).touched, () => woken.push('index'))
+    expect(restoreAll(store, piecesOf(filled()))).toMatchObject({ ok: true })
+    expect(woken).toEqual(['key', 'nothing', 'index'])
+    expect(store.waiting).toBe(0)
+  })
+})
+
+describe('a bad snapshot', () => {
+  const good = concatBytes(piecesOf(filled()))
+
+  function expectRefused(bytes: Uint8Array): string {
+    const store = filled(1)
+    const before = store.digest()
+    const result = restoreAll(store, [bytes])
+    expect(store.digest()).toEqual(before)
+    expect(result.ok).toBe(false)
+    return result.ok ? '' : result.error
+  }
+
+  it('with any one bit flipped is refused, and leaves the old state', () => {
+    for (let at = 0; at < good.length; at++) {
+      const bad = good.slice()
+      bad[at] = (bad[at] as number) ^ (1 << (at % 8))
+      expectRefused(bad)
+    }
+  })
+
+  it('that is cut short anywhere is refused', () => {
+    for (let length = 0; length < good.length; length++) expectRefused(good.slice(0, length))
+  })
+
+  it('with bytes after its end is refused', () => {
+    expect(expectRefused(concatBytes([good, new Uint8Array(1)]))).toContain('after its end')
+  })
+
+  it('of another format or with a table of a newer release says so', () => {
+    const other = new Store([{ ...samples, name: 'later' }] as readonly TableDefinition<Row>[])
+    expect(expectRefused(concatBytes(piecesOf(other)))).toContain('table later is unknown')
+  })
+
+  it('that announces a record longer than any row is refused before it is gathered', () => {
+    expect(expectRefused(new Uint8Array([0xff, 0xff, 0xff, 0xff]))).toContain('longer than any row')
+  })
+
+  it('with a row that its table cannot read names the table', () => {
+    const other = new Store([{ ...samples, encode: () => ({ id: 'a' }) }] as readonly TableDefinition<Row>[])
+    other.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    expect(expectRefused(concatBytes(piecesOf(other)))).toContain('table samples: a sample without id or group')
+  })
+
+  it('stays refused when the rest is written', () => {
+    const store = filled(1)
+    const sink = store.restore()
+    expect(sink.write(new Uint8Array([0xff, 0xff, 0xff, 0xff])).ok).toBe(false)
+    expect(sink.write(good).ok).toBe(false)
+    expect(sink.finish().ok).toBe(false)
+  })
+
+  it('of a release that lacks a table restores, with that table empty', () => {
+    const older = new Store([samples] as readonly TableDefinition<Row>[])
+    older.apply(1, (tx) => tx.put(samples, sample('a', 1)))
+    const store = filled()
+    store.apply(8, (tx) => tx.put(quietSamples, sample('q', 8)))
+    expect(restoreAll(store, piecesOf(older)).ok).toBe(true)
+    expect(store.read().count(quietSamples)).toBe(0)
+    expect(store.read().lastChange(quietSamples)).toBe(0)
+  })
+})

@@ -92,17 +92,26 @@ export class HttpConnection {
     })
     if (response.destroyed || this.#socket.destroyed) return
     this.#socket.setTimeout(stalledAnswerMs)
-    await writeResponse(request, response, answer, this.#serving.closing)
+    try {
+      await writeResponse(request, response, answer, this.#serving.closing)
+    } catch (cause) {
+      // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
+      await writeResponse(request, response, this.#internalError(cause), this.#serving.closing)
+    }
   }
 
   async #answer(request: HttpRequest): Promise<HttpResponse> {
     try {
       return await this.#serving.handler(request)
     } catch (cause) {
-      // A bug in the handler. The caller is told no more than that.
-      this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) })
-      return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
+      return this.#internalError(cause)
     }
+  }
+
+  /** For a bug in the handler. The caller is told no more than that. */
+  #internalError(cause: unknown): HttpResponse {
+    this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) })
+    return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
   }
 
   #abort(): void {

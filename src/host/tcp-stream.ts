@@ -26,6 +26,7 @@ export class HostTcpStream implements TcpStream {
   #wantsDrain = false
   #corked = false
   #drain: (() => void) | undefined
+  #end: (() => void) | undefined
   #close: ((why: StreamEnd) => void) | undefined
   #over: StreamEnd | undefined
 
@@ -42,6 +43,7 @@ export class HostTcpStream implements TcpStream {
       this.#broken ??= codeOf(cause) === 'ETIMEDOUT' ? 'timeout' : 'reset'
     })
     socket.on('drain', () => this.#drained())
+    socket.on('end', () => this.#peerEnded())
     socket.on('close', () => this.#ended())
   }
 
@@ -50,7 +52,7 @@ export class HostTcpStream implements TcpStream {
   }
 
   onEnd(use: () => void): void {
-    this.#socket.on('end', use)
+    this.#end = use
   }
 
   onClose(use: (why: StreamEnd) => void): void {
@@ -92,8 +94,18 @@ export class HostTcpStream implements TcpStream {
   close(): void {
     if (this.#socket.destroyed) return
     this.#broken ??= 'closed'
-    if (!this.#raw.destroyed) this.#raw.resetAndDestroy()
-    if (this.#socket !== this.#raw) this.#socket.destroy()
+    if (this.#socket === this.#raw) this.#raw.resetAndDestroy()
+    else this.#resetUnderTls()
+  }
+
+  /**
+   * Node refuses to reset a TLS socket, and crashes when the socket under it is reset from outside while writes are
+   * queued. So TLS is taken down in its own order, and the socket under it told to end by a reset when its turn comes: the
+   * flag is what `resetAndDestroy` sets. Without it the peer would see an end in order.
+   */
+  #resetUnderTls(): void {
+    Object.assign(this.#raw, { resetAndClosing: true })
+    this.#socket.destroy()
   }
 
   /** What is written in one turn leaves in one system call. */
@@ -105,6 +117,12 @@ export class HostTcpStream implements TcpStream {
       this.#corked = false
       this.#socket.uncork()
     })
+  }
+
+  #peerEnded(): void {
+    if (this.#socket.writableEnded || isConnected(this.#raw)) return this.#end?.()
+    this.#broken ??= 'reset'
+    this.#socket.destroy()
   }
 
   #drained(): void {
@@ -119,4 +137,14 @@ export class HostTcpStream implements TcpStream {
     this.#over = this.#broken ?? 'ended'
     this.#close?.(this.#over)
   }
+}
+
+/**
+ * Where a reset overtakes bytes that were not read yet, libuv reads them and then reports an end in order (its short cut
+ * for POLLHUP). The kernel knows better: a reset socket has no peer any more, one whose peer ended has, until its own end.
+ * Node does not offer the question, its handle does; without it the end is believed.
+ */
+function isConnected(raw: Socket): boolean {
+  const handle = (raw as { _handle?: { getpeername?: (out: object) => number } | null })._handle
+  return typeof handle?.getpeername !== 'function' || handle.getpeername({}) === 0
 }

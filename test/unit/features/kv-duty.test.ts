@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { reapTombstones } from '../../../src/features/kv/duty.ts'
+import { kvTable, reapedFloor, tombstoneTable } from '../../../src/features/kv/tables.ts'
+import { HandClock } from './hand-clock.ts'
+import { LoneServer } from './lone-server.ts'
+
+const minute = 60_000
+
+function withClock(): { clock: HandClock; server: LoneServer } {
+  const clock = new HandClock()
+  return { clock, server: new LoneServer(clock.env) }
+}
+
+async function putAndDelete(server: LoneServer, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await server.request('PUT', `/v1/kv/${key}`, 'x')
+  for (const key of keys) await server.request('DELETE', `/v1/kv/${key}`)
+}
+
+function tombstones(server: LoneServer): string[] {
+  return [...server.read().all(tombstoneTable)].map(({ key }) => key)
+}
+
+describe('reaping tombstones', () => {
+  it('[KV-004] the leader replicates a command that reaps a tombstone, no earlier than 15 minutes after it came and at most 30 s later', async () => {
+    const { clock, server } = withClock()
+    await server.request('PUT', '/v1/kv/kept', 'x')
+    const duty = reapTombstones.start(server.context)
+    await clock.advance(10_000)
+    await putAndDelete(server, 'a')
+    const indexBefore = server.index
+    await clock.advance(15 * minute - 1)
+    expect(tombstones(server)).toEqual(['a'])
+    expect(server.index).toBe(indexBefore)
+    await clock.advance(30_001)
+    expect(tombstones(server)).toEqual([])
+    expect(server.index).toBe(indexBefore + 1)
+    expect(server.read().lastChange(reapedFloor)).toBe(indexBefore)
+    expect(server.read().get(kvTable, 'kept')).toBeDefined()
+    duty.close()
+  })
+
+  it('tombstones of different ages are reaped each in its time', async () => {
+    const { clock, server } = withClock()
+    const duty = reapTombstones.start(server.context)
+    await putAndDelete(server, 'a')
+    await clock.advance(5 * minute)
+    await putAndDelete(server, 'b')
+    await clock.advance(10 * minute + 30_000)
+    expect(tombstones(server)).toEqual(['b'])
+    await clock.advance(5 * minute)
+    expect(tombstones(server)).toEqual([])
+    duty.close()
+  })
+
+  it('a new leader counts anew from when it first saw them', async () => {
+    const { clock, server } = withClock()
+    const first = reapTombstones.start(server.context)
+    await putAndDelete(server, 'a')
+    await clock.advance(14 * minute)
+    first.close()
+    const second = reapTombstones.start(server.context)
+    await clock.advance(15 * minute - 1)
+    expect(tombstones(server)).toEqual(['a'])
+    await clock.advance(1)
+    expect(tombstones(server)).toEqual([])
+    second.close()
+  })
+
+  it('a refused command is tried again at the next step', async () => {
+    const { clock, server } = withClock()
+    await putAndDelete(server, 'a')
+    const duty = reapTombstones.start(server.context)
+    await clock.advance(15 * minute - 1)
+    server.failNext = { kind: 'overloaded', message: 'full' }
+    await clock.advance(1)
+    expect(tombstones(server)).toEqual(['a'])
+    expect(clock.logged).toEqual(['could not reap tombstones'])
+    await clock.advance(30_000)
+    expect(tombstones(server)).toEqual([])
+    duty.close()
+  })
+
+  it('more tombstones than one command takes are reaped by several', async () => {
+    const { clock, server } = withClock()
+    await putAndDelete(server, ...Array.from({ length: 1500 }, (_, i) => `k${i}`))
+    const duty = reapTombstones.start(server.context)
+    const before = server.index
+    await clock.advance(15 * minute)
+    expect(tombstones(server)).toEqual([])
+    expect(server.index).toBe(before + 2)
+    duty.close()
+  })
+
+  it('nothing is proposed while there is nothing to reap, and closing ends the timer', async () => {
+    const { clock, server } = withClock()
+    const duty = reapTombstones.start(server.context)
+    await clock.advance(60 * minute)
+    expect(server.index).toBe(0)
+    expect(clock.timers).toBe(1)
+    duty.close()
+    expect(clock.timers).toBe(0)
+  })
+
+  it('a server of a release without tombstones leaves them to others', () => {
+    const { clock, server } = withClock()
+    reapTombstones.start({ ...server.context, release: { major: 0, minor: 4, patch: 1 } }).close()
+    expect(clock.timers).toBe(0)
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { kvReapTombstones } from '../../../src/features/kv/commands.ts'
+import { getEndpoint, keysEndpoint, listEndpoint } from '../../../src/features/kv/endpoint.ts'
+import { LoneServer } from './lone-server.ts'
+
+async function serverWith(...keys: readonly string[]): Promise<LoneServer> {
+  const server = new LoneServer()
+  for (const key of keys) await server.request('PUT', `/v1/kv/${key}`, key)
+  return server
+}
+
+function get(server: LoneServer, key: string) {
+  return getEndpoint.query(server.read(), { key })
+}
+
+function list(server: LoneServer, prefix: string) {
+  const { index, value } = listEndpoint.query(server.read(), { prefix })
+  return { index, keys: value.map((entry) => entry.key) }
+}
+
+describe('the index of a result', () => {
+  it('of an existing key is its ModifyIndex, whatever else is written', async () => {
+    const server = await serverWith('a', 'b', 'c')
+    expect(get(server, 'a').index).toBe(1)
+    await server.request('DELETE', '/v1/kv/b')
+    expect(get(server, 'a').index).toBe(1)
+  })
+
+  it('of a missing key is the last change of keys and tombstones', async () => {
+    const server = await serverWith('a', 'b')
+    expect(get(server, 'none')).toEqual({ index: 2, value: null })
+    await server.request('DELETE', '/v1/kv/b')
+    expect(get(server, 'none').index).toBe(3)
+    expect(get(server, 'b').index).toBe(3)
+  })
+
+  it('of a prefix is that of its newest key or tombstone, so that it rises when the newest key is deleted', async () => {
+    const server = await serverWith('p/1', 'p/2', 'q')
+    expect(list(server, 'p/')).toEqual({ index: 2, keys: ['p/1', 'p/2'] })
+    await server.request('DELETE', '/v1/kv/p/2')
+    expect(list(server, 'p/')).toEqual({ index: 4, keys: ['p/1'] })
+    await server.request('PUT', '/v1/kv/q', 'again')
+    expect(list(server, 'p/').index).toBe(4)
+    await server.request('DELETE', '/v1/kv/p/?recurse')
+    expect(list(server, 'p/')).toEqual({ index: 6, keys: [] })
+    expect(list(server, 'p').index).toBe(6)
+  })
+
+  it('of a prefix does not fall when its tombstone is reaped', async () => {
+    const server = await serverWith('p/1', 'p/2')
+    await server.request('DELETE', '/v1/kv/p/2')
+    const before = list(server, 'p/').index
+    await server.context.propose(kvReapTombstones, { through: 3, limit: 10 })
+    expect(before).toBe(3)
+    expect(list(server, 'p/')).toEqual({ index: 3, keys: ['p/1'] })
+  })
+
+  it('of a prefix under which there never was anything is the last change of the table', async () => {
+    const server = await serverWith('a', 'b')
+    expect(list(server, 'zzz')).toEqual({ index: 2, keys: [] })
+  })
+
+  it('of a store that never held a key is 0, to be answered as 1', () => {
+    expect(list(new LoneServer(), '').index).toBe(0)
+  })
+})
+
+describe('KV.Keys', () => {
+  const keys = (server: LoneServer, prefix: string, separator: string) =>
+    keysEndpoint.query(server.read(), { prefix, separator }).value
+
+  it('cuts keys after the first separator past the prefix and merges those that become equal', async () => {
+    const server = await serverWith('dir/a/1', 'dir/a/2', 'dir/b', 'dir/c/1', 'dirt', 'x')
+    expect(keys(server, 'dir/', '/')).toEqual(['dir/a/', 'dir/b', 'dir/c/'])
+    expect(keys(server, 'dir', '/')).toEqual(['dir/', 'dirt'])
+    expect(keys(server, '', '')).toEqual(['dir/a/1', 'dir/a/2', 'dir/b', 'dir/c/1', 'dirt', 'x'])
+    expect(keys(server, 'dir/', 'a/')).toEqual(['dir/a/', 'dir/b', 'dir/c/1'])
+  })
+
+  it('has the index of the newest key under the prefix, cut or not', async () => {
+    const server = await serverWith('d/a/1', 'd/a/2', 'e')
+    expect(keysEndpoint.query(server.read(), { prefix: 'd/', separator: '/' }).index).toBe(2)
+  })
+
+  it('gives keys in the order of their bytes, not of UTF-16 units', async () => {
+    const server = await serverWith('😀', '～', 'z')
+    const { value } = keysEndpoint.query(server.read(), { prefix: '', separator: '' })
+    expect(value.map((key) => Buffer.from(key, 'latin1').toString())).toEqual(['z', '～', '😀'])
+  })
+})

@@ -1,0 +1,176 @@
+import { encodeCommand } from '../../../src/agent/command-codec.ts'
+import { features } from '../../../src/agent/features.ts'
+import { ReplicatedState } from '../../../src/agent/state-machine.ts'
+import { byteString, utf8 } from '../../../src/base/bytes.ts'
+import { pack, unpack } from '../../../src/base/msgpack.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type {
+  AgentContext,
+  AgentSelf,
+  EndpointDefinition,
+  HttpMethod,
+  KnownServer,
+  ReadOptions,
+  Route,
+  RouteResponse,
+  ServerContext,
+} from '../../../src/features/manifest.ts'
+import { parseQuery } from '../../../src/http/query-parameters.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import { newestRelease } from '../../../src/model/release.ts'
+import type { ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
+import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
+import type { ReadTransaction } from '../../../src/store/types.ts'
+
+/**
+ * One server that commits at once what is proposed to it, and an agent that asks it alone: endpoints, commands and routes
+ * run as they do in an agent, without Raft, sockets or time. Everything that would travel is packed and unpacked.
+ */
+export class LoneServer {
+  readonly state = new ReplicatedState({
+    tables: features.flatMap((feature) => feature.tables ?? []),
+    commands: features.flatMap((feature) => feature.commands ?? []),
+    store: { digest: true },
+  })
+  /** Options of the reads that routes asked for, in order. */
+  readonly reads: ReadOptions[] = []
+  readonly configurationChanges: ConfigurationChange[] = []
+  /** What the next configuration change is refused with. */
+  refusal: RequestRefusal | undefined
+  /** What the next proposal is refused with. */
+  failNext: Failure | undefined
+  servers: readonly KnownServer[] = []
+  raftStatus: RaftStatus = {
+    role: 'leader',
+    term: 2,
+    leader: { id: 'id-a', address: '10.0.0.1:8300' },
+    commitIndex: 9,
+    appliedIndex: 9,
+    lastIndex: 9,
+    lastTerm: 2,
+    snapshotIndex: 0,
+    snapshotTerm: 0,
+    configuration: { servers: [{ id: 'id-a', address: '10.0.0.1:8300', suffrage: 'voter' }] },
+    configurationIndex: 1,
+    pendingProposals: 0,
+    lastContactMs: 0,
+  }
+  self: AgentSelf = {
+    nodeName: 'node-a',
+    nodeId: 'id-a',
+    datacenter: 'dc1',
+    server: true,
+    version: '1.4.0',
+    revision: 'abc',
+    advertise: { host: '10.0.0.1', port: 8301 },
+    nodeMeta: { 'svc-network-segment': '' },
+    debugConfig: { Datacenter: 'dc1' },
+    stats: { build: { version: '1.4.0' } },
+  }
+  readonly context: ServerContext
+  readonly agent: AgentContext
+
+  /** `env` is needed only by what keeps time. */
+  constructor(env?: Env) {
+    const unused = env ?? ({} as Env)
+    this.context = this.#serverContext(unused)
+    this.agent = this.#agentContext(unused)
+  }
+
+  get index(): number {
+    return this.state.store.index
+  }
+
+  read(): ReadTransaction {
+    return this.state.store.read()
+  }
+
+  /** Sends a request to the one route that its path belongs to. `target` as in a request line, percent-decoded only in the query. */
+  async request(method: HttpMethod, target: string, body: string | Uint8Array = ''): Promise<RouteResponse> {
+    const [path = '', query = ''] = target.split('?')
+    const routes = features.flatMap((feature) => feature.routes ?? [])
+    const route = routes.find((candidate) => matches(candidate, path))
+    if (route === undefined || !route.methods.includes(method)) throw new Error(`no route for ${method} ${path}`)
+    const parameters = parseQuery(query)
+    if (!parameters.ok) throw new Error(parameters.error)
+    return route.handle(this.agent, {
+      method,
+      rest: byteString(route.path.endsWith('/') ? path.slice(route.path.length) : ''),
+      query: parameters.value,
+      headers: new Map(),
+      body: typeof body === 'string' ? utf8(body) : body,
+      call: {},
+    })
+  }
+
+  #serverContext(env: Env): ServerContext {
+    const lone = this
+    return {
+      env,
+      raft: {
+        status: () => lone.raftStatus,
+        changeConfiguration: async (change: ConfigurationChange) => {
+          if (lone.refusal !== undefined) return err(lone.refusal)
+          lone.configurationChanges.push(change)
+          return ok(10)
+        },
+      } as unknown as Raft,
+      release: newestRelease,
+      datacenter: 'dc1',
+      read: () => lone.read(),
+      async propose(command, body, identity) {
+        const failure = lone.failNext
+        lone.failNext = undefined
+        if (failure !== undefined) return err(failure)
+        const payload = encodeCommand(command, body, identity)
+        const applied = lone.state.apply({ index: lone.index + 1, term: 1, kind: 'command', payload })
+        lone.state.applied()
+        return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
+      },
+      servers: () => lone.servers,
+    }
+  }
+
+  #agentContext(env: Env): AgentContext {
+    return {
+      env,
+      release: newestRelease,
+      write: async (endpoint, args) =>
+        travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined)),
+      query: async (endpoint, args, read) => {
+        this.reads.push(read)
+        if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
+        const { index, value } = endpoint.query(this.read(), checked(endpoint, args))
+        return travelled(ok({ value, meta: { index: Math.max(index, 1), knownLeader: true, lastContactMs: 0 } }))
+      },
+      ask: async (endpoint, args, read) => {
+        this.reads.push(read)
+        if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
+        return travelled(await endpoint.serve(this.context, checked(endpoint, args)))
+      },
+      self: () => this.self,
+    }
+  }
+}
+
+function matches(route: Route, path: string): boolean {
+  return route.path.endsWith('/') ? path.startsWith(route.path) : path === route.path
+}
+
+/** Arguments as the serving side has them: travelled, and through the endpoint's schema. */
+function checked<Args>(endpoint: Pick<EndpointDefinition, 'method' | 'args'>, args: Args): Args {
+  const parsed = endpoint.args.safeParse(overTheWire(args))
+  if (!parsed.success) throw new Error(`${endpoint.method}: ${parsed.error.message}`)
+  return parsed.data as Args
+}
+
+function travelled<T>(result: Result<T, Failure>): Result<T, Failure> {
+  return overTheWire(result)
+}
+
+function overTheWire<T>(value: T): T {
+  const back = unpack(pack(value))
+  if (!back.ok) throw new Error(back.error)
+  return back.value as T
+}

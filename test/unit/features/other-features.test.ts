@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { writeJson } from '../../../src/base/json.ts'
+import type { RouteResponse } from '../../../src/features/manifest.ts'
+import { LoneServer } from './lone-server.ts'
+
+function jsonOf(response: RouteResponse): string {
+  if (response.kind !== 'json') throw new Error(`not JSON: ${JSON.stringify(response)}`)
+  return writeJson(response.value)
+}
+
+const threeServers = {
+  servers: [
+    { id: 'id-a', address: '10.0.0.1:8300', suffrage: 'voter' as const },
+    { id: 'id-b', address: '10.0.0.2:8300', suffrage: 'nonvoter' as const },
+    { id: 'id-c', address: '10.0.0.3:8300', suffrage: 'voter' as const },
+  ],
+}
+
+describe('status', () => {
+  it('leader is the RPC address of the leader, or empty, without an index', async () => {
+    const server = new LoneServer()
+    expect(await server.request('GET', '/v1/status/leader')).toEqual({ kind: 'json', value: '10.0.0.1:8300' })
+    server.raftStatus = { ...server.raftStatus, leader: undefined }
+    expect(jsonOf(await server.request('GET', '/v1/status/leader'))).toBe('""')
+  })
+
+  it('peers are the addresses of the Raft configuration, none before there is one', async () => {
+    const server = new LoneServer()
+    server.raftStatus = { ...server.raftStatus, configuration: threeServers }
+    expect(jsonOf(await server.request('GET', '/v1/status/peers'))).toBe(
+      '["10.0.0.1:8300","10.0.0.2:8300","10.0.0.3:8300"]',
+    )
+    server.raftStatus = { ...server.raftStatus, configuration: { servers: [] } }
+    expect(await server.request('GET', '/v1/status/peers')).toEqual({ kind: 'json', value: [] })
+  })
+
+  it('of another datacenter cannot be had', async () => {
+    expect(await new LoneServer().request('GET', '/v1/status/leader?dc=dc9')).toMatchObject({
+      kind: 'failure',
+      failure: { kind: 'unknown-datacenter' },
+    })
+  })
+})
+
+describe('operator raft', () => {
+  function withThree(): LoneServer {
+    const server = new LoneServer()
+    server.raftStatus = { ...server.raftStatus, configuration: threeServers, configurationIndex: 17 }
+    server.servers = [
+      { id: 'id-a', name: 'node-a', address: '10.0.0.1:8300', raftProtocol: 3 },
+      { id: 'id-b', name: 'node-b', address: '10.0.0.2:8300', raftProtocol: 2 },
+    ]
+    return server
+  }
+
+  it('configuration lists the servers, with the names that are known, and the index of the configuration', async () => {
+    expect(jsonOf(await withThree().request('GET', '/v1/operator/raft/configuration'))).toBe(
+      '{"Servers":[' +
+        '{"ID":"id-a","Node":"node-a","Address":"10.0.0.1:8300","Leader":true,"ProtocolVersion":"3","Voter":true},' +
+        '{"ID":"id-b","Node":"node-b","Address":"10.0.0.2:8300","Leader":false,"ProtocolVersion":"2","Voter":false},' +
+        '{"ID":"id-c","Node":"(unknown)","Address":"10.0.0.3:8300","Leader":false,"ProtocolVersion":"unknown","Voter":true}' +
+        '],"Index":17}',
+    )
+  })
+
+  it('configuration takes stale and dc, and carries no index', async () => {
+    const server = withThree()
+    const response = await server.request('GET', '/v1/operator/raft/configuration?stale')
+    expect(server.reads.map((read) => read.consistency)).toEqual(['stale'])
+    expect(response).not.toHaveProperty('meta')
+    expect(await server.request('GET', '/v1/operator/raft/configuration?dc=x')).toMatchObject({
+      failure: { kind: 'unknown-datacenter' },
+    })
+  })
+
+  it('peer is removed by ID or by address', async () => {
+    const server = withThree()
+    expect(await server.request('DELETE', '/v1/operator/raft/peer?id=id-b')).toEqual({ kind: 'empty', status: 200 })
+    await server.request('DELETE', '/v1/operator/raft/peer?address=10.0.0.3:8300')
+    expect(server.configurationChanges).toEqual([
+      { kind: 'remove', id: 'id-b' },
+      { kind: 'remove', id: 'id-c' },
+    ])
+  })
+
+  it('peer must be named in exactly one way', async () => {
+    const server = withThree()
+    const refused = (message: string) => ({ kind: 'failure', failure: { kind: 'bad-request', message } })
+    expect(await server.request('DELETE', '/v1/operator/raft/peer')).toEqual(
+      refused("Must specify either ?id with the server's ID or ?address with IP:port of peer to remove"),
+    )
+    expect(await server.request('DELETE', '/v1/operator/raft/peer?id=a&address=b')).toEqual(
+      refused('Must specify only one of ?id or ?address'),
+    )
+  })
+
+  it('a peer that is not in the configuration is refused by the name it was given', async () => {
+    const server = withThree()
+    const refused = (message: string) => ({ kind: 'failure', failure: { kind: 'refused', message } })
+    expect(await server.request('DELETE', '/v1/operator/raft/peer?id=nope')).toEqual(
+      refused('id "nope" was not found in the Raft configuration'),
+    )
+    expect(await server.request('DELETE', '/v1/operator/raft/peer?address=1.2.3.4:5')).toEqual(
+      refused('address "1.2.3.4:5" was not found in the Raft configuration'),
+    )
+    expect(server.configurationChanges).toEqual([])
+  })
+
+  it('every refusal of Raft’s becomes a failure of its own', async () => {
+    const server = withThree()
+    const kindOf = async (refusal: NonNullable<LoneServer['refusal']>) => {
+      server.refusal = refusal
+      const response = await server.request('DELETE', '/v1/operator/raft/peer?id=id-b')
+      return response.kind === 'failure' ? response.failure.kind : response.kind
+    }
+    expect(await kindOf({ kind: 'not-leader', leader: 'id-c' })).toBe('not-leader')
+    expect(await kindOf({ kind: 'leadership-lost' })).toBe('outcome-unknown')
+    expect(await kindOf({ kind: 'overloaded' })).toBe('overloaded')
+    expect(await kindOf({ kind: 'change-in-progress' })).toBe('refused')
+    expect(await kindOf({ kind: 'unknown-server', id: 'id-b' })).toBe('refused')
+    expect(await kindOf({ kind: 'invalid-change', message: 'last voter' })).toBe('refused')
+  })
+})
+
+describe('GET /v1/agent/self', () => {
+  it('has the six parts in order, of what the agent knows of itself', async () => {
+    const server = new LoneServer()
+    const response = await server.request('GET', '/v1/agent/self')
+    expect(response).not.toHaveProperty('meta')
+    const self = JSON.parse(jsonOf(response))
+    expect(Object.keys(self)).toEqual(['Config', 'DebugConfig', 'Coord', 'Member', 'Stats', 'Meta'])
+    expect(self.Config).toEqual({
+      Datacenter: 'dc1',
+      NodeName: 'node-a',
+      NodeID: 'id-a',
+      Revision: 'abc',
+      Server: true,
+      Version: '1.4.0',
+    })
+    expect(self.Coord).toBeNull()
+    expect(self.Stats).toEqual({ build: { version: '1.4.0' } })
+    expect(self.Meta).toEqual({ 'svc-network-segment': '' })
+    expect(self.DebugConfig).toEqual({ Datacenter: 'dc1' })
+  })
+
+  it('tells a server from a client by mode and role', async () => {
+    const server = new LoneServer()
+    const member = async () => JSON.parse(jsonOf(await server.request('GET', '/v1/agent/self')))
+    expect(await member()).toMatchObject({ Config: { Server: true }, Member: { Status: 1, Tags: { role: 'svc' } } })
+    server.self = { ...server.self, server: false }
+    expect(await member()).toMatchObject({ Config: { Server: false }, Member: { Tags: { role: 'node' } } })
+  })
+})

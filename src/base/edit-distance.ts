@@ -11,15 +11,19 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (Damerau-Levenshtein). */
 function editDistance(a: string, b: string): number {
+  let before: readonly number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const least = Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1)
+      next.push(swapped ? Math.min(least, (before[j - 2] as number) + 1) : least)
     }
+    before = row
     row = next
   }
   return row[b.length] as number

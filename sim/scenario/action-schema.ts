@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { atLeastOneCondition, conditionShape } from './condition-schema.ts'
+import {
+  chance,
+  duration,
+  durationRange,
+  percentRange,
+  savedNameField,
+  selector,
+  signedDurationRange,
+  template,
+} from './fields.ts'
+import { selectorOf } from './selector.ts'
+
+const cutEnds = z.strictObject({
+  from: selector,
+  to: selector.default(() => selectorOfText('others')).describe('All other servers if absent.'),
+  'one way': z.boolean().default(false).describe('Only what travels from the first to the second is lost.'),
+})
+
+function selectorOfText(text: string): z.output<typeof selector> {
+  const parsed = selectorOf(text)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return parsed.value
+}
+
+/** `half its links`: for a fault set off by a node's event. */
+const cut = z
+  .union([
+    z
+      .literal('half its links')
+      .transform(() => ({ from: selectorOfText('it'), to: selectorOfText('half of others'), 'one way': false })),
+    cutEnds,
+  ])
+  .describe("Links that carry nothing: 'half its links' (in a fault, of the node it is about), or {from, to, one way}.")
+
+const link = {
+  latency: durationRange.optional().describe('Time on the way.'),
+  loss: chance.optional(),
+  duplicate: chance.optional(),
+  reorder: chance.optional(),
+}
+
+/** Things done to the cluster that `for:` can take back. Each value says to whom. */
+export const faultShape = {
+  crash: selector.optional().describe('Kill the process and cut the power: what was not synced may be lost or torn.'),
+  pause: selector.optional().describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
+  partition: z
+    .union([selector, z.strictObject({ groups: z.array(selector).min(2) })])
+    .optional()
+    .describe('Separate these from all other servers, or several groups from one another.'),
+  cut: cut.optional(),
+  'slow disk': z
+    .strictObject({
+      nodes: selector,
+      latency: durationRange.optional().describe('Of a read or a write.'),
+      fsync: durationRange.optional(),
+    })
+    .optional(),
+  'fill disk': selector.optional().describe('No room is left on the disk.'),
+  'fail fsync': selector.optional().describe('The next sync fails, and what it should have kept may be lost.'),
+  'slow network': z
+    .strictObject({ of: selector, ...link })
+    .optional()
+    .describe('Changes every link of these nodes.'),
+  'clock rate': z
+    .strictObject({ nodes: selector, rate: percentRange })
+    .optional()
+    .describe('Clocks of these nodes run faster or slower than true time by this much.'),
+}
+
+/** Things that `for:` cannot take back. */
+export const onceShape = {
+  restart: selector.optional().describe('Start what does not run; what runs is crashed first.'),
+  resume: selector.optional(),
+  heal: z
+    .union([z.literal('everything'), selector])
+    .optional()
+    .describe("Mend all links, or those of these nodes: 'everything', 's1'."),
+  'step clock': z
+    .strictObject({ nodes: selector, by: signedDurationRange })
+    .optional()
+    .describe('The wall clocks of these nodes jump.'),
+  'transfer leadership': z
+    .strictObject({ to: selector.optional() })
+    .optional()
+    .describe('Ask the leader to hand over.'),
+}
+
+const http = z
+  .strictObject({
+    at: selector.describe('Whom the request is sent to: one node.'),
+    request: template.describe('Method and target: PUT /v1/kv/color?flags=3.'),
+    body: template.optional(),
+    headers: z.record(z.string(), template).optional(),
+    within: duration.optional().describe('How long an answer is waited for; 10s if absent.'),
+    save: savedNameField.optional().describe(`Keeps the answer: \${name.status}, \${name.body}, \${name.index}.`),
+  })
+  .describe('Sends a request and waits for the answer. What is expected of it stands in expect beside it.')
+
+/** What an answer must be, beside `http`; or conditions on the cluster, alone. */
+export const expectation = z
+  .strictObject({
+    status: z.int().min(100).max(599).optional().describe('Of the answer.'),
+    body: template.optional().describe('Of the answer: the whole body, or /a regular expression/.'),
+    headers: z.record(z.string(), template).optional().describe('Of the answer: each as the whole text, or /pattern/.'),
+    ...conditionShape,
+  })
+  .describe('With http: what the answer must be. Alone: conditions that must hold now.')
+
+export const answerKeys = ['status', 'body', 'headers'] as const
+
+/** What a step can do beside changing the cluster. */
+export const stepShape = {
+  wait: durationRange.optional().describe('Let time pass.'),
+  http: http.optional(),
+  save: z
+    .record(savedNameField, selector)
+    .optional()
+    .describe('Gives selected nodes a name that stays with them: { old leader: leader }.'),
+  workload: z.enum(['stop', 'start']).optional().describe('The clients of the workload stop asking, or go on.'),
+  eventually: z
+    .strictObject({ within: duration, ...conditionShape })
+    .superRefine(atLeastOneCondition)
+    .optional()
+    .describe('Waits until the conditions hold; it fails when they do not within the time.'),
+  always: z
+    .strictObject({ for: duration, ...conditionShape })
+    .superRefine(atLeastOneCondition)
+    .optional()
+    .describe('The conditions hold from now on for this long.'),
+  never: z
+    .strictObject({ for: duration, ...conditionShape })
+    .superRefine(atLeastOneCondition)
+    .optional()
+    .describe('The conditions do not hold at any moment from now on for this long.'),
+}
+
+export type FaultName = keyof typeof faultShape
+export type OnceName = keyof typeof onceShape

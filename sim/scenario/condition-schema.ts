@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { countBound, selector, template } from './fields.ts'
+import { type Selector, selectorOf } from './selector.ts'
+
+/** Who leads, as a condition. */
+export type LeaderBound =
+  | { readonly kind: 'one' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'among'; readonly nodes: Selector }
+  | { readonly kind: 'not'; readonly nodes: Selector }
+
+const leader = z
+  .string()
+  .transform((text, context): LeaderBound => {
+    if (text === 'exactly one') return { kind: 'one' }
+    if (text === 'none') return { kind: 'none' }
+    const negated = text.startsWith('not ')
+    const nodes = selectorOf(negated ? text.slice(4) : text.replace(/^(?:same as|among) /, ''))
+    if (nodes.ok) return { kind: negated ? 'not' : 'among', nodes: nodes.value }
+    const message = `'${text}' says nothing about a leader: write 'exactly one', 'none', a node such as s2 or \${saved}, or 'not …'`
+    context.issues.push({ code: 'custom', message, input: text })
+    return z.NEVER
+  })
+  .describe(
+    `'exactly one', 'none', 's2', '\${old leader}' (exactly one, and it is among these), 'not \${old leader}' (exactly one, and it is another).`,
+  )
+
+const kv = z
+  .strictObject({
+    key: template,
+    value: template.optional().describe('What the key must hold.'),
+    absent: z.literal(true).optional().describe('There must be no such key.'),
+    at: selector.optional().describe('The servers asked, each of which must answer so; one of the running if absent.'),
+    consistency: z.enum(['default', 'consistent', 'stale']).optional(),
+  })
+  .superRefine((given, context) => {
+    if ((given.value === undefined) === (given.absent === undefined)) {
+      context.issues.push({ code: 'custom', message: "give either 'value' or 'absent: true'", input: given })
+    }
+  })
+  .describe('What a key holds, read over HTTP.')
+
+/** The keys of a condition. All that are given must hold at the same moment. */
+export const conditionShape = {
+  leader: leader.optional(),
+  among: selector.optional().describe("Restricts 'leader' and 'raft.applied' to these servers."),
+  'raft.applied': z
+    .literal('equal on all')
+    .optional()
+    .describe("'equal on all': every running server has applied the same entries."),
+  running: selector.optional().describe('All of these run.'),
+  stopped: selector.optional().describe('None of these runs.'),
+  elections: countBound.optional().describe('Leaders elected since the run began.'),
+  'writes acknowledged': countBound.optional().describe('Writes of the workload that were answered with success.'),
+  kv: kv.optional(),
+}
+
+export const condition = z.strictObject(conditionShape).superRefine(atLeastOneCondition)
+
+export function atLeastOneCondition(given: object, context: z.core.$RefinementCtx<object>): void {
+  const stated = Object.keys(given).some((key) => Object.hasOwn(conditionShape, key) && key !== 'among')
+  if (stated) return
+  const names = Object.keys(conditionShape).filter((key) => key !== 'among')
+  context.issues.push({
+    code: 'custom',
+    message: `no condition is stated: add one of ${names.join(', ')}`,
+    input: given,
+  })
+}
+
+export type Condition = z.output<typeof condition>

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { chance, durationRange } from './fields.ts'
+import { faultAction } from './step-schema.ts'
+
+/** Events that set off faults with `when:`, and what they mean. */
+export const triggers = {
+  'leader elected': 'a server has won an election',
+  'leader stepped down': 'a leader has given up or lost its office',
+  'vote given': 'a server has made a vote for another one durable',
+  'entry appended': 'a server has made entries durable in its log',
+  'entry committed': 'a server has learnt that an entry is committed',
+  'snapshot installed': "a server's state was replaced by a snapshot",
+  'server crashed': 'a server was crashed by a fault or a step',
+  'server started': 'a server has started, for the first time or again',
+  'write acknowledged': 'a client was told that its write is done; it is the server that answered',
+} as const
+
+export type Trigger = keyof typeof triggers
+const triggerNames = Object.keys(triggers) as [Trigger, ...Trigger[]]
+
+const actions = z.array(faultAction).min(1)
+
+/** What goes wrong, and when. Exactly one of every, at and when; exactly one of do and one of. */
+export const fault = z
+  .strictObject({
+    every: durationRange.optional().describe('Again and again, after a time drawn from this range.'),
+    at: durationRange.optional().describe('Once, this long after the run has begun.'),
+    when: z.enum(triggerNames).optional().describe('When this happens; `it` is the server it happens to.'),
+    nth: z.int().min(1).optional().describe('Only the nth time it happens. Every time if absent.'),
+    chance: chance.optional().describe('Each time only with this chance.'),
+    after: durationRange.optional().describe('This long after what set it off.'),
+    from: durationRange.optional().describe('Not before this time.'),
+    until: durationRange.optional().describe('Not after this time.'),
+    do: actions.optional().describe('All of these, at once.'),
+    'one of': actions.optional().describe('One of these, drawn each time.'),
+    swarm: chance
+      .optional()
+      .describe('For each seed, each action is left out of the whole run with this chance; one always stays.'),
+  })
+  .superRefine((given, context) => {
+    const issue = (message: string, path: readonly string[] = []): void => {
+      context.issues.push({ code: 'custom', message, input: given, path: [...path] })
+    }
+    const causes = (['every', 'at', 'when'] as const).filter((key) => given[key] !== undefined)
+    if (causes.length !== 1) {
+      issue(
+        `a fault has one cause, this one ${causes.length === 0 ? 'none' : causes.join(' and ')}: give every, at or when`,
+      )
+    }
+    const bodies = (['do', 'one of'] as const).filter((key) => given[key] !== undefined)
+    if (bodies.length !== 1) issue(`give either 'do' (all of them) or 'one of' (one drawn each time)`)
+    if (given.nth !== undefined && given.when === undefined) issue(`'nth' counts what 'when' names`, ['nth'])
+    if (given.swarm !== undefined && given['one of'] === undefined) issue(`'swarm' goes with 'one of'`, ['swarm'])
+    if (given.every !== undefined && given.every.max === 0) issue(`'every' needs a time above zero`, ['every'])
+  })
+
+export type Fault = z.output<typeof fault>

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { fileSchema } from '../../src/config/schema.ts'
+import { condition } from './condition-schema.ts'
+import { fault } from './fault-schema.ts'
+import { chance, duration, durationRange, percentRange, rate, selector, signedDurationRange } from './fields.ts'
+import { step } from './step-schema.ts'
+
+/** More servers than any sane consensus group has. */
+export const serversMax = 15
+
+/** Settings that the cluster makes for each node by itself. */
+const ownSettings = {
+  advertise_addr: true,
+  addresses: true,
+  bind_addr: true,
+  bootstrap: true,
+  bootstrap_expect: true,
+  client_addr: true,
+  data_dir: true,
+  datacenter: true,
+  node_id: true,
+  node_name: true,
+  ports: true,
+  retry_join: true,
+  server: true,
+} as const
+
+export const nodeConfig = fileSchema
+  .omit(ownSettings)
+  .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')
+
+const agents = z.strictObject({ count: z.int().min(1).max(serversMax) })
+
+const datacenter = z.strictObject({
+  servers: agents.describe('Servers s1, s2, …, which take part in consensus.'),
+  config: nodeConfig.optional(),
+})
+
+const operations = {
+  'kv.get': 'reads a key',
+  'kv.put': 'writes a new value',
+  'kv.cas': 'reads a key and replaces what it found, if nobody else has meanwhile',
+  'kv.delete': 'removes a key',
+} as const
+
+export type Operation = keyof typeof operations
+
+const client = z.strictObject({
+  clients: z.int().min(1).max(100).default(1).describe('How many; each asks one thing at a time.'),
+  at: selector.optional().describe('Whom they ask: chosen anew for every request. Any of the servers if absent.'),
+  operations: z
+    .array(z.enum(Object.keys(operations) as [Operation, ...Operation[]]))
+    .min(1)
+    .describe(
+      Object.entries(operations)
+        .map(([name, what]) => `${name} ${what}`)
+        .join('; '),
+    ),
+  keys: z.int().min(1).max(10_000).default(10).describe('How many keys they share; names are drawn evenly.'),
+  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
+  consistency: z
+    .union([z.enum(['default', 'consistent', 'stale']), z.array(z.enum(['default', 'consistent', 'stale'])).min(1)])
+    .default('default')
+    .describe('Of reads: one kind, or several of which one is drawn for each.'),
+  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+})
+
+const network = z.strictObject({
+  latency: durationRange.optional().describe('Time on the way, drawn for each message; 1ms..5ms if absent.'),
+  loss: chance.optional().describe('A connection repeats what is lost, and so is late.'),
+  duplicate: chance.optional().describe('Of datagrams.'),
+  reorder: chance.optional().describe('Of datagrams; a connection keeps its order.'),
+})
+
+const disk = z.strictObject({
+  latency: durationRange.optional().describe('Of a read or write; 50us..200us if absent.'),
+  fsync: durationRange.optional().describe('Of a sync; 1ms..5ms if absent.'),
+})
+
+const clocks = z.strictObject({
+  offset: signedDurationRange.optional().describe('How far wall clocks are off at the start.'),
+  rate: percentRange.optional().describe('How much faster or slower than true time clocks run.'),
+})
+
+const excuses = z
+  .strictObject({
+    'stale default reads': duration
+      .optional()
+      .describe('K1: reads of default consistency may be this old, since a deposed leader may still answer them.'),
+  })
+  .describe('What invariants let pass, each by its name. Nothing is excused that is not named.')
+
+const quiet = z.strictObject({
+  within: duration.describe('The time in which the cluster must come to rest.'),
+})
+
+/** A scenario file, whole. The language page and the JSON Schema for editors come from this. */
+export const scenarioSchema = z.strictObject({
+  scenario: z.string().min(1).describe('Its title.'),
+  about: z.string().optional().describe('What happens, why it matters, what to look at.'),
+  tags: z.array(z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'a tag is made of small letters, digits and -')).optional(),
+  cluster: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'a datacenter is named with small letters, digits and -'), datacenter)
+    .describe('Who is there, by datacenter.'),
+  network: network.optional(),
+  disk: disk.optional(),
+  clocks: clocks.optional(),
+  workload: z
+    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'), client)
+    .optional()
+    .describe('What goes on all the time: groups of clients by name.'),
+  faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
+  steps: z.array(step).optional().describe('What happens one after the other.'),
+  lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),
+  always: z.array(condition).optional().describe('Conditions that hold at every moment of the run.'),
+  never: z.array(condition).optional().describe('Conditions that do not hold at any moment of the run.'),
+  invariants: z.literal('all').optional().describe('All invariants are checked in every run; the line may say so.'),
+  excuses: excuses.optional(),
+  quiet: quiet
+    .optional()
+    .describe(
+      'How the run ends: faults stop, everything is mended and started, and the cluster must come to rest. 60s if absent.',
+    ),
+})
+
+export type Scenario = z.output<typeof scenarioSchema>
+export type ClientGroup = z.output<typeof client>

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { answerKeys, expectation, faultShape, onceShape, stepShape } from './action-schema.ts'
+import { conditionShape } from './condition-schema.ts'
+import { durationRange } from './fields.ts'
+
+const actionShape = { ...faultShape, ...onceShape, ...stepShape }
+
+/** Everything that a step may do, as it is written. */
+export const stepActions: readonly string[] = [...Object.keys(actionShape), 'expect']
+
+const span = durationRange
+  .optional()
+  .describe(`Takes it back after this time. With ${Object.keys(faultShape).join(', ')}.`)
+
+export const step = z
+  .strictObject({
+    step: z.string().min(1).describe('A title: what happens here, in one clause.'),
+    ...actionShape,
+    expect: expectation.optional(),
+    for: span,
+  })
+  .superRefine((given, context) => {
+    const issue = (message: string, path: readonly string[] = []): void => {
+      context.issues.push({ code: 'custom', message, input: given, path: [...path] })
+    }
+    const stated = Object.keys(given).filter((key) => key !== 'step' && key !== 'for')
+    const actions = given.http === undefined ? stated : stated.filter((key) => key !== 'expect')
+    if (actions.length === 0) issue(`this step does nothing: add one action, such as 'wait: 5s' or 'crash: leader'`)
+    if (actions.length > 1) issue(`a step does one thing, this one has ${actions.join(' and ')}: make them two steps`)
+    checkSpan(given, issue)
+    checkExpectation(given, issue)
+  })
+
+/** One thing that a fault does. */
+export const faultAction = z.strictObject({ ...faultShape, ...onceShape, for: span }).superRefine((given, context) => {
+  const issue = (message: string, path: readonly string[] = []): void => {
+    context.issues.push({ code: 'custom', message, input: given, path: [...path] })
+  }
+  const actions = Object.keys(given).filter((key) => key !== 'for')
+  if (actions.length !== 1)
+    issue(`an item of a fault does one thing, this one ${actions.length}: give each its own '-'`)
+  checkSpan(given, issue)
+})
+
+type Issue = (message: string, path?: readonly string[]) => void
+
+function checkSpan(given: Readonly<Record<string, unknown>>, issue: Issue): void {
+  if (given['for'] === undefined) return
+  if (Object.keys(faultShape).some((key) => given[key] !== undefined)) return
+  issue(`'for' takes back a fault, and there is none here: it goes with ${Object.keys(faultShape).join(', ')}`, ['for'])
+}
+
+function checkExpectation(given: z.output<typeof step>, issue: Issue): void {
+  const { expect } = given
+  if (expect === undefined) return
+  const keys = Object.keys(expect)
+  const ofAnswer = keys.filter((key) => (answerKeys as readonly string[]).includes(key))
+  const ofCluster = keys.filter((key) => Object.hasOwn(conditionShape, key))
+  if (keys.length === 0) issue('nothing is expected: add a condition', ['expect'])
+  if (given.http === undefined && ofAnswer.length > 0) {
+    issue(`'${ofAnswer[0]}' is expected of an answer, and this step sends no http request`, [
+      'expect',
+      ofAnswer[0] as string,
+    ])
+  }
+  if (given.http !== undefined && ofCluster.length > 0) {
+    issue(`'${ofCluster[0]}' is a condition on the cluster: put it into a step of its own`, [
+      'expect',
+      ofCluster[0] as string,
+    ])
+  }
+}
+
+export type Step = z.output<typeof step>
+export type FaultAction = z.output<typeof faultAction>

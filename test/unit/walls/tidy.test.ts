@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -100,6 +101,11 @@ describe('the whole tree keeps the habits of the house', () => {
     const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
     const pins = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(pins.filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+  })
+
+  it('the lockfile names the packages of every platform, or `npm ci` would refuse it', () => {
+    const script = join(projectRoot, 'test/tools/complete-lockfile.mjs')
+    expect(spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' }).stdout).toBe('')
   })
 
   it('every room of src is built by the root project and seen by the tests', () => {

@@ -69,10 +69,8 @@ export const kvDeleteCas: CommandDefinition<z.infer<typeof deleteCasBody>, boole
 const deleteTreeBody = z.strictObject({ prefix: byteText })
 
 /**
- * Deletes every key under a prefix. One tombstone, at the prefix itself, is enough for all of them:
- * 1. A result under a shorter prefix, or the same, has the tombstone under it.
- * 2. A result under a longer one is empty now, and takes the index of the table, which is this one or later.
- * 3. When that has keys again, they were written after this index.
+ * Deletes every key under a prefix. One tombstone, at the prefix itself, is enough for all of them: a result under a
+ * shorter prefix, or the same, has it among its own; one under a longer prefix has no key left, and needs none.
  */
 export const kvDeleteTree: CommandDefinition<z.infer<typeof deleteTreeBody>, boolean> = {
   kind: 'kv.delete-tree',

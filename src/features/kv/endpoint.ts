@@ -109,16 +109,18 @@ function newestOf(rows: readonly KvRow[]): number {
 }
 
 /**
- * The index of what is under a prefix: of its newest key or tombstone. It never falls (invariant W1):
- * 1. A key deleted leaves a tombstone of a later index.
+ * The index of what is under a prefix: of its newest key or tombstone, and where there is no key, of the tables. It never
+ * falls (invariant W1):
+ * 1. A key deleted by itself, or with all under a prefix not shorter than this one, leaves a tombstone here.
  * 2. A tombstone reaped leaves a floor that is not below it.
- * 3. With neither keys nor tombstones it is the index of the tables, which is at least that of the last key or tombstone
- *    there was; and what is written later is later.
+ * 3. A deletion of a shorter prefix leaves no tombstone here, but no key either: the result takes the index of the tables,
+ *    which is at least that of any command there was; and what is written later is later.
  */
 function prefixIndex(tx: ReadTransaction, prefix: string, newestKey: number): number {
-  let newest = newestKey
+  if (newestKey === 0) return tableIndex(tx)
+  let newest = Math.max(newestKey, tx.lastChange(reapedFloor))
   for (const tombstone of tx.prefix(tombstoneTable, prefix)) newest = Math.max(newest, tombstone.index)
-  return newest === 0 ? tableIndex(tx) : Math.max(newest, tx.lastChange(reapedFloor))
+  return newest
 }
 
 function tableIndex(tx: ReadTransaction): number {

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { decodeCommand, encodeCommand } from '../../../src/agent/command-codec.ts'
+import { features } from '../../../src/agent/features.ts'
+import { forgottenOrigins, forwardedWrites, rememberedWritesMax } from '../../../src/agent/forwarded-writes.ts'
+import { ReplicatedState } from '../../../src/agent/state-machine.ts'
+import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
+import { InvariantViolation } from '../../../src/base/invariant.ts'
+import { pack } from '../../../src/base/msgpack.ts'
+import type { CommandDefinition, WriteIdentity } from '../../../src/features/manifest.ts'
+import type { Release } from '../../../src/model/release.ts'
+import type { Entry } from '../../../src/raft/core/types.ts'
+import type { Row, TableDefinition } from '../../../src/store/types.ts'
+
+/** Counts how often it took effect: what a repeat must not change. */
+interface Tally {
+  readonly name: string
+  readonly times: number
+}
+
+const tallies: TableDefinition<Tally> = {
+  name: 'tallies',
+  key: (row) => row.name,
+  decode: (stored) => z.object({ name: z.string(), times: z.number() }).parse(stored),
+}
+
+const tally: CommandDefinition<{ name: string }, number> = {
+  kind: 'tally.count',
+  since: { major: 0, minor: 1, patch: 0 },
+  body: z.strictObject({ name: z.string() }),
+  apply: (tx, { name }) => {
+    const times = (tx.get(tallies, name)?.times ?? 0) + 1
+    tx.put(tallies, { name, times })
+    return times
+  },
+}
+
+const later: CommandDefinition<{ name: string }, string> = {
+  kind: 'tally.later',
+  since: { major: 1, minor: 2, patch: 3 },
+  body: z.strictObject({ name: z.string() }),
+  apply: () => 'done',
+}
+
+interface Seen {
+  readonly index: number
+  readonly kind: string
+  readonly outcome: unknown
+  readonly identity: WriteIdentity | undefined
+  readonly times: number | undefined
+}
+
+class Machine {
+  readonly seen: Seen[] = []
+  readonly state: ReplicatedState
+  index = 0
+
+  constructor(release?: Release) {
+    this.state = new ReplicatedState({
+      tables: [tallies] as readonly TableDefinition<Row>[],
+      commands: [tally, later],
+      ...(release === undefined ? {} : { release }),
+      store: { digest: true },
+      observer: {
+        commandApplied: (index, kind, outcome, identity, tx) => {
+          this.seen.push({ index, kind, outcome, identity, times: tx.get(tallies, 'a')?.times })
+        },
+      },
+    })
+  }
+
+  payload(payload: Uint8Array): unknown {
+    this.index++
+    return this.state.apply({ index: this.index, term: 1, kind: 'command', payload })
+  }
+
+  count(identity?: WriteIdentity): unknown {
+    return this.payload(encodeCommand(tally, { name: 'a' }, identity))
+  }
+
+  times(): number {
+    return this.state.store.read().get(tallies, 'a')?.times ?? 0
+  }
+}
+
+describe('applying what Raft replicates', () => {
+  it('returns the outcome of the command and tells the observer, who sees the state right after', () => {
+    const machine = new Machine()
+    expect(machine.count()).toEqual({ ok: true, value: 1 })
+    const identity = { origin: 'n/1', sequence: 0 }
+    expect(machine.count(identity)).toEqual({ ok: true, value: 2 })
+    expect(machine.seen).toEqual([
+      { index: 1, kind: 'tally.count', outcome: 1, identity: undefined, times: 1 },
+      { index: 2, kind: 'tally.count', outcome: 2, identity, times: 2 },
+    ])
+  })
+
+  it('leaves alone the entries that are Raft’s own', () => {
+    const machine = new Machine()
+    for (const kind of ['no-op', 'configuration'] as const) {
+      const entry: Entry = { index: 5, term: 1, kind, payload: new Uint8Array(0) }
+      expect(machine.state.apply(entry)).toBeUndefined()
+    }
+    expect(machine.state.store.index).toBe(0)
+    expect(machine.seen).toEqual([])
+  })
+
+  it('wakes parked queries at the end of the batch', () => {
+    const machine = new Machine()
+    let woken = 0
+    machine.state.store.park(machine.state.store.query((tx) => tx.get(tallies, 'a')).touched, () => woken++)
+    machine.count()
+    machine.count()
+    expect(woken).toBe(0)
+    machine.state.applied()
+    expect(woken).toBe(1)
+  })
+
+  it('stops on a command of an unknown kind, naming it and the release, with the state as it was', () => {
+    const machine = new Machine()
+    machine.count()
+    const before = machine.state.store.digest()
+    const unknown = encodeCommand({ kind: 'catalog.reticulate' }, {})
+    expect(() => machine.payload(unknown)).toThrow(InvariantViolation)
+    expect(() => machine.payload(unknown)).toThrow(/catalog\.reticulate.*1\.4\.0/)
+    expect(machine.state.store.digest()).toEqual(before)
+  })
+
+  it('stops on a command that a later release brought, and goes on with it as that release', () => {
+    const payload = encodeCommand(later, { name: 'a' })
+    expect(() => new Machine({ major: 1, minor: 2, patch: 2 }).payload(payload)).toThrow('tally.later')
+    expect(new Machine({ major: 1, minor: 2, patch: 3 }).payload(payload)).toEqual({ ok: true, value: 'done' })
+  })
+
+  it('stops on a command that it cannot read, whatever is wrong with it', () => {
+    const framed = (value: unknown): Uint8Array => concatBytes([new Uint8Array([1]), pack(value)])
+    const unreadable: readonly Uint8Array[] = [
+      new Uint8Array(0),
+      new Uint8Array([2, 0x80]),
+      new Uint8Array([1]),
+      new Uint8Array([1, 0xc1]),
+      framed('text'),
+      framed({ body: {} }),
+      framed({ kind: 'tally.count', body: { name: 7 } }),
+      framed({ kind: 'tally.count', body: { name: 'a', unknown: true } }),
+      framed({ kind: 'tally.count', body: { name: 'a' }, identity: { origin: 'n', sequence: -1 } }),
+      framed({ kind: 'tally.count', body: { name: 'a' }, identity: 'n/1' }),
+    ]
+    for (const payload of unreadable) {
+      expect(() => new Machine().payload(payload), String(payload)).toThrow('cannot be read')
+    }
+  })
+
+  it('snapshots hold what is remembered of forwarded writes, too', () => {
+    const from = new Machine()
+    const identity = { origin: 'n/1', sequence: 4 }
+    from.count(identity)
+    const to = new Machine()
+    const sink = to.state.restore()
+    const source = from.state.snapshot()
+    for (let piece = source.next(); piece !== undefined; piece = source.next()) expect(sink.write(piece).ok).toBe(true)
+    expect(sink.finish().ok).toBe(true)
+    expect(to.state.store.digest()).toEqual(from.state.store.digest())
+    to.index = 1
+    expect(to.count(identity)).toEqual({ ok: true, value: 1 })
+    expect(to.times()).toBe(1)
+  })
+})
+
+describe('a forwarded write', () => {
+  it('that is repeated gets its first outcome, changes nothing and is not told to the observer', () => {
+    const machine = new Machine()
+    const identity = { origin: 'n/1', sequence: 3 }
+    machine.count(identity)
+    machine.count()
+    const digest = machine.state.store.digest()?.digest
+    expect(machine.count(identity)).toEqual({ ok: true, value: 1 })
+    expect(machine.times()).toBe(2)
+    expect(machine.state.store.digest()?.digest).toBe(digest)
+    expect(machine.seen).toHaveLength(2)
+  })
+
+  it('of another origin or sequence is another write, also when sequences come out of order', () => {
+    const machine = new Machine()
+    const order = [5, 2, 9, 0]
+    for (const sequence of order) machine.count({ origin: 'n/1', sequence })
+    for (const sequence of order) machine.count({ origin: 'n/2', sequence })
+    expect(machine.times()).toBe(8)
+    for (const sequence of order) machine.count({ origin: 'n/1', sequence })
+    expect(machine.times()).toBe(8)
+  })
+
+  it('beyond those remembered is refused rather than risked, and what is remembered stays bounded', () => {
+    const machine = new Machine()
+    const send = (origin: string, sequence: number): unknown => machine.count({ origin, sequence })
+    for (let sequence = 0; sequence < rememberedWritesMax; sequence++) send('busy', sequence)
+    send('other', 7)
+    send('other', 8)
+    const tx = machine.state.store.read()
+    expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax)
+    expect([...tx.all(forgottenOrigins)]).toMatchObject([{ origin: 'busy', through: 1 }])
+    const before = machine.times()
+    expect(send('busy', 1)).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
+    expect(send('busy', 2)).toEqual({ ok: true, value: 3 })
+    expect(send('other', 6)).toEqual({ ok: true, value: before + 1 })
+    expect(machine.times()).toBe(before + 1)
+  }, 60_000)
+})
+
+describe('commands in the log', () => {
+  it('come back as they were written, with bytes, big integers and identity', () => {
+    const body = { key: 'k\xff', value: utf8('v'), flags: 0xffff_ffff_ffff_ffffn }
+    const identity = { origin: 'n/1', sequence: 12 }
+    const decoded = decodeCommand(encodeCommand({ kind: 'kv.put' }, body, identity))
+    expect(decoded).toEqual({ ok: true, value: { kind: 'kv.put', body, identity } })
+  })
+
+  it('have kinds, tables, methods and paths that no two features share', () => {
+    const all = {
+      kinds: features.flatMap((feature) => feature.commands ?? []).map((command) => command.kind),
+      tables: features.flatMap((feature) => feature.tables ?? []).map((table) => table.name),
+      methods: features.flatMap((feature) => feature.endpoints ?? []).map((endpoint) => endpoint.method),
+      paths: features.flatMap((feature) => feature.routes ?? []).map((route) => route.path),
+    }
+    for (const names of Object.values(all)) expect(new Set(names).size).toBe(names.length)
+  })
+})

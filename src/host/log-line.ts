@@ -21,7 +21,13 @@ export function logLine(wallMs: number, level: LogLevel, topic: string, text: st
 /** A value that could be taken for something else (a space, a quote, a line feed that forges a line) is quoted. */
 function fieldText(value: string | number | bigint | boolean): string {
   const text = String(value)
-  return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : JSON.stringify(text)
+  return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : escaped(text)
+}
+
+/** JSON's own escapes leave DEL, the second set of control characters and the separators of lines as they are. */
+function escaped(text: string): string {
+  const hard = /[\u007f-\u009f\u2028\u2029]/g
+  return JSON.stringify(text).replace(hard, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function localTime(wallMs: number): string {

@@ -240,12 +240,15 @@ describe('the HTTP server', () => {
   })
 
   it('answers a client that has ended its side, and ends the connection', async () => {
+    const go = deferred<void>()
     const { local } = await serve(async ({ target }) => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      if (target === '/go') go.resolve()
+      else await go.promise
       return text(target)
     })
     const connection = connectTo(local.port)
     connection.end('GET /half HTTP/1.1\r\nHost: h\r\n\r\n')
+    await exchange(local.port, `GET /go HTTP/1.1\r\n${closing}`)
     expect(await connection.all()).toContain('/half')
   })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
@@ -153,17 +154,23 @@ describe('a TCP stream', () => {
 
   it('keeps what arrives before its handlers are set', async () => {
     const env = quietEnv()
-    const text = deferred<string>()
+    const accepted: TcpStream[] = []
+    const both = deferred<void>()
     const to = await listening(env, (stream) => {
-      setTimeout(() => {
-        const late = new ObservedStream(stream)
-        void late.happened('end').then(() => text.resolve(late.text))
-      }, 30)
+      if (accepted.push(stream) === 2) both.resolve()
     })
-    const raw = new RawConnection(to.port)
-    raw.end('early')
-    expect(await text.promise).toBe('early')
-    raw.close()
+    const early = new RawConnection(to.port)
+    early.end('early')
+    await once(early.socket, 'finish')
+    const later = new RawConnection(to.port)
+    await both.promise
+    const [first] = accepted.filter((stream) => stream.remote.port === early.socket.localPort)
+    if (first === undefined) throw new Error('the first connection was not accepted')
+    const observed = new ObservedStream(first)
+    await observed.happened('end')
+    expect(observed.text).toBe('early')
+    early.close()
+    later.close()
   })
 
   it('sees an abrupt end of the peer as a reset', async () => {

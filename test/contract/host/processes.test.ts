@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { ChildExit, ChildOptions } from '../../../src/env/process.ts'
+import { isAlive, parseProcessStat } from '../../../src/host/lock-holder.ts'
+import { quietEnv } from './quiet-env.ts'
+
+const usual: ChildOptions = { timeoutMs: 20_000, outputBytesMax: 4096 }
+
+async function run(argv: readonly [string, ...string[]], options: Partial<ChildOptions> = {}): Promise<ChildExit> {
+  const ran = await quietEnv().processes.run(argv, { ...usual, ...options })
+  if (!ran.ok) throw new Error(ran.error.message)
+  return ran.value
+}
+
+const shell = (script: string): readonly [string, ...string[]] => ['/bin/sh', '-c', script]
+
+describe('a child process', () => {
+  it('runs without a shell and gives its code and what it wrote', async () => {
+    const exit = await run(['printf', '%s|', 'a b', '$HOME', '*'])
+    expect(exit).toEqual({ exit: 0, output: utf8('a b|$HOME|*|'), timedOut: false })
+    expect(Buffer.isBuffer(exit.output)).toBe(false)
+    expect(await run(shell('echo out; echo err >&2; exit 3'))).toMatchObject({ exit: 3 })
+    expect(textOf((await run(shell('echo err >&2'))).output)).toBe('err\n')
+    expect(await run(shell('kill -TERM $$'))).toMatchObject({ exit: 'SIGTERM', timedOut: false })
+  })
+
+  it('keeps the last bytes of a long output', async () => {
+    const { output } = await run(shell('seq 1 20000'), { outputBytesMax: 12 })
+    expect(textOf(output)).toBe('19999\n20000\n')
+  })
+
+  it('is given input and environment, beside what the agent has', async () => {
+    const exit = await run(shell('cat; printf %s "-$ADDED-${PATH:+path}"'), {
+      input: utf8('given'),
+      environment: new Map([['ADDED', 'yes']]),
+    })
+    expect(textOf(exit.output)).toBe('given-yes-path')
+  })
+
+  it('may leave its input unread, and has an empty one when given none', async () => {
+    expect(await run(['true'], { input: new Uint8Array(1 << 20) })).toMatchObject({ exit: 0 })
+    expect(await run(['cat'])).toMatchObject({ exit: 0, output: new Uint8Array(0) })
+  })
+
+  it('is killed past its time, with what it started', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-child-'))
+    const exit = await run(shell(`sleep 1000 & echo $! > ${folder}/pid; echo started; wait`), { timeoutMs: 300 })
+    expect(exit).toMatchObject({ exit: 'SIGKILL', timedOut: true, output: utf8('started\n') })
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+    rmSync(folder, { recursive: true })
+    await expect.poll(() => stateOf(pid)).toMatch(/^[ZX]?$/)
+  })
+
+  it('is over when it has ended, though something it started keeps its output open', async () => {
+    const exit = await run(shell('sleep 1000 & echo $!'))
+    process.kill(Number(textOf(exit.output)), 'SIGKILL')
+    expect(exit).toMatchObject({ exit: 0, timedOut: false })
+  })
+
+  it('is killed when its Env is closed', async () => {
+    const env = quietEnv()
+    const running = env.processes.run(['sleep', '1000'], usual)
+    setImmediate(() => env.close())
+    expect(await running).toMatchObject({ value: { exit: 'SIGKILL', timedOut: false } })
+  })
+
+  it('says why it could not be started', async () => {
+    const { processes } = quietEnv()
+    expect(await processes.run(['/no/such/program'], usual)).toMatchObject({
+      error: { kind: 'not-found', program: '/no/such/program' },
+    })
+    expect(await processes.run(['/etc/passwd'], usual)).toMatchObject({ error: { kind: 'permission' } })
+    expect(await processes.run(['a\0b'], usual)).toMatchObject({ error: { kind: 'io' } })
+  })
+})
+
+function stateOf(pid: number): string {
+  try {
+    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.state ?? ''
+  } catch {
+    return ''
+  }
+}
+
+describe('the life of a process', () => {
+  it('is over for one that has ended, and goes on for this one', async () => {
+    const { started } = parseProcessStat(readFileSync('/proc/self/stat', 'utf8')) ?? { started: '' }
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    expect(await isAlive({ pid: process.pid, started, boot, nonce: '' })).toBe(true)
+    expect(await isAlive({ pid: process.pid, started: '0', boot, nonce: '' })).toBe(false)
+    expect(await isAlive({ pid: process.pid, started, boot: 'another', nonce: '' })).toBe(false)
+    expect(await isAlive({ pid: process.pid, started: '', boot, nonce: '' })).toBe(true)
+    expect(await isAlive({ pid: 2 ** 22 + 1, started: '', boot, nonce: '' })).toBe(false)
+  })
+})

@@ -55,7 +55,8 @@ export class LinearizableKeys {
     } else if (verdict.kind === 'violation') {
       const blocked = relevant[verdict.blocked] as KeyOperation
       const value = [...ids].find(([, id]) => id === verdict.value)?.[0]
-      const held = value === undefined ? 'the key held nothing' : `the key held '${value}'`
+      const other = verdict.value === absent ? 'the key held nothing' : 'the key held a later value'
+      const held = value === undefined ? other : `the key held '${value}'`
       this.#report('K1', `key '${key}': no order of operations explains this one: ${operationText(blocked)}; ${held}`)
     }
   }

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { AcknowledgedWrites } from '../../../sim/checkers/acknowledged-writes.ts'
+import { AppliedKeys } from '../../../sim/checkers/applied-keys.ts'
+import { CleanDeath } from '../../../sim/checkers/clean-death.ts'
+import { ExactlyOnce } from '../../../sim/checkers/exactly-once.ts'
+import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { atRest, Liveness, type Unrest } from '../../../sim/checkers/liveness.ts'
+import { MonotoneIndex } from '../../../sim/checkers/monotone-index.ts'
+import { StaleReads } from '../../../sim/checkers/stale-reads.ts'
+import { recorder } from './reports.ts'
+
+const operation = (part: Partial<KeyOperation>): KeyOperation => ({
+  client: 'client 1',
+  key: 'k',
+  kind: 'read',
+  value: undefined,
+  expected: undefined,
+  consistency: 'stale',
+  callUs: 0,
+  returnUs: 1,
+  outcome: 'ok',
+  found: undefined,
+  ...part,
+})
+
+function history(): AppliedKeys {
+  const applied = new AppliedKeys()
+  applied.changed('k', 3, 'a')
+  applied.changed('k', 5, 'b')
+  applied.changed('k', 6, undefined)
+  applied.changed('k', 9, 'c')
+  return applied
+}
+
+describe('K1 for stale reads', () => {
+  const findings = (...found: readonly (string | undefined)[]): readonly string[] => {
+    const { report, lines } = recorder()
+    const checker = new StaleReads(report, history())
+    for (const one of found) checker.answered(operation({ found: one }), 's1', 1, checker.began('s1', 1, 'k'))
+    return lines
+  }
+
+  it('accepts any prefix of the log that only grows', () => {
+    expect(findings(undefined, 'a', 'a', 'b', undefined, 'c')).toEqual([])
+    expect(findings('c', 'c')).toEqual([])
+    expect(findings(undefined, undefined, 'b')).toEqual([])
+  })
+
+  it('reports a state older than one answered before', () => {
+    expect(findings('b', 'a')).toHaveLength(1)
+    expect(findings('c', undefined)).toHaveLength(1)
+  })
+
+  it('reports a value that the key never held', () => {
+    expect(findings('zz')).toHaveLength(1)
+  })
+
+  it('compares only reads of one boot, and only those asked after the answer', () => {
+    const { report, codes } = recorder()
+    const checker = new StaleReads(report, history())
+    const early = checker.began('s1', 1, 'k')
+    checker.answered(operation({ found: 'c' }), 's1', 1, checker.began('s1', 1, 'k'))
+    checker.answered(operation({ found: 'a' }), 's1', 1, early)
+    checker.answered(operation({ found: 'a' }), 's1', 2, checker.began('s1', 2, 'k'))
+    expect(codes).toEqual([])
+  })
+})
+
+describe('D1 durability', () => {
+  it('accepts acknowledged writes that took effect and are there in the end', () => {
+    const { report, codes } = recorder()
+    const checker = new AcknowledgedWrites(report, history())
+    checker.acknowledged(operation({ kind: 'write', value: 'b' }))
+    checker.finalState('s1', new Map([['k', 'c']]))
+    expect(codes).toEqual([])
+    expect(checker.count).toBe(1)
+  })
+
+  it('reports a write acknowledged before it took effect', () => {
+    const { report, codes } = recorder()
+    new AcknowledgedWrites(report, history()).acknowledged(operation({ kind: 'write', value: 'zz' }))
+    expect(codes).toEqual(['D1'])
+  })
+
+  it('reports a server that lost a write, or kept what was deleted', () => {
+    const { report, codes } = recorder()
+    const applied = history()
+    applied.changed('gone', 10, 'x')
+    applied.changed('gone', 11, undefined)
+    const checker = new AcknowledgedWrites(report, applied)
+    checker.finalState('s1', new Map([['k', 'b']]))
+    checker.finalState(
+      's2',
+      new Map([
+        ['k', 'c'],
+        ['gone', 'x'],
+      ]),
+    )
+    checker.finalState('s3', new Map())
+    expect(codes).toEqual(['D1', 'D1', 'D1'])
+  })
+})
+
+describe('K3 exactly once', () => {
+  it('accepts the same effect seen at every server, and replayed after a restart', () => {
+    const { report, codes } = recorder()
+    const checker = new ExactlyOnce(report)
+    for (const node of ['s1', 's2', 's1']) checker.tookEffect(node, 7, 'origin', 1)
+    checker.tookEffect('s1', 8, 'origin', 2)
+    checker.tookEffect('s1', 9, 'another', 1)
+    expect(codes).toEqual([])
+  })
+
+  it('reports one write that took effect by two entries', () => {
+    const { report, codes } = recorder()
+    const checker = new ExactlyOnce(report)
+    checker.tookEffect('s1', 7, 'origin', 1)
+    checker.tookEffect('s2', 9, 'origin', 1)
+    expect(codes).toEqual(['K3'])
+  })
+})
+
+describe('W1 monotone index', () => {
+  it('reports an index below one answered before the request began', () => {
+    const { report, codes } = recorder()
+    const checker = new MonotoneIndex(report)
+    checker.answered('k', checker.began('k'), 5)
+    checker.answered('k', checker.began('k'), 5)
+    checker.answered('other', checker.began('other'), 2)
+    expect(codes).toEqual([])
+    checker.answered('k', checker.began('k'), 4)
+    expect(codes).toEqual(['W1'])
+  })
+
+  it('lets requests that overlap be answered in any order', () => {
+    const { report, codes } = recorder()
+    const checker = new MonotoneIndex(report)
+    const floor = checker.began('k')
+    checker.answered('k', checker.began('k'), 9)
+    checker.answered('k', floor, 7)
+    expect(codes).toEqual([])
+  })
+})
+
+describe('H3 clean death', () => {
+  it('accepts what a running boot does', () => {
+    const { report, codes } = recorder()
+    const checker = new CleanDeath(report)
+    checker.booted('s1', 1)
+    expect(checker.acted('s1', 1, 'applied an entry')).toBe(true)
+    checker.leftBehind('s1', 1, { timers: 0, streams: 0 })
+    expect(codes).toEqual([])
+  })
+
+  it('reports what a dead boot does, and what it leaves waiting', () => {
+    const { report, lines } = recorder()
+    const checker = new CleanDeath(report)
+    checker.booted('s1', 1)
+    checker.died('s1')
+    expect(checker.acted('s1', 1, 'applied an entry')).toBe(false)
+    checker.booted('s1', 2)
+    checker.acted('s1', 1, 'gave a vote')
+    checker.leftBehind('s1', 1, { timers: 2, streams: 0 })
+    expect(lines).toEqual([
+      'H3: boot 1 of s1 applied an entry, though the node is down',
+      'H3: boot 1 of s1 gave a vote, though boot 2 is running',
+      'H3: boot 1 of s1 left behind 2 timers',
+    ])
+  })
+})
+
+describe('L1 liveness', () => {
+  const rest: Unrest = {
+    openRequests: [],
+    down: [],
+    leaders: ['s1'],
+    applied: new Map([
+      ['s1', 5],
+      ['s2', 5],
+    ]),
+  }
+
+  it('is at rest when one server leads, all run, all have applied the same, and nothing is open', () => {
+    expect(atRest(rest)).toBe(true)
+  })
+
+  it('names everything that keeps the cluster from rest', () => {
+    const { report, lines } = recorder()
+    const unrest: Unrest = {
+      openRequests: ['a write'],
+      down: ['s3'],
+      leaders: ['s1', 's2'],
+      applied: new Map([
+        ['s1', 5],
+        ['s2', 4],
+      ]),
+    }
+    expect(atRest(unrest)).toBe(false)
+    new Liveness(report).overdue(unrest, '60s')
+    expect(lines).toEqual([
+      'L1: 60s after the last fault s3 is not running',
+      'L1: 60s after the last fault s1 and s2 lead at the same time',
+      'L1: 60s after the last fault servers have applied different entries: s1 5, s2 4',
+      'L1: 60s after the last fault 1 requests are still open, such as a write',
+    ])
+    expect(atRest({ ...rest, leaders: [] })).toBe(false)
+  })
+})

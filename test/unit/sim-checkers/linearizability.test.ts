@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { absent, checkRegister, type RegisterOperation } from '../../../sim/checkers/linearizability.ts'
+import { LinearizableKeys } from '../../../sim/checkers/linearizable-keys.ts'
+import { recorder } from './reports.ts'
+
+const read = (value: number, call: number, end: number): RegisterOperation => ({
+  kind: 'read',
+  value,
+  expected: 0,
+  succeeded: true,
+  call,
+  return: end,
+})
+const write = (value: number, call: number, end: number): RegisterOperation => ({
+  ...read(value, call, end),
+  kind: 'write',
+})
+const cas = (expected: number, value: number, succeeded: boolean, call: number, end: number): RegisterOperation => ({
+  kind: 'cas',
+  value,
+  expected,
+  succeeded,
+  call,
+  return: end,
+})
+const never = Number.POSITIVE_INFINITY
+
+function verdict(...history: readonly RegisterOperation[]): string {
+  return checkRegister(history, absent, 100_000).kind
+}
+
+describe('a history of one register', () => {
+  it('is linearizable when it is empty, or sequential and right', () => {
+    expect(verdict()).toBe('linearizable')
+    expect(verdict(read(0, 0, 1), write(1, 2, 3), read(1, 4, 5), write(absent, 6, 7), read(0, 8, 9))).toBe(
+      'linearizable',
+    )
+  })
+
+  it('is not when a read that began after a write finds what was before', () => {
+    expect(verdict(write(1, 0, 1), write(2, 2, 3), read(1, 4, 5))).toBe('violation')
+    expect(verdict(write(1, 0, 1), read(0, 2, 3))).toBe('violation')
+  })
+
+  it('lets a read that overlaps a write find either value, but not go back afterwards', () => {
+    expect(verdict(write(1, 0, 1), write(2, 2, 9), read(1, 3, 4), read(2, 5, 6))).toBe('linearizable')
+    expect(verdict(write(1, 0, 1), write(2, 2, 9), read(2, 3, 4), read(1, 5, 6))).toBe('violation')
+  })
+
+  it('counts operations that touch as concurrent', () => {
+    expect(verdict(write(1, 0, 5), read(0, 5, 6))).toBe('linearizable')
+  })
+
+  it('is not when a value appears that nobody wrote', () => {
+    expect(verdict(write(1, 0, 1), read(3, 2, 3))).toBe('violation')
+  })
+
+  it('is not when a value is found before it is written', () => {
+    expect(verdict(read(1, 0, 1), write(1, 2, 3))).toBe('violation')
+  })
+
+  it('lets a write without answer take effect at any time, or never', () => {
+    expect(verdict(write(1, 0, 1), write(2, 2, never), read(1, 3, 4), read(2, 50, 51), read(2, 60, 61))).toBe(
+      'linearizable',
+    )
+    expect(verdict(write(1, 0, 1), write(2, 2, never), read(1, 3, 4))).toBe('linearizable')
+    expect(verdict(write(1, 0, 1), write(2, 2, never), read(2, 3, 4), read(1, 5, 6))).toBe('violation')
+  })
+
+  it('holds a CAS to what was there', () => {
+    expect(verdict(write(1, 0, 1), cas(1, 2, true, 2, 3), read(2, 4, 5))).toBe('linearizable')
+    expect(verdict(write(1, 0, 1), cas(1, 2, true, 2, 3), cas(1, 3, true, 4, 5))).toBe('violation')
+    expect(verdict(write(1, 0, 1), cas(1, 2, false, 2, 3))).toBe('violation')
+    expect(verdict(write(1, 0, 1), write(9, 1, never), cas(1, 2, false, 2, 3))).toBe('linearizable')
+  })
+
+  it('lets only one of two concurrent CAS from the same value succeed', () => {
+    expect(verdict(cas(0, 1, true, 0, 10), cas(0, 2, true, 0, 10))).toBe('violation')
+    expect(verdict(cas(0, 1, true, 0, 10), cas(0, 2, false, 0, 10))).toBe('linearizable')
+  })
+
+  it('names the operation that cannot be explained', () => {
+    const history = [write(1, 0, 1), write(2, 2, 3), read(2, 4, 5), read(1, 6, 7), read(2, 8, 9)]
+    expect(checkRegister(history, absent, 1000)).toEqual({ kind: 'violation', blocked: 3, value: 2 })
+  })
+
+  it('gives up within the steps it is given', () => {
+    const history = Array.from({ length: 30 }, (_, at) => write(at + 1, 0, 100))
+    expect(checkRegister([...history, read(999, 50, 60)], absent, 5000).kind).toBe('undecided')
+  })
+
+  it('is judged in few steps when many writes without answer lie about', () => {
+    const deletes = Array.from({ length: 40 }, (_, at) => write(absent, at * 10, never))
+    const rest = Array.from({ length: 200 }, (_, at) => write(at + 1, at * 10 + 1, at * 10 + 2))
+    expect(checkRegister([...deletes, ...rest], absent, 10_000).kind).toBe('linearizable')
+  })
+
+  it('agrees with a search over all orders', () => {
+    const operation = fc
+      .tuple(fc.nat(3), fc.nat(2), fc.nat(2), fc.nat(8), fc.integer({ min: 0, max: 6 }))
+      .map(([kind, value, expected, call, length]): RegisterOperation => {
+        const end = length === 6 ? never : call + length
+        if (kind === 0) return read(value, call, length === 6 ? call + 5 : end)
+        if (kind === 1) return write(value, call, end)
+        return cas(expected, value, kind === 2 || end === never, call, end)
+      })
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 6 }), (history) => {
+        expect(verdict(...history) === 'linearizable').toBe(anyOrderWorks(history, absent, new Set()))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+/** The definition, literally: try every operation that nothing unfinished precedes. */
+function anyOrderWorks(history: readonly RegisterOperation[], value: number, done: ReadonlySet<number>): boolean {
+  const open = history.map((_, at) => at).filter((at) => !done.has(at))
+  const answered = open.filter((at) => history[at]?.return !== never)
+  if (answered.length === 0) return true
+  const earliestEnd = Math.min(...answered.map((at) => history[at]?.return ?? never))
+  return open.some((at) => {
+    const one = history[at] as RegisterOperation
+    if (one.call > earliestEnd) return false
+    const next = after(one, value)
+    return next !== undefined && anyOrderWorks(history, next, new Set([...done, at]))
+  })
+}
+
+function after(one: RegisterOperation, value: number): number | undefined {
+  if (one.kind === 'read') return one.value === value ? value : undefined
+  if (one.kind === 'write') return one.value
+  if (one.succeeded) return one.expected === value ? one.value : undefined
+  return one.expected === value ? undefined : value
+}
+
+describe('K1 over all keys', () => {
+  const operation = (part: Partial<KeyOperation>): KeyOperation => ({
+    client: 'client 1',
+    key: 'k',
+    kind: 'read',
+    value: undefined,
+    expected: undefined,
+    consistency: 'default',
+    callUs: 0,
+    returnUs: 0,
+    outcome: 'ok',
+    found: undefined,
+    ...part,
+  })
+  const judged = (staleDefaultMs: number, ...operations: readonly KeyOperation[]): readonly string[] => {
+    const { report, lines } = recorder()
+    const checker = new LinearizableKeys(report, staleDefaultMs)
+    for (const one of operations) checker.began(one)
+    checker.judge()
+    return lines
+  }
+  const put = (value: string, callUs: number, returnUs: number): KeyOperation =>
+    operation({ kind: 'write', value, callUs, returnUs })
+  const get = (found: string | undefined, callUs: number, returnUs: number): KeyOperation =>
+    operation({ found, callUs, returnUs })
+
+  it('judges each key by itself', () => {
+    expect(judged(0, put('a', 0, 1), { ...get(undefined, 2, 3), key: 'other' }, get('a', 4, 5))).toEqual([])
+  })
+
+  it('tells key, operation and times of a violation', () => {
+    expect(judged(0, put('a', 0, 1000), put('b', 2000, 3000), get('a', 1_500_000, 1_600_000))).toEqual([
+      "K1: key 'k': no order of operations explains this one: default read found 'a', client 1, 1.500000s..1.600000s; the key held a later value",
+    ])
+  })
+
+  it('lets default reads be as old as the excuse allows, and no older; consistent ones never', () => {
+    const writes = [put('a', 0, 1000), put('b', 2000, 3000)]
+    expect(judged(500, ...writes, get('a', 500_000, 500_100))).toEqual([])
+    expect(judged(500, ...writes, get('a', 503_100, 503_200))).toHaveLength(1)
+    expect(judged(500, ...writes, { ...get('a', 400_000, 400_100), consistency: 'consistent' })).toHaveLength(1)
+  })
+
+  it('leaves stale reads to their own checker', () => {
+    expect(judged(0, put('a', 0, 1), put('b', 2, 3), { ...get('a', 4, 5), consistency: 'stale' })).toEqual([])
+  })
+
+  it('takes a refused CAS as explained only by a write that may have happened', () => {
+    const refused = operation({ kind: 'cas', expected: 'a', value: 'c', outcome: 'refused', callUs: 10, returnUs: 11 })
+    const lost = operation({ kind: 'write', value: 'x', outcome: 'unknown', callUs: 5 })
+    expect(judged(0, put('a', 0, 1), refused)).toHaveLength(1)
+    expect(judged(0, put('a', 0, 1), lost, refused)).toEqual([])
+  })
+})

@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigurationChanges } from '../../../sim/checkers/configuration-changes.ts'
+import { DurableTerms } from '../../../sim/checkers/durable-terms.ts'
+import { ElectionSafety } from '../../../sim/checkers/election-safety.ts'
+import { chainHash } from '../../../sim/checkers/entry-hash.ts'
+import { LeaderAppendOnly } from '../../../sim/checkers/leader-append-only.ts'
+import { LeaderCompleteness } from '../../../sim/checkers/leader-completeness.ts'
+import { LogMatching } from '../../../sim/checkers/log-matching.ts'
+import { ServerLog } from '../../../sim/checkers/server-log.ts'
+import { StateMachineSafety } from '../../../sim/checkers/state-machine-safety.ts'
+import type { Configuration, Entry } from '../../../src/raft/core/types.ts'
+import { entry, recorder } from './reports.ts'
+
+function logOf(...entries: readonly Entry[]): ServerLog {
+  const log = new ServerLog()
+  for (const one of entries) log.append(one)
+  return log
+}
+
+describe('R1 election safety', () => {
+  it('accepts one leader for each term, and the same one told twice', () => {
+    const { report, codes } = recorder()
+    const checker = new ElectionSafety(report)
+    checker.becameLeader('s1', 1)
+    checker.becameLeader('s2', 2)
+    checker.becameLeader('s2', 2)
+    expect(codes).toEqual([])
+  })
+
+  it('reports two leaders of one term', () => {
+    const { report, lines } = recorder()
+    const checker = new ElectionSafety(report)
+    checker.becameLeader('s1', 4)
+    checker.becameLeader('s3', 4)
+    expect(lines).toEqual(['R1: s3 leads term 4, which s1 has led already'])
+  })
+})
+
+describe('R2 leader append-only', () => {
+  it('lets followers cut their logs, and leaders append', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderAppendOnly(report)
+    checker.truncated('s1', 3)
+    checker.becameLeader('s1', 2)
+    checker.appended('s1', 4, 3)
+    checker.noLongerLeads('s1')
+    checker.truncated('s1', 4)
+    expect(codes).toEqual([])
+  })
+
+  it('reports a leader that cuts its log', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderAppendOnly(report)
+    checker.becameLeader('s1', 2)
+    checker.truncated('s1', 4)
+    expect(codes).toEqual(['R2'])
+  })
+
+  it('reports a leader that writes over an entry', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderAppendOnly(report)
+    checker.becameLeader('s1', 2)
+    checker.appended('s1', 4, 4)
+    expect(codes).toEqual(['R2'])
+  })
+})
+
+describe('the log of a server, seen from outside', () => {
+  it('has equal hashes exactly when everything up to the index is equal', () => {
+    const a = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c'))
+    const b = logOf(entry(1, 1, 'a'), entry(2, 1, 'x'), entry(3, 2, 'c'))
+    expect(a.hashAt(1)).toBe(b.hashAt(1))
+    expect(a.hashAt(2)).not.toBe(b.hashAt(2))
+    expect(a.hashAt(3)).not.toBe(b.hashAt(3))
+    b.truncate(2)
+    b.append(entry(2, 1, 'b'))
+    b.append(entry(3, 2, 'c'))
+    expect(a.hashAt(3)).toBe(b.hashAt(3))
+  })
+
+  it('tells entries apart by term, kind and payload', () => {
+    const hashes = [
+      entry(1, 1, 'a'),
+      entry(1, 2, 'a'),
+      entry(1, 1, 'b'),
+      entry(1, 1, 'aa'),
+      { ...entry(1, 1, 'a'), kind: 'no-op' as const },
+    ].map((one) => chainHash(0, one))
+    expect(new Set(hashes).size).toBe(hashes.length)
+  })
+
+  it('goes on after a snapshot with the hash that the snapshot stands for', () => {
+    const whole = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c'))
+    const cut = new ServerLog()
+    cut.reset(2, 1, whole.hashAt(2))
+    expect(cut.append(entry(3, 2, 'c'))).toBe(true)
+    expect(cut.hashAt(3)).toBe(whole.hashAt(3))
+    expect(cut.append(entry(5, 2, 'e'))).toBe(false)
+    whole.forget(2)
+    expect([whole.termAt(2), whole.termAt(1), whole.lastIndex]).toEqual([1, undefined, 3])
+    expect(whole.hashAt(3)).toBe(cut.hashAt(3))
+  })
+})
+
+describe('R3 log matching', () => {
+  it('accepts logs that differ in entries of different terms', () => {
+    const { report, codes } = recorder()
+    const checker = new LogMatching(report)
+    const a = logOf(entry(1, 1, 'a'), entry(2, 1, 'b'))
+    const b = logOf(entry(1, 1, 'a'), entry(2, 2, 'x'))
+    for (const [node, log] of [['s1', a] as const, ['s2', b] as const]) {
+      for (const index of [1, 2]) checker.appended(node, index, log.termAt(index) ?? 0, log.hashAt(index) ?? 0)
+    }
+    expect(codes).toEqual([])
+  })
+
+  it('reports an entry of equal index and term behind different entries', () => {
+    const { report, lines } = recorder()
+    const checker = new LogMatching(report)
+    const a = logOf(entry(1, 1, 'a'), entry(2, 3, 'b'))
+    const b = logOf(entry(1, 2, 'y'), entry(2, 3, 'b'))
+    checker.appended('s1', 2, 3, a.hashAt(2) ?? 0)
+    checker.appended('s2', 2, 3, b.hashAt(2) ?? 0)
+    expect(lines).toEqual(['R3: entry 2 of term 3 stands on other entries at s2 than at s1'])
+  })
+
+  it('reports a gap', () => {
+    const { report, codes } = recorder()
+    new LogMatching(report).gap('s1', 9, 3)
+    expect(codes).toEqual(['R3'])
+  })
+})
+
+describe('R4 leader completeness', () => {
+  const one = entry(1, 1, 'a')
+  const two = entry(2, 1, 'b')
+
+  it('accepts a later leader that has all that was committed', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderCompleteness(report)
+    checker.committed(2, 1, logOf(one, two))
+    checker.becameLeader('s2', 2, logOf(one, two, entry(3, 1, 'more')))
+    expect(codes).toEqual([])
+  })
+
+  it('reports a later leader whose log is too short', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderCompleteness(report)
+    checker.committed(2, 1, logOf(one, two))
+    checker.becameLeader('s2', 2, logOf(one))
+    expect(codes).toEqual(['R4'])
+  })
+
+  it('reports a later leader that has another entry there', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderCompleteness(report)
+    checker.committed(2, 2, logOf(one, entry(2, 2, 'committed')))
+    checker.becameLeader('s2', 4, logOf(one, entry(2, 3, 'other'), entry(3, 3)))
+    expect(codes).toEqual(['R4'])
+  })
+
+  it('asks nothing of a late winner of an earlier term', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderCompleteness(report)
+    checker.committed(2, 5, logOf(one, entry(2, 5, 'b')))
+    checker.becameLeader('s2', 4, logOf(one))
+    expect(codes).toEqual([])
+  })
+
+  it('asks it of a leader elected before the commit of an earlier term becomes known', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderCompleteness(report)
+    checker.becameLeader('s2', 4, logOf(one))
+    checker.committed(2, 3, logOf(one, entry(2, 3, 'b')))
+    expect(codes).toEqual(['R4'])
+  })
+
+  it('asks nothing any more of one that has stepped down', () => {
+    const { report, codes } = recorder()
+    const checker = new LeaderCompleteness(report)
+    checker.becameLeader('s2', 4, logOf(one))
+    checker.noLongerLeads('s2')
+    checker.committed(2, 3, logOf(one, entry(2, 3, 'b')))
+    expect(codes).toEqual([])
+  })
+})
+
+describe('R5 state machine safety', () => {
+  it('accepts the same entries applied at different times, again after a restart, and on from a snapshot', () => {
+    const { report, codes } = recorder()
+    const checker = new StateMachineSafety(report)
+    const entries = [entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c')]
+    expect(entries.map((one) => checker.applied('s1', one))).toEqual([true, true, true])
+    expect(entries.map((one) => checker.applied('s2', one))).toEqual([false, false, false])
+    checker.booted('s1')
+    for (const one of entries) checker.applied('s1', one)
+    checker.restored('s3', 2)
+    checker.applied('s3', entries[2] as Entry)
+    expect(codes).toEqual([])
+    expect(checker.appliedIndex('s3')).toBe(3)
+  })
+
+  it('reports different entries applied at one index', () => {
+    const { report, codes } = recorder()
+    const checker = new StateMachineSafety(report)
+    checker.applied('s1', entry(1, 1, 'a'))
+    checker.applied('s2', entry(1, 1, 'b'))
+    expect(codes).toEqual(['R5'])
+  })
+
+  it('reports an entry skipped, and one applied twice', () => {
+    const { report, codes } = recorder()
+    const checker = new StateMachineSafety(report)
+    checker.applied('s1', entry(1, 1, 'a'))
+    checker.applied('s1', entry(3, 1, 'c'))
+    checker.applied('s1', entry(3, 1, 'c'))
+    expect(codes).toEqual(['R5', 'R5'])
+  })
+
+  it('reports states that differ after the same entry', () => {
+    const { report, codes } = recorder()
+    const checker = new StateMachineSafety(report)
+    checker.state('s1', 7, 'aa')
+    checker.state('s2', 7, 'aa')
+    checker.state('s3', 8, 'bb')
+    expect(codes).toEqual([])
+    checker.state('s2', 8, 'cc')
+    expect(codes).toEqual(['R5'])
+  })
+})
+
+describe('R6 durable monotonicity', () => {
+  it('accepts growing terms, one vote in each, and the same found again after a restart', () => {
+    const { report, codes } = recorder()
+    const checker = new DurableTerms(report)
+    checker.hardState('s1', 1, undefined)
+    checker.hardState('s1', 1, 's2')
+    checker.recovered('s1', 1, 's2')
+    checker.hardState('s1', 2, 's1')
+    checker.recovered('s1', 3, undefined)
+    expect(codes).toEqual([])
+  })
+
+  it('reports a vote that a restart has forgotten', () => {
+    const { report, lines } = recorder()
+    const checker = new DurableTerms(report)
+    checker.hardState('s1', 3, 's2')
+    checker.recovered('s1', 3, undefined)
+    expect(lines).toEqual(['R6: s1 came back with a vote for nobody in term 3 after one for s2'])
+  })
+
+  it('reports a second vote in a term', () => {
+    const { report, codes } = recorder()
+    const checker = new DurableTerms(report)
+    checker.hardState('s1', 3, 's2')
+    checker.hardState('s1', 3, 's3')
+    expect(codes).toEqual(['R6'])
+  })
+
+  it('reports a term that goes back over a restart', () => {
+    const { report, codes } = recorder()
+    const checker = new DurableTerms(report)
+    checker.hardState('s1', 3, undefined)
+    checker.recovered('s1', 2, undefined)
+    expect(codes).toEqual(['R6'])
+  })
+})
+
+describe('R7 configuration', () => {
+  const servers = (...voters: readonly string[]): Configuration => ({
+    servers: voters.map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
+  })
+
+  it('accepts one change after another, and non-voters at any time', () => {
+    const { report, codes } = recorder()
+    const checker = new ConfigurationChanges(report)
+    checker.appended('s1', 1, 1, servers('a', 'b', 'c'))
+    checker.becameLeader('s1', 1)
+    checker.committed('s1', 1)
+    checker.appended('s1', 4, 1, servers('a', 'b', 'c', 'd'))
+    checker.committed('s1', 4)
+    checker.appended('s1', 5, 1, servers('a', 'b', 'd'))
+    expect(codes).toEqual([])
+  })
+
+  it('reports a change begun before the last one is committed', () => {
+    const { report, codes } = recorder()
+    const checker = new ConfigurationChanges(report)
+    checker.appended('s1', 1, 1, servers('a', 'b', 'c'))
+    checker.becameLeader('s1', 1)
+    checker.committed('s1', 1)
+    checker.appended('s1', 4, 1, servers('a', 'b', 'c', 'd'))
+    checker.appended('s1', 5, 1, servers('a', 'b', 'd'))
+    expect(codes).toEqual(['R7'])
+  })
+
+  it('reports two voters changed at once, whoever is told', () => {
+    const { report, codes } = recorder()
+    const checker = new ConfigurationChanges(report)
+    checker.appended('s2', 1, 1, servers('a', 'b', 'c'))
+    checker.appended('s2', 4, 1, servers('a', 'd', 'c'))
+    expect(codes).toEqual(['R7'])
+  })
+
+  it('forgets a change that was cut from the log', () => {
+    const { report, codes } = recorder()
+    const checker = new ConfigurationChanges(report)
+    checker.appended('s2', 1, 1, servers('a', 'b', 'c'))
+    checker.appended('s2', 4, 1, servers('a', 'b', 'c', 'd'))
+    checker.truncated('s2', 4)
+    checker.appended('s2', 4, 2, servers('a', 'b', 'c', 'e'))
+    expect(codes).toEqual([])
+  })
+})

@@ -1,0 +1,21 @@
+import type { InvariantCode, Report } from '../../../sim/checkers/violation.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import type { Entry } from '../../../src/raft/core/types.ts'
+
+/** Collects what a checker reports. */
+export function recorder(): { readonly report: Report; readonly codes: InvariantCode[]; readonly lines: string[] } {
+  const codes: InvariantCode[] = []
+  const lines: string[] = []
+  return {
+    codes,
+    lines,
+    report: (code, message) => {
+      codes.push(code)
+      lines.push(`${code}: ${message}`)
+    },
+  }
+}
+
+export function entry(index: number, term: number, text = ''): Entry {
+  return { index, term, kind: 'command', payload: utf8(text) }
+}

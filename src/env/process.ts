@@ -11,6 +11,7 @@ export interface ChildExit {
 export interface ChildOptions {
   readonly timeoutMs: number
   readonly outputBytesMax: number
+  /** Added to the agent's own. */
   readonly environment?: ReadonlyMap<string, string>
   readonly input?: Uint8Array
 }

@@ -9,33 +9,60 @@ import { plainBytes } from './plain-bytes.ts'
  */
 export const drainedBytesMax = 16 << 20
 
+/** All bodies that one listener holds while they are read and answered; one that does not fit is refused. */
+export const heldBodyBytesMax = 256 << 20
+
+/** Of the listener's bodies, what is held now. */
+export interface HeldBodies {
+  heldBytes: number
+}
+
+/** A body, counted among those held until `release`. */
+export interface ReceivedBody {
+  readonly body: Uint8Array | 'too-large' | 'no-room' | 'broken'
+  release(): void
+}
+
+const nothing: ReceivedBody = { body: emptyBytes, release: () => undefined }
+
 /** The whole body; `broken` when the client went away or was cut off in the middle of it. */
-export function readBody(request: IncomingMessage): Promise<Uint8Array | 'too-large' | 'broken'> {
+export function readBody(request: IncomingMessage, held: HeldBodies): Promise<ReceivedBody> {
   const { headers } = request
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') {
-    return Promise.resolve(emptyBytes)
+    return Promise.resolve(nothing)
   }
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) {
     drain(request)
-    return Promise.resolve('too-large')
+    return Promise.resolve({ ...nothing, body: 'too-large' })
   }
   return new Promise((resolve) => {
     let pieces: Uint8Array[] = []
     let length = 0
+    const release = (): void => {
+      held.heldBytes -= length
+      length = 0
+    }
+    const giveUp = (body: 'too-large' | 'no-room' | 'broken'): void => {
+      pieces = []
+      release()
+      request.off('data', take)
+      if (body !== 'broken') drain(request)
+      resolve({ ...nothing, body })
+    }
     const take = (piece: Uint8Array): void => {
       length += piece.length
-      if (length <= bodyBytesMax) {
-        pieces.push(piece)
-        return
-      }
-      pieces = []
-      request.off('data', take)
-      drain(request)
-      resolve('too-large')
+      held.heldBytes += piece.length
+      pieces.push(piece)
+      if (length > bodyBytesMax) giveUp('too-large')
+      else if (held.heldBytes > heldBodyBytesMax) giveUp('no-room')
     }
+    const broken = (): void => giveUp('broken')
     request.on('data', take)
-    request.once('end', () => resolve(joined(pieces, length)))
-    request.once('close', () => resolve('broken'))
+    request.once('close', broken)
+    request.once('end', () => {
+      request.off('close', broken)
+      resolve({ body: joined(pieces, length), release })
+    })
   })
 }
 

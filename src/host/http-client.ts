@@ -60,7 +60,7 @@ export class HttpClient implements Closable {
     const sent =
       request.tls === undefined
         ? httpRequest({ ...options, agent: this.#http })
-        : httpsRequest({ ...options, agent: this.#https, ...diallerTls(request.tls) })
+        : httpsRequest({ ...options, agent: this.#https, ...diallerTls(request.tls, to) })
     try {
       for (const [name, value] of request.headers ?? []) {
         if (name.toLowerCase() === 'host') sent.setHeader(name, value)

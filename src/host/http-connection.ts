@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
 import type { Log } from '../env/observe.ts'
-import { joinedHeaders, readBody } from './http-body.ts'
+import { type HeldBodies, joinedHeaders, readBody } from './http-body.ts'
 import { writeResponse } from './http-response.ts'
 import { endpointOf } from './net-failures.ts'
 import { messageOf } from './system-error.ts'
@@ -18,8 +18,16 @@ const stalledAnswerMs = 60_000
 export interface HttpServing {
   readonly handler: HttpHandler
   readonly log: Log
+  readonly bodies: HeldBodies
   /** The listener is closed: each connection ends with the answer that is due. */
   closing: boolean
+}
+
+/** Given to a request whose body finds no room among those that are held. */
+const noRoom: HttpResponse = {
+  status: 503,
+  headers: [['Content-Type', 'text/plain; charset=utf-8']],
+  body: 'Too many request bodies at a time',
 }
 
 interface Exchange {
@@ -76,10 +84,23 @@ export class HttpConnection {
   }
 
   async #serve(exchange: Exchange): Promise<void> {
-    const { request, response, target, aborts } = exchange
-    const body = await readBody(request)
+    const { request, response } = exchange
+    const { body, release } = await readBody(request, this.#serving.bodies)
     if (body === 'broken') return
-    const answer = await this.#answer({
+    const answer = body === 'no-room' ? noRoom : await this.#answer(this.#requestOf(exchange, body))
+    release()
+    if (response.destroyed || this.#socket.destroyed) return
+    this.#socket.setTimeout(stalledAnswerMs)
+    try {
+      await writeResponse(request, response, answer, this.#serving.closing)
+    } catch (cause) {
+      // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
+      await writeResponse(request, response, this.#internalError(cause), this.#serving.closing)
+    }
+  }
+
+  #requestOf({ request, target, aborts }: Exchange, body: Uint8Array | 'too-large'): HttpRequest {
+    return {
       method: request.method ?? '',
       target,
       headers: joinedHeaders(request.rawHeaders),
@@ -89,14 +110,6 @@ export class HttpConnection {
         if (this.#gone) setImmediate(use)
         else aborts.push(use)
       },
-    })
-    if (response.destroyed || this.#socket.destroyed) return
-    this.#socket.setTimeout(stalledAnswerMs)
-    try {
-      await writeResponse(request, response, answer, this.#serving.closing)
-    } catch (cause) {
-      // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
-      await writeResponse(request, response, this.#internalError(cause), this.#serving.closing)
     }
   }
 

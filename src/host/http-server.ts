@@ -47,7 +47,7 @@ export async function serveHttp(
   const problem = addressProblem(at)
   if (problem !== undefined) return err({ kind: 'io', at, message: problem })
   try {
-    const serving: HttpServing = { handler, log, closing: false }
+    const serving: HttpServing = { handler, log, bodies: { heldBytes: 0 }, closing: false }
     const app = hostedBy(serving, tls)
     await app.listen({ host: at.host, port: at.port, backlog: 1024, exclusive: true })
     app.server.on('error', (cause) =>
@@ -93,7 +93,8 @@ function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): FastifyIns
 /** Bytes that are no request. Nothing may be written between the parts of an answer that is on its way. */
 function refuse(cause: Error, socket: Socket, connection: HttpConnection | undefined): void {
   const code = codeOf(cause)
-  if (code === 'ECONNRESET' || !socket.writable || connection?.busy === true) {
+  // Of what is no error of HTTP, nothing can be said in HTTP: a reset, a failed TLS handshake.
+  if (!/^(HPE_|ERR_HTTP_)/.test(code) || !socket.writable || connection?.busy === true) {
     socket.destroy()
     return
   }

@@ -75,7 +75,7 @@ export class HostTcp implements Tcp {
     const succeed = (ready: Socket): void => settle(ok(new HostTcpStream(ready, raw, this.#open)))
     const secure = (tls: TlsOptions): void => {
       try {
-        const secured = tlsConnect({ socket: raw, host: tls.serverName ?? to.host, ...diallerTls(tls) })
+        const secured = tlsConnect({ socket: raw, ...diallerTls(tls, to) })
         socket = secured
         secured.on('error', failed)
         secured.once('secureConnect', () => succeed(secured))

@@ -11,6 +11,7 @@ interface Timer {
   readonly dueMs: number
   readonly sequence: number
   fire: (() => void) | undefined
+  queued: boolean
 }
 
 const earlier = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence)
@@ -35,7 +36,12 @@ export class HostTimers implements Timers {
   after(delayMs: number, fire: () => void): Closable {
     invariant(!Number.isNaN(delayMs), 'a timer needs a delay', { delayMs })
     if (this.#stopped) return { close: () => undefined }
-    const timer: Timer = { dueMs: this.#clock.monoMs() + Math.max(0, delayMs), sequence: this.#sequence++, fire }
+    const timer: Timer = {
+      dueMs: this.#clock.monoMs() + Math.max(0, delayMs),
+      sequence: this.#sequence++,
+      fire,
+      queued: true,
+    }
     this.#queue.push(timer)
     if (this.#armed === undefined || timer.dueMs < this.#armed.dueMs) this.#arm()
     return { close: () => this.#close(timer) }
@@ -52,6 +58,7 @@ export class HostTimers implements Timers {
   #close(timer: Timer): void {
     if (timer.fire === undefined) return
     timer.fire = undefined
+    if (!timer.queued) return
     this.#closed++
     if (this.#closed > closedKeptMax && this.#closed > this.#queue.size / 2) this.#compact()
   }
@@ -90,6 +97,7 @@ export class HostTimers implements Timers {
     for (let head = this.#queue.peek(); head !== undefined && head.dueMs <= nowMs; head = this.#queue.peek()) {
       this.#queue.pop()
       const due = head
+      due.queued = false
       if (due.fire === undefined) this.#closed--
       else setImmediate(() => this.#fire(due))
     }

@@ -1,6 +1,11 @@
 import { isIP } from 'node:net'
-import type { TlsOptions as NodeTlsOptions, SecureContextOptions } from 'node:tls'
-import type { TlsOptions } from '../env/net.ts'
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  type TlsOptions as NodeTlsOptions,
+  type SecureContextOptions,
+} from 'node:tls'
+import type { Endpoint, TlsOptions } from '../env/net.ts'
 
 /** A dialler that does not finish its handshake by then is dropped. */
 const handshakeTimeoutMs = 10_000
@@ -25,14 +30,14 @@ export function listenerTls(tls: TlsOptions): NodeTlsOptions {
   }
 }
 
-export interface DiallerTls extends SecureContextOptions {
-  readonly rejectUnauthorized: true
-  readonly servername?: string
-}
-
 /** Without a name, the certificate must carry the address that is dialled. */
-export function diallerTls(tls: TlsOptions): DiallerTls {
-  const { serverName } = tls
-  const named = serverName !== undefined && isIP(serverName) === 0
-  return { ...contextOptions(tls), rejectUnauthorized: true, ...(named ? { servername: serverName } : {}) }
+export function diallerTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
+  const name = tls.serverName ?? to.host
+  return {
+    ...contextOptions(tls),
+    rejectUnauthorized: true,
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
+    // An address is never sent as the name that is asked for. RFC 6066, section 3.
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+  }
 }

@@ -16,7 +16,7 @@ function exchange(host: string, port: number, request: GoldenRequest): Promise<G
   const { method, target: path, timeoutMs } = request
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
-    const headers = request.headers.flat()
+    const headers = ['Host', `${host}:${port}`, ...request.headers.flat()]
     const outgoing = send({ host, port, method, path, headers, agent: false, timeout: timeoutMs }, (response) => {
       const answer = () => {
         const pairs: [string, string][] = []

@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { play } from './golden/player.ts'
+import { loadRecorded, loadSequence } from './golden/sequence.ts'
+import { judge, loadDivergences, loadNotYet } from './golden/verdict.ts'
+import { startRealAgent } from './real-agent.ts'
+
+const notYet = loadNotYet()
+const waiting = new Set(notYet.filter(({ steps }) => steps === 'all').map(({ sequence }) => sequence))
+const files = readdirSync(new URL('../golden/sequences/', import.meta.url)).sort()
+
+describe('what the system that defines the field answered', () => {
+  it.each(files.filter((file) => !waiting.has(file)))('is what this agent answers: %s', async (file) => {
+    const sequence = loadSequence(file)
+    const listed = new Set(notYet.filter((entry) => entry.sequence === file).flatMap(({ steps }) => steps))
+    const agent = await startRealAgent(sequence.profile)
+    try {
+      const answers = await play(sequence, agent.target, { impatient: (id) => listed.has(id) })
+      const recorded = loadRecorded(file)
+      const verdict = judge(file, recorded, answers, loadDivergences(), notYet)
+      const { matched, diverging, notYet: missing } = verdict
+      console.log(
+        `${file}: ${matched.length}/${recorded.length} as recorded, ${diverging.size} diverge on purpose, ${missing.size} wait for a feature`,
+      )
+      expect(verdict.faults).toEqual([])
+    } finally {
+      await agent.stop()
+    }
+  })
+
+  it('leaves no sequence out without saying why', () => {
+    for (const { sequence, feature } of notYet) {
+      expect(files).toContain(sequence)
+      expect(feature).not.toBe('')
+    }
+  })
+})

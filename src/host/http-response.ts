@@ -15,13 +15,12 @@ export async function writeResponse(
   answer: HttpResponse,
   last: boolean,
 ): Promise<void> {
-  const plain = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
-  const compressed = plain.length > 0 && !hasHeader(answer, 'content-encoding') && acceptsGzip(request)
-  const body = !compressed ? plain : plain.length <= gzipAtOnceBytesMax ? gzipSync(plain) : await gzipLater(plain)
+  const compressed = answer.body.length > 0 && !hasHeader(answer, 'content-encoding') && acceptsGzip(request)
+  const body = compressed ? await gzipped(answer.body) : answer.body
   const headers = answer.headers.flat()
   if (compressed) headers.push('Content-Encoding', 'gzip')
   if (last) headers.push('Connection', 'close')
-  if (!isWithoutBody(answer.status)) headers.push('Content-Length', String(body.length))
+  if (!isWithoutBody(answer.status)) headers.push('Content-Length', String(Buffer.byteLength(body)))
   const left = new Promise<void>((resolve) => {
     response.once('finish', resolve)
     response.once('close', resolve)
@@ -30,6 +29,10 @@ export async function writeResponse(
   response.writeHead(answer.status, headers)
   response.end(body)
   return left
+}
+
+function gzipped(body: Uint8Array | string): Uint8Array | Promise<Uint8Array> {
+  return body.length <= gzipAtOnceBytesMax ? gzipSync(body) : gzipLater(body)
 }
 
 function hasHeader(answer: HttpResponse, name: string): boolean {

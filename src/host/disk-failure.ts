@@ -14,7 +14,7 @@ const kinds: ReadonlyMap<string, DiskFailureKind> = new Map([
   ['EISDIR', 'is-directory'],
 ])
 
-export function diskFailure(path: string, cause: unknown): DiskFailure {
+function diskFailure(path: string, cause: unknown): DiskFailure {
   return { kind: kinds.get(codeOf(cause)) ?? 'io', path, message: messageOf(cause) }
 }
 

@@ -7,7 +7,7 @@ import { plainBytes } from './plain-bytes.ts'
  * Of a body that is too large, this much more is read and dropped, so that a client which writes all before it reads
  * gets its answer; one that sends still more is cut off.
  */
-export const drainedBytesMax = 16 << 20
+const drainedBytesMax = 16 << 20
 
 /** All bodies that one listener holds while they are read and answered; one that does not fit is refused. */
 export const heldBodyBytesMax = 256 << 20

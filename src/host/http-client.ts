@@ -12,7 +12,7 @@ import { messageOf } from './system-error.ts'
 import { diallerTls } from './tls.ts'
 
 /** A larger answer is broken off. */
-export const answerBytesMax = 256 << 20
+const answerBytesMax = 256 << 20
 /** Connections under way at a time; further requests wait for one, within their own time. */
 const connectionsMax = 4096
 /** Connections kept for later requests, for each address. */

@@ -12,9 +12,9 @@ import { codeOf, messageOf } from './system-error.ts'
 import { listenerTls } from './tls.ts'
 
 /** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
-export const httpConnectionsMax = 8192
+const httpConnectionsMax = 8192
 /** Request line and headers together; more is answered with 431. */
-export const headBytesMax = 64 << 10
+const headBytesMax = 64 << 10
 /** From the first byte of a request, or of the connection, to the end of its headers. */
 const headTimeoutMs = 20_000
 /** To the end of its body. Answers have no limit of time: a blocking query takes ten minutes. */

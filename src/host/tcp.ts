@@ -21,7 +21,7 @@ import { HostTcpStream } from './tcp-stream.ts'
 import { diallerTls, listenerTls } from './tls.ts'
 
 /** Streams that one listener holds at a time; further diallers are dropped. */
-export const acceptedStreamsMax = 8192
+const acceptedStreamsMax = 8192
 /** Diallers that the kernel keeps waiting while the agent is busy. */
 const backlog = 1024
 

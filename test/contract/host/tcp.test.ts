@@ -361,5 +361,8 @@ describe.skipIf(!opensslIsThere())('a TLS stream', () => {
       expect(await ask(material.rootPem)).toMatchObject({ value: { status: 200, body: utf8('over TLS') } })
       expect(await ask(material.strangerRootPem)).toMatchObject({ error: { kind: 'tls' } })
     }
+    const plain = new RawConnection(listener.value.local.port)
+    plain.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    expect(await plain.all()).not.toContain('over TLS')
   })
 })

@@ -1,0 +1,43 @@
+import type { DiskFailure } from '../../env/disk.ts'
+import type { Entry, HardState, LogIndex, Term } from '../core/types.ts'
+
+/** What becomes durable together, in this order: hard state, reset, truncation, entries. */
+export interface LogChange {
+  readonly hardState: HardState | undefined
+  /** Drop every entry; the log goes on after this one, which a durable snapshot covers. */
+  readonly resetTo: { readonly index: LogIndex; readonly term: Term } | undefined
+  /** Drop the entries from here on. */
+  readonly truncateFrom: LogIndex | undefined
+  readonly entries: readonly Entry[]
+}
+
+/** A change of one thing alone, or of nothing. */
+export function logChange(parts: Partial<LogChange>): LogChange {
+  return { hardState: undefined, resetTo: undefined, truncateFrom: undefined, entries: [], ...parts }
+}
+
+/** Makes changes durable in the order in which they come. */
+export interface DurableLog {
+  /** Queues a change; nothing happens before `flush`. `durable` is called once when it is, after those before it. */
+  write(change: LogChange, durable: () => void): void
+  /** Begins with what is queued, unless it is at work already: then that goes with the next batch. May call `durable`. */
+  flush(): void
+  /** Entries below `keepFrom` are no longer needed. */
+  compact(keepFrom: LogIndex): void
+  /** Bytes queued or under way: what a stalled disk lets grow. Whoever feeds the log takes no more beyond a bound of its own. */
+  readonly pendingBytes: number
+  /** Finishes what is queued, and ends. */
+  close(): Promise<void>
+}
+
+/** The log can do no more, and says so once. Nothing that was not reported durable may be taken for durable. */
+export type LogFailed = (failure: DiskFailure | Error) => void
+
+/** Bytes that a change takes, roughly: for bounds. */
+export function changeBytes(change: LogChange): number {
+  let bytes = 64
+  for (const entry of change.entries) bytes += entryOverheadBytes + entry.payload.length
+  return bytes
+}
+
+const entryOverheadBytes = 24

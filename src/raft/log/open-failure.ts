@@ -1,0 +1,48 @@
+import type { DiskFailure } from '../../env/disk.ts'
+
+/** Why a server's part in consensus could not be opened. Each becomes one line; `remedy` says what to do about it. */
+export interface RaftOpenFailure {
+  readonly kind: 'damaged-log' | 'old-format' | 'io'
+  readonly message: string
+  readonly remedy: string
+}
+
+const restoreRemedy =
+  'nothing was changed: restore the data directory from a backup, or, if the other servers are well, ' +
+  'remove this server from the cluster and let it join again with an empty data directory'
+
+/** Bytes that were durable once and are not what was written. `offset` is where in the file. */
+export function damagedAt(path: string, offset: number, what: string): RaftOpenFailure {
+  return { kind: 'damaged-log', message: `${path} is damaged at offset ${offset}: ${what}`, remedy: restoreRemedy }
+}
+
+/** Files that should be there are not. */
+export function missingFiles(path: string, what: string): RaftOpenFailure {
+  return { kind: 'damaged-log', message: `${path}: ${what}`, remedy: restoreRemedy }
+}
+
+export function unknownFormat(path: string, what: string): RaftOpenFailure {
+  const remedy = 'start the release that wrote it, or start with an empty data directory'
+  return { kind: 'old-format', message: `${path}: ${what}`, remedy }
+}
+
+export function diskTrouble(failure: DiskFailure): RaftOpenFailure {
+  return { kind: 'io', message: diskFailureText(failure), remedy: diskRemedies[failure.kind] }
+}
+
+/** For people: what the disk refused, and where. */
+export function diskFailureText(failure: DiskFailure): string {
+  const what = failure.kind === 'full' ? 'no space left on the disk' : failure.message
+  return `${failure.path}: ${what}`
+}
+
+const diskRemedies: Record<DiskFailure['kind'], string> = {
+  'not-found': 'make the directory above it, or name another with -data-dir',
+  exists: 'move it away',
+  permission: 'give this user the right to read and write it',
+  full: 'free some space on its disk and start again',
+  'not-directory': 'move the file away that stands in the place of a directory',
+  'is-directory': 'move the directory away',
+  locked: 'stop the agent that uses it',
+  io: 'check the disk',
+}

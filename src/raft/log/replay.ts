@@ -1,0 +1,54 @@
+import type { Entry, HardState, LogIndex } from '../core/types.ts'
+import type { LogRecord } from './record.ts'
+import type { SegmentHeader } from './segment-file.ts'
+
+/** What the log says after all its records so far: the entries after a base, and the newest hard state. */
+export class ReplayedLog {
+  hardState: HardState
+  baseIndex: LogIndex
+  /** Invariant: `entries[i].index === baseIndex + 1 + i`. */
+  entries: Entry[] = []
+
+  /** As it was when the segment with this header began; what lay before is not known. */
+  constructor({ hardState, lastIndex }: Pick<SegmentHeader, 'hardState' | 'lastIndex'>) {
+    this.hardState = hardState
+    this.baseIndex = lastIndex
+  }
+
+  get lastIndex(): LogIndex {
+    return this.baseIndex + this.entries.length
+  }
+
+  /** Why the record cannot follow what was said before; `undefined` when it was taken. */
+  take(record: LogRecord): string | undefined {
+    switch (record.kind) {
+      case 'hard-state':
+        if (record.hardState.term < this.hardState.term) return 'the term falls'
+        this.hardState = record.hardState
+        return undefined
+      case 'reset':
+        this.#begin(record.index)
+        return undefined
+      case 'truncate':
+        this.#truncate(record.from)
+        return undefined
+      case 'entry':
+        if (record.entry.index !== this.lastIndex + 1) return 'an entry does not follow the one before it'
+        this.entries.push(record.entry)
+        return undefined
+      case 'continued':
+        return undefined
+    }
+  }
+
+  #begin(index: LogIndex): void {
+    this.baseIndex = index
+    this.entries = []
+  }
+
+  /** Also below the base: entries of removed segments were dropped then, and those that came instead follow. */
+  #truncate(from: LogIndex): void {
+    if (from > this.baseIndex) this.entries.length = Math.min(this.entries.length, from - this.baseIndex - 1)
+    else this.#begin(from - 1)
+  }
+}

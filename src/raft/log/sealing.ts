@@ -1,0 +1,48 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+
+/** Tells when the log has been idle so long that it should add an empty batch. One timer at most, not touched by writes. */
+export class Sealing {
+  readonly #env: Pick<Env, 'timers' | 'clock'>
+  readonly #afterMs: number
+  readonly #due: () => void
+  #timer: Closable | undefined
+  #wroteMs = 0
+  #unsealed = false
+  #closed = false
+
+  constructor(env: Pick<Env, 'timers' | 'clock'>, afterMs: number, due: () => void) {
+    this.#env = env
+    this.#afterMs = afterMs
+    this.#due = due
+  }
+
+  /** The last batch is durable and nothing follows it. */
+  get unsealed(): boolean {
+    return this.#unsealed
+  }
+
+  /** A batch is durable. `empty`: it is itself a seal. */
+  wrote(empty: boolean): void {
+    this.#unsealed = !empty
+    this.#wroteMs = this.#env.clock.monoMs()
+    if (this.#unsealed && this.#timer === undefined) this.#arm(this.#afterMs)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+    this.#timer = undefined
+  }
+
+  #arm(afterMs: number): void {
+    if (this.#closed) return
+    this.#timer = this.#env.timers.after(afterMs, () => {
+      this.#timer = undefined
+      if (!this.#unsealed) return
+      const leftMs = this.#wroteMs + this.#afterMs - this.#env.clock.monoMs()
+      if (leftMs > 0) this.#arm(leftMs)
+      else this.#due()
+    })
+  }
+}

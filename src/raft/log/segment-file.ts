@@ -1,0 +1,98 @@
+import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
+import { crc32c } from '../../base/crc32c.ts'
+import { pack, unpack } from '../../base/msgpack.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { HardState, LogIndex } from '../core/types.ts'
+import { viewOf } from './fields.ts'
+
+/** Version of the log's files. */
+export const logFormat = 1
+
+const magic = utf8('svcraft\n')
+const fixedBytes = magic.length + 12
+/** The fields hold a handful of numbers and one server ID. */
+const fieldBytesMax = 4096
+export const segmentHeaderBytesMax = fixedBytes + fieldBytesMax
+
+/**
+ * First thing in each segment: magic, format (u32), length of the fields (u32), CRC-32C of format, length and fields
+ * (u32), fields (MessagePack array). It carries all that earlier segments said and later ones do not repeat, so that those
+ * may be removed.
+ */
+export interface SegmentHeader {
+  readonly segment: number
+  /** Drawn for each segment: checksums go on from it. */
+  readonly salt: number
+  /** The last batch before this segment and its checksum, and where the segment before ended. */
+  readonly lastBatch: number
+  readonly chain: number
+  readonly endOfPrevious: number
+  readonly hardState: HardState
+  readonly lastIndex: LogIndex
+}
+
+export function segmentName(segment: number): string {
+  return `${String(segment).padStart(10, '0')}.log`
+}
+
+/** `undefined`: the name is not that of a segment. */
+export function segmentOfName(name: string): number | undefined {
+  return /^[0-9]{10}\.log$/.test(name) ? Number(name.slice(0, 10)) : undefined
+}
+
+export function encodeSegmentHeader(header: SegmentHeader): Uint8Array {
+  const { segment, salt, lastBatch, chain, endOfPrevious, hardState, lastIndex } = header
+  const vote = hardState.votedFor ?? null
+  const fields = pack([segment, salt, lastBatch, chain, endOfPrevious, hardState.term, vote, lastIndex])
+  const numbers = new Uint8Array(8)
+  viewOf(numbers).setUint32(0, logFormat)
+  viewOf(numbers).setUint32(4, fields.length)
+  const checksum = new Uint8Array(4)
+  viewOf(checksum).setUint32(0, crc32c(fields, crc32c(numbers)))
+  return concatBytes([magic, numbers, checksum, fields])
+}
+
+export interface BadHeader {
+  /** `format`: whole, but of a version that this release does not read. */
+  readonly kind: 'damaged' | 'format'
+  readonly what: string
+}
+
+/** Reads the header at the start of a segment's bytes; `end` is where the first batch stands. */
+export function readSegmentHeader(
+  bytes: Uint8Array,
+): Result<{ readonly header: SegmentHeader; readonly end: number }, BadHeader> {
+  if (bytes.length < fixedBytes || !equalBytes(bytes.subarray(0, magic.length), magic)) {
+    return err({ kind: 'damaged', what: 'the file does not begin as a segment of the log does' })
+  }
+  const view = viewOf(bytes)
+  const numbers = magic.length
+  const format = view.getUint32(numbers)
+  const length = view.getUint32(numbers + 4)
+  const end = fixedBytes + length
+  const damaged = err({ kind: 'damaged' as const, what: 'the header of the segment does not match its checksum' })
+  if (length > fieldBytesMax || end > bytes.length) return damaged
+  const fields = bytes.subarray(fixedBytes, end)
+  if (crc32c(fields, crc32c(bytes.subarray(numbers, numbers + 8))) !== view.getUint32(numbers + 8)) return damaged
+  if (format !== logFormat) return err({ kind: 'format', what: `log format ${format}, where this release reads 1` })
+  const header = headerOf(fields)
+  return header === undefined ? damaged : ok({ header, end })
+}
+
+function headerOf(fields: Uint8Array): SegmentHeader | undefined {
+  const unpacked = unpack(fields)
+  if (!unpacked.ok || !Array.isArray(unpacked.value) || unpacked.value.length !== 8) return undefined
+  const [segment, salt, lastBatch, chain, endOfPrevious, term, vote, lastIndex] = unpacked.value as unknown[]
+  const numbers = [segment, salt, lastBatch, chain, endOfPrevious, term, lastIndex]
+  if (!numbers.every((value) => Number.isSafeInteger(value) && (value as number) >= 0)) return undefined
+  if (vote !== null && typeof vote !== 'string') return undefined
+  return {
+    segment: segment as number,
+    salt: salt as number,
+    lastBatch: lastBatch as number,
+    chain: chain as number,
+    endOfPrevious: endOfPrevious as number,
+    hardState: { term: term as number, votedFor: vote ?? undefined },
+    lastIndex: lastIndex as number,
+  }
+}

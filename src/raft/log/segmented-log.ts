@@ -1,0 +1,314 @@
+import { invariant } from '../../base/invariant.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { Deferred } from '../../env/async.ts'
+import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import type { HardState, LogIndex } from '../core/types.ts'
+import { encodeBatch } from './batch.ts'
+import { placeFile, removeFiles } from './disk-steps.ts'
+import { changeBytes, type DurableLog, type LogChange, type LogFailed } from './durable-log.ts'
+import { viewOf } from './fields.ts'
+import { type LogRecord, recordsOf } from './record.ts'
+import type { FoundSegment, RecoveredLog } from './recovery.ts'
+import { Sealing } from './sealing.ts'
+import { encodeSegmentHeader, type SegmentHeader, segmentName } from './segment-file.ts'
+
+export interface SegmentedLogOptions {
+  /** A batch that would begin beyond this begins a new segment. */
+  readonly segmentBytes: number
+  /** Changes beyond this wait for the next batch; a single larger one still goes. */
+  readonly batchBytes: number
+  /** The log is sealed (see recovery.ts, 6) when it has been idle for this long. */
+  readonly sealAfterMs: number
+}
+
+export const defaultLogOptions: SegmentedLogOptions = {
+  segmentBytes: 4 << 20,
+  batchBytes: 1 << 20,
+  sealAfterMs: 1000,
+}
+
+interface Queued {
+  readonly change: LogChange
+  readonly bytes: number
+  readonly durable: () => void
+}
+
+/** The segment that is written to. */
+interface Active {
+  readonly found: FoundSegment
+  readonly file: DiskFile
+  readonly salt: number
+  end: number
+}
+
+/**
+ * The log in segment files. Group commit: one batch is under way at a time, and what comes meanwhile goes together in the
+ * next. recovery.ts has the argument why what is reported durable is found again.
+ *
+ * A write or sync that fails ends the log: it is never tried again, for nobody knows what is on the disk then.
+ */
+export class SegmentedLog implements DurableLog {
+  readonly #disk: Disk
+  readonly #env: Pick<Env, 'crypto' | 'deferred'>
+  readonly #directory: string
+  readonly #options: SegmentedLogOptions
+  readonly #failed: LogFailed
+  readonly #sealing: Sealing
+  /** Oldest first; the active one is the last. */
+  readonly #segments: FoundSegment[]
+  #active: Active
+  #lastBatch: number
+  #chain: number
+  /** As written: what the next segment's header repeats. */
+  #hardState: HardState
+  #lastIndex: LogIndex
+  /** Bounded by whoever feeds the log, who looks at `pendingBytes`. */
+  #queue: Queued[] = []
+  #pendingBytes = 0
+  #keepFrom: LogIndex = 0
+  #sealDue = false
+  #working = false
+  #state: 'open' | 'closing' | 'over' = 'open'
+  #idle: Deferred<void> | undefined
+
+  private constructor(
+    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,
+    directory: string,
+    recovered: RecoveredLog,
+    file: DiskFile,
+    options: SegmentedLogOptions,
+    failed: LogFailed,
+  ) {
+    const { tail, log, segments } = recovered
+    this.#env = env
+    this.#disk = env.disk
+    this.#directory = directory
+    this.#options = options
+    this.#failed = failed
+    this.#segments = [...segments]
+    this.#active = { found: this.#segments.at(-1) as FoundSegment, file, salt: tail.salt, end: tail.end }
+    this.#lastBatch = tail.lastBatch
+    this.#chain = tail.chain
+    this.#hardState = log.hardState
+    this.#lastIndex = log.lastIndex
+    this.#sealing = new Sealing(env, options.sealAfterMs, () => {
+      this.#sealDue = true
+      this.flush()
+    })
+  }
+
+  /** Makes the first segment of a new log. */
+  static async create(env: Pick<Env, 'disk' | 'crypto'>, directory: string): Promise<Result<undefined, DiskFailure>> {
+    const header: SegmentHeader = {
+      segment: 1,
+      salt: drawSalt(env),
+      lastBatch: 0,
+      chain: 0,
+      endOfPrevious: 0,
+      hardState: { term: 0, votedFor: undefined },
+      lastIndex: 0,
+    }
+    return placeFile(env.disk, directory, segmentName(1), encodeSegmentHeader(header))
+  }
+
+  /**
+   * Goes on with a log that was recovered. Three things may stand in the files that no sync ever vouched for, and are made
+   * durable first, since what is read from them will be acted on:
+   * 1. the names of the newest segment, by syncing the directory;
+   * 2. the last batch, by writing its bytes again before the sync: after a sync that failed, the pages may pass for clean;
+   * 3. the cut of a torn batch, by the same sync.
+   * Then `first`, or an empty batch, seals all before it.
+   */
+  static async open(
+    env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,
+    directory: string,
+    recovered: RecoveredLog,
+    first: LogChange | undefined,
+    options: SegmentedLogOptions,
+    failed: LogFailed,
+  ): Promise<Result<SegmentedLog, DiskFailure>> {
+    const { tail, segments } = recovered
+    const synced = await env.disk.syncDirectory(directory)
+    const cleared = synced.ok ? await removeFiles(env.disk, directory, recovered.leftovers) : synced
+    if (!cleared.ok) return cleared
+    const file = await env.disk.open((segments.at(-1) as FoundSegment).path, 'create')
+    if (!file.ok) return file
+    const log = new SegmentedLog(env, directory, recovered, file.value, options, failed)
+    const cut = tail.sizeBytes > tail.end ? await file.value.truncate(tail.end) : done
+    const again = cut.ok ? await file.value.write(tail.end - tail.lastBatchBytes.length, tail.lastBatchBytes) : cut
+    const settled = again.ok ? await file.value.sync() : again
+    const sealed = settled.ok ? await log.#writeBatch(first === undefined ? [] : recordsOf(first)) : settled
+    if (sealed.ok) return ok(log)
+    await file.value.close()
+    return sealed
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
+  write(change: LogChange, durable: () => void): void {
+    invariant(this.#state !== 'closing', 'a log that is being closed takes no change')
+    if (this.#state === 'over') return
+    const bytes = changeBytes(change)
+    this.#queue.push({ change, bytes, durable })
+    this.#pendingBytes += bytes
+  }
+
+  flush(): void {
+    if (this.#working || this.#state === 'over' || !this.#hasWork()) return
+    this.#working = true
+    void this.#work()
+  }
+
+  compact(keepFrom: LogIndex): void {
+    this.#keepFrom = Math.max(this.#keepFrom, keepFrom)
+    this.flush()
+  }
+
+  async close(): Promise<void> {
+    if (this.#state !== 'open') return
+    this.#state = 'closing'
+    this.#sealDue = this.#sealing.unsealed
+    this.#sealing.close()
+    if (this.#working || this.#hasWork()) {
+      this.#idle = this.#env.deferred()
+      this.flush()
+      await this.#idle.promise
+    }
+    this.#state = 'over'
+    await this.#active.file.close()
+  }
+
+  #hasWork(): boolean {
+    return this.#queue.length > 0 || this.#sealDue || this.#removable() > 0
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (this.#state !== 'over' && this.#hasWork()) {
+        const worked = await this.#workOnce()
+        if (!worked.ok) this.#fail(worked.error)
+      }
+    } catch (cause) {
+      this.#fail(cause instanceof Error ? cause : new Error(String(cause)))
+    }
+    this.#working = false
+    this.#idle?.resolve()
+  }
+
+  async #workOnce(): Promise<Result<undefined, DiskFailure>> {
+    if (this.#removable() > 0) return this.#removeSegments()
+    const batch = this.#takeBatch()
+    this.#sealDue = false
+    const full = this.#active.end >= this.#options.segmentBytes
+    const room = full ? await this.#beginSegment() : done
+    const written = room.ok ? await this.#writeBatch(batch.flatMap(({ change }) => recordsOf(change))) : room
+    if (!written.ok) return written
+    for (const { bytes, durable } of batch) {
+      this.#pendingBytes -= bytes
+      durable()
+    }
+    return done
+  }
+
+  #takeBatch(): Queued[] {
+    let count = 0
+    let bytes = 0
+    for (const queued of this.#queue) {
+      bytes += queued.bytes
+      if (count > 0 && bytes > this.#options.batchBytes) break
+      count++
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  /** One write, one sync. */
+  async #writeBatch(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
+    const active = this.#active
+    const number = this.#lastBatch + 1
+    const { bytes, chain } = encodeBatch(records, {
+      number,
+      offset: active.end,
+      salt: active.salt,
+      chain: this.#chain,
+    })
+    const written = await active.file.write(active.end, bytes)
+    const synced = written.ok ? await active.file.sync() : written
+    if (!synced.ok) return synced
+    active.end += bytes.length
+    this.#lastBatch = number
+    this.#chain = chain
+    for (const record of records) this.#note(record)
+    this.#sealing.wrote(records.length === 0)
+    return done
+  }
+
+  #note(record: LogRecord): void {
+    if (record.kind === 'hard-state') this.#hardState = record.hardState
+    else if (record.kind === 'reset') this.#lastIndex = record.index
+    else if (record.kind === 'truncate') this.#lastIndex = Math.min(this.#lastIndex, record.from - 1)
+    else if (record.kind === 'entry') {
+      this.#lastIndex = record.entry.index
+      this.#active.found.maxIndex = Math.max(this.#active.found.maxIndex, record.entry.index)
+    }
+  }
+
+  /** The new segment is there for good before the old one says that the log goes on in it (recovery.ts, 3 and 5). */
+  async #beginSegment(): Promise<Result<undefined, DiskFailure>> {
+    const old = this.#active
+    const segment = old.found.segment + 1
+    const header: SegmentHeader = {
+      segment,
+      salt: drawSalt(this.#env),
+      lastBatch: this.#lastBatch,
+      chain: this.#chain,
+      endOfPrevious: old.end,
+      hardState: this.#hardState,
+      lastIndex: this.#lastIndex,
+    }
+    const bytes = encodeSegmentHeader(header)
+    const placed = await placeFile(this.#disk, this.#directory, segmentName(segment), bytes)
+    const continued = placed.ok ? await this.#writeBatch([{ kind: 'continued' }]) : placed
+    if (!continued.ok) return continued
+    const path = `${this.#directory}/${segmentName(segment)}`
+    const file = await this.#disk.open(path, 'create')
+    if (!file.ok) return err(file.error)
+    await old.file.close()
+    const found: FoundSegment = { segment, path, maxIndex: 0 }
+    this.#segments.push(found)
+    this.#active = { found, file: file.value, salt: header.salt, end: bytes.length }
+    this.#lastBatch = header.lastBatch
+    this.#chain = header.chain
+    return done
+  }
+
+  /** How many of the oldest segments hold only entries that are no longer needed. */
+  #removable(): number {
+    const last = this.#segments.length - 1
+    const kept = this.#segments.findIndex(({ maxIndex }, i) => i === last || maxIndex >= this.#keepFrom)
+    return Math.max(0, kept)
+  }
+
+  async #removeSegments(): Promise<Result<undefined, DiskFailure>> {
+    const removed = this.#segments.splice(0, this.#removable())
+    return removeFiles(
+      this.#disk,
+      this.#directory,
+      removed.map(({ path }) => path),
+    )
+  }
+
+  #fail(failure: DiskFailure | Error): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#queue = []
+    this.#sealing.close()
+    this.#failed(failure)
+  }
+}
+
+function drawSalt(env: Pick<Env, 'crypto'>): number {
+  return viewOf(env.crypto.randomBytes(4)).getUint32(0)
+}

@@ -13,7 +13,7 @@ describe('what the system that defines the field answered', () => {
   it.each(files.filter((file) => !waiting.has(file)))('is what this agent answers: %s', async (file) => {
     const sequence = loadSequence(file)
     const listed = new Set(notYet.filter((entry) => entry.sequence === file).flatMap(({ steps }) => steps))
-    const agent = await startRealAgent(sequence.profile)
+    const agent = await startRealAgent({ profile: sequence.profile })
     try {
       const answers = await play(sequence, agent.target, { impatient: (id) => listed.has(id) })
       const recorded = loadRecorded(file)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import type { Env } from '../../src/env/env.ts'
 import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
 import { type Program, startProgram } from '../../src/program/start.ts'
 import type { Raft } from '../../src/raft/raft.ts'
@@ -25,8 +26,18 @@ export interface RealAgent {
 const portNames = ['dns', 'http', 'https', 'serf_lan', 'serf_wan', 'server', 'extra1', 'extra2']
 const host = '127.0.0.1'
 
-/** Starts an agent with a profile of `test/golden/profiles.json`, and waits until it leads. */
-export async function startRealAgent(profile: string, changes: Record<string, Exact> = {}): Promise<RealAgent> {
+export interface RealAgentOptions {
+  /** Of `test/golden/profiles.json`. */
+  readonly profile?: string
+  /** Members of the configuration file besides, or instead of, the profile's. */
+  readonly changes?: Readonly<Record<string, Exact>>
+  /** Puts something between the agent and the world. */
+  readonly wrap?: (env: HostEnv) => Env
+}
+
+/** Starts an agent and waits until it leads. */
+export async function startRealAgent(options: RealAgentOptions = {}): Promise<RealAgent> {
+  const { profile = 'default', changes = {}, wrap = (env) => env } = options
   const directory = await mkdtemp(join(tmpdir(), 'svc-conformance-'))
   const ports = await freePorts()
   const log: string[] = []
@@ -38,7 +49,7 @@ export async function startRealAgent(profile: string, changes: Record<string, Ex
   }
   try {
     const config = await configOf(env, directory, { ...documentOf(profile, ports), ...changes })
-    const program = await startProgram(env, config)
+    const program = await startProgram(wrap(env), config)
     if (!program.ok) throw new Error(`the agent did not start: ${program.error.message}`)
     await leads(program.value.agent.raft as Raft)
     const stop = () => closeAll(program.value)

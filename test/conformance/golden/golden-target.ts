@@ -2,8 +2,10 @@
 export interface GoldenTarget {
   /** Its ports by the names of the profiles: `http`, `server`, … */
   readonly ports: Readonly<Record<string, number>>
-  /** Sends a request; the answer may be awaited later, after other requests. */
+  /** Sends a request. Whoever wants the answer says so with `until`. */
   begin(request: GoldenRequest): Promise<GoldenAnswer>
+  /** Lets the server's world go on until the promise settles. On real sockets it does so by itself. */
+  until<T>(promise: Promise<T>): Promise<T>
   /** Lets time pass, so that what was begun has arrived. */
   pause(ms: number): Promise<void>
   /** Monotonic. */

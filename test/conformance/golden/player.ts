@@ -72,14 +72,14 @@ class Player {
     const begun = this.#begun.get(name)
     this.#begun.delete(name)
     if (begun === undefined) throw new Error(`a sequence joins ${name}, which it has not spawned`)
-    return begun.answer
+    return this.#target.until(begun.answer)
   }
 
   async #sendUntil(step: Step, id: string): Promise<Result> {
     const patience = this.#options.impatient?.(id) === true ? 0 : (step.until_s ?? 10) * 1000
     const end = this.#target.nowMs() + patience
     for (;;) {
-      const result = await this.#send(step)
+      const result = await this.#target.until(this.#send(step))
       const waited = (step.until ?? []).every((condition) => holds(condition, result, this.#variables))
       if (waited || this.#target.nowMs() >= end) return result
       await this.#target.pause(retryMs)

@@ -7,6 +7,7 @@ export function socketTarget(host: string, ports: Readonly<Record<string, number
   return {
     ports,
     begin: (request) => exchange(host, ports['http'] as number, request),
+    until: (promise) => promise,
     pause: (ms) => wait(ms),
     nowMs: () => performance.now(),
   }

@@ -37,7 +37,7 @@ let listener: HttpListener
 let handler: HttpHandler
 
 beforeAll(async () => {
-  env = createHostEnv({ logSink: { write: () => {} }, logLevel: 'error' })
+  env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
   handler = createHttpFace({ agent: fakeAgent().agent, routes: echoRoutes, config })
   const served = await env.http.serve({ host: '127.0.0.1', port: 0 }, handler)
   if (!served.ok) throw new Error(`the listener did not start: ${served.error.kind}`)

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { compare } from '../../conformance/golden/comparer.ts'
 import { holds } from '../../conformance/golden/conditions.ts'
-import { parseExact } from '../../conformance/golden/exact-json.ts'
+import { type Exact, parseExact } from '../../conformance/golden/exact-json.ts'
 import { lookup, places, shape } from '../../conformance/golden/json-path.ts'
 import { Normaliser } from '../../conformance/golden/normaliser.ts'
 import { fill, loadRecorded, loadSequence, type Recorded, stepId } from '../../conformance/golden/sequence.ts'
@@ -119,7 +119,7 @@ describe('conditions', () => {
     headers: [['X-Svc-Index', '12'] as const],
     json: parseExact('{"Healthy":true,"Roots":[1,2],"Name":"a"}'),
   }
-  const saved = new Map([
+  const saved = new Map<string, Exact>([
     ['i', 11],
     ['name', 'a'],
   ])

@@ -47,7 +47,7 @@ describe('a child process', () => {
 
   it('is killed past its time, with what it started', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-child-'))
-    const exit = await run(shell(`sleep 1000 & echo $! > ${folder}/pid; echo started; wait`), { timeoutMs: 300 })
+    const exit = await run(shell(`sleep 1000 & echo $! > ${folder}/pid; echo started; wait`), { timeoutMs: 1000 })
     expect(exit).toMatchObject({ exit: 'SIGKILL', timedOut: true, output: utf8('started\n') })
     const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
     rmSync(folder, { recursive: true })

@@ -20,8 +20,9 @@ export class ServerLog {
     return this.#baseIndex + this.#terms.length
   }
 
-  get lastTerm(): Term {
-    return this.#terms.at(-1) ?? this.#baseTerm
+  /** Entries remembered. */
+  get length(): number {
+    return this.#terms.length
   }
 
   /** 0 before the first entry; undefined where the log does not reach. */

@@ -12,6 +12,7 @@ export const invariants = {
   K3: 'exactly once: a write that the cluster itself repeats takes effect once',
   W1: 'monotone index: the index of a query never falls',
   H3: 'clean death: nothing of a crashed process goes on',
+  P1: 'no panic: no agent finds itself in a state that its own invariants exclude, and none fails to start',
   L1: 'liveness: once faults stop, the cluster serves again and every open request ends within the bound',
 } as const
 

@@ -1,0 +1,130 @@
+import type { AgentObserver } from '../../src/agent/agent.ts'
+import { AcknowledgedWrites } from './acknowledged-writes.ts'
+import { AppliedKeys } from './applied-keys.ts'
+import { CleanDeath } from './clean-death.ts'
+import { ConfigurationChanges } from './configuration-changes.ts'
+import { DurableTerms } from './durable-terms.ts'
+import { ElectionSafety } from './election-safety.ts'
+import { ExactlyOnce } from './exactly-once.ts'
+import { LeaderAppendOnly } from './leader-append-only.ts'
+import { LeaderCompleteness } from './leader-completeness.ts'
+import { LinearizableKeys } from './linearizable-keys.ts'
+import { Liveness } from './liveness.ts'
+import { LogMatching } from './log-matching.ts'
+import { MonotoneIndex } from './monotone-index.ts'
+import { NodeObserver, type NodeTrigger } from './node-observer.ts'
+import { ServerLog } from './server-log.ts'
+import { StaleReads } from './stale-reads.ts'
+import { StateMachineSafety } from './state-machine-safety.ts'
+import type { InvariantCode, Report } from './violation.ts'
+
+/** One time that an invariant did not hold. */
+export interface Violation {
+  readonly code: InvariantCode
+  readonly message: string
+  /** True time, in microseconds since the run began. */
+  readonly atUs: number
+}
+
+/** Violations kept: the first tells, the rest follow from it. */
+const violationsMax = 100
+
+/** Every checker of one run, and the facts that they share. Told by observers and clients; tells nobody but `violations`. */
+export class Invariants {
+  readonly violations: Violation[] = []
+  /** For what is not a checker's to see: an agent that stopped itself in a panic. */
+  readonly report: Report
+  readonly elections: ElectionSafety
+  readonly appendOnly: LeaderAppendOnly
+  readonly matching: LogMatching
+  readonly completeness: LeaderCompleteness
+  readonly application: StateMachineSafety
+  readonly terms: DurableTerms
+  readonly configurations: ConfigurationChanges
+  readonly acknowledged: AcknowledgedWrites
+  readonly linearizable: LinearizableKeys
+  readonly staleReads: StaleReads
+  readonly once: ExactlyOnce
+  readonly index: MonotoneIndex
+  readonly death: CleanDeath
+  readonly liveness: Liveness
+  readonly appliedKeys = new AppliedKeys()
+  /** The scenario lets reads of default consistency be old. */
+  readonly excusesStaleDefault: boolean
+  readonly #logs = new Map<string, ServerLog>()
+  readonly #onTrigger: (trigger: NodeTrigger, node: string) => void
+  #electionCount = 0
+
+  constructor(parts: {
+    readonly nowUs: () => number
+    readonly staleDefaultMs: number
+    /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
+    readonly onTrigger: (trigger: NodeTrigger, node: string) => void
+  }) {
+    const report: Report = (code, message) => {
+      if (this.violations.length < violationsMax) this.violations.push({ code, message, atUs: parts.nowUs() })
+    }
+    this.report = report
+    this.#onTrigger = parts.onTrigger
+    this.excusesStaleDefault = parts.staleDefaultMs > 0
+    this.elections = new ElectionSafety(report)
+    this.appendOnly = new LeaderAppendOnly(report)
+    this.matching = new LogMatching(report)
+    this.completeness = new LeaderCompleteness(report)
+    this.application = new StateMachineSafety(report)
+    this.terms = new DurableTerms(report)
+    this.configurations = new ConfigurationChanges(report)
+    this.acknowledged = new AcknowledgedWrites(report, this.appliedKeys)
+    this.linearizable = new LinearizableKeys(report, parts.staleDefaultMs)
+    this.staleReads = new StaleReads(report, this.appliedKeys)
+    this.once = new ExactlyOnce(report)
+    this.index = new MonotoneIndex(report)
+    this.death = new CleanDeath(report)
+    this.liveness = new Liveness(report)
+  }
+
+  /** Leaders elected so far. */
+  get electionCount(): number {
+    return this.#electionCount
+  }
+
+  /** A process begins on this node: what it does is told to the observer that comes back. */
+  booted(node: string, boot: number): AgentObserver {
+    this.death.booted(node, boot)
+    this.application.booted(node)
+    return new NodeObserver(this, node, boot).agentObserver()
+  }
+
+  /** The process on this node is no more. */
+  died(node: string): void {
+    this.death.died(node)
+    this.noLongerLeads(node)
+  }
+
+  noLongerLeads(node: string): void {
+    this.appendOnly.noLongerLeads(node)
+    this.completeness.noLongerLeads(node)
+    this.configurations.noLongerLeads(node)
+  }
+
+  logOf(node: string): ServerLog {
+    const known = this.#logs.get(node)
+    if (known !== undefined) return known
+    const log = new ServerLog()
+    this.#logs.set(node, log)
+    return log
+  }
+
+  /** A log whose entry at `index` is of this term, the server's own if it can be: what is committed stands in a quorum of logs. */
+  logWith(node: string, index: number, term: number): ServerLog | undefined {
+    const own = this.logOf(node)
+    if (own.termAt(index) === term) return own
+    for (const log of this.#logs.values()) if (log.termAt(index) === term) return log
+    return own.lastIndex >= index ? own : undefined
+  }
+
+  triggered(trigger: NodeTrigger, node: string): void {
+    if (trigger === 'leader elected') this.#electionCount++
+    this.#onTrigger(trigger, node)
+  }
+}

@@ -1,0 +1,175 @@
+import type { AgentObserver } from '../../src/agent/agent.ts'
+import { decodeCommand } from '../../src/agent/command-codec.ts'
+import { textOf } from '../../src/base/bytes.ts'
+import { kvTable } from '../../src/features/kv/tables.ts'
+import type { WriteIdentity } from '../../src/features/manifest.ts'
+import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
+import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
+import type { RaftObserver } from '../../src/raft/raft.ts'
+import type { ReadTransaction } from '../../src/store/types.ts'
+import type { Invariants } from './invariants.ts'
+import type { ServerLog } from './server-log.ts'
+
+/** Events of one server that faults and steps can wait for. */
+export type NodeTrigger =
+  | 'leader elected'
+  | 'leader stepped down'
+  | 'vote given'
+  | 'entry appended'
+  | 'entry committed'
+  | 'snapshot installed'
+
+/** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
+const forgetAfter = 4096
+
+/** Takes what one boot of one server does, and hands it to the checkers that it concerns. */
+export class NodeObserver implements RaftObserver {
+  readonly #all: Invariants
+  readonly #node: string
+  readonly #boot: number
+  readonly #log: ServerLog
+  #hasRecovered = false
+  /** The command applied last that awaits its entry, or the other way round: which is told first is the agent's business. */
+  #entry: Entry | undefined
+  #command: { readonly index: number; readonly kind: string; readonly tx: ReadTransaction } | undefined
+
+  constructor(all: Invariants, node: string, boot: number) {
+    this.#all = all
+    this.#node = node
+    this.#boot = boot
+    this.#log = all.logOf(node)
+  }
+
+  agentObserver(): AgentObserver {
+    return {
+      raft: this,
+      commandApplied: (index, kind, _outcome, identity, tx) => this.#commandApplied(index, kind, identity, tx),
+    }
+  }
+
+  recovered(hardState: HardState, snapshot: SnapshotMeta | undefined, entries: readonly Entry[]): void {
+    if (!this.#acted('recovered its log')) return
+    this.#all.terms.recovered(this.#node, hardState.term, hardState.votedFor)
+    const first = entries[0]
+    if (first === undefined) this.#resetLog(snapshot?.index ?? 0, snapshot?.term ?? 0, snapshot)
+    // The entry before the first is compacted: of its term only the hash is needed, and that is known from its commit.
+    else this.#resetLog(first.index - 1, snapshot?.index === first.index - 1 ? snapshot.term : 0, snapshot)
+    this.#append(entries)
+    this.#hasRecovered = true
+  }
+
+  hardState(term: number, votedFor: string | undefined): void {
+    if (!this.#acted('wrote its term')) return
+    this.#all.terms.hardState(this.#node, term, votedFor)
+    if (votedFor !== undefined) this.#all.triggered('vote given', this.#node)
+  }
+
+  becameLeader(term: number): void {
+    if (!this.#acted('became leader')) return
+    this.#all.elections.becameLeader(this.#node, term)
+    this.#all.appendOnly.becameLeader(this.#node, term)
+    this.#all.completeness.becameLeader(this.#node, term, this.#log)
+    this.#all.configurations.becameLeader(this.#node, term)
+    this.#all.triggered('leader elected', this.#node)
+  }
+
+  steppedDown(): void {
+    if (!this.#acted('stepped down')) return
+    this.#all.noLongerLeads(this.#node)
+    this.#all.triggered('leader stepped down', this.#node)
+  }
+
+  truncated(from: number): void {
+    if (!this.#acted('cut its log')) return
+    this.#all.appendOnly.truncated(this.#node, from)
+    this.#all.configurations.truncated(this.#node, from)
+    this.#log.truncate(from)
+  }
+
+  appended(entries: readonly Entry[]): void {
+    const first = entries[0]
+    if (first === undefined || !this.#acted('wrote entries')) return
+    this.#all.appendOnly.appended(this.#node, first.index, this.#log.lastIndex)
+    this.#append(entries)
+    this.#all.triggered('entry appended', this.#node)
+  }
+
+  committed(index: number, term: number): void {
+    if (!this.#acted('committed an entry')) return
+    this.#all.configurations.committed(this.#node, index)
+    if (index > this.#all.completeness.committedIndex) {
+      const log = this.#all.logWith(this.#node, index, term)
+      if (log !== undefined) this.#all.completeness.committed(index, term, log)
+    }
+    this.#all.triggered('entry committed', this.#node)
+  }
+
+  applied(entry: Entry): void {
+    if (!this.#acted('applied an entry')) return
+    const first = this.#all.application.applied(this.#node, entry)
+    if (!first || entry.kind !== 'command') return
+    if (this.#command?.index === entry.index) this.#tookEffect(entry, this.#command.tx)
+    else this.#entry = entry
+  }
+
+  restored(meta: SnapshotMeta): void {
+    if (!this.#acted('took a snapshot into use')) return
+    this.#all.application.restored(this.#node, meta.index)
+    if (!this.#hasRecovered) return
+    if (this.#log.lastIndex <= meta.index || this.#log.termAt(meta.index) !== meta.term) {
+      this.#resetLog(meta.index, meta.term, meta)
+    }
+    this.#all.triggered('snapshot installed', this.#node)
+  }
+
+  #acted(what: string): boolean {
+    return this.#all.death.acted(this.#node, this.#boot, what)
+  }
+
+  #resetLog(index: number, term: number, snapshot: SnapshotMeta | undefined): void {
+    this.#log.reset(index, term, this.#all.completeness.committedHash(index))
+    this.#all.configurations.reset(this.#node, snapshot?.index ?? 0, snapshot?.configuration)
+  }
+
+  #append(entries: readonly Entry[]): void {
+    const log = this.#log
+    for (const entry of entries) {
+      const before = log.lastIndex
+      if (!log.append(entry)) {
+        this.#all.matching.gap(this.#node, entry.index, before)
+        return
+      }
+      const hash = log.hashAt(entry.index)
+      if (hash !== undefined) this.#all.matching.appended(this.#node, entry.index, entry.term, hash)
+      if (entry.kind === 'configuration') this.#configuration(entry)
+    }
+    const done = Math.min(this.#all.application.appliedIndex(this.#node), this.#all.completeness.committedIndex)
+    if (log.length > forgetAfter * 2 && done > log.lastIndex - forgetAfter) log.forget(log.lastIndex - forgetAfter)
+  }
+
+  #configuration(entry: Entry): void {
+    const configuration = decodeConfiguration(entry.payload)
+    if (configuration.ok) {
+      this.#all.configurations.appended(this.#node, entry.index, entry.term, configuration.value)
+    }
+  }
+
+  #commandApplied(index: number, kind: string, identity: WriteIdentity | undefined, tx: ReadTransaction): void {
+    if (!this.#acted('carried out a command')) return
+    if (identity !== undefined) this.#all.once.tookEffect(this.#node, index, identity.origin, identity.sequence)
+    this.#command = { index, kind, tx }
+    if (this.#entry?.index === index) this.#tookEffect(this.#entry, tx)
+  }
+
+  /** The first server to carry out a command tells what it did to its key. */
+  #tookEffect(entry: Entry, tx: ReadTransaction): void {
+    this.#entry = undefined
+    const command = decodeCommand(entry.payload)
+    if (!command.ok || !command.value.kind.startsWith('kv.')) return
+    const { key } = command.value.body as { readonly key?: unknown }
+    if (typeof key !== 'string') return
+    const row = tx.get(kvTable, key)
+    if (row === undefined) this.#all.appliedKeys.changed(key, entry.index, undefined)
+    else if (row.modifyIndex === entry.index) this.#all.appliedKeys.changed(key, entry.index, textOf(row.value))
+  }
+}

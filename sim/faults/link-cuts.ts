@@ -1,0 +1,78 @@
+/** The part of the network that cutting needs. One direction at a time. */
+export interface LinkSwitch {
+  cut(from: string, to: string): void
+  heal(from: string, to: string): void
+}
+
+/** What ends something that was begun; ending it twice is the same as once. */
+export type Undo = () => void
+
+/**
+ * Which links carry nothing, counted: a link that two faults have cut is mended when both are over. Mending by hand ends
+ * what cut it, so that a fault which is over later mends nothing that was cut anew.
+ */
+export class LinkCuts {
+  readonly #network: LinkSwitch
+  readonly #cuts = new Map<string, Set<object>>()
+
+  constructor(network: LinkSwitch) {
+    this.#network = network
+  }
+
+  /** Cuts everything from the first servers to the second ones, and back unless `oneWay`. */
+  cut(from: readonly string[], to: readonly string[], oneWay: boolean): Undo {
+    const token = {}
+    const links: [string, string][] = []
+    for (const a of from) {
+      for (const b of to) {
+        if (a === b) continue
+        links.push([a, b])
+        if (!oneWay) links.push([b, a])
+      }
+    }
+    for (const [a, b] of links) this.#add(a, b, token)
+    return () => {
+      for (const [a, b] of links) this.#remove(a, b, token)
+    }
+  }
+
+  /** Separates groups from one another. */
+  partition(groups: readonly (readonly string[])[]): Undo {
+    const undos: Undo[] = []
+    for (const [at, group] of groups.entries()) {
+      for (const other of groups.slice(at + 1)) undos.push(this.cut(group, other, false))
+    }
+    return () => {
+      for (const undo of undos) undo()
+    }
+  }
+
+  /** Mends every link to and from these servers; all links if undefined. */
+  heal(servers: readonly string[] | undefined): void {
+    for (const name of [...this.#cuts.keys()]) {
+      const [a, b] = name.split(' ') as [string, string]
+      if (servers !== undefined && !servers.includes(a) && !servers.includes(b)) continue
+      this.#cuts.delete(name)
+      this.#network.heal(a, b)
+    }
+  }
+
+  #add(a: string, b: string, token: object): void {
+    const name = `${a} ${b}`
+    const tokens = this.#cuts.get(name)
+    if (tokens !== undefined) {
+      tokens.add(token)
+      return
+    }
+    this.#cuts.set(name, new Set([token]))
+    this.#network.cut(a, b)
+  }
+
+  #remove(a: string, b: string, token: object): void {
+    const name = `${a} ${b}`
+    const tokens = this.#cuts.get(name)
+    if (tokens === undefined || !tokens.delete(token) || tokens.size > 0) return
+    this.#cuts.delete(name)
+    this.#network.heal(a, b)
+  }
+}

@@ -1,0 +1,92 @@
+import type { Pick, Selector } from './selector.ts'
+
+/** What selecting needs to know of the cluster at this moment. */
+export interface Selectable {
+  /** Every server, in order of name. */
+  readonly servers: readonly string[]
+  readonly datacenterOf: (server: string) => string
+  readonly isRunning: (server: string) => boolean
+  readonly leader: () => string | undefined
+  readonly saved: (name: string) => readonly string[] | undefined
+  /** The server whose event set off a fault. */
+  readonly it: string | undefined
+  /** Servers that `others` leaves out, beside `it`. */
+  readonly except: readonly string[]
+  /** A drawn integer from 0 to `bound - 1`. */
+  readonly draw: (bound: number) => number
+}
+
+/** The servers meant, in order of name, each once. May be none: there is no leader, or nobody runs. */
+export function select(selector: Selector, among: Selectable): readonly string[] {
+  const chosen = new Set(picked(selector.pick, among))
+  return among.servers.filter((server) => chosen.has(server))
+}
+
+function picked(pick: Pick, among: Selectable): readonly string[] {
+  switch (pick.kind) {
+    case 'node':
+      return [pick.name]
+    case 'saved':
+      return among.saved(pick.name) ?? []
+    case 'it':
+      return among.it === undefined ? [] : [among.it]
+    case 'union':
+      return pick.parts.flatMap((part) => picked(part, among))
+    case 'some': {
+      const all = picked(pick.of, among)
+      return drawn(all, pick.count === 'half' ? Math.ceil(all.length / 2) : pick.count, among)
+    }
+    default: {
+      const { datacenter } = pick
+      const within = datacenter === undefined ? among : inDatacenter(among, datacenter)
+      return groupOf(pick.group, within)
+    }
+  }
+}
+
+function inDatacenter(among: Selectable, datacenter: string): Selectable {
+  return { ...among, servers: among.servers.filter((server) => among.datacenterOf(server) === datacenter) }
+}
+
+function groupOf(group: Extract<Pick, { kind: 'group' }>['group'], among: Selectable): readonly string[] {
+  const { servers, isRunning } = among
+  const leader = among.leader()
+  const leaders = leader !== undefined && servers.includes(leader) ? [leader] : []
+  const majority = Math.floor(servers.length / 2) + 1
+  const minority = servers.length - majority
+  switch (group) {
+    case 'leader':
+      return leaders
+    case 'followers':
+      return servers.filter((server) => server !== leader && isRunning(server))
+    case 'servers':
+      return servers
+    case 'running':
+      return servers.filter(isRunning)
+    case 'crashed':
+      return servers.filter((server) => !isRunning(server))
+    case 'minority':
+      return drawn(servers, minority, among)
+    case 'majority':
+      return drawn(servers, majority, among)
+    case 'minority with the leader':
+      return withLeader(leaders, minority, among)
+    case 'majority with the leader':
+      return withLeader(leaders, majority, among)
+    case 'others':
+      return servers.filter((server) => server !== among.it && !among.except.includes(server))
+  }
+}
+
+function withLeader(leaders: readonly string[], count: number, among: Selectable): readonly string[] {
+  if (leaders.length === 0) return []
+  const rest = among.servers.filter((server) => !leaders.includes(server))
+  return [...leaders, ...drawn(rest, count - leaders.length, among)]
+}
+
+function drawn(from: readonly string[], count: number, among: Selectable): readonly string[] {
+  const left = [...from]
+  const chosen: string[] = []
+  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(among.draw(left.length), 1))
+  return chosen
+}

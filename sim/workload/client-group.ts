@@ -1,0 +1,201 @@
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import type { Consistency } from '../../src/features/manifest.ts'
+import type { Invariants } from '../checkers/invariants.ts'
+import { type KeyOperation, operationText } from '../checkers/key-history.ts'
+import { KeyClient } from './key-client.ts'
+
+export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete'
+
+/** What a group of clients does, every default applied. */
+export interface GroupPlan {
+  readonly name: string
+  readonly clients: number
+  readonly operations: readonly WorkloadOperation[]
+  readonly keys: number
+  readonly ratePerSecond: number
+  readonly consistencies: readonly Consistency[]
+  readonly timeoutMs: number
+}
+
+/** What a group asks of its surroundings. */
+export interface GroupWorld {
+  /** Microseconds of true time: what histories are judged by. */
+  readonly nowUs: () => number
+  /** A server to ask now; undefined when the selection is empty. */
+  readonly server: (
+    draw: (bound: number) => number,
+  ) => { readonly name: string; readonly endpoint: Endpoint } | undefined
+  /** Which boot of the server runs now. */
+  readonly bootOf: (server: string) => number
+  readonly onAcknowledged: (server: string) => void
+  readonly invariants: Invariants
+}
+
+/**
+ * A group of clients that ask servers about keys, at a steady rate, each one thing at a time. Every value written is
+ * unique in the run, so that a value found tells which write it came from.
+ */
+export class ClientGroup {
+  readonly #env: Env
+  readonly #plan: GroupPlan
+  readonly #world: GroupWorld
+  readonly #client: KeyClient
+  readonly #draw: RandomStream
+  readonly #idle: number[]
+  readonly #open = new Set<KeyOperation>()
+  #running = false
+  #written = 0
+
+  constructor(env: Env, plan: GroupPlan, world: GroupWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+    this.#client = new KeyClient(env, plan.timeoutMs)
+    this.#draw = env.random.stream(`workload.${plan.name}`)
+    this.#idle = Array.from({ length: plan.clients }, (_, at) => at + 1)
+  }
+
+  start(): void {
+    if (this.#running) return
+    this.#running = true
+    this.#scheduleNext()
+  }
+
+  /** Nothing new is asked; what is open goes on to its end. */
+  stop(): void {
+    this.#running = false
+  }
+
+  /** What has been asked and not answered, for a report. */
+  openRequests(): readonly string[] {
+    return [...this.#open].map(operationText)
+  }
+
+  #scheduleNext(): void {
+    // Evenly spread, each a half early or late: a steady rate without lockstep between groups.
+    const periodMs = 1000 / this.#plan.ratePerSecond
+    this.#env.timers.after(periodMs * (0.5 + this.#draw.fraction()), () => {
+      if (!this.#running) return
+      this.#scheduleNext()
+      this.#askNext()
+    })
+  }
+
+  #askNext(): void {
+    const client = this.#idle.shift()
+    if (client === undefined) return
+    void this.#ask(client).then(() => {
+      this.#idle.push(client)
+    })
+  }
+
+  async #ask(client: number): Promise<void> {
+    const { operations, keys, name, consistencies } = this.#plan
+    const server = this.#world.server((bound) => this.#draw.below(bound))
+    if (server === undefined) return
+    const what = operations[this.#draw.below(operations.length)] as WorkloadOperation
+    const key = `${name.replaceAll(' ', '-')}/${this.#draw.below(keys)}`
+    const consistency = consistencies[this.#draw.below(consistencies.length)] as Consistency
+    const asker: Asker = { client: `client ${client} of ${name}`, key, server }
+    if (what === 'kv.get') await this.#read(asker, consistency)
+    else if (what === 'kv.put') await this.#write(asker)
+    else if (what === 'kv.delete') await this.#remove(asker)
+    else await this.#compareAndSet(asker)
+  }
+
+  async #read(
+    asker: Asker,
+    consistency: Consistency,
+  ): Promise<{ value: string | undefined; index: number } | undefined> {
+    const { invariants } = this.#world
+    const { server, key } = asker
+    const operation = this.#begin(asker, { kind: 'read', consistency })
+    this.#open.add(operation)
+    const boot = this.#world.bootOf(server.name)
+    const scope =
+      consistency === 'stale' ? `key '${key}' at ${server.name}, boot ${boot}` : `key '${key}', ${consistency} reads`
+    const floor = invariants.index.began(scope)
+    const reached = invariants.staleReads.began(server.name, boot, key)
+    const answer = await this.#client.read(server.endpoint, key, consistency)
+    this.#open.delete(operation)
+    if (answer === undefined) return undefined
+    operation.returnUs = this.#world.nowUs()
+    operation.outcome = 'ok'
+    operation.found = answer.value
+    // A default read that may be old by the scenario's own excuse promises nothing about its index either.
+    if (consistency !== 'default' || !invariants.excusesStaleDefault)
+      invariants.index.answered(scope, floor, answer.index)
+    if (consistency === 'stale') invariants.staleReads.answered(operation, server.name, boot, reached)
+    return answer
+  }
+
+  async #write(asker: Asker): Promise<void> {
+    const value = this.#newValue()
+    const operation = this.#begin(asker, { kind: 'write', value })
+    await this.#finish(asker, operation, this.#client.write(asker.server.endpoint, asker.key, value))
+  }
+
+  async #remove(asker: Asker): Promise<void> {
+    const operation = this.#begin(asker, { kind: 'delete' })
+    await this.#finish(asker, operation, this.#client.remove(asker.server.endpoint, asker.key))
+  }
+
+  async #compareAndSet(asker: Asker): Promise<void> {
+    const before = await this.#read(asker, 'default')
+    if (before === undefined) return
+    const value = this.#newValue()
+    const operation = this.#begin(asker, { kind: 'cas', expected: before.value, value })
+    const index = before.value === undefined ? 0 : before.index
+    await this.#finish(asker, operation, this.#client.compareAndSet(asker.server.endpoint, asker.key, index, value))
+  }
+
+  async #finish(asker: Asker, operation: KeyOperation, asked: Promise<boolean | undefined>): Promise<void> {
+    this.#open.add(operation)
+    const answer = await asked
+    this.#open.delete(operation)
+    if (answer === undefined) return
+    operation.returnUs = this.#world.nowUs()
+    operation.outcome = answer ? 'ok' : 'refused'
+    if (!answer) return
+    this.#world.invariants.acknowledged.acknowledged(operation)
+    this.#world.onAcknowledged(asker.server.name)
+  }
+
+  #begin(
+    { client, key }: Asker,
+    part: {
+      readonly kind: KeyOperation['kind']
+      value?: string
+      expected?: string | undefined
+      consistency?: Consistency
+    },
+  ): KeyOperation {
+    const operation: KeyOperation = {
+      client,
+      key,
+      kind: part.kind,
+      value: part.value,
+      expected: part.expected,
+      consistency: part.consistency ?? 'default',
+      callUs: this.#world.nowUs(),
+      returnUs: Number.POSITIVE_INFINITY,
+      outcome: 'unknown',
+      found: undefined,
+    }
+    this.#world.invariants.linearizable.began(operation)
+    return operation
+  }
+
+  #newValue(): string {
+    this.#written++
+    return `${this.#plan.name}-${this.#written}`
+  }
+}
+
+interface Asker {
+  readonly client: string
+  readonly key: string
+  readonly server: { readonly name: string; readonly endpoint: Endpoint }
+}

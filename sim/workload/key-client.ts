@@ -1,0 +1,74 @@
+import { textOf, utf8 } from '../../src/base/bytes.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { HttpClientResponse } from '../../src/env/http.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import type { Consistency } from '../../src/features/manifest.ts'
+
+/** What a read of a key was answered. */
+export interface ReadAnswer {
+  /** undefined: there is no such key. */
+  readonly value: string | undefined
+  readonly index: number
+}
+
+/** `true`, `false` as the key's endpoint says them; undefined: no answer, or one that leaves it open. */
+export type WriteAnswer = boolean | undefined
+
+/** Speaks the key endpoints of the HTTP API, over the simulated network. */
+export class KeyClient {
+  readonly #env: Env
+  readonly #timeoutMs: number
+
+  constructor(env: Env, timeoutMs: number) {
+    this.#env = env
+    this.#timeoutMs = timeoutMs
+  }
+
+  async read(server: Endpoint, key: string, consistency: Consistency): Promise<ReadAnswer | undefined> {
+    const suffix = consistency === 'default' ? '' : `&${consistency}`
+    const answer = await this.#request(server, 'GET', `/v1/kv/${key}?raw${suffix}`)
+    if (answer === undefined || (answer.status !== 200 && answer.status !== 404)) return undefined
+    const index = Number(answer.headers.get('x-svc-index') ?? Number.NaN)
+    // A 404 without an index is no answer about the key: whatever sent it did not look.
+    if (Number.isNaN(index)) return undefined
+    return { value: answer.status === 404 ? undefined : textOf(answer.body), index }
+  }
+
+  write(server: Endpoint, key: string, value: string): Promise<WriteAnswer> {
+    return this.#put(server, `/v1/kv/${key}`, value)
+  }
+
+  /** `index`: the ModifyIndex that the key must have; 0: that there is no such key. */
+  compareAndSet(server: Endpoint, key: string, index: number, value: string): Promise<WriteAnswer> {
+    return this.#put(server, `/v1/kv/${key}?cas=${index}`, value)
+  }
+
+  async remove(server: Endpoint, key: string): Promise<WriteAnswer> {
+    return writeAnswer(await this.#request(server, 'DELETE', `/v1/kv/${key}`))
+  }
+
+  async #put(server: Endpoint, target: string, value: string): Promise<WriteAnswer> {
+    return writeAnswer(await this.#request(server, 'PUT', target, value))
+  }
+
+  async #request(
+    server: Endpoint,
+    method: string,
+    target: string,
+    body?: string,
+  ): Promise<HttpClientResponse | undefined> {
+    const timeoutMs = this.#timeoutMs
+    const answer = await this.#env.http.request(
+      server,
+      body === undefined ? { method, target, timeoutMs } : { method, target, timeoutMs, body: utf8(body) },
+    )
+    return answer.ok ? answer.value : undefined
+  }
+}
+
+function writeAnswer(answer: HttpClientResponse | undefined): WriteAnswer {
+  if (answer?.status !== 200) return undefined
+  const text = textOf(answer.body).trim()
+  if (text === 'true') return true
+  return text === 'false' ? false : undefined
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { type Selectable, select } from '../../../sim/scenario/selection.ts'
+import { selectorOf } from '../../../sim/scenario/selector.ts'
+
+const five: Selectable = {
+  servers: ['s1', 's2', 's3', 's4', 's5'],
+  datacenterOf: () => 'dc1',
+  isRunning: (server) => server !== 's5',
+  leader: () => 's2',
+  saved: (name) => (name === 'old leader' ? ['s4'] : undefined),
+  it: 's3',
+  except: [],
+  draw: () => 0,
+}
+
+function selected(text: string, among: Selectable = five): readonly string[] {
+  const selector = selectorOf(text)
+  if (!selector.ok) throw new Error(selector.error)
+  return select(selector.value, among)
+}
+
+describe('a selection of nodes', () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['s4', ['s4']],
+    ['s4, s1, s4', ['s1', 's4']],
+    ['leader', ['s2']],
+    ['dc1/leader', ['s2']],
+    ['followers', ['s1', 's3', 's4']],
+    ['all servers', ['s1', 's2', 's3', 's4', 's5']],
+    ['dc1/servers', ['s1', 's2', 's3', 's4', 's5']],
+    ['running', ['s1', 's2', 's3', 's4']],
+    ['crashed', ['s5']],
+    ['it', ['s3']],
+    ['others', ['s1', 's2', 's4', 's5']],
+    ['half of others', ['s1', 's2']],
+    ['one of followers', ['s1']],
+    ['2 of servers', ['s1', 's2']],
+    ['9 of followers', ['s1', 's3', 's4']],
+    ['minority', ['s1', 's2']],
+    ['majority', ['s1', 's2', 's3']],
+    ['minority with the leader', ['s1', 's2']],
+    ['majority with the leader', ['s1', 's2', 's3']],
+    ['${old leader}', ['s4']],
+  ]
+  for (const [text, servers] of cases) {
+    it(`'${text}' means ${servers.join(', ')}`, () => {
+      expect(selected(text)).toEqual(servers)
+    })
+  }
+
+  it('is of nobody where there is no leader', () => {
+    const leaderless = { ...five, leader: () => undefined }
+    expect(selected('leader', leaderless)).toEqual([])
+    expect(selected('minority with the leader', leaderless)).toEqual([])
+    expect(selected('followers', leaderless)).toEqual(['s1', 's2', 's3', 's4'])
+  })
+
+  it('draws from all of a group alike', () => {
+    const seen = new Set<string>()
+    for (let draw = 0; draw < 5; draw++) {
+      for (const server of selected('one of servers', { ...five, draw: () => draw })) seen.add(server)
+    }
+    expect([...seen]).toEqual(['s1', 's2', 's3', 's4', 's5'])
+  })
+})

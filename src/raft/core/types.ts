@@ -114,7 +114,10 @@ export interface AppendRequest {
   readonly previousTerm: Term
   readonly entries: readonly Entry[]
   readonly commit: LogIndex
-  /** The leader's count of rounds; the answer brings it back, which is how read-index and lease learn of a quorum. */
+  /**
+   * The leader's count of rounds, from 1; the answer brings it back, which is how read-index and lease learn of a quorum.
+   * 0: a notice of the commit index, answered only by a refusal.
+   */
   readonly round: number
 }
 
@@ -124,7 +127,8 @@ export interface AppendResponse {
   readonly success: boolean
   /**
    * Success: the last entry that this request verified (`previousIndex + entries`), never the follower's own last
-   * index. Refusal: the follower's hint where the logs may still agree (end of its log, or before the conflicting term).
+   * index. A success of 0 acknowledges no entry: the follower has heard the leader, and its disk is still at work.
+   * Refusal: the follower's hint where the logs may still agree (end of its log, or before the conflicting term).
    */
   readonly index: LogIndex
   /** Refusal: the term of the follower's entry at `index`, 0 if unknown (paper 5.3, end). */
@@ -228,7 +232,11 @@ export type RequestRefusal =
 
 /**
  * What the driver must do, in this order. What must be durable before it may be said is carried by the type: votes and
- * acknowledgements exist only in the `thenSend` of a `persist`.
+ * acknowledgements of entries exist only in the `thenSend` of a `persist`. (`send` carries at most "heard": a success
+ * that acknowledges no entry.)
+ *
+ * A `persist` without hard state, truncation and entries asks nothing of the disk: it only holds its messages back until
+ * those before it are durable, and is done at once when there are none. The driver may leave such a one untold.
  */
 export type RaftEffect =
   | {

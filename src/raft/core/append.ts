@@ -1,0 +1,118 @@
+import { invariant } from '../../base/invariant.ts'
+import { appendEntry, truncateLog } from './appending.ts'
+import { commitTo } from './commit.ts'
+import { decodeConfiguration } from './configuration.ts'
+import { emit, send, sendOnceDurable } from './outbox.ts'
+import { becomeFollower } from './roles.ts'
+import type { RaftCore } from './state.ts'
+import type { AppendRequest, Entry, LogIndex, ServerId, Term } from './types.ts'
+
+/** A leader speaks: appends what is new, follows its commit index as far as the logs are known to agree. */
+export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendRequest, nowMs: number): void {
+  const { round } = request
+  const fault = faultOf(request)
+  if (fault !== undefined) return noteFault(raft, from, fault)
+  if (request.term < raft.term) return refuseAppend(raft, from, 0, round)
+  if (!hearLeader(raft, from, request.term, nowMs)) return
+  if (!agreesAt(raft, request.previousIndex, request.previousTerm)) {
+    return refuseAppend(raft, from, hintFor(raft, request), round)
+  }
+  appendNew(raft, request.entries)
+  // Beyond this the own log may hold what another leader left there, so neither commit nor answer goes further.
+  const verified = request.previousIndex + request.entries.length
+  const commit = Math.min(request.commit, verified)
+  if (commit > raft.commit) commitTo(raft, commit)
+  acknowledgeAppend(raft, from, request, verified)
+}
+
+/**
+ * Follows the sender of an append or a snapshot, if its term is the present one or newer. Membership is not asked for: a
+ * new server learns its first configuration so. False: the sender cannot be the leader of this term.
+ */
+export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: number): boolean {
+  if (term < raft.term) return false
+  if (term === raft.term && raft.role.kind === 'leader') {
+    noteFault(raft, from, 'another leader in the term that this server leads')
+    return false
+  }
+  if (term !== raft.term || raft.role.kind !== 'follower' || raft.role.leader !== from) {
+    becomeFollower(raft, term, from, nowMs)
+  }
+  raft.leaderHeardMs = nowMs
+  raft.quietSinceMs = nowMs
+  raft.loyalUntilMs = nowMs + raft.timing.heartbeatTimeoutMs
+  return true
+}
+
+/** Whether the logs are equal up to `index`. Up to the commit index they always are (leader completeness). */
+function agreesAt(raft: RaftCore, index: LogIndex, term: Term): boolean {
+  const own = raft.log.termAt(index)
+  if (index > raft.commit) return own === term
+  invariant(own === undefined || own === term, 'the leader holds every committed entry', { index, own, term })
+  return true
+}
+
+/**
+ * Appends the entries that are not there yet. Only a real conflict drops anything: a request may be old or repeated, and
+ * then what follows its entries is newer than it, and perhaps already acknowledged.
+ */
+function appendNew(raft: RaftCore, entries: readonly Entry[]): void {
+  for (const entry of entries) {
+    const own = raft.log.termAt(entry.index)
+    if (own === entry.term || entry.index <= raft.log.baseIndex) continue
+    if (own !== undefined) truncateLog(raft, entry.index)
+    appendEntry(raft, entry)
+  }
+}
+
+function acknowledgeAppend(raft: RaftCore, from: ServerId, request: AppendRequest, verified: LogIndex): void {
+  const { entries, round } = request
+  const { term } = raft
+  if (round === 0) return
+  sendOnceDurable(raft, from, {
+    kind: 'append-response',
+    term,
+    success: true,
+    index: verified,
+    hintTerm: 0,
+    round,
+  })
+  // A slow disk must not look like a dead server: that the leader was heard needs no disk.
+  if (entries.length > 0 || !raft.durability.isBehind) return
+  send(raft, from, { kind: 'append-response', term, success: true, index: 0, hintTerm: 0, round })
+}
+
+function refuseAppend(raft: RaftCore, to: ServerId, index: LogIndex, round: number): void {
+  const hintTerm = raft.log.termAt(index) ?? 0
+  send(raft, to, { kind: 'append-response', term: raft.term, success: false, index, hintTerm, round })
+}
+
+/** The last place where the logs may agree, given that the leader's entry at `previousIndex` has `previousTerm`. */
+function hintFor(raft: RaftCore, { previousIndex, previousTerm }: AppendRequest): LogIndex {
+  return raft.log.lastAtMost(previousIndex, previousTerm) ?? raft.log.baseIndex
+}
+
+/** What makes a request one that no leader sends. It comes from outside, so it is refused, not asserted. */
+function faultOf({ term, previousIndex, previousTerm, entries, commit, round }: AppendRequest): string | undefined {
+  const areCounts =
+    isCount(term) && isCount(previousIndex) && isCount(previousTerm) && isCount(commit) && isCount(round)
+  if (!areCounts) return 'an append request with a number that is none'
+  let newest = previousTerm
+  for (const [i, entry] of entries.entries()) {
+    if (entry.index !== previousIndex + 1 + i) return 'an append request with a gap'
+    if (!isCount(entry.term) || entry.term < newest) return 'an append request whose terms fall'
+    if (entry.kind === 'configuration' && !decodeConfiguration(entry.payload).ok) {
+      return 'an append request with an unreadable configuration'
+    }
+    newest = entry.term
+  }
+  return newest > term ? 'an append request with an entry newer than its term' : undefined
+}
+
+export function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0
+}
+
+export function noteFault(raft: RaftCore, from: ServerId, fault: string): void {
+  emit(raft, { kind: 'note', level: 'warn', text: `message ignored: ${fault}`, fields: { from, term: raft.term } })
+}

@@ -1,0 +1,62 @@
+import { invariant } from '../../base/invariant.ts'
+import { isVoter } from './configuration.ts'
+import { emit } from './outbox.ts'
+import { reachedByQuorum } from './quorum.ts'
+import { admitEarlyReads } from './read.ts'
+import { becomeFollower } from './roles.ts'
+import { noticeCommit } from './sending.ts'
+import { configurationOf, hasCommittedInOwnTerm, type Leader, type RaftCore } from './state.ts'
+import { mostAdvancedVoter, tellToStand } from './transfer.ts'
+import type { LogIndex } from './types.ts'
+
+/**
+ * Commits what a quorum of voters holds durably. This server counts with what is durable here, and only if it is a voter.
+ *
+ * Only an entry of the own term is committed by counting; those before it are committed with it. Otherwise (paper 5.4.2,
+ * figure 8): 1. S1 leads term 2, copies entry 2 to S2 only, crashes; 2. S5 leads term 3 with other entries, crashes;
+ * 3. S1 leads term 4 and copies the old entry 2 to S3: a quorum holds it; 4. S1 crashes, and S5, whose last term is 3,
+ * may still be elected by S2, S3 and S4, and overwrite it everywhere.
+ */
+export function advanceCommit(raft: RaftCore, leader: Leader, nowMs: number): void {
+  const index = heldByQuorum(raft, leader)
+  if (index <= raft.commit || raft.log.termAt(index) !== raft.term) return
+  const wasEarly = !hasCommittedInOwnTerm(raft, leader)
+  commitTo(raft, index)
+  for (const progress of leader.progress.values()) noticeCommit(raft, progress)
+  if (isDismissed(raft)) return resign(raft, leader, nowMs)
+  if (wasEarly && hasCommittedInOwnTerm(raft, leader)) admitEarlyReads(raft, leader, nowMs)
+}
+
+function heldByQuorum(raft: RaftCore, leader: Leader): LogIndex {
+  const { tally } = leader
+  tally.length = 0
+  for (const { id, suffrage } of configurationOf(raft).servers) {
+    if (suffrage !== 'voter') continue
+    tally.push(id === raft.id ? raft.durability.index : (leader.progress.get(id)?.match ?? 0))
+  }
+  return reachedByQuorum(tally)
+}
+
+/** Moves the commit index; what it passed is handed out when the step ends. */
+export function commitTo(raft: RaftCore, index: LogIndex): void {
+  const { commit, log } = raft
+  invariant(index > commit, 'the commit index only rises', { index, commit })
+  invariant(index <= log.lastIndex, 'what is committed is in the log', { index, lastIndex: log.lastIndex })
+  raft.commit = index
+  const brought = raft.configurations.asOf(index)
+  if (brought === undefined || brought.index <= raft.configurationCommitTold) return
+  raft.configurationCommitTold = brought.index
+  emit(raft, { kind: 'configuration-changed', ...brought, committed: true })
+}
+
+/** A leader that is no voter any more manages the cluster until the change that says so is committed (thesis 4.2.2). */
+function isDismissed(raft: RaftCore): boolean {
+  return raft.commit >= raft.configurations.latest.index && !isVoter(configurationOf(raft), raft.id)
+}
+
+/** Steps down, and spares the others the wait for an election timeout. */
+function resign(raft: RaftCore, leader: Leader, nowMs: number): void {
+  const heir = mostAdvancedVoter(raft, leader)
+  if (heir !== undefined) tellToStand(raft, leader, heir)
+  becomeFollower(raft, raft.term, undefined, nowMs)
+}

@@ -1,0 +1,160 @@
+import { compareText } from '../../base/bytes.ts'
+import { invariant } from '../../base/invariant.ts'
+import { pack, unpack } from '../../base/msgpack.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type {
+  Configuration,
+  ConfigurationChange,
+  LogIndex,
+  Recovered,
+  RequestRefusal,
+  Server,
+  ServerId,
+} from './types.ts'
+
+/** Servers in one configuration, voters or not. */
+const serversMax = 255
+
+export const noServers: Configuration = { servers: [] }
+
+/** The term of a cluster's first configuration, which no election brought. Elections begin beyond it. */
+export const bootstrapTerm = 1
+
+export function serverIn(configuration: Configuration, id: ServerId): Server | undefined {
+  return configuration.servers.find((server) => server.id === id)
+}
+
+export function isVoter(configuration: Configuration, id: ServerId): boolean {
+  return serverIn(configuration, id)?.suffrage === 'voter'
+}
+
+/**
+ * The state that a server of a new cluster starts from: the first configuration as its only entry. Servers given the
+ * same configuration start with the same log, so each may be started so and they find each other. Make it durable, then
+ * `createRaft` from it. Not for a server that holds any state. The error is one clause.
+ */
+export function bootstrapped(configuration: Configuration): Result<Recovered, string> {
+  const sorted = sortedById(configuration.servers)
+  const fault = faultOf(sorted)
+  if (fault !== undefined) return err(fault)
+  const payload = encodeConfiguration(sorted)
+  return ok({
+    hardState: { term: bootstrapTerm, votedFor: undefined },
+    snapshot: undefined,
+    snapshotSizeBytes: 0,
+    entries: [{ index: 1, term: bootstrapTerm, kind: 'configuration', payload }],
+  })
+}
+
+/** The payload of a configuration entry. Equal configurations give equal bytes. */
+export function encodeConfiguration(configuration: Configuration): Uint8Array {
+  const servers = configuration.servers.map(({ id, address, suffrage }) => ({ id, address, suffrage }))
+  return pack({ servers })
+}
+
+/** Reads the payload of a configuration entry. The error is one clause. */
+export function decodeConfiguration(payload: Uint8Array): Result<Configuration, string> {
+  const value = unpack(payload)
+  if (!value.ok) return value
+  const configuration = value.value as Configuration | null
+  return isConfiguration(configuration) ? ok(configuration) : err('not a configuration of servers sorted by ID')
+}
+
+/** Whether a value from outside has the shape of a configuration, with its servers sorted by ID, each once. */
+export function isConfiguration(value: unknown): value is Configuration {
+  const servers = (value as Partial<Configuration> | null | undefined)?.servers
+  if (!Array.isArray(servers) || servers.length > serversMax) return false
+  return servers.every((server, i) => isServer(server) && (i === 0 || servers[i - 1].id < server.id))
+}
+
+function isServer(value: unknown): value is Server {
+  const server = value as Partial<Server> | null
+  if (typeof server?.id !== 'string' || typeof server.address !== 'string') return false
+  return server.id !== '' && (server.suffrage === 'voter' || server.suffrage === 'nonvoter')
+}
+
+/** The configuration after a change of one server, or why it cannot be. Two neighbours in this order share a quorum. */
+export function changed(before: Configuration, change: ConfigurationChange): Result<Configuration, RequestRefusal> {
+  const known = serverIn(before, change.id)
+  const others = before.servers.filter((server) => server.id !== change.id)
+  if (known === undefined && (change.kind === 'demote' || change.kind === 'remove')) {
+    return err({ kind: 'unknown-server', id: change.id })
+  }
+  if (change.kind === 'add-nonvoter' && known?.suffrage === 'voter') {
+    return err({ kind: 'invalid-change', message: `server ${change.id} is a voter; demote it instead` })
+  }
+  const after = sortedById(change.kind === 'remove' ? others : [...others, changedServer(known, change)])
+  const fault = faultOf(after)
+  return fault === undefined ? ok(after) : err({ kind: 'invalid-change', message: fault })
+}
+
+function changedServer(known: Server | undefined, change: Exclude<ConfigurationChange, { kind: 'remove' }>): Server {
+  const { id } = change
+  if (change.kind === 'demote') return { id, address: known?.address ?? '', suffrage: 'nonvoter' }
+  return { id, address: change.address, suffrage: change.kind === 'add-voter' ? 'voter' : 'nonvoter' }
+}
+
+function sortedById(servers: readonly Server[]): Configuration {
+  return { servers: servers.toSorted((a, b) => compareText(a.id, b.id)) }
+}
+
+/** Why a cluster could not live with this configuration. */
+function faultOf({ servers }: Configuration): string | undefined {
+  if (servers.length > serversMax) return `more than ${serversMax} servers`
+  if (!servers.some((server) => server.suffrage === 'voter')) return 'no voter would be left'
+  const addresses = new Map<string, ServerId>()
+  for (const [i, server] of servers.entries()) {
+    if (server.id === '' || server.address === '') return 'a server has no ID or no address'
+    if (servers[i - 1]?.id === server.id) return `server ${server.id} is named twice`
+    const holder = addresses.get(server.address)
+    if (holder !== undefined) return `servers ${holder} and ${server.id} have the same address ${server.address}`
+    addresses.set(server.address, server.id)
+  }
+  return undefined
+}
+
+interface Brought {
+  readonly configuration: Configuration
+  /** Index of the entry that brought it; 0 for the empty configuration of a server that knows none. */
+  readonly index: LogIndex
+}
+
+/**
+ * The configurations that stand in the log, oldest first: below the latest lie those that a truncation brings back. Never
+ * more than there are entries in the log, for a snapshot lets all before its own go.
+ */
+export class ConfigurationHistory {
+  /** Never empty; indexes rise. */
+  #brought: Brought[]
+
+  constructor(configuration: Configuration, index: LogIndex) {
+    this.#brought = [{ configuration, index }]
+  }
+
+  get latest(): Brought {
+    return this.#brought.at(-1) as Brought
+  }
+
+  append(configuration: Configuration, index: LogIndex): void {
+    invariant(index > this.latest.index, 'configurations follow each other', { index, latest: this.latest.index })
+    this.#brought.push({ configuration, index })
+  }
+
+  /** The log was truncated from `index` on. True if that brought an older configuration back. */
+  truncateFrom(index: LogIndex): boolean {
+    const before = this.#brought.length
+    while (this.#brought.length > 1 && this.latest.index >= index) this.#brought.pop()
+    return this.#brought.length < before
+  }
+
+  /** The latest configuration brought at or before `index`; `undefined` when that is forgotten. */
+  asOf(index: LogIndex): Brought | undefined {
+    return this.#brought.findLast((brought) => brought.index <= index)
+  }
+
+  /** Nothing at or below `index` will be truncated any more: forgets all up to it but the last. */
+  forgetBelow(index: LogIndex): void {
+    const last = this.#brought.findLastIndex((brought) => brought.index <= index)
+    if (last > 0) this.#brought = this.#brought.slice(last)
+  }
+}

@@ -1,0 +1,149 @@
+import { isCount, noteFault } from './append.ts'
+import { bootstrapTerm, isVoter } from './configuration.ts'
+import { takeLeadership } from './leadership.ts'
+import { emit, send, sendOnceDurable, setTimer } from './outbox.ts'
+import { quorumOf } from './quorum.ts'
+import { becomeCandidate, becomeFollower, becomePreCandidate, forgetLeader } from './roles.ts'
+import { configurationOf, type RaftCore } from './state.ts'
+import type { ServerId, TimeoutNow, VoteRequest, VoteResponse } from './types.ts'
+
+/**
+ * The server boots. If it may have acknowledged a leader before, it keeps to whoever that was for as long as it would had
+ * it heard it this moment: it forgot when it did, and a lease may rest on its word (a voter that acknowledges, restarts
+ * and votes at once would end a lease that still holds). It acknowledges nothing before a leader's term is durable, and
+ * every leader's term is beyond `bootstrapTerm`: so the servers of a new cluster, bootstrapped or empty, have no leader
+ * to keep to, and elect one as soon as the first of them stands.
+ */
+export function start(raft: RaftCore, nowMs: number): void {
+  raft.quietSinceMs = nowMs
+  if (raft.term > bootstrapTerm) raft.loyalUntilMs = nowMs + raft.timing.heartbeatTimeoutMs
+  setTimer(raft, 'election', raft.timing.heartbeatTimeoutMs)
+  const { configuration, index } = raft.configurations.latest
+  emit(raft, { kind: 'configuration-changed', configuration, index, committed: index <= raft.commit })
+}
+
+/**
+ * The timer is not set anew with each heartbeat, which would cost the driver one per message; it is set on when it fires
+ * too early. Either way a server stands at a random time in [timeout, 2 × timeout) after it last heard its leader.
+ */
+export function electionTimerFired(raft: RaftCore, nowMs: number): void {
+  const { role, timing } = raft
+  if (role.kind === 'leader') return
+  const quietMs = nowMs - raft.quietSinceMs
+  const { heartbeatTimeoutMs } = timing
+  if (role.kind === 'follower' && quietMs < heartbeatTimeoutMs) {
+    const minMs = Math.max(1, Math.ceil(heartbeatTimeoutMs - quietMs))
+    emit(raft, { kind: 'set-timer', timer: 'election', minMs, maxMs: minMs + heartbeatTimeoutMs })
+    return
+  }
+  if (mayStand(raft)) return stand(raft, nowMs)
+  // Not a voter, or nothing more can be promised while the disk is still at the last promise.
+  if (role.kind === 'follower') forgetLeader(raft)
+  setTimer(raft, 'election', heartbeatTimeoutMs)
+}
+
+function mayStand(raft: RaftCore): boolean {
+  return isVoter(configurationOf(raft), raft.id) && raft.durability.term === raft.term
+}
+
+/**
+ * Asks first whether an election could be won (thesis 9.6): a server that was cut off, or removed without its knowledge,
+ * raises nobody's term with elections that it loses.
+ */
+function stand(raft: RaftCore, nowMs: number): void {
+  becomePreCandidate(raft)
+  setTimer(raft, 'election', raft.timing.electionTimeoutMs)
+  requestVotes(raft, { pre: true, transfer: false })
+  countVote(raft, raft.id, nowMs)
+}
+
+/** Enters the next term. The requests leave when term and own vote are durable, and only then does that vote count. */
+function standForReal(raft: RaftCore, transfer: boolean): void {
+  becomeCandidate(raft)
+  setTimer(raft, 'election', raft.timing.electionTimeoutMs)
+  requestVotes(raft, { pre: false, transfer })
+}
+
+function requestVotes(raft: RaftCore, { pre, transfer }: { pre: boolean; transfer: boolean }): void {
+  const { lastIndex, lastTerm } = raft.log
+  const term = pre ? raft.term + 1 : raft.term
+  for (const { id, suffrage } of configurationOf(raft).servers) {
+    if (suffrage !== 'voter' || id === raft.id) continue
+    send(raft, id, { kind: 'vote-request', pre, term, lastIndex, lastTerm, transfer })
+  }
+}
+
+/** The disk has caught up: a candidate whose vote is durable (term and vote are one record) counts it now. */
+export function countOwnVote(raft: RaftCore, nowMs: number): void {
+  if (raft.role.kind === 'candidate' && raft.durability.term === raft.term) countVote(raft, raft.id, nowMs)
+}
+
+function countVote(raft: RaftCore, from: ServerId, nowMs: number): void {
+  const { role } = raft
+  if (role.kind !== 'pre-candidate' && role.kind !== 'candidate') return
+  const voters = configurationOf(raft).servers.filter((server) => server.suffrage === 'voter')
+  if (!voters.some((voter) => voter.id === from)) return
+  role.granted.add(from)
+  const granted = voters.filter((voter) => role.granted.has(voter.id)).length
+  if (granted < quorumOf(voters.length)) return
+  if (role.kind === 'pre-candidate') standForReal(raft, false)
+  else takeLeadership(raft, nowMs)
+}
+
+/**
+ * While a leader is alive, nobody else is voted for or even listened to, whatever term they claim: a server that lost
+ * touch, or was removed, must not disrupt the cluster (thesis 4.2.3), and the leader's lease counts on it. Whoever asks
+ * because the leader told it to is an exception. The request of a server that is no member is heard like any other: it
+ * may be a voter in a configuration that has not come here yet.
+ */
+export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: VoteRequest, nowMs: number): void {
+  if (![request.term, request.lastIndex, request.lastTerm].every(isCount)) {
+    return noteFault(raft, from, 'a vote request with a number that is none')
+  }
+  if (!request.transfer && isLoyal(raft, nowMs)) return
+  if (request.pre) return answerPreVote(raft, from, request)
+  if (request.term > raft.term) becomeFollower(raft, request.term, undefined, nowMs)
+  const { term } = raft
+  const isFree = raft.votedFor === undefined || raft.votedFor === from
+  if (request.term < term || !isFree || !raft.log.isCoveredBy(request.lastIndex, request.lastTerm)) {
+    send(raft, from, { kind: 'vote-response', pre: false, term, granted: false })
+    return
+  }
+  if (raft.votedFor === undefined) {
+    raft.votedFor = from
+    raft.turn.hardStateChanged = true
+  }
+  raft.quietSinceMs = nowMs
+  sendOnceDurable(raft, from, { kind: 'vote-response', pre: false, term, granted: true })
+}
+
+function isLoyal(raft: RaftCore, nowMs: number): boolean {
+  return raft.role.kind === 'leader' || nowMs < raft.loyalUntilMs
+}
+
+/** Promises nothing and changes nothing; granted if this server would vote so in an election held now. */
+function answerPreVote(raft: RaftCore, from: ServerId, request: VoteRequest): void {
+  const granted = request.term > raft.term && raft.log.isCoveredBy(request.lastIndex, request.lastTerm)
+  if (granted) sendOnceDurable(raft, from, { kind: 'vote-response', pre: true, term: request.term, granted })
+  else send(raft, from, { kind: 'vote-response', pre: true, term: raft.term, granted })
+}
+
+/** Only the answers to the present question count: those of another term, or to the other kind of question, are late. */
+export function receiveVoteResponse(raft: RaftCore, from: ServerId, answer: VoteResponse, nowMs: number): void {
+  const { role, term } = raft
+  if (!isVoter(configurationOf(raft), from)) return
+  if (!answer.granted) {
+    if (answer.term > term) becomeFollower(raft, answer.term, undefined, nowMs)
+    return
+  }
+  const asked = role.kind === 'pre-candidate' ? term + 1 : term
+  const isAnswer = role.kind === (answer.pre ? 'pre-candidate' : 'candidate') && answer.term === asked
+  if (isAnswer) countVote(raft, from, nowMs)
+}
+
+/** The leader hands its office on: stand now, without asking first, and tell the voters why (thesis 3.10). */
+export function receiveTimeoutNow(raft: RaftCore, from: ServerId, { term }: TimeoutNow): void {
+  const { role } = raft
+  if (term !== raft.term || role.kind !== 'follower' || role.leader !== from || !mayStand(raft)) return
+  standForReal(raft, true)
+}

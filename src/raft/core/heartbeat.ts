@@ -1,0 +1,67 @@
+import { isVoter } from './configuration.ts'
+import { emit, setTimer } from './outbox.ts'
+import { reachedByQuorum } from './quorum.ts'
+import { confirmRounds } from './read.ts'
+import { becomeFollower } from './roles.ts'
+import { beginRound, sendHeartbeat } from './sending.ts'
+import { watchTransfer } from './snapshot.ts'
+import { configurationOf, type Leader, type RaftCore } from './state.ts'
+
+/** Heartbeats come this many times, or half as many, in the time after which a follower stands. */
+const heartbeatsPerTimeout = 10
+
+export function setHeartbeatTimer(raft: RaftCore): void {
+  setTimer(raft, 'heartbeat', Math.max(1, Math.floor(raft.timing.heartbeatTimeoutMs / heartbeatsPerTimeout)))
+}
+
+/**
+ * Begins a round. A follower that was sent an append since the last tick is left out, for its answer tells the same;
+ * except while reads wait, lest their round starve behind answers that never come.
+ */
+export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
+  const { role } = raft
+  if (role.kind !== 'leader') return
+  beginRound(role, nowMs)
+  const readsWait = role.reads.length > 0
+  for (const progress of role.progress.values()) {
+    if (!progress.sentSinceTick || readsWait) sendHeartbeat(raft, role, progress)
+    progress.sentSinceTick = false
+    if (progress.state === 'snapshot') watchTransfer(raft, progress.id)
+  }
+  if (readsWait) confirmRounds(raft, role, nowMs)
+  setHeartbeatTimer(raft)
+}
+
+export function setQuorumTimer(raft: RaftCore, afterMs: number): void {
+  const minMs = Math.max(1, Math.ceil(afterMs))
+  emit(raft, { kind: 'set-timer', timer: 'quorum', minMs, maxMs: minMs + 1 })
+}
+
+/**
+ * A leader that a quorum does not answer cannot commit, and must not keep its clients from a leader that can: it steps
+ * down. So no leader outlives its lease by more than a moment of its own clock.
+ */
+export function quorumTimerFired(raft: RaftCore, nowMs: number): void {
+  const { role, timing } = raft
+  if (role.kind !== 'leader') return
+  const silentMs = nowMs - quorumHeardMs(raft, role, nowMs)
+  if (silentMs < timing.leaderLeaseMs) return setQuorumTimer(raft, timing.leaderLeaseMs - silentMs)
+  emit(raft, {
+    kind: 'note',
+    level: 'warn',
+    text: 'no quorum answers; stepping down',
+    fields: { term: raft.term, silentMs },
+  })
+  becomeFollower(raft, raft.term, undefined, nowMs)
+}
+
+/** The latest time by which a quorum has been heard since. */
+function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
+  const { tally } = leader
+  tally.length = 0
+  if (isVoter(configurationOf(raft), raft.id)) tally.push(nowMs)
+  for (const progress of leader.progress.values()) {
+    if (isVoter(configurationOf(raft), progress.id)) tally.push(progress.heardMs)
+  }
+  return reachedByQuorum(tally)
+}

@@ -1,0 +1,107 @@
+import { invariant } from '../../base/invariant.ts'
+import type { Entry, LogIndex, Term } from './types.ts'
+
+/**
+ * The log in memory: the entries after a base whose index and term are known though its entry is gone (0 and 0 for a log
+ * that was never cut). The base lies at or below the snapshot; what lies between is kept for followers that lag a little.
+ * It runs ahead of the disk; how far it is durable is `Durability`'s business.
+ */
+export class RaftLog {
+  #baseIndex: LogIndex
+  #baseTerm: Term
+  /** Invariant: `#entries[i].index === #baseIndex + 1 + i`, terms never fall. Grows until a snapshot allows a cut. */
+  #entries: Entry[] = []
+
+  constructor(baseIndex: LogIndex, baseTerm: Term) {
+    this.#baseIndex = baseIndex
+    this.#baseTerm = baseTerm
+  }
+
+  get baseIndex(): LogIndex {
+    return this.#baseIndex
+  }
+
+  get lastIndex(): LogIndex {
+    return this.#baseIndex + this.#entries.length
+  }
+
+  get lastTerm(): Term {
+    const last = this.#entries.at(-1)
+    return last === undefined ? this.#baseTerm : last.term
+  }
+
+  /** `undefined` below the base, where it is forgotten, and beyond the end. */
+  termAt(index: LogIndex): Term | undefined {
+    return index === this.#baseIndex ? this.#baseTerm : this.#entries[index - this.#baseIndex - 1]?.term
+  }
+
+  append(entry: Entry): void {
+    const lastIndex = this.lastIndex
+    invariant(entry.index === lastIndex + 1, 'log entries follow each other', { index: entry.index, lastIndex })
+    invariant(entry.term >= this.lastTerm, 'terms in the log never fall', { term: entry.term, lastTerm: this.lastTerm })
+    this.#entries.push(entry)
+  }
+
+  /** Drops the entries from `index` on. */
+  truncateFrom(index: LogIndex): void {
+    invariant(index > this.#baseIndex, 'the log is not cut below its base', { index, baseIndex: this.#baseIndex })
+    this.#entries.length = Math.min(this.#entries.length, index - this.#baseIndex - 1)
+  }
+
+  /** Forgets the entries up to `index`, keeping its term as the new base. */
+  compactTo(index: LogIndex): void {
+    if (index <= this.#baseIndex) return
+    const term = this.termAt(index)
+    invariant(term !== undefined, 'the log is cut at an entry it holds', { index, lastIndex: this.lastIndex })
+    this.#entries = this.#entries.slice(index - this.#baseIndex)
+    this.#baseIndex = index
+    this.#baseTerm = term
+  }
+
+  /** Drops every entry: the log goes on after a snapshot. */
+  resetTo(index: LogIndex, term: Term): void {
+    this.#entries = []
+    this.#baseIndex = index
+    this.#baseTerm = term
+  }
+
+  /** The entries in [from, to]. */
+  range(from: LogIndex, to: LogIndex): Entry[] {
+    invariant(from > this.#baseIndex, 'only entries after the base can be read', { from, baseIndex: this.#baseIndex })
+    return this.#entries.slice(from - this.#baseIndex - 1, to - this.#baseIndex)
+  }
+
+  /** Entries from `from` on for one append: at most `entriesMax`, and `bytesMax` of payload unless the first is larger. */
+  batch(from: LogIndex, entriesMax: number, bytesMax: number): Entry[] {
+    let to = from - 1
+    let bytes = 0
+    while (to < this.lastIndex && to - from + 1 < entriesMax) {
+      bytes += this.#entries[to - this.#baseIndex]?.payload.length ?? 0
+      if (bytes > bytesMax && to >= from) break
+      to++
+    }
+    return this.range(from, to)
+  }
+
+  /**
+   * The last index at or below `limit` whose term is at most `term`; `undefined` when even the base's term is larger.
+   * Terms never fall along the log, so it is found by halving. Two logs cannot agree beyond this place when the other's
+   * entry at `limit` has `term` (paper 5.3, end): one question skips a whole run of terms.
+   */
+  lastAtMost(limit: LogIndex, term: Term): LogIndex | undefined {
+    let low = this.#baseIndex
+    let high = Math.min(limit, this.lastIndex)
+    if (high < low || this.#baseTerm > term) return undefined
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.termAt(middle) as Term) <= term) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  /** Whether a log that ends with this entry holds at least what this one holds (paper 5.4.1: term first, then length). */
+  isCoveredBy(lastIndex: LogIndex, lastTerm: Term): boolean {
+    return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex)
+  }
+}

@@ -1,0 +1,81 @@
+import { leaderOf, type RaftCore } from './state.ts'
+import type { Entry, RaftEffect, RaftMessage, RequestRefusal, ServerId, TimerName } from './types.ts'
+
+const noEffects: readonly RaftEffect[] = []
+const noEntries: readonly Entry[] = []
+
+export function emit(raft: RaftCore, effect: RaftEffect): void {
+  raft.turn.effects.push(effect)
+}
+
+/**
+ * Sends without waiting for the disk, except for the term: what is sent while the term is not yet durable waits for it.
+ * Otherwise a crash could take the server back to the term before, and what it said in the newer one would be the word
+ * of nobody: it may enter that term again and say something else there.
+ */
+export function send(raft: RaftCore, to: ServerId, message: RaftMessage): void {
+  if (raft.durability.term === raft.term) raft.turn.effects.push({ kind: 'send', outgoing: { to, message } })
+  else raft.turn.thenSend.push({ to, message })
+}
+
+/** Sends once the state as it is at the end of this step is durable: votes and acknowledgements. */
+export function sendOnceDurable(raft: RaftCore, to: ServerId, message: RaftMessage): void {
+  raft.turn.thenSend.push({ to, message })
+}
+
+export function refuse(raft: RaftCore, requestId: number, refusal: RequestRefusal): void {
+  raft.turn.effects.push({ kind: 'refused', requestId, refusal })
+}
+
+/** Fires after a time in [lengthMs, 2 × lengthMs). */
+export function setTimer(raft: RaftCore, timer: TimerName, lengthMs: number): void {
+  raft.turn.effects.push({ kind: 'set-timer', timer, minMs: lengthMs, maxMs: 2 * lengthMs })
+}
+
+/** Tells role, term and leader if they are not what was told last. */
+export function tellRole(raft: RaftCore): void {
+  const { told, term } = raft
+  const role = raft.role.kind
+  const leader = leaderOf(raft)
+  if (told.role === role && told.term === term && told.leader === leader) return
+  told.role = role
+  told.term = term
+  told.leader = leader
+  emit(raft, { kind: 'role-changed', role, term, leader })
+}
+
+/**
+ * Ends a step: hands out what it gathered. One persist for all of it, after the sends, which need not wait for it (a
+ * leader writes to its disk in parallel with its followers, thesis 10.2.1); then what was committed.
+ *
+ * Entries may be applied before they are durable here: they are committed, so a quorum has them, and a server that loses
+ * its copy in a crash also forgets that it applied them.
+ */
+export function finishTurn(raft: RaftCore): readonly RaftEffect[] {
+  persistTurn(raft)
+  if (raft.commit > raft.applied) {
+    emit(raft, { kind: 'apply', entries: raft.log.range(raft.applied + 1, raft.commit) })
+    raft.applied = raft.commit
+  }
+  const { effects } = raft.turn
+  if (effects.length === 0) return noEffects
+  raft.turn.effects = []
+  return effects
+}
+
+function persistTurn(raft: RaftCore): void {
+  const { turn, durability } = raft
+  const writes = turn.hardStateChanged || turn.truncateFrom !== undefined || turn.entries.length > 0
+  if (!writes && turn.thenSend.length === 0) return
+  const { thenSend, truncateFrom } = turn
+  const entries = turn.entries.length > 0 ? turn.entries : noEntries
+  const sequence = writes
+    ? durability.ask(raft.log.lastIndex, raft.term, thenSend.length)
+    : durability.askNothing(thenSend.length)
+  const hardState = turn.hardStateChanged ? { term: raft.term, votedFor: raft.votedFor } : undefined
+  emit(raft, { kind: 'persist', sequence, hardState, truncateFrom, entries, thenSend })
+  turn.hardStateChanged = false
+  turn.truncateFrom = undefined
+  turn.thenSend = []
+  if (turn.entries.length > 0) turn.entries = []
+}

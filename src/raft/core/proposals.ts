@@ -1,0 +1,61 @@
+import { appendOwn } from './appending.ts'
+import { changed, encodeConfiguration } from './configuration.ts'
+import { emit, refuse } from './outbox.ts'
+import { trackFollowers } from './roles.ts'
+import { replicateTo, replicateToAll } from './sending.ts'
+import { configurationOf, hasCommittedInOwnTerm, type Leader, leaderOf, type RaftCore } from './state.ts'
+import type { ConfigurationChange, EntryKind, ProposalRequest, RequestRefusal } from './types.ts'
+
+/** Takes commands into the log, all of an event together, so that they share appends and the disk's next sync. */
+export function propose(raft: RaftCore, requests: readonly ProposalRequest[]): void {
+  for (const { requestId, payload } of requests) {
+    const refusal = refusalNow(raft)
+    if (refusal === undefined) accept(raft, requestId, 'command', payload)
+    else refuse(raft, requestId, refusal)
+  }
+  if (raft.role.kind === 'leader') replicateToAll(raft, raft.role)
+}
+
+function accept(raft: RaftCore, requestId: number, kind: EntryKind, payload: Uint8Array): void {
+  const { index, term } = appendOwn(raft, kind, payload)
+  emit(raft, { kind: 'accepted', requestId, index, term })
+}
+
+/** Why nothing can be proposed here now. While leadership is being handed on there is, so to say, no leader. */
+function refusalNow(raft: RaftCore): RequestRefusal | undefined {
+  if (raft.role.kind !== 'leader') return { kind: 'not-leader', leader: leaderOf(raft) }
+  if (raft.transfer !== undefined) return { kind: 'not-leader', leader: undefined }
+  // Both the quorum and the own disk may be slow; what waits for either is bounded.
+  const settled = Math.min(raft.commit, raft.durability.index)
+  const isFull = raft.log.lastIndex - settled >= raft.limits.uncommittedEntriesMax || raft.durability.isOverwhelmed
+  return isFull ? { kind: 'overloaded' } : undefined
+}
+
+/**
+ * Adds, removes, promotes or demotes one server. Neighbouring configurations share a quorum, so two leaders cannot be
+ * elected by them; but only if they are neighbours (Ongaro's note to raft-dev, 2015-07-10):
+ * 1. Four servers; S1 leads term 1 and appends C + S5, copies it to S5 only, and is cut off.
+ * 2. S2 leads term 2 by the votes of S3 and S4, appends C - S1, and commits it with S3: 2 of 3.
+ * 3. S1 leads term 3 by the votes of S4 and S5: 3 of 5. It does not know of S2's change, and overwrites it.
+ * A leader that first commits an entry of its own term makes every earlier change either committed or impossible.
+ */
+export function changeConfiguration(
+  raft: RaftCore,
+  requestId: number,
+  change: ConfigurationChange,
+  nowMs: number,
+): void {
+  const refusal = refusalNow(raft)
+  if (refusal !== undefined) return refuse(raft, requestId, refusal)
+  const leader = raft.role as Leader
+  const isSettled = raft.configurations.latest.index <= raft.commit && hasCommittedInOwnTerm(raft, leader)
+  if (!isSettled) return refuse(raft, requestId, { kind: 'change-in-progress' })
+  const after = changed(configurationOf(raft), change)
+  if (!after.ok) return refuse(raft, requestId, after.error)
+  const leaving = change.kind === 'remove' ? leader.progress.get(change.id) : undefined
+  accept(raft, requestId, 'configuration', encodeConfiguration(after.value))
+  // The last that a removed server hears: once it knows, it does not stand for election.
+  if (leaving !== undefined) replicateTo(raft, leader, leaving)
+  trackFollowers(raft, leader, nowMs)
+  replicateToAll(raft, leader)
+}

@@ -1,0 +1,21 @@
+/** Servers that must agree among `voters` of them: more than half, so that any two quorums share one. */
+export function quorumOf(voters: number): number {
+  return Math.floor(voters / 2) + 1
+}
+
+/**
+ * The greatest value that a quorum has reached, given what each voter has reached; -Infinity without voters, for then
+ * nobody can reach anything. Sorts the values in place, by insertion: they are a handful, and this runs for each answer.
+ */
+export function reachedByQuorum(values: number[]): number {
+  for (let i = 1; i < values.length; i++) {
+    const value = values[i] as number
+    let at = i
+    while (at > 0 && (values[at - 1] as number) < value) {
+      values[at] = values[at - 1] as number
+      at--
+    }
+    values[at] = value
+  }
+  return values[quorumOf(values.length) - 1] ?? Number.NEGATIVE_INFINITY
+}

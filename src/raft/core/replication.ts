@@ -1,0 +1,121 @@
+import { advanceCommit } from './commit.ts'
+import { isVoter, serverIn } from './configuration.ts'
+import { emit } from './outbox.ts'
+import { confirmRounds } from './read.ts'
+import { becomeFollower } from './roles.ts'
+import { becomeProbe, becomeReplicate, noticeCommit, replicateTo } from './sending.ts'
+import { configurationOf, type Leader, type Progress, type RaftCore } from './state.ts'
+import { continueTransfer } from './transfer.ts'
+import type { AppendResponse, LogIndex, ServerId, Term } from './types.ts'
+
+/** A follower that answers; the leader's view of it. */
+interface Answering {
+  readonly leader: Leader
+  readonly progress: Progress
+}
+
+/**
+ * The follower whose answer this is, if it concerns the present leadership; its round is noted. An answer of a newer term
+ * ends the leadership. Answers of servers that are no members (any more) count for nothing, newer term or not.
+ */
+export function answering(
+  raft: RaftCore,
+  from: ServerId,
+  answer: { readonly term: Term; readonly round: number },
+  nowMs: number,
+): Answering | undefined {
+  if (answer.term > raft.term) {
+    if (serverIn(configurationOf(raft), from) !== undefined) becomeFollower(raft, answer.term, undefined, nowMs)
+    return undefined
+  }
+  const { role } = raft
+  if (role.kind !== 'leader' || answer.term < raft.term || answer.round > role.round) return undefined
+  const progress = role.progress.get(from)
+  if (progress === undefined) return undefined
+  progress.heardMs = nowMs
+  return { leader: role, progress }
+}
+
+export function receiveAppendResponse(raft: RaftCore, from: ServerId, answer: AppendResponse, nowMs: number): void {
+  const found = answering(raft, from, answer, nowMs)
+  if (found === undefined) return
+  const { leader, progress } = found
+  if (answer.success) acknowledged(raft, found, answer.index, nowMs)
+  else refused(raft, found, answer)
+  noteRound(raft, leader, progress, answer.round, nowMs)
+}
+
+/** The round counts whatever else the answer says: the follower has heard this leader in this term. */
+export function noteRound(raft: RaftCore, leader: Leader, progress: Progress, round: number, nowMs: number): void {
+  if (round <= progress.round) return
+  progress.round = round
+  if (raft.role === leader && isVoter(configurationOf(raft), progress.id)) confirmRounds(raft, leader, nowMs)
+}
+
+/** The follower's log is durable and equal up to `index`. */
+export function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: LogIndex, nowMs: number): void {
+  if (index > raft.log.lastIndex) {
+    emit(raft, {
+      kind: 'note',
+      level: 'warn',
+      text: 'a follower acknowledges more than there is; ignored',
+      fields: { from: progress.id, index, lastIndex: raft.log.lastIndex },
+    })
+    return
+  }
+  if (index > progress.match) {
+    progress.match = index
+    progress.next = Math.max(progress.next, index + 1)
+    while ((progress.inFlight[0] ?? Number.POSITIVE_INFINITY) <= index) progress.inFlight.shift()
+    advanceCommit(raft, leader, nowMs)
+    if (raft.role !== leader) return
+  }
+  const agreed =
+    progress.state === 'snapshot' ? progress.match >= raft.log.baseIndex : progress.match === progress.next - 1
+  if (progress.state !== 'replicate' && agreed) becomeReplicate(progress)
+  replicateTo(raft, leader, progress)
+  noticeCommit(raft, progress)
+  continueTransfer(raft, leader, progress)
+}
+
+/**
+ * The follower's log does not hold what the request built on: entries were lost or overtaken on the way, or the logs
+ * differ. Its hint is where they may agree; the leader's own log narrows it down to one of at most the hinted term.
+ */
+function refused(raft: RaftCore, { leader, progress }: Answering, answer: AppendResponse): void {
+  if (progress.state === 'snapshot') return
+  const agreed = mayAgreeUpTo(raft, answer)
+  if (answer.index < progress.match) {
+    // Late, most likely: it has acknowledged more since. But who answers a newer round so has lost its disk.
+    if (answer.round <= progress.round) return
+    noteLostLog(raft, progress, answer.index)
+    progress.match = agreed
+  }
+  const next = Math.max(progress.match, agreed) + 1
+  if (progress.state === 'probe' && next >= progress.next) return
+  becomeProbe(progress, Math.min(next, progress.next))
+  replicateTo(raft, leader, progress)
+}
+
+function mayAgreeUpTo(raft: RaftCore, { index, hintTerm }: AppendResponse): LogIndex {
+  const limit = Math.min(index, raft.log.lastIndex)
+  return hintTerm === 0 ? limit : (raft.log.lastAtMost(limit, hintTerm) ?? 0)
+}
+
+function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void {
+  emit(raft, {
+    kind: 'note',
+    level: 'warn',
+    text: 'a follower has lost entries that it acknowledged',
+    fields: { from: progress.id, match: progress.match, index },
+  })
+}
+
+/** The follower holds all that a snapshot stands for, and more may be had from the log, or only from a newer snapshot. */
+export function installedSnapshot(raft: RaftCore, found: Answering, index: LogIndex, nowMs: number): void {
+  const { leader, progress } = found
+  acknowledged(raft, found, index, nowMs)
+  if (raft.role !== leader || progress.state !== 'snapshot' || progress.match < index) return
+  becomeProbe(progress, progress.match + 1)
+  replicateTo(raft, leader, progress)
+}

@@ -1,0 +1,107 @@
+import { invariant } from '../../base/invariant.ts'
+import { emit, refuse, setTimer, tellRole } from './outbox.ts'
+import { roundsRemembered } from './sending.ts'
+import { configurationOf, type Leader, type Progress, type RaftCore } from './state.ts'
+import { failTransfer, settleTransfer } from './transfer.ts'
+import type { ServerId, Term } from './types.ts'
+
+/** Enters a newer term, in which nobody has this server's vote yet. */
+function enterTerm(raft: RaftCore, term: Term): void {
+  invariant(term > raft.term, 'terms only rise', { term, present: raft.term })
+  raft.term = term
+  raft.votedFor = undefined
+  raft.turn.hardStateChanged = true
+}
+
+/** Follows `leader`, or nobody yet, in `term`: the present or a newer one. */
+export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | undefined, nowMs: number): void {
+  const { role } = raft
+  if (term !== raft.term) enterTerm(raft, term)
+  if (role.kind !== 'follower') {
+    if (role.kind === 'leader') leaveLeadership(raft, role)
+    raft.quietSinceMs = nowMs
+    setTimer(raft, 'election', raft.timing.heartbeatTimeoutMs)
+  }
+  if (role.kind !== 'follower' || role.leader !== leader) raft.role = { kind: 'follower', leader }
+  tellRole(raft)
+  if (leader !== undefined) settleTransfer(raft, leader)
+}
+
+/** Nothing was heard from the leader for long, or there is none: forgets it. The term stays. */
+export function forgetLeader(raft: RaftCore): void {
+  raft.role = { kind: 'follower', leader: undefined }
+  tellRole(raft)
+}
+
+export function becomePreCandidate(raft: RaftCore): void {
+  invariant(raft.role.kind !== 'leader', 'a leader does not stand for election')
+  raft.role = { kind: 'pre-candidate', granted: new Set() }
+  tellRole(raft)
+}
+
+/** Enters the next term and votes for itself there, in one record. */
+export function becomeCandidate(raft: RaftCore): void {
+  invariant(raft.role.kind !== 'leader', 'a leader does not stand for election')
+  enterTerm(raft, raft.term + 1)
+  raft.votedFor = raft.id
+  raft.role = { kind: 'candidate', granted: new Set() }
+  tellRole(raft)
+}
+
+/** The role alone; what a new leader does first is in `leadership.ts`. */
+export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
+  invariant(raft.role.kind === 'candidate', 'only a candidate wins an election', { role: raft.role.kind })
+  const leader: Leader = {
+    kind: 'leader',
+    ownFirstIndex: raft.log.lastIndex + 1,
+    progress: new Map(),
+    round: 0,
+    roundBeganMs: new Float64Array(roundsRemembered),
+    confirmedRound: 0,
+    reads: [],
+    earlyReads: [],
+    leaseForfeited: false,
+    tally: [],
+  }
+  raft.role = leader
+  trackFollowers(raft, leader, nowMs)
+  emit(raft, { kind: 'clear-timer', timer: 'election' })
+  tellRole(raft)
+  settleTransfer(raft, raft.id)
+  return leader
+}
+
+/** One progress for each other server of the configuration, in its order; those that were tracked keep theirs. */
+export function trackFollowers(raft: RaftCore, leader: Leader, nowMs: number): void {
+  const tracked = new Map<ServerId, Progress>()
+  for (const { id } of configurationOf(raft).servers) {
+    if (id !== raft.id) tracked.set(id, leader.progress.get(id) ?? newProgress(id, raft.log.lastIndex + 1, nowMs))
+  }
+  leader.progress = tracked
+}
+
+function newProgress(id: ServerId, next: number, nowMs: number): Progress {
+  return {
+    id,
+    state: 'probe',
+    match: 0,
+    next,
+    inFlight: [],
+    probing: false,
+    sentSinceTick: false,
+    commitTold: 0,
+    round: 0,
+    heardMs: nowMs,
+    transfer: undefined,
+  }
+}
+
+/** Accepted proposals are not answered here: what is applied at their index decides their fate. */
+function leaveLeadership(raft: RaftCore, leader: Leader): void {
+  emit(raft, { kind: 'clear-timer', timer: 'heartbeat' })
+  emit(raft, { kind: 'clear-timer', timer: 'quorum' })
+  for (const { requestId } of [...leader.reads, ...leader.earlyReads]) {
+    refuse(raft, requestId, { kind: 'leadership-lost' })
+  }
+  if (raft.transfer !== undefined && !raft.transfer.toldToStand) failTransfer(raft, 'leadership was lost before it')
+}

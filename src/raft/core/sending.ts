@@ -1,0 +1,140 @@
+import { invariant } from '../../base/invariant.ts'
+import { emit, send } from './outbox.ts'
+import type { Leader, Progress, RaftCore } from './state.ts'
+import type { Entry } from './types.ts'
+
+/** Rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */
+export const roundsRemembered = 512
+
+const noEntries: readonly Entry[] = []
+
+/** From now on requests carry a new round: who answers it has heard this leader after this moment. */
+export function beginRound(leader: Leader, nowMs: number): void {
+  leader.round++
+  leader.roundBeganMs[leader.round % roundsRemembered] = nowMs
+}
+
+/** Sends to every follower what it lacks, as far as flow control allows. */
+export function replicateToAll(raft: RaftCore, leader: Leader): void {
+  for (const progress of leader.progress.values()) replicateTo(raft, leader, progress)
+}
+
+/**
+ * Sends one follower what it lacks. While its log is agreed, requests follow each other without waiting for answers, at
+ * most `appendsInFlightMax` of them; what is proposed meanwhile gathers and shares the next. Nothing here times out:
+ * heartbeats name the last entry sent, so that a lost request shows as a refusal, and a lost answer is given again.
+ */
+export function replicateTo(raft: RaftCore, leader: Leader, progress: Progress): void {
+  if (progress.state === 'probe') {
+    if (!progress.probing) sendEntries(raft, leader, progress)
+    return
+  }
+  while (
+    progress.state === 'replicate' &&
+    progress.next <= raft.log.lastIndex &&
+    progress.inFlight.length < raft.limits.appendsInFlightMax
+  ) {
+    sendEntries(raft, leader, progress)
+  }
+}
+
+function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
+  const previousIndex = progress.next - 1
+  const previousTerm = raft.log.termAt(previousIndex)
+  if (previousTerm === undefined) {
+    beginSnapshot(raft, progress)
+    return
+  }
+  const { appendEntriesMax, appendBytesMax } = raft.limits
+  const entries = raft.log.batch(progress.next, appendEntriesMax, appendBytesMax)
+  const verified = previousIndex + entries.length
+  if (progress.state === 'probe') {
+    progress.probing = true
+  } else {
+    progress.next = verified + 1
+    progress.inFlight.push(verified)
+  }
+  progress.sentSinceTick = true
+  sendAppend(raft, progress, entries, previousIndex, previousTerm, leader.round)
+}
+
+/** An append without entries, which wants an answer. */
+export function sendHeartbeat(raft: RaftCore, leader: Leader, progress: Progress): void {
+  sendEmpty(raft, progress, leader.round)
+}
+
+/**
+ * Tells a follower that has every entry how far they are committed, unless it was told. Costs one message without answer
+ * for each time that a follower's pipeline runs dry; under load the next append carries the news.
+ */
+export function noticeCommit(raft: RaftCore, progress: Progress): void {
+  if (progress.state !== 'replicate' || progress.inFlight.length > 0) return
+  if (progress.commitTold >= raft.commit || progress.next <= raft.log.lastIndex) return
+  sendEmpty(raft, progress, 0)
+}
+
+function sendEmpty(raft: RaftCore, progress: Progress, round: number): void {
+  // A follower in want of a snapshot is asked to verify the empty log, which every log begins with.
+  const previousIndex = progress.state === 'snapshot' ? 0 : progress.next - 1
+  const previousTerm = raft.log.termAt(previousIndex)
+  if (previousTerm === undefined) sendAppend(raft, progress, noEntries, 0, 0, round)
+  else sendAppend(raft, progress, noEntries, previousIndex, previousTerm, round)
+}
+
+function sendAppend(
+  raft: RaftCore,
+  progress: Progress,
+  entries: readonly Entry[],
+  previousIndex: number,
+  previousTerm: number,
+  round: number,
+): void {
+  const { term, commit } = raft
+  progress.commitTold = Math.max(progress.commitTold, Math.min(commit, previousIndex + entries.length))
+  send(raft, progress.id, { kind: 'append-request', term, previousIndex, previousTerm, entries, commit, round })
+}
+
+/** What the follower needs is cut from the log: it gets the snapshot that took its place. */
+function beginSnapshot(raft: RaftCore, progress: Progress): void {
+  const { snapshot } = raft
+  invariant(snapshot !== undefined, 'the log is cut only below a snapshot', { baseIndex: raft.log.baseIndex })
+  progress.state = 'snapshot'
+  progress.inFlight = []
+  progress.probing = false
+  progress.transfer = { meta: snapshot, sizeBytes: 0, offset: 0, phase: 'reading', ticksWaited: 0 }
+  emit(raft, {
+    kind: 'note',
+    level: 'info',
+    text: 'sending a snapshot',
+    fields: { to: progress.id, index: snapshot.index, next: progress.next },
+  })
+  readChunk(raft, progress)
+}
+
+/** Asks the driver for the piece of the snapshot at the transfer's offset. */
+export function readChunk(raft: RaftCore, progress: Progress): void {
+  const { transfer } = progress
+  if (transfer === undefined) return
+  transfer.phase = 'reading'
+  transfer.ticksWaited = 0
+  const { meta, offset } = transfer
+  emit(raft, { kind: 'read-chunk', to: progress.id, meta, offset, length: raft.limits.snapshotChunkBytes })
+}
+
+/** Takes up probing after what is known to be equal. */
+export function becomeProbe(progress: Progress, next: number): void {
+  progress.state = 'probe'
+  progress.next = next
+  progress.inFlight = []
+  progress.probing = false
+  progress.transfer = undefined
+}
+
+/** The logs agree up to `match`: what follows may be sent ahead of answers. */
+export function becomeReplicate(progress: Progress): void {
+  progress.state = 'replicate'
+  progress.next = progress.match + 1
+  progress.inFlight = []
+  progress.probing = false
+  progress.transfer = undefined
+}

@@ -1,0 +1,183 @@
+import { invariant } from '../../base/invariant.ts'
+import { hearLeader, isCount, noteFault } from './append.ts'
+import { commitTo } from './commit.ts'
+import { ConfigurationHistory, isConfiguration } from './configuration.ts'
+import { emit, send, sendOnceDurable } from './outbox.ts'
+import { answering, installedSnapshot, noteRound } from './replication.ts'
+import { readChunk } from './sending.ts'
+import { leaderOf, type RaftCore } from './state.ts'
+import type { LogIndex, RaftEvent, ServerId, SnapshotChunk, SnapshotMeta, SnapshotResponse } from './types.ts'
+
+type SnapshotTaken = Extract<RaftEvent, { kind: 'snapshot-taken' }>
+type ChunkRead = Extract<RaftEvent, { kind: 'chunk-read' }>
+type ChunkStored = Extract<RaftEvent, { kind: 'chunk-stored' }>
+
+/** What a snapshot of the state machine as of `index` must say of it. `index` is applied, and not below the last snapshot. */
+export function snapshotMetaAt(raft: RaftCore, index: LogIndex): SnapshotMeta {
+  const term = raft.log.termAt(index)
+  const brought = raft.configurations.asOf(index)
+  const { applied } = raft
+  invariant(index <= applied && term !== undefined && brought !== undefined, 'a snapshot is of what was applied', {
+    index,
+    applied,
+    term,
+  })
+  return { index, term, configuration: brought.configuration, configurationIndex: brought.index }
+}
+
+/** A snapshot of this server is durable: the log before it may go, but for what followers that lag a little still need. */
+export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken): void {
+  const { applied, log } = raft
+  if (meta.index <= (raft.snapshot?.index ?? 0)) return
+  const term = log.termAt(meta.index)
+  invariant(meta.index <= applied && meta.term === term, 'a snapshot is of what was applied', {
+    index: meta.index,
+    applied,
+    metaTerm: meta.term,
+    term,
+  })
+  raft.snapshot = meta
+  raft.configurations.forgetBelow(meta.index)
+  const base = Math.min(keepFrom - 1, meta.index)
+  if (base <= log.baseIndex) return
+  log.compactTo(base)
+  emit(raft, { kind: 'compact', keepFrom: base + 1 })
+}
+
+/** The driver has read a piece of the snapshot: off it goes, if its transfer is still the same. */
+export function chunkRead(raft: RaftCore, { to, meta, offset, bytes, sizeBytes }: ChunkRead): void {
+  const { role, term } = raft
+  const progress = role.kind === 'leader' ? role.progress.get(to) : undefined
+  const transfer = progress?.transfer
+  if (role.kind !== 'leader' || progress === undefined || transfer === undefined) return
+  if (transfer.phase !== 'reading' || transfer.meta.index !== meta.index || transfer.offset !== offset) return
+  // From here on the patience of the heartbeat watches over the transfer, whether there was anything to send or not.
+  transfer.phase = 'sent'
+  transfer.sizeBytes = sizeBytes
+  if (bytes !== undefined) {
+    send(raft, to, { kind: 'snapshot-chunk', term, meta: transfer.meta, sizeBytes, offset, bytes, round: role.round })
+    return
+  }
+  if (raft.snapshot === undefined || raft.snapshot.index <= meta.index) return
+  progress.transfer = { meta: raft.snapshot, sizeBytes: 0, offset: 0, phase: 'reading', ticksWaited: 0 }
+  readChunk(raft, progress)
+}
+
+/** Heartbeats that a chunk may stay unanswered before it is sent again. */
+const chunkPatienceTicks = 10
+
+/** Called with each heartbeat: a chunk or its answer may have been lost. */
+export function watchTransfer(raft: RaftCore, to: ServerId): void {
+  const progress = raft.role.kind === 'leader' ? raft.role.progress.get(to) : undefined
+  const transfer = progress?.transfer
+  if (progress === undefined || transfer?.phase !== 'sent') return
+  transfer.ticksWaited++
+  if (transfer.ticksWaited >= chunkPatienceTicks) readChunk(raft, progress)
+}
+
+/** A follower says from where it wants the snapshot next, which is how a transfer resumes; or that it has all of it. */
+export function receiveSnapshotResponse(raft: RaftCore, from: ServerId, answer: SnapshotResponse, nowMs: number): void {
+  const found = answering(raft, from, answer, nowMs)
+  if (found === undefined) return
+  const { leader, progress } = found
+  const { transfer } = progress
+  if (answer.installed) {
+    installedSnapshot(raft, found, answer.index, nowMs)
+  } else if (transfer?.meta.index === answer.index && transfer.phase === 'sent' && isCount(answer.nextOffset)) {
+    // The offset just sent, wanted once more, is the late answer to the chunk before, or a repeated one.
+    if (answer.nextOffset !== transfer.offset && answer.nextOffset <= transfer.sizeBytes) {
+      transfer.offset = answer.nextOffset
+      readChunk(raft, progress)
+    }
+  }
+  noteRound(raft, leader, progress, answer.round, nowMs)
+}
+
+/**
+ * A piece of the leader's snapshot. One that stands for no more than what is committed here has nothing to give: state
+ * never goes back (planted bug 12). The leader is told that all of it is here, which is so.
+ */
+export function receiveChunk(raft: RaftCore, from: ServerId, chunk: SnapshotChunk, nowMs: number): void {
+  const { meta, sizeBytes, round } = chunk
+  const fault = faultOf(chunk)
+  if (fault !== undefined) return noteFault(raft, from, fault)
+  if (chunk.term < raft.term) {
+    const { term } = raft
+    send(raft, from, {
+      kind: 'snapshot-response',
+      term,
+      index: meta.index,
+      nextOffset: chunk.offset,
+      installed: false,
+      round,
+    })
+    return
+  }
+  if (!hearLeader(raft, from, chunk.term, nowMs)) return
+  if (meta.index <= raft.commit) return answerInstalled(raft, from, meta, sizeBytes, round)
+  emit(raft, { kind: 'store-chunk', from, chunk })
+}
+
+/** The driver has written a piece: ask for the next, or take the whole into use. */
+export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, round }: ChunkStored): void {
+  const { term } = raft
+  const isWanted = leaderOf(raft) === from
+  if (!complete) {
+    if (!isWanted) return
+    send(raft, from, { kind: 'snapshot-response', term, index: meta.index, nextOffset, installed: false, round })
+    return
+  }
+  if (meta.index > raft.commit) takeIntoUse(raft, meta)
+  if (isWanted) answerInstalled(raft, from, meta, nextOffset, round)
+}
+
+/**
+ * A complete snapshot beyond what is committed here.
+ * - The log holds the very entry at its index: then it holds, by log matching, all that the snapshot stands for, and the
+ *   snapshot only brings the news that this is committed. The log's tail stays: it may have been acknowledged.
+ * - Otherwise the log is shorter, or other: all of it goes. No entry may stay, not even one at the snapshot's own index
+ *   (hashicorp/raft#704), for nothing that follows the snapshot may build on it.
+ * Who led when it was sent does not matter: what a snapshot stands for is committed, for good.
+ */
+function takeIntoUse(raft: RaftCore, meta: SnapshotMeta): void {
+  if (raft.log.termAt(meta.index) === meta.term) {
+    commitTo(raft, meta.index)
+    return
+  }
+  invariant(raft.role.kind !== 'leader', 'a leader holds all that is committed', { index: meta.index, term: raft.term })
+  const before = raft.configurations.latest.index
+  raft.log.resetTo(meta.index, meta.term)
+  raft.durability.replacedUpTo(meta.index)
+  raft.commit = meta.index
+  raft.applied = meta.index
+  raft.snapshot = meta
+  raft.configurations = new ConfigurationHistory(meta.configuration, meta.configurationIndex)
+  raft.configurationCommitTold = meta.configurationIndex
+  emit(raft, { kind: 'install-snapshot', meta })
+  if (before === meta.configurationIndex) return
+  const { configuration, configurationIndex: index } = meta
+  emit(raft, { kind: 'configuration-changed', configuration, index, committed: true })
+}
+
+function answerInstalled(raft: RaftCore, to: ServerId, meta: SnapshotMeta, nextOffset: number, round: number): void {
+  const { term } = raft
+  sendOnceDurable(raft, to, {
+    kind: 'snapshot-response',
+    term,
+    index: meta.index,
+    nextOffset,
+    installed: true,
+    round,
+  })
+}
+
+function faultOf({ term, meta, sizeBytes, offset, bytes, round }: SnapshotChunk): string | undefined {
+  for (const number of [term, meta.index, meta.term, meta.configurationIndex, sizeBytes, offset, round]) {
+    if (!isCount(number)) return 'a snapshot chunk with a number that is none'
+  }
+  if (offset + bytes.length > sizeBytes) return 'a snapshot chunk beyond its end'
+  if (!isConfiguration(meta.configuration)) return 'a snapshot chunk with an unreadable configuration'
+  return meta.index === 0 || meta.configurationIndex > meta.index || meta.term > term
+    ? 'a snapshot chunk whose snapshot cannot be'
+    : undefined
+}

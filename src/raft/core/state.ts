@@ -1,0 +1,241 @@
+import { invariant } from '../../base/invariant.ts'
+import { ConfigurationHistory, decodeConfiguration, noServers } from './configuration.ts'
+import { Durability } from './durability.ts'
+import { RaftLog } from './log.ts'
+import type {
+  Configuration,
+  Entry,
+  LogIndex,
+  Outgoing,
+  RaftEffect,
+  RaftLimits,
+  RaftTiming,
+  Recovered,
+  RoleName,
+  ServerId,
+  SnapshotMeta,
+  Term,
+} from './types.ts'
+
+export interface Follower {
+  readonly kind: 'follower'
+  /** The leader of the present term, once it was heard. */
+  readonly leader: ServerId | undefined
+}
+
+export interface PreCandidate {
+  readonly kind: 'pre-candidate'
+  readonly granted: Set<ServerId>
+}
+
+export interface Candidate {
+  readonly kind: 'candidate'
+  /** Holds the candidate itself only once its own vote is durable. */
+  readonly granted: Set<ServerId>
+}
+
+export interface Leader {
+  readonly kind: 'leader'
+  /** The no-op of the own term. Once it is committed, so is all before it, and reads and changes may begin. */
+  readonly ownFirstIndex: LogIndex
+  /** Every other server of the configuration, in its order. */
+  progress: Map<ServerId, Progress>
+  /** Counts rounds; one begins with each heartbeat, and for reads. */
+  round: number
+  /** When each of the latest rounds began, at `round % roundsRemembered`. */
+  readonly roundBeganMs: Float64Array
+  /** The newest round that a quorum answered. */
+  confirmedRound: number
+  /** In order of the round that they wait for; with `earlyReads` at most `pendingReadsMax`. */
+  reads: PendingRead[]
+  /** Came before an entry of the own term was committed. */
+  earlyReads: EarlyRead[]
+  /** A `TimeoutNow` was sent in this term: voters may have been told to forget this leader, so the lease is gone for good. */
+  leaseForfeited: boolean
+  /** Scratch for quorum arithmetic. */
+  readonly tally: number[]
+}
+
+export interface PendingRead {
+  readonly requestId: number
+  readonly index: LogIndex
+  readonly round: number
+}
+
+export interface EarlyRead {
+  readonly requestId: number
+  readonly mode: 'quorum' | 'lease'
+}
+
+export type Role = Follower | PreCandidate | Candidate | Leader
+
+/**
+ * What a leader knows of one follower. `probe`: where the logs agree is a guess; one append at a time. `replicate`: they
+ * agree up to `match`; appends are sent ahead of answers. `snapshot`: what it needs is no longer in the log.
+ */
+export interface Progress {
+  readonly id: ServerId
+  state: 'probe' | 'replicate' | 'snapshot'
+  /** The log up to here is durable on the follower, and equal. */
+  match: LogIndex
+  /** Invariant: match < next. What is sent next; entries in (match, next) are under way. */
+  next: LogIndex
+  /** Last index of each append under way in `replicate`, rising; at most `appendsInFlightMax`. */
+  inFlight: LogIndex[]
+  /** A probe with entries is under way: nothing more until its answer, or the next heartbeat in its place. */
+  probing: boolean
+  /** An append that wants an answer was sent since the last heartbeat tick. */
+  sentSinceTick: boolean
+  /** The highest commit index that it was told. */
+  commitTold: LogIndex
+  /** The newest round that it answered. */
+  round: number
+  /** When it was last heard in this term. */
+  heardMs: number
+  transfer: SnapshotTransfer | undefined
+}
+
+export interface SnapshotTransfer {
+  readonly meta: SnapshotMeta
+  /** 0 until the first piece is read. */
+  sizeBytes: number
+  offset: number
+  /** `reading`: a `read-chunk` is unanswered. `sent`: the chunk at `offset` is. */
+  phase: 'reading' | 'sent'
+  ticksWaited: number
+}
+
+/** Under way from the request to its end, whatever role this server has meanwhile. */
+export interface LeadershipTransfer {
+  readonly requestId: number
+  readonly to: ServerId
+  readonly term: Term
+  toldToStand: boolean
+}
+
+/** What one step gathers. Truncation comes before entries. */
+export interface Turn {
+  effects: RaftEffect[]
+  hardStateChanged: boolean
+  truncateFrom: LogIndex | undefined
+  entries: Entry[]
+  thenSend: Outgoing[]
+}
+
+/** The state of one server's consensus. Only `step` changes it. */
+export interface RaftCore {
+  readonly id: ServerId
+  readonly timing: RaftTiming
+  readonly limits: RaftLimits
+  term: Term
+  votedFor: ServerId | undefined
+  role: Role
+  readonly log: RaftLog
+  readonly durability: Durability
+  /** Invariant: never falls; log.baseIndex <= snapshot index <= applied <= commit <= log.lastIndex. */
+  commit: LogIndex
+  /** Committed entries up to here were handed out in `apply` or covered by `install-snapshot`. */
+  applied: LogIndex
+  snapshot: SnapshotMeta | undefined
+  configurations: ConfigurationHistory
+  /** Index of the newest configuration that was told as committed. */
+  configurationCommitTold: LogIndex
+  transfer: LeadershipTransfer | undefined
+  /** When this server last heard the leader of its term; `undefined` before the first time in this boot. */
+  leaderHeardMs: number | undefined
+  /** Until then this server holds to its leader and ignores who wants to replace it. */
+  loyalUntilMs: number
+  /** The election timer counts from here: the leader was heard, a vote was granted, a role was left. */
+  quietSinceMs: number
+  readonly told: { role: RoleName; term: Term; leader: ServerId | undefined }
+  readonly turn: Turn
+}
+
+export interface RaftOptions {
+  readonly id: ServerId
+  readonly recovered: Recovered
+  readonly timing: RaftTiming
+  readonly limits: RaftLimits
+}
+
+/**
+ * A server as it comes back from its disk: a follower that knows no leader and of whose log only the snapshot is known to
+ * be committed. Its first event is `started`. Throws where what was recovered cannot be the state of any server.
+ */
+export function createRaft({ id, recovered, timing, limits }: RaftOptions): RaftCore {
+  const { hardState, snapshot } = recovered
+  invariant(id !== '', 'a server has an ID')
+  invariant(timing.leaderLeaseMs <= timing.heartbeatTimeoutMs, 'no lease outlives the loyalty of the voters', {
+    leaderLeaseMs: timing.leaderLeaseMs,
+    heartbeatTimeoutMs: timing.heartbeatTimeoutMs,
+  })
+  const { log, configurations } = restored(recovered)
+  const lastTerm = Math.max(log.lastTerm, snapshot?.term ?? 0)
+  invariant(hardState.term >= lastTerm, 'no entry is newer than the term', { term: hardState.term, lastTerm })
+  const committed = snapshot?.index ?? 0
+  return {
+    id,
+    timing,
+    limits,
+    term: hardState.term,
+    votedFor: hardState.votedFor,
+    role: { kind: 'follower', leader: undefined },
+    log,
+    durability: new Durability(log.lastIndex, hardState.term),
+    commit: committed,
+    applied: committed,
+    snapshot,
+    configurations,
+    configurationCommitTold: snapshot?.configurationIndex ?? 0,
+    transfer: undefined,
+    leaderHeardMs: undefined,
+    loyalUntilMs: Number.NEGATIVE_INFINITY,
+    quietSinceMs: Number.NEGATIVE_INFINITY,
+    told: { role: 'follower', term: hardState.term, leader: undefined },
+    turn: { effects: [], hardStateChanged: false, truncateFrom: undefined, entries: [], thenSend: [] },
+  }
+}
+
+/**
+ * Log and configurations from the disk. Entries that the snapshot covers may be there still, or all end below it. Where
+ * the entry at its index is another, the server stopped between taking a received snapshot and dropping its old log: that
+ * log does not go on from the snapshot and is dropped now (planted bugs 12 and 13).
+ */
+function restored({ snapshot, entries }: Recovered): { log: RaftLog; configurations: ConfigurationHistory } {
+  const snapshotIndex = snapshot?.index ?? 0
+  const configurations = new ConfigurationHistory(
+    snapshot?.configuration ?? noServers,
+    snapshot?.configurationIndex ?? 0,
+  )
+  const first = entries[0]?.index ?? snapshotIndex + 1
+  invariant(first <= snapshotIndex + 1, 'the log has no gap after the snapshot', { first, snapshotIndex })
+  const covering = entries[snapshotIndex - first]
+  if (first <= snapshotIndex && covering?.term !== snapshot?.term) {
+    return { log: new RaftLog(snapshotIndex, snapshot?.term ?? 0), configurations }
+  }
+  // The term before the first entry is on no disk; the first entry itself serves as the base.
+  const base = first <= snapshotIndex ? entries[0] : undefined
+  const log = new RaftLog(base?.index ?? snapshotIndex, base?.term ?? snapshot?.term ?? 0)
+  for (const entry of base === undefined ? entries : entries.slice(1)) {
+    log.append(entry)
+    if (entry.kind !== 'configuration' || entry.index <= snapshotIndex) continue
+    const configuration = decodeConfiguration(entry.payload)
+    invariant(configuration.ok, 'a configuration in the own log can be read', { index: entry.index })
+    configurations.append(configuration.value, entry.index)
+  }
+  return { log, configurations }
+}
+
+export function leaderOf(raft: RaftCore): ServerId | undefined {
+  if (raft.role.kind === 'leader') return raft.id
+  return raft.role.kind === 'follower' ? raft.role.leader : undefined
+}
+
+/** The configuration that this server goes by: the latest in its log, committed or not (thesis 4.1). */
+export function configurationOf(raft: RaftCore): Configuration {
+  return raft.configurations.latest.configuration
+}
+
+export function hasCommittedInOwnTerm(raft: RaftCore, leader: Leader): boolean {
+  return raft.commit >= leader.ownFirstIndex
+}

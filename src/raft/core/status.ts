@@ -1,0 +1,36 @@
+import { leaderOf, type RaftCore } from './state.ts'
+import type { Configuration, LogIndex, RoleName, ServerId, Term } from './types.ts'
+
+/** What may be seen of the core from outside. A copy. */
+export interface CoreStatus {
+  readonly role: RoleName
+  readonly term: Term
+  readonly leader: ServerId | undefined
+  readonly commitIndex: LogIndex
+  readonly lastIndex: LogIndex
+  readonly lastTerm: Term
+  readonly snapshotIndex: LogIndex
+  readonly snapshotTerm: Term
+  readonly configuration: Configuration
+  readonly configurationIndex: LogIndex
+  /** Milliseconds since this server heard from a leader; 0 on the leader; undefined when it never did in this boot. */
+  readonly lastContactMs: number | undefined
+}
+
+export function statusOf(raft: RaftCore, nowMs: number): CoreStatus {
+  const { configuration, index } = raft.configurations.latest
+  const heard = raft.leaderHeardMs
+  return {
+    role: raft.role.kind,
+    term: raft.term,
+    leader: leaderOf(raft),
+    commitIndex: raft.commit,
+    lastIndex: raft.log.lastIndex,
+    lastTerm: raft.log.lastTerm,
+    snapshotIndex: raft.snapshot?.index ?? 0,
+    snapshotTerm: raft.snapshot?.term ?? 0,
+    configuration,
+    configurationIndex: index,
+    lastContactMs: raft.role.kind === 'leader' ? 0 : heard === undefined ? undefined : nowMs - heard,
+  }
+}

@@ -188,6 +188,8 @@ export interface Route {
    * asked for without its slash it redirects to it.
    */
   readonly path: string
+  /** The line for a body that no request may carry (env/http, `bodyBytesMax`), where the endpoint's own limit is lower. */
+  readonly tooLarge?: string
   handle(agent: AgentContext, request: RouteRequest): Promise<RouteResponse>
 }
 

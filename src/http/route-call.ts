@@ -70,7 +70,9 @@ export class RouteCaller {
       const allow = [['Allow', mounted.allow]] as const
       return asked ? encoder.text(200, '', allow) : encoder.text(405, `method ${request.method} not allowed`, allow)
     }
-    if (request.body === 'too-large') return encoder.text(413, `Request body exceeds ${bodyBytesMax} byte limit`)
+    if (request.body === 'too-large') {
+      return encoder.text(413, mounted.route.tooLarge ?? `Request body exceeds ${bodyBytesMax} byte limit`)
+    }
     return this.#handle(routed, method, query.value, request.body)
   }
 

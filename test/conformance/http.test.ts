@@ -131,6 +131,16 @@ describe.each(worlds)('HTTP $name', ({ start }) => {
     })
   })
 
+  it('a value is refused beyond 512 KiB, however far beyond', async () => {
+    const most = 512 * 1024
+    expect((await ask(target, 'PUT /v1/kv/large', 'x'.repeat(most))).status).toBe(200)
+    for (const size of [most + 1, 4 * most]) {
+      const reply = await ask(target, 'PUT /v1/kv/large', 'y'.repeat(size))
+      expect([reply.status, reply.text]).toEqual([413, 'Value exceeds 524288 byte limit'])
+    }
+    expect((await ask(target, 'GET /v1/kv/large?raw')).text).toBe('x'.repeat(most))
+  })
+
   it('a mistake of the caller is one line that names the field', async () => {
     for (const [line, text] of [
       ['GET /v1/kv/a?index=x', 'Invalid index'],

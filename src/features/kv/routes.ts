@@ -17,11 +17,14 @@ import {
 import { refuseLock } from './locks.ts'
 import { kvEntryJson } from './model.ts'
 
+const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
+
 /** Reference: HTTP API 5. */
 export const kvRoutes: readonly Route[] = [
   {
     methods: ['GET', 'PUT', 'DELETE'],
     path: '/v1/kv/',
+    tooLarge: valueTooLarge,
     handle: async (agent, request) => {
       const options = parseReadOptions(agent, request.query)
       if (!options.ok) return failed(options.error)
@@ -77,7 +80,7 @@ async function put(agent: AgentContext, request: RouteRequest): Promise<RouteRes
   const index = cas === undefined ? undefined : parseUint(cas)
   if (index?.ok === false) return badRequest(index.error)
   if (body.length > kvValueBytesMax) {
-    return failed({ kind: 'too-large', message: `Value exceeds ${kvValueBytesMax} byte limit` })
+    return failed({ kind: 'too-large', message: valueTooLarge })
   }
   const lock = refuseLock(query)
   if (lock !== undefined) return lock

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectRoot } from '../../tools/planted.ts'
 
@@ -84,6 +84,19 @@ const habits: readonly Habit[] = [
   },
 ]
 
+/** A page is read at one go: long enough to say what lives here, what does not and what holds; never a manual. */
+const pageLines = { least: 8, most: 60 } as const
+
+function pageProblem(folder: string, text: string | undefined): string | undefined {
+  if (text === undefined) return `${folder} has no README.md`
+  const lines = text.trimEnd().split('\n').length
+  if (lines < pageLines.least || lines > pageLines.most) {
+    return `${folder}/README.md has ${lines} line${lines === 1 ? '' : 's'}, not ${pageLines.least} to ${pageLines.most}`
+  }
+  const title = `# ${basename(folder)}`
+  return text.startsWith(title) ? undefined : `${folder}/README.md does not begin with '${title}'`
+}
+
 describe('the whole tree keeps the habits of the house', () => {
   it.each(habits.map((habit) => [habit.title, habit] as const))('%s', (_, { lines, wrong, planted, sound }) => {
     expect(lines.length).toBeGreaterThan(0)
@@ -95,6 +108,25 @@ describe('the whole tree keeps the habits of the house', () => {
   it('no file has a name that says nothing', () => {
     const empty = /(^|\/)(index|utils?|helpers?|common|manager|misc|shared)(\.[^/]*)?(\/|$)/
     expect(files.filter((path) => /^(src|sim|test|bin|bench)\//.test(path) && empty.test(path))).toEqual([])
+  })
+
+  it('every folder of src and sim has a page that says what lives there', () => {
+    const folders = new Set(files.filter((path) => /^(src|sim)\/.*\//.test(path)).map((path) => dirname(path)))
+    const pageOf = (folder: string): string | undefined => {
+      const path = join(projectRoot, folder, 'README.md')
+      return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+    }
+    const wrong = [...folders].sort().flatMap((folder) => pageProblem(folder, pageOf(folder)) ?? [])
+    expect(wrong).toEqual([])
+  })
+
+  it('a page that is missing, empty, endless or about another folder is noticed', () => {
+    const lines = (count: number): string => `# kv: keys\n${'\nText.'.repeat(count)}\n`
+    expect(pageProblem('src/features/kv', undefined)).toBe('src/features/kv has no README.md')
+    expect(pageProblem('src/features/kv', '# kv: keys\n')).toMatch(/has 1 line/)
+    expect(pageProblem('src/features/kv', lines(200))).toMatch(/has 202 lines/)
+    expect(pageProblem('src/features/status', lines(10))).toMatch(/does not begin with '# status'/)
+    expect(pageProblem('src/features/kv', lines(10))).toBeUndefined()
   })
 
   it('every dependency is pinned to one version', () => {

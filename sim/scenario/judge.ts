@@ -1,0 +1,81 @@
+import type { Condition } from './condition-schema.ts'
+import type { CountBound } from './quantities.ts'
+import type { Selector } from './selector.ts'
+
+/** What conditions look at, as it is now. */
+export interface Observed {
+  readonly servers: readonly string[]
+  readonly isRunning: (server: string) => boolean
+  /** Servers that believe they lead. */
+  readonly leaders: () => readonly string[]
+  readonly appliedIndex: (server: string) => number
+  readonly elections: number
+  readonly writesAcknowledged: number
+  readonly select: (selector: Selector) => readonly string[]
+}
+
+/**
+ * Whether all stated conditions hold now: undefined if so, else what is so instead, as one clause. A `kv` condition is
+ * not judged here: it takes a request.
+ */
+export function judge(condition: Omit<Condition, 'kv'>, now: Observed): string | undefined {
+  const among = condition.among === undefined ? now.servers : now.select(condition.among)
+  return (
+    judgeLeader(condition.leader, among, now) ??
+    judgeApplied(condition['raft.applied'], among, now) ??
+    judgeRunning(condition.running, true, now) ??
+    judgeRunning(condition.stopped, false, now) ??
+    judgeCount(condition.elections, now.elections, 'elections') ??
+    judgeCount(condition['writes acknowledged'], now.writesAcknowledged, 'writes acknowledged')
+  )
+}
+
+function judgeLeader(bound: Condition['leader'], among: readonly string[], now: Observed): string | undefined {
+  if (bound === undefined) return undefined
+  const leaders = now.leaders().filter((server) => among.includes(server))
+  const found =
+    leaders.length === 0 ? 'nobody leads' : `${leaders.join(' and ')} ${leaders.length > 1 ? 'lead' : 'leads'}`
+  if (bound.kind === 'none') return leaders.length === 0 ? undefined : found
+  if (leaders.length !== 1) return found
+  if (bound.kind === 'one') return undefined
+  const named = now.select(bound.nodes).includes(leaders[0] as string)
+  return named === (bound.kind === 'among') ? undefined : found
+}
+
+function judgeApplied(bound: Condition['raft.applied'], among: readonly string[], now: Observed): string | undefined {
+  if (bound === undefined) return undefined
+  const running = among.filter(now.isRunning)
+  const indexes = running.map((server) => now.appliedIndex(server))
+  if (new Set(indexes).size <= 1) return undefined
+  return `applied: ${running.map((server, at) => `${server} ${indexes[at]}`).join(', ')}`
+}
+
+function judgeRunning(selector: Selector | undefined, expected: boolean, now: Observed): string | undefined {
+  if (selector === undefined) return undefined
+  const wrong = now.select(selector).filter((server) => now.isRunning(server) !== expected)
+  if (wrong.length === 0) return undefined
+  return `${wrong.join(' and ')} ${expected ? 'down' : 'running'}`
+}
+
+function judgeCount(bound: CountBound | undefined, count: number, what: string): string | undefined {
+  if (bound === undefined || (count >= bound.min && count <= bound.max)) return undefined
+  return `${count} ${what}`
+}
+
+/** A condition as it is written, for a report: `leader: exactly one, running: s1`. */
+export function conditionText(condition: object): string {
+  const parts = Object.entries(condition).filter(([key]) => key !== 'within' && key !== 'for')
+  return parts.map(([key, value]) => `${key}: ${valueText(value)}`).join(', ')
+}
+
+function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  if ('text' in value) return String(value.text)
+  if ('kind' in value) {
+    if (value.kind === 'one') return 'exactly one'
+    if (value.kind === 'none') return 'none'
+    const nodes = 'nodes' in value ? valueText(value.nodes) : ''
+    return value.kind === 'not' ? `not ${nodes}` : nodes
+  }
+  return `{ ${conditionText(value)} }`
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { condition } from '../../../sim/scenario/condition-schema.ts'
+import { conditionText, judge, type Observed } from '../../../sim/scenario/judge.ts'
+import { select } from '../../../sim/scenario/selection.ts'
+
+function observed(part: Partial<Observed> & { readonly down?: readonly string[] } = {}): Observed {
+  const servers = ['s1', 's2', 's3']
+  const isRunning = (server: string): boolean => !(part.down ?? []).includes(server)
+  return {
+    servers,
+    isRunning,
+    leaders: () => ['s1'],
+    appliedIndex: () => 7,
+    elections: 2,
+    writesAcknowledged: 10,
+    select: (selector) =>
+      select(selector, {
+        servers,
+        datacenterOf: () => 'dc1',
+        isRunning,
+        leader: () => 's1',
+        saved: () => ['s1'],
+        it: undefined,
+        except: [],
+        draw: () => 0,
+      }),
+    ...part,
+  }
+}
+
+describe('a condition', () => {
+  const cases: readonly (readonly [object, Partial<Observed> & { down?: readonly string[] }, string | undefined])[] = [
+    [{ leader: 'exactly one' }, {}, undefined],
+    [{ leader: 'exactly one' }, { leaders: () => [] }, 'nobody leads'],
+    [{ leader: 'exactly one' }, { leaders: () => ['s1', 's2'] }, 's1 and s2 lead'],
+    [{ leader: 'exactly one', among: 's2, s3' }, { leaders: () => ['s1', 's2'] }, undefined],
+    [{ leader: 'none' }, { leaders: () => [] }, undefined],
+    [{ leader: 'none' }, {}, 's1 leads'],
+    [{ leader: 's1' }, {}, undefined],
+    [{ leader: 's2' }, {}, 's1 leads'],
+    [{ leader: '${old leader}' }, {}, undefined],
+    [{ leader: 'not ${old leader}' }, {}, 's1 leads'],
+    [{ leader: 'not ${old leader}' }, { leaders: () => ['s2'] }, undefined],
+    [{ 'raft.applied': 'equal on all' }, {}, undefined],
+    [
+      { 'raft.applied': 'equal on all' },
+      { appliedIndex: (server) => (server === 's2' ? 6 : 7) },
+      'applied: s1 7, s2 6, s3 7',
+    ],
+    [
+      { 'raft.applied': 'equal on all' },
+      { appliedIndex: (server) => (server === 's2' ? 6 : 7), down: ['s2'] },
+      undefined,
+    ],
+    [{ running: 'all servers' }, {}, undefined],
+    [{ running: 'all servers' }, { down: ['s3'] }, 's3 down'],
+    [{ stopped: 's3' }, { down: ['s3'] }, undefined],
+    [{ stopped: 's2, s3' }, { down: ['s3'] }, 's2 running'],
+    [{ elections: 'at most 2' }, {}, undefined],
+    [{ elections: 'at most 1' }, {}, '2 elections'],
+    [{ 'writes acknowledged': 'at least 10' }, {}, undefined],
+    [{ 'writes acknowledged': 'at least 11' }, {}, '10 writes acknowledged'],
+    [{ leader: 'exactly one', elections: 'exactly 3' }, {}, '2 elections'],
+  ]
+  for (const [written, part, found] of cases) {
+    const parsed = condition.parse(written)
+    const title = found === undefined ? 'holds' : `does not hold: ${found}`
+    it(`'${conditionText(parsed)}' ${title}`, () => {
+      expect(judge(parsed, observed(part))).toBe(found)
+    })
+  }
+})

@@ -1,0 +1,291 @@
+import { done, err, ok, type Result } from '../../../src/base/result.ts'
+import type { Disk, DiskEntry, DiskFailure, DiskFailureKind, DiskFile } from '../../../src/env/disk.ts'
+
+type Change =
+  | { readonly kind: 'write'; readonly at: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'truncate'; readonly size: number }
+
+interface Inode {
+  durable: Uint8Array
+  /** As a running process sees it. */
+  seen: Uint8Array
+  unsynced: Change[]
+}
+
+type NameChange =
+  | { readonly kind: 'set'; readonly name: string; readonly inode: Inode }
+  | { readonly kind: 'remove'; readonly name: string }
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly inode: Inode }
+
+interface Directory {
+  durable: Map<string, Inode>
+  seen: Map<string, Inode>
+  unsynced: NameChange[]
+}
+
+export interface CrashChoices {
+  /** An integer from 0 to `bound - 1`. */
+  below(bound: number): number
+}
+
+const pageBytes = 64
+
+/**
+ * A disk in memory with the crash model of src/env/disk.ts: what was not synced may stay, be lost, or be torn at any byte,
+ * pages in any order, and names likewise. It counts its operations, can stand still after any of them, and can fail one.
+ */
+export class CrashDisk implements Disk {
+  #directories = new Map<string, Directory>([['', { durable: new Map(), seen: new Map(), unsynced: [] }]])
+  operations = 0
+  readonly counts = new Map<string, number>()
+  /** Operations after this many never finish, nor take place. */
+  haltAfter = Number.POSITIVE_INFINITY
+  onHalt: () => void = () => {}
+  /** Asked before each operation; a kind makes it fail without taking place. */
+  fault: (operation: string, path: string) => DiskFailureKind | undefined = () => undefined
+
+  open(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>> {
+    return this.#run('open', path, () => {
+      const { directory, name } = this.#place(path)
+      if (directory === undefined) return failure('not-found', path)
+      const found = directory.seen.get(name)
+      if (found === undefined && mode === 'read') return failure('not-found', path)
+      if (found !== undefined && mode === 'create-new') return failure('exists', path)
+      if (found !== undefined) return ok(this.#file(path, found))
+      const inode: Inode = { durable: new Uint8Array(), seen: new Uint8Array(), unsynced: [] }
+      directory.seen.set(name, inode)
+      directory.unsynced.push({ kind: 'set', name, inode })
+      return ok(this.#file(path, inode))
+    })
+  }
+
+  list(path: string): Promise<Result<readonly string[], DiskFailure>> {
+    return this.#run('list', path, () => {
+      const directory = this.#directories.get(path)
+      if (directory === undefined) return failure('not-found', path)
+      return ok([...directory.seen.keys()].sort((a, b) => (a < b ? -1 : 1)))
+    })
+  }
+
+  makeDirectory(path: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#run('makeDirectory', path, () => {
+      const parts = path.split('/')
+      for (let i = 1; i <= parts.length; i++) {
+        const above = parts.slice(0, i).join('/')
+        if (!this.#directories.has(above)) {
+          this.#directories.set(above, { durable: new Map(), seen: new Map(), unsynced: [] })
+        }
+      }
+      return done
+    })
+  }
+
+  syncDirectory(path: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#run('syncDirectory', path, () => {
+      const directory = this.#directories.get(path)
+      if (directory === undefined) return failure('not-found', path)
+      directory.durable = new Map(directory.seen)
+      directory.unsynced = []
+      return done
+    })
+  }
+
+  rename(from: string, to: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#run('rename', from, () => {
+      const source = this.#place(from)
+      const inode = source.directory?.seen.get(source.name)
+      if (source.directory === undefined || inode === undefined) return failure('not-found', from)
+      const target = this.#place(to)
+      if (target.directory !== source.directory) throw new Error('rename between directories')
+      source.directory.seen.delete(source.name)
+      source.directory.seen.set(target.name, inode)
+      source.directory.unsynced.push({ kind: 'rename', from: source.name, to: target.name, inode })
+      return done
+    })
+  }
+
+  remove(path: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#run('remove', path, () => {
+      const { directory, name } = this.#place(path)
+      if (directory?.seen.has(name) !== true) return failure('not-found', path)
+      directory.seen.delete(name)
+      directory.unsynced.push({ kind: 'remove', name })
+      return done
+    })
+  }
+
+  stat(path: string): Promise<Result<DiskEntry, DiskFailure>> {
+    return this.#run('stat', path, () => {
+      if (this.#directories.has(path)) return ok({ kind: 'directory' as const, sizeBytes: 0 })
+      const { directory, name } = this.#place(path)
+      const inode = directory?.seen.get(name)
+      if (inode === undefined) return failure('not-found', path)
+      return ok({ kind: 'file' as const, sizeBytes: inode.seen.length })
+    })
+  }
+
+  lock(path: string): Promise<Result<{ close(): Promise<void> }, DiskFailure>> {
+    return this.#run('lock', path, () => ok({ close: async () => {} }))
+  }
+
+  /** The same disk after a crash: of what was not synced, `choices` says what is left. */
+  crashed(choices: CrashChoices): CrashDisk {
+    const after = new CrashDisk()
+    after.#directories = new Map()
+    const inodes = new Map<Inode, Inode>()
+    const settled = (inode: Inode): Inode => {
+      const known = inodes.get(inode)
+      if (known !== undefined) return known
+      const bytes = settle(inode, choices)
+      const left: Inode = { durable: bytes, seen: bytes, unsynced: [] }
+      inodes.set(inode, left)
+      return left
+    }
+    for (const [path, directory] of this.#directories) {
+      const names = new Map(directory.durable)
+      for (const change of directory.unsynced) {
+        if (choices.below(2) === 1) rename(names, change)
+      }
+      const left = new Map([...names].map(([name, inode]) => [name, settled(inode)] as const))
+      after.#directories.set(path, { durable: left, seen: new Map(left), unsynced: [] })
+    }
+    return after
+  }
+
+  /** The same disk after the process was killed: everything written is there, nothing more is synced than was. */
+  restarted(): CrashDisk {
+    const after = new CrashDisk()
+    after.#directories = this.#directories
+    return after
+  }
+
+  /** A copy that may be changed by itself; everything in it is durable. */
+  copy(): CrashDisk {
+    const after = new CrashDisk()
+    after.#directories = new Map()
+    for (const [path, directory] of this.#directories) {
+      const names = new Map(
+        [...directory.seen].map(([name, inode]) => {
+          const bytes = inode.seen.slice()
+          return [name, { durable: bytes, seen: bytes, unsynced: [] } as Inode] as const
+        }),
+      )
+      after.#directories.set(path, { durable: names, seen: new Map(names), unsynced: [] })
+    }
+    return after
+  }
+
+  bytesOf(path: string): Uint8Array {
+    const { directory, name } = this.#place(path)
+    const inode = directory?.seen.get(name)
+    if (inode === undefined) throw new Error(`no file ${path}`)
+    return inode.seen
+  }
+
+  /** Replaces a file's content behind the process's back. */
+  plant(path: string, bytes: Uint8Array): void {
+    const { directory, name } = this.#place(path)
+    const inode: Inode = { durable: bytes, seen: bytes, unsynced: [] }
+    directory?.seen.set(name, inode)
+    directory?.durable.set(name, inode)
+  }
+
+  /** Takes a file away behind the process's back. */
+  lose(path: string): void {
+    const { directory, name } = this.#place(path)
+    directory?.seen.delete(name)
+    directory?.durable.delete(name)
+  }
+
+  namesIn(path: string): string[] {
+    return [...(this.#directories.get(path)?.seen.keys() ?? [])].sort((a, b) => (a < b ? -1 : 1))
+  }
+
+  #place(path: string): { directory: Directory | undefined; name: string } {
+    const slash = path.lastIndexOf('/')
+    return { directory: this.#directories.get(path.slice(0, slash)), name: path.slice(slash + 1) }
+  }
+
+  async #run<T>(operation: string, path: string, work: () => Result<T, DiskFailure>): Promise<Result<T, DiskFailure>> {
+    if (this.operations >= this.haltAfter) {
+      this.onHalt()
+      return new Promise(() => {})
+    }
+    this.operations++
+    this.counts.set(operation, (this.counts.get(operation) ?? 0) + 1)
+    await Promise.resolve()
+    const fault = this.fault(operation, path)
+    return fault === undefined ? work() : failure(fault, path)
+  }
+
+  #file(path: string, inode: Inode): DiskFile {
+    return {
+      read: (at, length) => this.#run('read', path, () => ok(inode.seen.slice(at, at + length))),
+      write: (at, bytes) =>
+        this.#run('write', path, () => this.#changed(inode, { kind: 'write', at, bytes: bytes.slice() })),
+      truncate: (size) => this.#run('truncate', path, () => this.#changed(inode, { kind: 'truncate', size })),
+      sync: () =>
+        this.#run('sync', path, () => {
+          inode.durable = inode.seen
+          inode.unsynced = []
+          return done
+        }),
+      size: () => this.#run('size', path, () => ok(inode.seen.length)),
+      close: async () => {},
+    }
+  }
+
+  #changed(inode: Inode, change: Change): Result<undefined, DiskFailure> {
+    inode.seen = applied(inode.seen, change)
+    inode.unsynced.push(change)
+    return done
+  }
+}
+
+function failure(kind: DiskFailureKind, path: string): Result<never, DiskFailure> {
+  return err({ kind, path, message: `planted ${kind}` })
+}
+
+function applied(bytes: Uint8Array, change: Change): Uint8Array {
+  if (change.kind === 'truncate') {
+    const out = new Uint8Array(change.size)
+    out.set(bytes.subarray(0, change.size))
+    return out
+  }
+  const out = new Uint8Array(Math.max(bytes.length, change.at + change.bytes.length))
+  out.set(bytes)
+  out.set(change.bytes, change.at)
+  return out
+}
+
+function rename(names: Map<string, Inode>, change: NameChange): void {
+  if (change.kind === 'set') names.set(change.name, change.inode)
+  else if (change.kind === 'remove') names.delete(change.name)
+  else {
+    names.delete(change.from)
+    names.set(change.to, change.inode)
+  }
+}
+
+function settle(inode: Inode, choices: CrashChoices): Uint8Array {
+  let bytes = inode.durable
+  for (const change of inode.unsynced) {
+    const fate = choices.below(4)
+    if (fate === 0) continue
+    if (fate === 1 || change.kind === 'truncate') bytes = applied(bytes, change)
+    else if (fate === 2)
+      bytes = applied(bytes, { ...change, bytes: change.bytes.subarray(0, choices.below(change.bytes.length + 1)) })
+    else bytes = somePages(bytes, change, choices)
+  }
+  return bytes.slice()
+}
+
+/** Some pages of the write stay and others are lost; where the file grew, lost ones are zeros. */
+function somePages(bytes: Uint8Array, change: Extract<Change, { kind: 'write' }>, choices: CrashChoices): Uint8Array {
+  let out = bytes
+  for (let at = 0; at < change.bytes.length; at += pageBytes) {
+    if (choices.below(2) === 0) continue
+    out = applied(out, { kind: 'write', at: change.at + at, bytes: change.bytes.subarray(at, at + pageBytes) })
+  }
+  return out
+}

@@ -1,0 +1,118 @@
+import type { Result } from '../../../src/base/result.ts'
+import type { Entry, HardState } from '../../../src/raft/core/types.ts'
+import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
+import type { RaftOpenFailure } from '../../../src/raft/log/open-failure.ts'
+import { recoverLog } from '../../../src/raft/log/recovery.ts'
+import { SegmentedLog, type SegmentedLogOptions } from '../../../src/raft/log/segmented-log.ts'
+import type { CrashDisk } from './crash-disk.ts'
+import { type Draws, type FakeEnv, fakeEnv } from './fake-env.ts'
+
+export const directory = '/data/raft/log'
+
+/** What a log says, in the simplest words. */
+export interface LogState {
+  readonly hardState: HardState
+  readonly baseIndex: number
+  readonly entries: readonly Entry[]
+}
+
+export const emptyState: LogState = { hardState: { term: 0, votedFor: undefined }, baseIndex: 0, entries: [] }
+
+export function afterChange(state: LogState, change: LogChange): LogState {
+  const hardState = change.hardState ?? state.hardState
+  let { baseIndex, entries } = state
+  if (change.resetTo !== undefined) {
+    baseIndex = change.resetTo.index
+    entries = []
+  }
+  const { truncateFrom } = change
+  if (truncateFrom !== undefined) entries = entries.filter(({ index }) => index < truncateFrom)
+  return { hardState, baseIndex, entries: [...entries, ...change.entries] }
+}
+
+/** The entries from `first` on, as text: what a comparison shows. */
+export function shown(state: LogState, first = 1): string {
+  const entries = state.entries
+    .filter(({ index }) => index >= first)
+    .map(({ index, term, kind, payload }) => `${index}:${term}:${kind}:${[...payload].join(',')}`)
+  return `${state.hardState.term}/${state.hardState.votedFor ?? ''} ${entries.join(' ')}`
+}
+
+export function entryAt(index: number, term: number, bytes: readonly number[] | number = 8): Entry {
+  const payload = typeof bytes === 'number' ? new Uint8Array(bytes).fill(index & 255) : Uint8Array.from(bytes)
+  return { index, term, kind: 'command', payload }
+}
+
+export const smallSegments: SegmentedLogOptions = { segmentBytes: 512, batchBytes: 1 << 16, sealAfterMs: 1000 }
+
+export interface Opened {
+  readonly log: SegmentedLog
+  readonly state: LogState
+  readonly env: FakeEnv
+  readonly failures: unknown[]
+}
+
+/** Opens the log of the disk, making it first if need be. */
+export async function openLog(
+  disk: CrashDisk,
+  options: SegmentedLogOptions = smallSegments,
+  seed = 1,
+): Promise<Result<Opened, RaftOpenFailure>> {
+  const env = fakeEnv(disk, undefined, seed)
+  const failures: unknown[] = []
+  await disk.makeDirectory(directory)
+  let recovered = await recoverLog(disk, directory)
+  if (!recovered.ok) return recovered
+  if (recovered.value === undefined) {
+    const made = await SegmentedLog.create(env, directory)
+    if (!made.ok) throw new Error(made.error.message)
+    recovered = await recoverLog(disk, directory)
+    if (!recovered.ok) return recovered
+  }
+  if (recovered.value === undefined) throw new Error('a log that was made is found')
+  const { log } = recovered.value
+  const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, options, (failure) =>
+    failures.push(failure),
+  )
+  if (!opened.ok) throw new Error(opened.error.message)
+  const state = { hardState: log.hardState, baseIndex: log.baseIndex, entries: [...log.entries] }
+  return { ok: true, value: { log: opened.value, state, env, failures } }
+}
+
+/** Makes one change durable. */
+export function persist(log: SegmentedLog, change: LogChange): Promise<void> {
+  return new Promise((resolve) => {
+    log.write(change, resolve)
+    log.flush()
+  })
+}
+
+/** A plausible next change to a log in this state. */
+export function drawChange(state: LogState, draws: Draws): LogChange {
+  const last = state.entries.at(-1)?.index ?? state.baseIndex
+  const { term } = state.hardState
+  const kind = draws.below(8)
+  if (kind === 0)
+    return logChange({ hardState: { term: term + 1, votedFor: draws.below(2) === 0 ? undefined : 'node-b' } })
+  if (kind === 1 && last > state.baseIndex) {
+    const from = last - draws.below(Math.min(4, last - state.baseIndex))
+    return logChange({
+      hardState: { term: term + 1, votedFor: undefined },
+      truncateFrom: from,
+      entries: [drawEntry(from, term + 1, draws)],
+    })
+  }
+  if (kind === 2 && draws.below(4) === 0) return logChange({ resetTo: { index: last + 5, term: Math.max(1, term) } })
+  const count = 1 + draws.below(3)
+  return logChange({
+    entries: Array.from({ length: count }, (_, i) => drawEntry(last + 1 + i, Math.max(1, term), draws)),
+  })
+}
+
+function drawEntry(index: number, term: number, draws: Draws): Entry {
+  return entryAt(
+    index,
+    term,
+    Array.from({ length: draws.below(90) }, () => draws.below(256)),
+  )
+}

@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest'
+import { crc32c } from '../../../src/base/crc32c.ts'
+import { logChange } from '../../../src/raft/log/durable-log.ts'
+import { CrashDisk } from './crash-disk.ts'
+import { Draws } from './fake-env.ts'
+import {
+  afterChange,
+  directory,
+  drawChange,
+  emptyState,
+  entryAt,
+  type LogState,
+  type Opened,
+  openLog,
+  persist,
+  shown,
+  smallSegments,
+} from './log-model.ts'
+
+const oneSegment = { ...smallSegments, segmentBytes: 1 << 20 }
+/** One bit of each byte, another in each; in the long run all of them. */
+const bitStep = process.env['SVC_TEST_LONG'] === '1' ? 1 : 9
+const segmentPath = `${directory}/0000000001.log`
+
+async function opened(disk: CrashDisk, options = smallSegments, seed = 1): Promise<Opened> {
+  const result = await openLog(disk, options, seed)
+  if (!result.ok) throw new Error(result.error.message)
+  return result.value
+}
+
+/** A log of `count` changes, each durable before the next. */
+async function filled(disk: CrashDisk, count: number, seed: number, options = smallSegments): Promise<LogState> {
+  const { log } = await opened(disk, options)
+  const draws = new Draws(seed)
+  let state = emptyState
+  for (let i = 0; i < count; i++) {
+    const change = drawChange(state, draws)
+    await persist(log, change)
+    state = afterChange(state, change)
+  }
+  return state
+}
+
+describe('the segmented log', () => {
+  it('gives back what was made durable', async () => {
+    const disk = new CrashDisk()
+    const state = await filled(disk, 40, 7)
+    const again = await opened(disk.restarted())
+    expect(shown(again.state)).toBe(shown(state))
+    expect(disk.namesIn(directory).length).toBeGreaterThan(3)
+  })
+
+  it('is empty when it is new, and stays so over a restart', async () => {
+    const disk = new CrashDisk()
+    expect(shown((await opened(disk)).state)).toBe(shown(emptyState))
+    expect(shown((await opened(disk.restarted())).state)).toBe(shown(emptyState))
+  })
+
+  it('commits in groups: what comes during one sync goes with the next', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    const before = disk.counts.get('sync') ?? 0
+    const order: number[] = []
+    const all = Array.from({ length: 50 }, (_, i) => {
+      return new Promise<void>((resolve) => {
+        log.write(logChange({ entries: [entryAt(i + 1, 1)] }), () => {
+          order.push(i)
+          resolve()
+        })
+        if (i === 0) log.flush()
+      })
+    })
+    log.flush()
+    await Promise.all(all)
+    expect((disk.counts.get('sync') ?? 0) - before).toBe(2)
+    expect(order).toEqual(Array.from({ length: 50 }, (_, i) => i))
+    expect(log.pendingBytes).toBe(0)
+  })
+
+  it('bounds a batch, and still takes a change that is larger than the bound', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, { ...oneSegment, batchBytes: 1000 })
+    const before = disk.counts.get('sync') ?? 0
+    const all = [300, 300, 300, 5000, 10].map((size, i) => {
+      return new Promise<void>((resolve) => log.write(logChange({ entries: [entryAt(i + 1, 1, size)] }), resolve))
+    })
+    log.flush()
+    await Promise.all(all)
+    expect((disk.counts.get('sync') ?? 0) - before).toBe(4)
+  })
+
+  it('removes segments whose entries are no longer needed, and keeps term and vote', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk)
+    await persist(log, logChange({ hardState: { term: 3, votedFor: 'node-c' } }))
+    for (let i = 1; i <= 60; i++) await persist(log, logChange({ entries: [entryAt(i, 3, 40)] }))
+    const before = disk.namesIn(directory)
+    log.compact(50)
+    await persist(log, logChange({ entries: [entryAt(61, 3, 40)] }))
+    const names = disk.namesIn(directory)
+    expect(names.length).toBeLessThan(before.length)
+    expect(names[0]).not.toBe(before[0])
+    const { state } = await opened(disk.restarted())
+    expect(state.hardState).toEqual({ term: 3, votedFor: 'node-c' })
+    expect(state.baseIndex).toBeLessThan(50)
+    expect(state.entries.at(-1)?.index).toBe(61)
+    expect(state.entries.length).toBe(61 - state.baseIndex)
+  })
+
+  it('cuts a torn last batch at every byte and keeps all before it', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    await persist(
+      log,
+      logChange({ hardState: { term: 1, votedFor: 'node-a' }, entries: [entryAt(1, 1), entryAt(2, 1)] }),
+    )
+    const durable = disk.bytesOf(segmentPath)
+    await persist(
+      log,
+      logChange({ entries: [entryAt(3, 1, 40), entryAt(4, 1, 40)], hardState: { term: 2, votedFor: undefined } }),
+    )
+    const whole = disk.bytesOf(segmentPath)
+    expect(whole.length).toBeGreaterThan(durable.length + 100)
+    for (let length = durable.length; length < whole.length; length++) {
+      const torn = disk.copy()
+      torn.plant(segmentPath, whole.slice(0, length))
+      const again = await opened(torn, oneSegment)
+      expect(shown(again.state)).toBe('1/node-a 1:1:command:1,1,1,1,1,1,1,1 2:1:command:2,2,2,2,2,2,2,2')
+      await persist(again.log, logChange({ entries: [entryAt(3, 1, [9])] }))
+      expect(shown((await opened(torn.restarted(), oneSegment)).state)).toMatch(/ 3:1:command:9$/)
+    }
+  })
+
+  it('cuts a torn last batch of which later pages stayed and earlier ones did not', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    await persist(log, logChange({ entries: [entryAt(1, 1)] }))
+    const durable = disk.bytesOf(segmentPath)
+    await persist(log, logChange({ entries: Array.from({ length: 20 }, (_, i) => entryAt(i + 2, 1, 40)) }))
+    const whole = disk.bytesOf(segmentPath)
+    for (let hole = durable.length; hole < whole.length; hole += 16) {
+      const torn = disk.copy()
+      torn.plant(segmentPath, whole.slice().fill(0, hole, hole + 16))
+      expect((await opened(torn, oneSegment)).state.entries.length).toBe(1)
+    }
+  })
+
+  it('takes a tail of zeros for a torn one', async () => {
+    const disk = new CrashDisk()
+    const state = await filled(disk, 5, 3, oneSegment)
+    const bytes = disk.bytesOf(segmentPath)
+    const longer = new Uint8Array(bytes.length + 4096)
+    longer.set(bytes)
+    disk.plant(segmentPath, longer)
+    expect(shown((await opened(disk, oneSegment)).state)).toBe(shown(state))
+    expect(disk.bytesOf(segmentPath).length).toBeLessThan(longer.length)
+  })
+
+  it('does not take a payload that copies a batch for a later batch', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    await persist(log, logChange({ entries: [entryAt(1, 1)] }))
+    const durable = disk.bytesOf(segmentPath)
+    await persist(log, logChange({ entries: [entryAt(2, 1)] }))
+    const copied = disk.bytesOf(segmentPath).slice(durable.length)
+    await persist(log, logChange({ entries: [entryAt(3, 1, [...copied]), entryAt(4, 1, 64)] }))
+    const whole = disk.bytesOf(segmentPath)
+    disk.plant(segmentPath, whole.slice(0, whole.length - 3))
+    expect((await opened(disk, oneSegment)).state.entries.length).toBe(2)
+  })
+
+  it('finds every flipped bit of a sealed log, or is not harmed by it', async () => {
+    const disk = new CrashDisk()
+    const state = await filled(disk, 9, 11)
+    const { log } = await opened(disk.restarted())
+    await log.close()
+    let refused = 0
+    for (const name of disk.namesIn(directory)) {
+      const path = `${directory}/${name}`
+      const bytes = disk.bytesOf(path)
+      for (let bit = 0; bit < bytes.length * 8; bit += bitStep) {
+        const flipped = bytes.slice()
+        flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
+        const damaged = disk.copy()
+        damaged.plant(path, flipped)
+        const again = await openLog(damaged)
+        if (again.ok) expect(shown(again.value.state)).toBe(shown(state))
+        else {
+          refused++
+          expect(again.error.message).toContain(path)
+          expect(again.error.message).toMatch(/damaged at offset \d+|log format/)
+          expect(damaged.bytesOf(path)).toEqual(flipped)
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(100)
+  })
+
+  it('refuses a log whose last segment is missing', async () => {
+    const disk = new CrashDisk()
+    await filled(disk, 40, 7)
+    const names = disk.namesIn(directory)
+    disk.lose(`${directory}/${names.at(-1)}`)
+    const again = await openLog(disk)
+    expect(again.ok ? '' : again.error.message).toContain('the log goes on in')
+  })
+
+  it('does not take the segments before a missing one for part of the log', async () => {
+    const disk = new CrashDisk()
+    const state = await filled(disk, 40, 7)
+    disk.lose(`${directory}/0000000002.log`)
+    const again = await opened(disk)
+    expect(again.state.baseIndex).toBeGreaterThan(0)
+    expect(again.state.hardState).toEqual(state.hardState)
+  })
+
+  it('refuses a whole segment of another format and says which', async () => {
+    const disk = new CrashDisk()
+    await filled(disk, 3, 7)
+    const bytes = disk.bytesOf(segmentPath).slice()
+    bytes[11] = 2
+    const view = new DataView(bytes.buffer)
+    const fields = bytes.subarray(20, 20 + view.getUint32(12))
+    view.setUint32(16, crc32c(fields, crc32c(bytes.subarray(8, 16))))
+    disk.plant(segmentPath, bytes)
+    const again = await openLog(disk)
+    expect(again).toMatchObject({ error: { kind: 'old-format', message: expect.stringContaining('log format 2') } })
+  })
+
+  it.each(['write', 'sync', 'rename', 'syncDirectory', 'open'] as const)(
+    'stops for good when %s fails, and reports nothing durable after it',
+    async (operation) => {
+      const disk = new CrashDisk()
+      const { log, failures } = await opened(disk)
+      let acknowledged = 0
+      disk.fault = (asked) => (asked === operation ? 'full' : undefined)
+      for (let i = 1; i <= 30; i++) {
+        log.write(logChange({ entries: [entryAt(i, 1, 40)] }), () => acknowledged++)
+        log.flush()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const durable = acknowledged
+      const tried = disk.counts.get(operation)
+      disk.fault = () => undefined
+      log.write(logChange({ entries: [entryAt(31, 1, 40)] }), () => acknowledged++)
+      log.flush()
+      await log.close()
+      expect(failures).toMatchObject([{ kind: 'full' }])
+      expect(acknowledged).toBe(durable)
+      expect(disk.counts.get(operation)).toBe(tried)
+      expect(acknowledged).toBeLessThan(30)
+      const { state } = await opened(disk.restarted())
+      expect(state.entries.length).toBeGreaterThanOrEqual(durable)
+    },
+  )
+
+  it('seals itself when it has been idle, once, and when it is closed', async () => {
+    const disk = new CrashDisk()
+    const { log, env } = await opened(disk, oneSegment)
+    await persist(log, logChange({ entries: [entryAt(1, 1)] }))
+    const unsealed = disk.bytesOf(segmentPath).length
+    await env.time.advance(999)
+    expect(disk.bytesOf(segmentPath).length).toBe(unsealed)
+    await env.time.advance(1)
+    expect(disk.bytesOf(segmentPath).length).toBe(unsealed + 32)
+    await env.time.advance(10_000)
+    expect(disk.bytesOf(segmentPath).length).toBe(unsealed + 32)
+    expect(env.time.pending).toBe(0)
+    await persist(log, logChange({ entries: [entryAt(2, 1)] }))
+    const length = disk.bytesOf(segmentPath).length
+    await log.close()
+    expect(disk.bytesOf(segmentPath).length).toBe(length + 32)
+    expect(env.time.pending).toBe(0)
+  })
+
+  it('vouches for what a killed process left unsynced before it acts on it', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    disk.fault = (operation) => (operation === 'sync' ? 'io' : undefined)
+    log.write(logChange({ hardState: { term: 5, votedFor: 'node-b' } }), () => {})
+    log.flush()
+    await new Promise((resolve) => setImmediate(resolve))
+    const killed = disk.restarted()
+    expect((await opened(killed, oneSegment)).state.hardState.term).toBe(5)
+    const nothingStays = { below: () => 0 }
+    expect((await opened(killed.crashed(nothingStays), oneSegment)).state.hardState.term).toBe(5)
+  })
+})

@@ -24,7 +24,7 @@ export function headerNames(aliases: readonly string[]): HeaderNames {
 }
 
 /** `x-svc-index` as `X-Svc-Index`: the first letter of each part upper, the rest lower. */
-export function canonicalHeader(name: string): string {
+function canonicalHeader(name: string): string {
   return name
     .split('-')
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1).toLowerCase())

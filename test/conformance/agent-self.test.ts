@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AgentConfig, defaultAgentConfig } from '../../src/agent/agent-config.ts'
+import { debugConfig } from '../../src/config/debug.ts'
+import { ask } from './ask.ts'
+import { type Exact, isObject } from './golden/exact-json.ts'
+import { type RealAgent, startRealAgent } from './real-agent.ts'
+
+describe('DebugConfig', () => {
+  let agent: RealAgent
+  let shown: Exact
+
+  beforeAll(async () => {
+    agent = await startRealAgent({ changes: { node_meta: { rack: 'r1' }, raft_snapshot_threshold: 1234 } })
+    const self = (await ask(agent.target, 'GET /v1/agent/self')).json()
+    shown = isObject(self) ? (self['DebugConfig'] ?? null) : null
+  })
+  afterAll(() => agent.stop())
+
+  it('[HTP-060] shows what an agent runs with, flat and in CamelCase', () => {
+    expect(shown).toEqual(agent.config.debug)
+    expect(shown).toMatchObject({
+      Datacenter: 'dc1',
+      HTTPPort: agent.target.ports['http'],
+      NodeMeta: { rack: 'r1' },
+      RaftHeartbeatTimeout: '1s',
+      RaftSnapshotThreshold: 1234,
+      ServerMode: true,
+    })
+    for (const name of Object.keys(shown ?? {})) expect(name).toMatch(/^[A-Z][A-Za-z]+$/)
+  })
+
+  const base = defaultAgentConfig('node-a', '127.0.0.1')
+  it.each(leaves(base))('[HTP-060] leaves nothing out: %s', (path) => {
+    const changed = withOther(base, path.split('.')) as AgentConfig
+    expect(debugConfig(changed)).not.toEqual(debugConfig(base))
+  })
+})
+
+/** Dotted names of every value in a configuration. */
+function leaves(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
+    if (prefix === '' && name === 'debug') return []
+    const isBranch = typeof member === 'object' && member !== null && !Array.isArray(member)
+    return isBranch && Object.keys(member).length > 0 ? leaves(member, `${prefix}${name}.`) : [`${prefix}${name}`]
+  })
+}
+
+/** A copy in which the value at a path is another. */
+function withOther(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name !== undefined) {
+    const branch = value as Record<string, unknown>
+    return { ...branch, [name]: withOther(branch[name], rest) }
+  }
+  if (typeof value === 'number') return value + 1000
+  if (typeof value === 'boolean') return !value
+  if (Array.isArray(value)) return [...value, 'other']
+  return typeof value === 'object' && value !== null ? { other: 'x' } : 'other'
+}

@@ -10,6 +10,18 @@ const duration = z.string().superRefine((text, context) => {
 const port = z.int().max(65_535)
 const texts = z.array(z.string())
 
+/** Becomes part of header names and of a DNS domain. */
+const alias = z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i, 'write letters and digits, with dashes between')
+
+/** RFC 9110, section 5. Checked here, for the HTTP server can send nothing else. */
+const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
+  for (const [name, value] of Object.entries(given)) {
+    if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value)) continue
+    const message = 'write a name of letters, digits and dashes, and a value of one line in ASCII'
+    context.addIssue({ code: 'custom', path: [name], message })
+  }
+})
+
 /**
  * A configuration file as people write it. Strict: a key that is not here is an error. Each field may be absent; the
  * defaults are applied when all sources are merged. Reference: configuration 3.
@@ -17,7 +29,7 @@ const texts = z.array(z.string())
 export const fileSchema = z.strictObject({
   addresses: z.strictObject({ http: z.string().optional() }).optional(),
   advertise_addr: z.string().optional().describe('Address that other agents use to reach this one.'),
-  aliases: texts.optional().describe('Further product names under which headers are sent and accepted.'),
+  aliases: z.array(alias).optional().describe('Further product names under which headers are sent and accepted.'),
   autopilot: z
     .strictObject({
       last_contact_threshold: duration.optional(),
@@ -33,9 +45,7 @@ export const fileSchema = z.strictObject({
   datacenter: z.string().optional(),
   disable_http_unprintable_char_filter: z.boolean().optional(),
   disable_update_check: z.boolean().optional().describe('Accepted and of no effect: no update check is ever made.'),
-  http_config: z
-    .strictObject({ block_endpoints: texts.optional(), response_headers: z.record(z.string(), z.string()).optional() })
-    .optional(),
+  http_config: z.strictObject({ block_endpoints: texts.optional(), response_headers: headers.optional() }).optional(),
   leave_on_terminate: z.boolean().optional(),
   log_level: z.string().optional(),
   node_id: z.string().optional(),

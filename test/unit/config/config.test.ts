@@ -49,6 +49,20 @@ describe('a configuration file', () => {
     expect(linesOf('{"ports": {"http": "8500"}}')[0]).toContain("'ports.http' expected type 'number', got 'string'")
   })
 
+  it('refuses headers and aliases that HTTP cannot send', () => {
+    const refused = 'write a name of letters, digits and dashes, and a value of one line in ASCII'
+    expect(
+      linesOf('{"http_config": {"response_headers": {"X-Good": "a, b", "X Bad": "", "X-Bad": "a\\r\\nb"}}}'),
+    ).toEqual([
+      `a.json:1:57: 'http_config.response_headers.X Bad' is not valid: ${refused}`,
+      `a.json:1:70: 'http_config.response_headers.X-Bad' is not valid: ${refused}`,
+    ])
+    expect(linesOf('{"aliases": ["consul", "a:b"]}')).toEqual([
+      "a.json:1:24: 'aliases.1' is not valid: write letters and digits, with dashes between",
+    ])
+    expect(linesOf('{"aliases": []}')).toEqual([])
+  })
+
   it('gives one line for each problem', () => {
     expect(linesOf('{"a1": 1, "b1": 2, "server": 3}')).toHaveLength(3)
   })

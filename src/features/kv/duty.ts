@@ -70,9 +70,11 @@ class Reaper implements Closable {
   async #reap(through: number): Promise<boolean> {
     while (!this.#closed && this.#oldest() <= through) {
       const reaped = await this.#server.propose(kvReapTombstones, { through, limit: reapMax })
-      if (reaped.ok) continue
-      this.#server.env.log.write('warn', 'kv', 'could not reap tombstones', { through, why: reaped.error.kind })
-      return false
+      if (!reaped.ok) {
+        this.#server.env.log.write('warn', 'kv', 'could not reap tombstones', { through, why: reaped.error.kind })
+        return false
+      }
+      if (reaped.value < reapMax) break
     }
     return true
   }

@@ -33,7 +33,7 @@ export class PrefixWatches<W> {
       const bucket = this.#byHash.get(hash)
       if (bucket === undefined) continue
       for (const [prefix, waiters] of bucket) {
-        if (prefix.length === length && key.startsWith(prefix)) for (const waiter of waiters) use(waiter)
+        if (key.startsWith(prefix)) for (const waiter of waiters) use(waiter)
       }
     }
   }

@@ -10,11 +10,13 @@ export function storedBytes(table: TableDefinition<Row>, row: Row): Uint8Array {
   return pack(canonical(table.encode === undefined ? row : table.encode(row)))
 }
 
-/** Members in order of name, none that is undefined; an integer is a bigint only where a double cannot hold it, as it is when read back. */
+/** Integers up to here, 2^53, come back from MessagePack as numbers, larger ones as bigints. */
+const numberUpTo = 0x20_0000_0000_0000n
+
+/** Members in order of name, none that is undefined; an integer is what it is when read back. */
 function canonical(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    const small = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER
-    return small ? Number(value) : value
+    return value >= -numberUpTo && value <= numberUpTo ? Number(value) : value
   }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) return value.map(canonical)

@@ -13,7 +13,7 @@ import { emptyTable, type Version, VersionReader } from './version.ts'
 import { Watches } from './watches.ts'
 
 /** Queries that may be parked at once; more are refused. */
-export const waitersMaxDefault = 65_536
+const waitersMaxDefault = 65_536
 
 export interface StoreOptions {
   /** Keep a digest of the state from command to command. Costs the encoding of every changed row, so off by default. */

@@ -76,7 +76,6 @@ export class Watches {
   }
 
   #makeDue(waiter: Waiter): void {
-    if (waiter.state !== 'parked') return
     this.#unregister(waiter)
     waiter.state = 'due'
     this.#due.push(waiter)

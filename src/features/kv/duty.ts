@@ -8,6 +8,9 @@ import { tombstoneTable } from './tables.ts'
 /** Tombstones reaped by one command: a few milliseconds of work for every server. */
 const reapMax = 1024
 
+/** As many as there are steps in the time for which tombstones are kept. */
+const sightingsMax = Math.ceil(tombstoneTtlMs / tombstoneGranularityMs) + 1
+
 /** By this monotonic time every tombstone up to the index has been there for as long as it must be kept. */
 interface Sighting {
   readonly index: number
@@ -30,7 +33,7 @@ export const reapTombstones: LeaderDuty = {
 
 class Reaper implements Closable {
   readonly #server: ServerContext
-  /** Oldest first; one for each step of the time that tombstones are kept. */
+  /** Oldest first. */
   readonly #sightings: Sighting[] = []
   #timer: Closable | undefined
   #closed = false
@@ -63,7 +66,8 @@ class Reaper implements Closable {
     const tx = this.#server.read()
     if (tx.count(tombstoneTable) === 0) return
     const index = tx.lastChange(tombstoneTable)
-    if (this.#sightings.at(-1)?.index === index) return
+    // No room only while reaping is refused again and again: what comes then is kept longer.
+    if (this.#sightings.at(-1)?.index === index || this.#sightings.length >= sightingsMax) return
     this.#sightings.push({ index, reapAtMs: this.#server.env.clock.monoMs() + tombstoneTtlMs })
   }
 

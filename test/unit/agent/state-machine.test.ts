@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { decodeCommand, encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
-import { forgottenOrigins, forwardedWrites, rememberedWritesMax } from '../../../src/agent/forwarded-writes.ts'
+import {
+  forgottenOrigins,
+  forwardedWrites,
+  rememberedOriginsMax,
+  rememberedWritesMax,
+} from '../../../src/agent/forwarded-writes.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { InvariantViolation } from '../../../src/base/invariant.ts'
@@ -193,7 +198,9 @@ describe('a forwarded write', () => {
   it('beyond those remembered is refused rather than risked, and what is remembered stays bounded', () => {
     const machine = new Machine()
     const send = (origin: string, sequence: number): unknown => machine.count({ origin, sequence })
-    for (let sequence = 0; sequence < rememberedWritesMax; sequence++) send('busy', sequence)
+    // Out of order, so that the highest one forgotten is not the last.
+    for (const sequence of [1, 0]) send('busy', sequence)
+    for (let sequence = 2; sequence < rememberedWritesMax; sequence++) send('busy', sequence)
     send('other', 7)
     send('other', 8)
     const tx = machine.state.store.read()
@@ -204,6 +211,20 @@ describe('a forwarded write', () => {
     expect(send('busy', 2)).toEqual({ ok: true, value: 3 })
     expect(send('other', 6)).toEqual({ ok: true, value: before + 1 })
     expect(machine.times()).toBe(before + 1)
+  }, 60_000)
+})
+
+describe('the origins of forwarded writes', () => {
+  it('are forgotten, too, those first of which nothing was heard for longest', () => {
+    const machine = new Machine()
+    for (let i = 0; i < rememberedWritesMax + rememberedOriginsMax + 2; i++) {
+      machine.count({ origin: `n/${i}`, sequence: 5 })
+    }
+    const tx = machine.state.store.read()
+    expect(tx.count(forgottenOrigins)).toBe(rememberedOriginsMax)
+    expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax)
+    expect(tx.get(forgottenOrigins, 'n/1')).toBeUndefined()
+    expect(tx.get(forgottenOrigins, 'n/2')).toMatchObject({ through: 5 })
   }, 60_000)
 })
 

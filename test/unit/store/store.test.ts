@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { touchesMax } from '../../../src/store/recording.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { Row, TableDefinition } from '../../../src/store/types.ts'
 import { quietSamples, type Sample, sample, samples } from './sample-table.ts'
@@ -211,10 +212,10 @@ describe('watches', () => {
     const store = newStore()
     let woken = 0
     const { touched } = store.query((tx) => {
-      for (let i = 0; i < 2000; i++) tx.get(samples, `k${i}`)
+      for (let i = 0; i <= touchesMax; i++) tx.get(samples, `k${i}`)
     })
     store.park(touched, () => woken++)
-    store.apply(1, (tx) => tx.put(samples, sample('k1999', 1)))
+    store.apply(1, (tx) => tx.put(samples, sample('never looked at', 1)))
     store.committed()
     expect(woken).toBe(1)
   })

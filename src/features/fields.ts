@@ -6,7 +6,7 @@ import { z } from 'zod'
 export const byteText = z.string().regex(/^[\0-\xff]*$/, 'not a byte string')
 
 /** Bytes. They alias the message that they came in: what keeps them copies them. */
-export const bytes = z.instanceof(Uint8Array)
+export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'not bytes')
 
 /** An index of the log, or a count. */
 export const count = z.number().int().nonnegative()

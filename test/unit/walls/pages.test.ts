@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectRoot } from '../../tools/planted.ts'
+
+const skipped = new Set(['node_modules', 'dist', '.git', '.cache', 'recorded', 'sequences'])
+
+function pagesBelow(folder: string): readonly string[] {
+  return readdirSync(join(projectRoot, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (skipped.has(entry.name)) return []
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return pagesBelow(path)
+    return entry.name.endsWith('.md') ? [path] : []
+  })
+}
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```/gm, '')
+
+/** Anchors as GitHub makes them from headings. */
+function anchorsOf(text: string): readonly string[] {
+  return [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replace(/ /g, '-'),
+  )
+}
+
+/** Links of a page that lead nowhere; `has` says whether a path of the project exists. */
+function brokenLinks(page: string, text: string, has: (path: string) => boolean): readonly string[] {
+  const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = '', anchor] = target.split('#')
+      const to = path === '' ? page : normalize(join(dirname(page), path))
+      if (!has(to)) return true
+      return anchor !== undefined && !anchorsOf(to === page ? text : read(to)).includes(anchor)
+    })
+    .map((target) => `${page}: ${target}`)
+}
+
+const has = (path: string): boolean => existsSync(join(projectRoot, path))
+const pages = pagesBelow('')
+
+describe('what the pages say', () => {
+  it('links lead to files and headings that exist', () => {
+    const planted =
+      '# A page\n[a](docs/nowhere.md) [b](#no-heading) [c](README.md#what-is-it) [d](#a-page) [e](https://x.y)'
+    const noticed = brokenLinks('x.md', planted, (path) => path !== 'docs/nowhere.md')
+    expect(noticed).toEqual(['x.md: docs/nowhere.md', 'x.md: #no-heading', 'x.md: README.md#what-is-it'])
+    expect(pages).toContain('README.md')
+    expect(pages.flatMap((page) => brokenLinks(page, read(page), has))).toEqual([])
+  })
+
+  it('commands of npm that are named exist', () => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const named = pages.flatMap((page) => [...read(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name))
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+  })
+
+  it('scenarios that are named exist', () => {
+    const named = pages.flatMap((page) => [...read(page).matchAll(/\bscenarios\/[\w/-]+\.yaml/g)].map(([path]) => path))
+    expect(named.length).toBeGreaterThan(0)
+    expect([...new Set(named)].filter((path) => !has(path))).toEqual([])
+  })
+
+  it('the page on architecture names every room of src and sim', () => {
+    const text = read('docs/architecture.md')
+    const rooms = ['src', 'sim'].flatMap((top) =>
+      readdirSync(join(projectRoot, top))
+        .map((name) => `${top}/${name}`)
+        .filter((path) => statSync(join(projectRoot, path)).isDirectory()),
+    )
+    expect(rooms.filter((room) => !text.includes(`\`${room}\``))).toEqual([])
+  })
+})

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { byteText, count } from '../features/fields.ts'
 import type { WriteIdentity } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
-import { orderedKey } from '../store/tree.ts'
+import { orderedKey } from '../store/ordered-key.ts'
 import type { TableDefinition, WriteTransaction } from '../store/types.ts'
 
 /** Writes whose outcome is remembered. Part of what commands mean: servers that differ in it would diverge. */

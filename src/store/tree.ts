@@ -39,8 +39,3 @@ export function indexEntryKey(indexKey: string, primaryKey: string): string {
 export function indexEntryPrefix(indexKey: string): string {
   return `${indexKey.includes('\0') ? indexKey.replaceAll('\0', '\0\x01') : indexKey}\0\0`
 }
-
-/** A key whose order is that of the number: for indexes, which count up to 2^53. */
-export function orderedKey(value: number): string {
-  return String(value).padStart(16, '0')
-}

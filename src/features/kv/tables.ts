@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orderedKey } from '../../store/tree.ts'
+import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { bytes, byteText, count, uint64 } from '../fields.ts'
 import type { KvRow } from './model.ts'

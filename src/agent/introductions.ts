@@ -54,7 +54,7 @@ export class Introductions {
   }
 
   start(): void {
-    void this.#goRound()
+    this.#env.detach(this.#goRound())
   }
 
   stop(): void {
@@ -73,7 +73,7 @@ export class Introductions {
   /** A peer of unknown name has connected: ask it who it is. */
   met(peer: Hello): void {
     if (peer.address === '' || peer.nodeId === this.#nodeId || this.#directory.get(peer.nodeId) !== undefined) return
-    void this.introduceTo(peer.address)
+    this.#env.detach(this.introduceTo(peer.address))
   }
 
   /** Says who we are to the server at this address; undefined when it does not answer. */
@@ -117,9 +117,9 @@ export class Introductions {
         address: record.address,
       })
       // Its arrival changes what we tell the others, and whether a cluster can be formed: go round again.
-      void this.#goRound()
+      this.#env.detach(this.#goRound())
     }
-    void this.#maybeForm()
+    this.#env.detach(this.#maybeForm())
   }
 
   async #goRound(): Promise<void> {
@@ -155,7 +155,7 @@ export class Introductions {
     }
     const settled = this.#raft.hasState() && this.#addresses().every((address) => this.#isKnown(address))
     const delayMs = settled ? this.#config.retryIntervalMs : Math.min(this.#config.retryIntervalMs, eagerIntervalMs)
-    this.#timer = this.#env.timers.after(delayMs, () => void this.#goRound())
+    this.#timer = this.#env.timers.after(delayMs, () => this.#env.detach(this.#goRound()))
   }
 
   #isKnown(address: string): boolean {

@@ -20,7 +20,7 @@ export class Leadership {
       this.#end()
       if (status.role !== 'leader') return
       this.#term = status.term
-      void this.#begin(status.term)
+      context.env.detach(this.#begin(status.term))
     })
   }
 

@@ -52,9 +52,12 @@ class ServerMembership implements Closable {
   }
 
   poll(): void {
-    void this.#pollOnce().then(() => {
-      if (!this.#closed) this.#timer = this.#server.env.timers.after(pollMs, () => this.poll())
-    })
+    this.#server.env.detach(this.#pollAndRest())
+  }
+
+  async #pollAndRest(): Promise<void> {
+    await this.#pollOnce()
+    if (!this.#closed) this.#timer = this.#server.env.timers.after(pollMs, () => this.poll())
   }
 
   close(): void {

@@ -26,6 +26,12 @@ export interface Env {
   readonly machine: Machine
   readonly log: Log
   readonly metrics: Metrics
+  /**
+   * Lets asynchronous work go on that nobody awaits. Whoever starts such work from a plain callback (a timer, arriving
+   * bytes) hands it over here, so that the simulator knows of the continuations; no promise is left floating with `void`.
+   * Such work deals with its own failures: a rejection is a bug, and ends the process.
+   */
+  detach(work: Promise<unknown>): void
   /** The only maker of promises that agent code settles by hand. */
   deferred<T>(): Deferred<T>
 }

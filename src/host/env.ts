@@ -48,6 +48,8 @@ export function createHostEnv(options: HostEnvOptions): HostEnv {
     log,
     metrics: new HostMetrics(hostClock),
     deferred,
+    // A rejection has no handler, and so reaches the process's own: see fatal.ts.
+    detach: (work) => void work,
     close: () => {
       timers.stop()
       open.closeAll()

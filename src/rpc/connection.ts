@@ -213,15 +213,17 @@ export class Connection {
     const onAbort = (use: () => void): void => {
       entry.abort = use
     }
-    void this.#events.onRequest({ peer, method, body, deadlineMs, onAbort }).then((result) => {
-      this.#served.delete(id)
-      if (this.#closed) return
-      this.#stream.write(
-        encodeFrame(
-          result.ok ? { kind: 'answer', id, body: result.value } : { kind: 'failure', id, failure: result.error },
-        ),
-      )
-    })
+    this.#env.detach(this.#answer(id, this.#events.onRequest({ peer, method, body, deadlineMs, onAbort })))
+  }
+
+  async #answer(id: number, served: Promise<Result<unknown, Failure>>): Promise<void> {
+    const result = await served
+    this.#served.delete(id)
+    if (this.#closed) return
+    const frame: Frame = result.ok
+      ? { kind: 'answer', id, body: result.value }
+      : { kind: 'failure', id, failure: result.error }
+    this.#stream.write(encodeFrame(frame))
   }
 
   #cancel(id: number, why: Failure): void {

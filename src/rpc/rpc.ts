@@ -108,7 +108,7 @@ export class Rpc {
     const inbound = this.#inbound.get(peerId)
     if (inbound?.open === true) return inbound.notify(topic, bytes)
     if (dial?.dialling === true || this.#recentlyFailed(dial)) return
-    void this.#connect(address).then((connection) => connection?.notify(topic, bytes))
+    this.#env.detach(this.#connect(address).then((connection) => connection?.notify(topic, bytes)))
   }
 
   stop(): void {
@@ -159,7 +159,7 @@ export class Rpc {
       return deferred.promise
     }
     dial.waiting.push(deferred)
-    if (!dial.dialling) void this.#dial(address, dial)
+    if (!dial.dialling) this.#env.detach(this.#dial(address, dial))
     return deferred.promise
   }
 

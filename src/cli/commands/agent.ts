@@ -87,7 +87,7 @@ async function untilStopped({ env, terminal }: Invocation, config: AgentConfig, 
       )
     else env.log.write('info', 'agent', 'Graceful shutdown disabled. Exiting')
     env.timers.after(stopWithinMs, () => over.resolve(1))
-    void program.stop().then(() => over.resolve(1))
+    env.detach(program.stop().then(() => over.resolve(1)))
   }
   terminal.onSignal('SIGINT', () => stop('interrupt', !config.skipLeaveOnInterrupt))
   terminal.onSignal('SIGTERM', () => stop('terminated', config.leaveOnTerminate))

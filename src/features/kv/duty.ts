@@ -45,7 +45,7 @@ class Reaper implements Closable {
   start(): void {
     this.#look()
     this.#timer = this.#server.env.timers.after(tombstoneGranularityMs, () => {
-      void this.#step()
+      this.#server.env.detach(this.#step())
     })
   }
 

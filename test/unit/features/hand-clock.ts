@@ -14,6 +14,7 @@ export class HandClock {
     random: { stream: () => ({ fraction: () => 0 }) },
     log: { write: (_level: string, _topic: string, text: string) => this.logged.push(text), enabled: () => true },
     deferred,
+    detach: (work: Promise<unknown>) => void work,
   } as unknown as Env
 
   get timers(): number {

@@ -1,0 +1,132 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import type { ServedRequest } from '../../../src/rpc/connection.ts'
+import { Rpc } from '../../../src/rpc/rpc.ts'
+
+type Serve = (request: ServedRequest) => Promise<Result<unknown, Failure>>
+
+interface Agent {
+  readonly env: HostEnv
+  readonly rpc: Rpc
+  readonly port: number
+  readonly notices: string[]
+  readonly peers: string[]
+}
+
+const envs: HostEnv[] = []
+afterEach(() => {
+  for (const env of envs.splice(0)) env.close()
+})
+
+/** An agent's RPC on loopback; `port` 0 takes a free one. */
+async function startAgent(nodeId: string, serve: Serve, port = 0): Promise<Agent> {
+  const env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
+  envs.push(env)
+  const probe = await env.tcp.listen({ host: '127.0.0.1', port }, (stream) => stream.close())
+  if (!probe.ok) throw new Error(`no port: ${probe.error.kind}`)
+  const local = probe.value.local.port
+  probe.value.close()
+  const rpc = await Rpc.open(env, { host: '127.0.0.1', port: local })
+  if (!rpc.ok) throw new Error(`cannot listen: ${rpc.error.kind}`)
+  const [notices, peers]: [string[], string[]] = [[], []]
+  const identity = { nodeId, nodeName: nodeId, datacenter: 'dc1', address: `127.0.0.1:${local}` }
+  rpc.value.start(identity, {
+    onRequest: serve,
+    onNotice: (peer, topic, bytes) => notices.push(`${peer.nodeId} ${topic} ${bytes.length}`),
+    onPeer: (peer) => peers.push(peer.nodeId),
+  })
+  return { env, rpc: rpc.value, port: local, notices, peers }
+}
+
+const echo: Serve = async ({ method, body }) => ok({ method, body })
+
+function ask(from: Agent, to: Agent, body: unknown, deadlineMs = 5_000) {
+  return from.rpc.request(`127.0.0.1:${to.port}`, { method: 'Test.Echo', body, deadlineMs })
+}
+
+describe('rpc', () => {
+  it('answers many requests on one connection, each with its own answer', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(a, b, n)))
+    expect(answers).toEqual(answers.map((_, n) => ok({ method: 'Test.Echo', body: n })))
+    expect(b.peers).toEqual(['a'])
+  })
+
+  it('carries what the other side refuses as a value', async () => {
+    const refuse: Serve = async () => err({ kind: 'not-leader', leader: '10.0.0.1:8300' })
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', refuse)]
+    expect(await ask(a, b, 1)).toEqual(err({ kind: 'not-leader', leader: '10.0.0.1:8300' }))
+  })
+
+  it('carries a megabyte whole', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
+    const body = new Uint8Array(1 << 20).fill(7)
+    const answer = await ask(a, b, body)
+    expect(answer.ok && equalBytes((answer.value as { body: Uint8Array }).body, body)).toBe(true)
+  })
+
+  it('tells an address where nobody listens from a request whose fate is unknown', async () => {
+    const a = await startAgent('a', echo)
+    const b = await startAgent('b', () => new Promise(() => {}))
+    const lost = ask(a, b, 1)
+    await expect.poll(() => b.peers).toEqual(['a'])
+    b.rpc.stop()
+    expect(await lost).toMatchObject({ ok: false, error: { kind: 'connection-lost' } })
+    expect(await ask(a, b, 2)).toMatchObject({ ok: false, error: { kind: 'unreachable' } })
+  })
+
+  it('dials again when the other side has come back', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
+    expect((await ask(a, b, 1)).ok).toBe(true)
+    b.rpc.stop()
+    const again = await startAgent('b', echo, b.port)
+    await expect.poll(async () => (await ask(a, again, 2)).ok).toBe(true)
+  })
+
+  it('gives up at the deadline and lets the server know', async () => {
+    let aborted = 0
+    const never: Serve = (request) =>
+      new Promise(() => {
+        request.onAbort(() => {
+          aborted++
+        })
+      })
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', never)]
+    expect(await ask(a, b, 1, 30)).toMatchObject({ ok: false, error: { kind: 'deadline-exceeded' } })
+    await expect.poll(() => aborted).toBe(1)
+  })
+
+  it('lets a caller give up', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', () => new Promise(() => {}))]
+    let giveUp: (() => void) | undefined
+    const onAbort = (use: () => void): void => {
+      giveUp = use
+    }
+    const asked = a.rpc.request(`127.0.0.1:${b.port}`, { method: 'x', body: 1, deadlineMs: 60_000, onAbort })
+    await expect.poll(() => giveUp !== undefined).toBe(true)
+    giveUp?.()
+    expect(await asked).toEqual(err({ kind: 'cancelled' }))
+  })
+
+  it('sends notices back on the connection that the peer dialled', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
+    expect((await ask(a, b, 1)).ok).toBe(true)
+    // An address where nobody listens: only the connection that is there can carry it.
+    b.rpc.notify('a', '127.0.0.1:1', 'raft', utf8('hello'))
+    await expect.poll(() => a.notices).toEqual(['b raft 5'])
+  })
+
+  it('closes a connection that does not speak its protocol', async () => {
+    const b = await startAgent('b', echo)
+    const socket = connect(b.port, '127.0.0.1')
+    const closed = new Promise<boolean>((resolve) => socket.on('close', () => resolve(true)).on('error', () => {}))
+    socket.on('data', () => {})
+    socket.write('GET / HTTP/1.1\r\n\r\n')
+    expect(await closed).toBe(true)
+    expect(b.peers).toEqual([])
+  })
+})

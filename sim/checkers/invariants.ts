@@ -1,4 +1,3 @@
-import type { AgentObserver } from '../../src/agent/agent.ts'
 import { AcknowledgedWrites } from './acknowledged-writes.ts'
 import { AppliedKeys } from './applied-keys.ts'
 import { CleanDeath } from './clean-death.ts'
@@ -12,11 +11,19 @@ import { LinearizableKeys } from './linearizable-keys.ts'
 import { Liveness } from './liveness.ts'
 import { LogMatching } from './log-matching.ts'
 import { MonotoneIndex } from './monotone-index.ts'
-import { NodeObserver, type NodeTrigger } from './node-observer.ts'
 import { ServerLog } from './server-log.ts'
 import { StaleReads } from './stale-reads.ts'
 import { StateMachineSafety } from './state-machine-safety.ts'
 import type { InvariantCode, Report } from './violation.ts'
+
+/** Events of one server that faults and steps can wait for. */
+export type NodeTrigger =
+  | 'leader elected'
+  | 'leader stepped down'
+  | 'vote given'
+  | 'entry appended'
+  | 'entry committed'
+  | 'snapshot installed'
 
 /** One time that an invariant did not hold. */
 export interface Violation {
@@ -48,6 +55,8 @@ export class Invariants {
   readonly index: MonotoneIndex
   readonly death: CleanDeath
   readonly liveness: Liveness
+  /** Servers that believe they lead, and in which term. */
+  readonly leading = new Map<string, number>()
   readonly appliedKeys = new AppliedKeys()
   /** The scenario lets reads of default consistency be old. */
   readonly excusesStaleDefault: boolean
@@ -88,11 +97,10 @@ export class Invariants {
     return this.#electionCount
   }
 
-  /** A process begins on this node: what it does is told to the observer that comes back. */
-  booted(node: string, boot: number): AgentObserver {
+  /** A process begins on this node. */
+  booted(node: string, boot: number): void {
     this.death.booted(node, boot)
     this.application.booted(node)
-    return new NodeObserver(this, node, boot).agentObserver()
   }
 
   /** The process on this node is no more. */
@@ -101,7 +109,16 @@ export class Invariants {
     this.noLongerLeads(node)
   }
 
+  leads(node: string, term: number): void {
+    this.leading.set(node, term)
+    this.elections.becameLeader(node, term)
+    this.appendOnly.becameLeader(node, term)
+    this.completeness.becameLeader(node, term, this.logOf(node))
+    this.configurations.becameLeader(node, term)
+  }
+
   noLongerLeads(node: string): void {
+    this.leading.delete(node)
     this.appendOnly.noLongerLeads(node)
     this.completeness.noLongerLeads(node)
     this.configurations.noLongerLeads(node)

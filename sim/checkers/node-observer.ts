@@ -10,40 +10,52 @@ import type { ReadTransaction } from '../../src/store/types.ts'
 import type { Invariants } from './invariants.ts'
 import type { ServerLog } from './server-log.ts'
 
-/** Events of one server that faults and steps can wait for. */
-export type NodeTrigger =
-  | 'leader elected'
-  | 'leader stepped down'
-  | 'vote given'
-  | 'entry appended'
-  | 'entry committed'
-  | 'snapshot installed'
-
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096
 
+/** The digest of a server's whole state; undefined while it starts. */
+type StateDigest = () => { readonly index: number; readonly digest: string } | undefined
+
+interface ObservedProcess {
+  readonly node: string
+  readonly boot: number
+  /** Its name in consensus. */
+  readonly id: string
+  readonly digest: StateDigest
+}
+
+/** A process begins on a node: what it does is told to the observer that comes back. */
+export function observe(all: Invariants, process: ObservedProcess): AgentObserver {
+  all.booted(process.node, process.boot)
+  return new NodeObserver(all, process).agentObserver()
+}
+
 /** Takes what one boot of one server does, and hands it to the checkers that it concerns. */
-export class NodeObserver implements RaftObserver {
+class NodeObserver implements RaftObserver {
   readonly #all: Invariants
   readonly #node: string
   readonly #boot: number
+  readonly #id: string
+  readonly #digest: StateDigest
   readonly #log: ServerLog
   #hasRecovered = false
   /** The command applied last that awaits its entry, or the other way round: which is told first is the agent's business. */
   #entry: Entry | undefined
-  #command: { readonly index: number; readonly kind: string; readonly tx: ReadTransaction } | undefined
+  #command: { readonly index: number; readonly tx: ReadTransaction } | undefined
 
-  constructor(all: Invariants, node: string, boot: number) {
+  constructor(all: Invariants, process: ObservedProcess) {
     this.#all = all
-    this.#node = node
-    this.#boot = boot
-    this.#log = all.logOf(node)
+    this.#node = process.node
+    this.#boot = process.boot
+    this.#id = process.id
+    this.#digest = process.digest
+    this.#log = all.logOf(process.node)
   }
 
   agentObserver(): AgentObserver {
     return {
       raft: this,
-      commandApplied: (index, kind, _outcome, identity, tx) => this.#commandApplied(index, kind, identity, tx),
+      commandApplied: (index, _kind, _outcome, identity, tx) => this.#commandApplied(index, identity, tx),
     }
   }
 
@@ -61,15 +73,12 @@ export class NodeObserver implements RaftObserver {
   hardState(term: number, votedFor: string | undefined): void {
     if (!this.#acted('wrote its term')) return
     this.#all.terms.hardState(this.#node, term, votedFor)
-    if (votedFor !== undefined) this.#all.triggered('vote given', this.#node)
+    if (votedFor !== undefined && votedFor !== this.#id) this.#all.triggered('vote given', this.#node)
   }
 
   becameLeader(term: number): void {
     if (!this.#acted('became leader')) return
-    this.#all.elections.becameLeader(this.#node, term)
-    this.#all.appendOnly.becameLeader(this.#node, term)
-    this.#all.completeness.becameLeader(this.#node, term, this.#log)
-    this.#all.configurations.becameLeader(this.#node, term)
+    this.#all.leads(this.#node, term)
     this.#all.triggered('leader elected', this.#node)
   }
 
@@ -154,10 +163,12 @@ export class NodeObserver implements RaftObserver {
     }
   }
 
-  #commandApplied(index: number, kind: string, identity: WriteIdentity | undefined, tx: ReadTransaction): void {
+  #commandApplied(index: number, identity: WriteIdentity | undefined, tx: ReadTransaction): void {
     if (!this.#acted('carried out a command')) return
     if (identity !== undefined) this.#all.once.tookEffect(this.#node, index, identity.origin, identity.sequence)
-    this.#command = { index, kind, tx }
+    const state = this.#digest()
+    if (state?.index === index) this.#all.application.state(this.#node, index, state.digest)
+    this.#command = { index, tx }
     if (this.#entry?.index === index) this.#tookEffect(this.#entry, tx)
   }
 

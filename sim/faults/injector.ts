@@ -1,7 +1,8 @@
 import type { Result } from '../../src/base/result.ts'
 import { err } from '../../src/base/result.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Cluster, DiskSetting, LinkSetting } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
 import type { Range } from '../scenario/quantities.ts'
 import { type Selectable, select } from '../scenario/selection.ts'
 import type { Selector } from '../scenario/selector.ts'
@@ -23,6 +24,7 @@ export type Deed = Result<string, string>
 /** Does to the cluster what faults and steps say, and takes it back when its time is over. */
 export class Injector {
   readonly #cluster: Cluster
+  readonly #machines: Machines
   readonly #cuts: LinkCuts
   readonly #disks: Overrides<DiskSetting>
   readonly #links: Overrides<LinkSetting>
@@ -30,12 +32,13 @@ export class Injector {
   /** Deeds to be taken back later. */
   readonly #ends = new Set<Undo>()
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, machines: Machines) {
     this.#cluster = cluster
-    this.#cuts = new LinkCuts(cluster)
-    this.#disks = new Overrides((node, setting) => cluster.setDisk(node, setting))
-    this.#links = new Overrides((node, setting) => cluster.setLinks(node, setting))
-    this.#rates = new Overrides((node, rate) => cluster.setClockRate(node, rate))
+    this.#machines = machines
+    this.#cuts = new LinkCuts(machines)
+    this.#disks = new Overrides((node, setting) => machines.setDisk(node, setting))
+    this.#links = new Overrides((node, setting) => machines.setLinks(node, setting))
+    this.#rates = new Overrides((node, rate) => machines.setClockRate(node, rate))
   }
 
   /** Does one action. With `for` it is taken back after a time drawn from it. */
@@ -49,7 +52,7 @@ export class Injector {
       if (this.#ends.delete(end)) undo()
     }
     this.#ends.add(end)
-    this.#cluster.after(spanMs, end)
+    this.#machines.after(spanMs, end)
     return { ok: true, value: `${text}, for ${spanMs.toFixed(0)} ms` }
   }
 
@@ -73,12 +76,19 @@ export class Injector {
     if (action.cut !== undefined) return this.#cut(action.cut, scope)
     if (action['slow disk'] !== undefined) {
       const { nodes, latency, fsync } = action['slow disk']
-      return this.#disk(nodes, 'slow disk', { latency, fsync, full: false }, scope)
+      const setting = { ...given('operationMs', latency), ...given('syncMs', fsync) }
+      return this.#disk(nodes, 'slow disk', setting, scope)
     }
     if (action['fill disk'] !== undefined) return this.#disk(action['fill disk'], 'fill disk', { full: true }, scope)
     if (action['slow network'] !== undefined) {
-      const { of, ...link } = action['slow network']
-      return this.#each(of, 'slow network', scope, (server) => this.#links.lay(server, link))
+      const { of, latency, loss, duplicate, reorder } = action['slow network']
+      const setting = {
+        ...given('latencyMs', latency),
+        ...(loss === undefined ? {} : { loss }),
+        ...(duplicate === undefined ? {} : { duplicate }),
+        ...(reorder === undefined ? {} : { reorder }),
+      }
+      return this.#each(of, 'slow network', scope, (server) => this.#links.lay(server, setting))
     }
     if (action['clock rate'] !== undefined) {
       const { nodes, rate } = action['clock rate']
@@ -91,7 +101,7 @@ export class Injector {
   #once(action: FaultAction, scope: ActionScope): Result<{ readonly text: string; readonly undo?: Undo }, string> {
     if (action['fail fsync'] !== undefined) {
       return this.#each(action['fail fsync'], 'fail fsync', scope, (server) => {
-        this.#cluster.failNextSync(server)
+        this.#machines.failNextSync(server)
         return undefined
       })
     }
@@ -121,7 +131,7 @@ export class Injector {
     if (action['step clock'] !== undefined) {
       const { nodes, by } = action['step clock']
       return this.#each(nodes, 'step clock', scope, (server) => {
-        this.#cluster.stepClock(server, drawRange(scope.draw, by))
+        this.#machines.stepClock(server, drawRange(scope.draw, by))
         return undefined
       })
     }
@@ -238,6 +248,11 @@ export function selectable(cluster: Cluster, scope: ActionScope, except: readonl
     except,
     draw: (bound) => scope.draw.below(bound),
   }
+}
+
+/** A range of milliseconds under its name in the world's options; nothing where none is given. */
+function given(name: string, range: Range | undefined): Readonly<Record<string, readonly [number, number]>> {
+  return range === undefined ? {} : { [name]: [range.min, range.max] }
 }
 
 /** Evenly from the range, to the thousandth. */

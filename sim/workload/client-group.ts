@@ -86,9 +86,12 @@ export class ClientGroup {
   #askNext(): void {
     const client = this.#idle.shift()
     if (client === undefined) return
-    void this.#ask(client).then(() => {
-      this.#idle.push(client)
-    })
+    this.#env.detach(this.#askFor(client))
+  }
+
+  async #askFor(client: number): Promise<void> {
+    await this.#ask(client)
+    this.#idle.push(client)
   }
 
   async #ask(client: number): Promise<void> {

@@ -1,0 +1,80 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { checkFiles } from './check.ts'
+import { type RunFlags, runFiles, type SeedRange } from './run.ts'
+import { showSchema } from './schema.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+
+const examples = `
+Examples:
+  svc-sim run scenarios/crash-and-recover.yaml
+  svc-sim run scenarios/election-under-partition.yaml --seeds 1..200 --verify
+  svc-sim run scenarios/crash-and-recover.yaml --seed 17 --trace /tmp/17.trace
+  svc-sim check scenarios/*.yaml
+  svc-sim schema > scenario.schema.json
+
+Exit codes: 0 passed, 1 an expectation or an invariant was not met, 2 bad usage or scenario, 3 not deterministic.
+`
+
+/** Runs one command line to its end and gives the exit code. */
+export async function runSimCli(argv: readonly string[], terminal: SimTerminal): Promise<number> {
+  let exit: number = exits.usage
+  const program = new Command('svc-sim')
+    .description(
+      'Runs agents in a simulated world: the same scenario and the same seed give the same run, byte for byte.',
+    )
+    .version(terminal.version)
+    .addHelpText('after', examples)
+    .showHelpAfterError('(svc-sim --help has examples)')
+  program
+    .command('run')
+    .description('Run scenarios.')
+    .argument('<file...>', 'scenario files')
+    .option('--seed <n>', 'the seed of the run', wholeNumber)
+    .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
+    .option('--verify', 'run each seed twice and compare the trace hashes')
+    .option('--trace <file>', 'write every line of the trace to a file (one scenario, one seed)')
+    .option('--quiet', 'only the verdict')
+    .action(async (files: readonly string[], flags: RunFlags) => {
+      exit = await runFiles(files, flags, terminal)
+    })
+  program
+    .command('check')
+    .description('Read scenarios and say what is wrong with them, without running anything.')
+    .argument('<file...>', 'scenario files')
+    .action(async (files: readonly string[]) => {
+      exit = await checkFiles(files, terminal)
+    })
+  program
+    .command('schema')
+    .description('Write the JSON Schema of the scenario language, for editors.')
+    .action(() => {
+      exit = showSchema(terminal)
+    })
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
+  }
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+  } catch (cause) {
+    if (!(cause instanceof CommanderError)) throw cause
+    return cause.exitCode === 0 ? exits.passed : exits.usage
+  }
+  return exit
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('Write a whole number, such as 17.')
+  return value
+}
+
+function seedRange(text: string): SeedRange {
+  const match = /^(\d+)\.\.(\d+)$/.exec(text)
+  const first = Number(match?.[1])
+  const last = Number(match?.[2])
+  if (match === null || !Number.isSafeInteger(last) || first > last) {
+    throw new InvalidArgumentError('Write a range from low to high, such as 1..200.')
+  }
+  return { first, last }
+}

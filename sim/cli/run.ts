@@ -1,0 +1,176 @@
+import { utf8 } from '../../src/base/bytes.ts'
+import type { RunResult, StoryLine } from '../report/run-report.ts'
+import { failureLines, repeatCommand, seedLine, storyText, verdictLines } from '../report/terminal-report.ts'
+import type { TraceOptions } from '../report/trace.ts'
+import type { LoadedScenario } from '../scenario/load.ts'
+import { ScenarioRun } from '../scenario/run.ts'
+import { readScenario } from './files.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+import { firstDifference } from './verify.ts'
+
+export interface SeedRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface RunFlags {
+  readonly seed?: number
+  readonly seeds?: SeedRange
+  readonly verify?: boolean
+  readonly trace?: string
+  readonly quiet?: boolean
+}
+
+/** The seed of a run for which none is given: always the same, so that the same command gives the same run. */
+const defaultSeed = 1
+
+/** `svc-sim run`: every file with every seed; the exit code is that of the worst run. */
+export async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
+  const misuse = misuseOf(files, flags)
+  if (misuse !== undefined) {
+    terminal.error(`${misuse}\n`)
+    return exits.usage
+  }
+  const scenarios: LoadedScenario[] = []
+  let unreadable = false
+  for (const file of files) {
+    const loaded = await readScenario(terminal.disk, file)
+    if (loaded.ok) scenarios.push(loaded.value)
+    else {
+      unreadable = true
+      for (const line of loaded.error) terminal.error(`${line}\n`)
+    }
+  }
+  if (unreadable) return exits.usage
+  let worst: number = exits.passed
+  for (const loaded of scenarios) worst = Math.max(worst, await runSeeds(loaded, flags, terminal))
+  return worst
+}
+
+function misuseOf(files: readonly string[], flags: RunFlags): string | undefined {
+  if (flags.seed !== undefined && flags.seeds !== undefined) return 'give either --seed or --seeds'
+  if (flags.trace !== undefined && (flags.seeds !== undefined || files.length > 1)) {
+    return '--trace writes one run: give one scenario and one --seed'
+  }
+  return undefined
+}
+
+async function runSeeds(loaded: LoadedScenario, flags: RunFlags, terminal: SimTerminal): Promise<number> {
+  const single = flags.seed ?? defaultSeed
+  const { first, last } = flags.seeds ?? { first: single, last: single }
+  const many = flags.seeds !== undefined
+  const runs = new Runs(loaded, terminal)
+  let worst: number = exits.passed
+  let failed = 0
+  for (let seed = first; seed <= last; seed++) {
+    const exit = await runSeed(runs, seed, many, flags)
+    if (exit !== exits.passed) failed++
+    worst = Math.max(worst, exit)
+  }
+  if (many) {
+    const count = last - first + 1
+    const summary = failed === 0 ? `all ${count} seeds passed` : `${failed} of ${count} seeds failed`
+    terminal.out(`${loaded.scenario.scenario}: ${summary}\n`)
+  }
+  return worst
+}
+
+async function runSeed(runs: Runs, seed: number, many: boolean, flags: RunFlags): Promise<number> {
+  const { terminal } = runs
+  const tellStory = !many && flags.quiet !== true
+  const onLine = tellStory ? (line: StoryLine) => terminal.out(`${storyText(line)}\n`) : undefined
+  const lines: string[] = []
+  const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
+  const { result, wallMs } = await runs.first(seed, onLine, trace)
+  if (flags.trace !== undefined && !(await writeTrace(terminal, flags.trace, lines))) return exits.usage
+  if (flags.verify === true) {
+    const again = await runs.second(seed)
+    if (again.trace.hash !== result.trace.hash) {
+      terminal.out(`${seedLine(result, wallMs, 'NOT DETERMINISTIC')}\n`)
+      const difference = await firstDifference(result.trace, again.trace, (options) => runs.traced(seed, options))
+      for (const line of difference) terminal.error(`${line}\n`)
+      terminal.error(`repeat with: ${repeatCommand(result)} --verify\n`)
+      return exits.notDeterministic
+    }
+  }
+  const verified = flags.verify === true
+  if (many) terminal.out(`${seedLine(result, wallMs, verdictOf(result), verified)}\n`)
+  else for (const line of verdictLines(result, wallMs, verified)) terminal.out(`${line}\n`)
+  for (const line of failureLines(result)) terminal.error(`${line}\n`)
+  return result.failures.length === 0 ? exits.passed : exits.failed
+}
+
+function verdictOf(result: RunResult): string {
+  return result.failures.length === 0 ? 'passed' : 'FAILED'
+}
+
+interface TimedResult {
+  readonly result: RunResult
+  readonly wallMs: number
+}
+
+/** The runs of one scenario in this process. */
+class Runs {
+  readonly terminal: SimTerminal
+  readonly #loaded: LoadedScenario
+  /** A run of the next seed that was made to come between two of this one: no need to make it again. */
+  #ahead: (TimedResult & { readonly seed: number }) | undefined
+
+  constructor(loaded: LoadedScenario, terminal: SimTerminal) {
+    this.#loaded = loaded
+    this.terminal = terminal
+  }
+
+  async first(seed: number, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
+    const ahead = this.#ahead
+    if (ahead?.seed === seed) return ahead
+    return this.#timed(seed, onLine, trace)
+  }
+
+  /**
+   * The same seed once more, after another one: A-B-A in one process, so that what one run leaves behind for the next (a
+   * module's state, a cache) shows, too.
+   */
+  async second(seed: number): Promise<RunResult> {
+    this.#ahead = { seed: seed + 1, ...(await this.#timed(seed + 1)) }
+    return runOnce(this.#loaded, seed, this.terminal)
+  }
+
+  traced(seed: number, trace: TraceOptions): Promise<RunResult> {
+    return runOnce(this.#loaded, seed, this.terminal, undefined, trace)
+  }
+
+  async #timed(seed: number, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
+    const startedMs = this.terminal.wallMs()
+    const result = await runOnce(this.#loaded, seed, this.terminal, onLine, trace)
+    return { result, wallMs: this.terminal.wallMs() - startedMs }
+  }
+}
+
+async function runOnce(
+  loaded: LoadedScenario,
+  seed: number,
+  terminal: SimTerminal,
+  onLine?: (line: StoryLine) => void,
+  trace?: TraceOptions,
+): Promise<RunResult> {
+  const platform = terminal.createPlatform()
+  try {
+    return await new ScenarioRun({ loaded, seed, platform, onLine, trace }).run()
+  } finally {
+    platform.close()
+  }
+}
+
+async function writeTrace(terminal: SimTerminal, file: string, lines: readonly string[]): Promise<boolean> {
+  const opened = await terminal.disk.open(file, 'create')
+  if (!opened.ok) {
+    terminal.error(`${file}: the trace cannot be written there (${opened.error.kind}): name another file\n`)
+    return false
+  }
+  await opened.value.truncate(0)
+  const written = await opened.value.write(0, utf8(`${lines.join('\n')}\n`))
+  await opened.value.close()
+  if (!written.ok) terminal.error(`${file}: the trace was not written whole (${written.error.kind})\n`)
+  return written.ok
+}

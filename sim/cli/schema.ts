@@ -1,0 +1,8 @@
+import { scenarioJsonSchema } from '../scenario/json-schema.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+
+/** `svc-sim schema`. */
+export function showSchema(terminal: SimTerminal): number {
+  terminal.out(`${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`)
+  return exits.passed
+}

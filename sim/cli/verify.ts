@@ -1,0 +1,45 @@
+import type { RunResult } from '../report/run-report.ts'
+import type { TraceDigest, TraceOptions } from '../report/trace.ts'
+
+/** Lines in one block of a trace digest. */
+const blockLines = 512
+
+/**
+ * Where two runs of one seed went apart: the first block of lines whose hash differs is found from the digests, then the
+ * seed is run twice more to compare that block line by line.
+ */
+export async function firstDifference(
+  a: TraceDigest,
+  b: TraceDigest,
+  rerun: (options: TraceOptions) => Promise<RunResult>,
+): Promise<readonly string[]> {
+  const block = firstDifferentBlock(a.blocks, b.blocks)
+  const window = { from: block * blockLines, to: (block + 1) * blockLines }
+  const record = async (): Promise<readonly string[]> => {
+    const lines: string[] = []
+    await rerun({ window, onLine: (line) => void lines.push(line) })
+    return lines
+  }
+  const [one, two] = [await record(), await record()]
+  const at = one.findIndex((line, index) => line !== two[index])
+  const head = `the traces differ from a line between ${window.from + 1} and ${window.to} on`
+  if (at < 0 && one.length === two.length) return [`${head}; two more runs agreed there`]
+  const line = at < 0 ? Math.min(one.length, two.length) : at
+  return [
+    `the traces differ from line ${window.from + line + 1} on:`,
+    `  one run:     ${one[line] ?? '(ended)'}`,
+    `  another run: ${two[line] ?? '(ended)'}`,
+  ]
+}
+
+/** Each block's hash contains those before it, so the blocks agree up to a point and nowhere after: halve the interval. */
+function firstDifferentBlock(a: readonly string[], b: readonly string[]): number {
+  let low = 0
+  let high = Math.min(a.length, b.length)
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (a[middle] === b[middle]) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,93 @@
+import type { Closable } from '../../src/env/async.ts'
+import type { Simulation } from '../world/simulation.ts'
+import type { RangeMs } from '../world/time-range.ts'
+import type { Cluster } from './cluster.ts'
+
+/** Settings of a disk; what is absent is as the run has it. */
+export interface DiskSetting {
+  /** Of a read or a write. */
+  readonly operationMs?: RangeMs
+  readonly syncMs?: RangeMs
+  /** No room is left. */
+  readonly full?: boolean
+}
+
+/** Settings of all links of a machine; what is absent is as the run has it. */
+export interface LinkSetting {
+  readonly latencyMs?: RangeMs
+  readonly loss?: number
+  readonly duplicate?: number
+  readonly reorder?: number
+}
+
+/** The machines of a cluster as faults see them: links, disks and clocks, by the name of the server. */
+export class Machines {
+  readonly #simulation: Simulation
+  readonly #cluster: Cluster
+  readonly #disk: { readonly operationMs: RangeMs; readonly syncMs: RangeMs }
+  readonly #links = new Map<string, LinkSetting>()
+  readonly #rates = new Map<string, number>()
+
+  /** `disk`: what every disk is like when nothing is wrong with it. */
+  constructor(
+    simulation: Simulation,
+    cluster: Cluster,
+    disk: { readonly operationMs: RangeMs; readonly syncMs: RangeMs },
+  ) {
+    this.#simulation = simulation
+    this.#cluster = cluster
+    this.#disk = disk
+    for (const server of cluster.serverNames) this.#rates.set(server, cluster.nodeOf(server).clock.rate)
+  }
+
+  /** Calls `then` after this much true time, in a turn of its own. */
+  after(delayMs: number, then: () => void): Closable {
+    return this.#simulation.after(delayMs, then)
+  }
+
+  cut(from: string, to: string): void {
+    this.#simulation.network.cut(from, to, { oneWay: true })
+  }
+
+  heal(from: string, to: string): void {
+    this.#simulation.network.heal(from, to, { oneWay: true })
+  }
+
+  /** Undefined: as it was. */
+  setDisk(server: string, setting: DiskSetting | undefined): void {
+    const { disk } = this.#cluster.nodeOf(server)
+    disk.setOptions({
+      operationMs: setting?.operationMs ?? this.#disk.operationMs,
+      syncMs: setting?.syncMs ?? this.#disk.syncMs,
+      quotaBytes: setting?.full === true ? 0 : Number.POSITIVE_INFINITY,
+    })
+  }
+
+  failNextSync(server: string): void {
+    this.#cluster.nodeOf(server).disk.failSyncs(1)
+  }
+
+  /** Changes the links between this server and every other one. Undefined: as they were. */
+  setLinks(server: string, setting: LinkSetting | undefined): void {
+    if (setting === undefined) this.#links.delete(server)
+    else this.#links.set(server, setting)
+    for (const other of this.#cluster.serverNames) {
+      if (other === server) continue
+      // A link has two ends: while either has a setting of its own, that one rules.
+      const rules = setting ?? this.#links.get(other)
+      if (rules === undefined) this.#simulation.network.clearLink(server, other)
+      else this.#simulation.network.setLink(server, other, rules)
+    }
+  }
+
+  /** How much faster than true time its clocks run, as a fraction. Undefined: as they did at the start. */
+  setClockRate(server: string, faster: number | undefined): void {
+    const rate = faster === undefined ? (this.#rates.get(server) ?? 1) : 1 + faster
+    this.#cluster.nodeOf(server).clock.setRate(rate)
+  }
+
+  /** Its wall clock jumps. */
+  stepClock(server: string, byMs: number): void {
+    this.#cluster.nodeOf(server).clock.stepWall(byMs)
+  }
+}

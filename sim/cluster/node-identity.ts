@@ -1,0 +1,34 @@
+import type { Endpoint } from '../../src/env/net.ts'
+
+/** Everything that names a simulated server is computed from its number, so that two runs agree and people recognise it. */
+export interface NodeIdentity {
+  /** `s3`. */
+  readonly name: string
+  readonly datacenter: string
+  /** `10.0.1.3`: 10.0.<number of the datacenter>.<number of the node>. */
+  readonly host: string
+  /** The node ID: a UUID that ends in the node's number. */
+  readonly id: string
+}
+
+export const httpPort = 8500
+export const serverPort = 8300
+
+/** `number` from 1 on counts through all datacenters; `datacenterNumber` from 1 on. */
+export function serverIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
+  return {
+    name: `s${number}`,
+    datacenter,
+    host: `10.0.${datacenterNumber}.${number}`,
+    id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+  }
+}
+
+/** The machine from which a group of clients, or the driver of the scenario, asks. Not in any datacenter. */
+export function clientHost(number: number): string {
+  return `10.0.250.${number}`
+}
+
+export function httpEndpoint(identity: NodeIdentity): Endpoint {
+  return { host: identity.host, port: httpPort }
+}

@@ -1,0 +1,42 @@
+import type { Violation } from '../checkers/invariants.ts'
+import { invariants } from '../checkers/violation.ts'
+import type { TraceDigest } from './trace.ts'
+
+/** One line of the story, told while the run goes on. */
+export interface StoryLine {
+  readonly atUs: number
+  readonly kind: 'step' | 'fault' | 'note' | 'failure'
+  readonly text: string
+}
+
+/** Why a run failed. */
+export interface RunFailure {
+  readonly atUs: number
+  /** `file:line:column` of what was not met, or the code of an invariant. */
+  readonly place: string
+  readonly message: string
+}
+
+export interface RunResult {
+  readonly scenario: string
+  readonly file: string
+  readonly seed: number
+  /** In the order in which they were met; none if the run passed. */
+  readonly failures: readonly RunFailure[]
+  readonly virtualUs: number
+  readonly events: number
+  /** Its hash is over every line of the trace. */
+  readonly trace: TraceDigest
+  readonly elections: number
+  readonly writesAcknowledged: number
+}
+
+export function failureOf(violation: Violation): RunFailure {
+  const promise = invariants[violation.code].split(':')[0] as string
+  return { atUs: violation.atUs, place: `${violation.code} (${promise})`, message: violation.message }
+}
+
+/** Microseconds as people read them on a time line: `   12.345s`. */
+export function timeText(us: number): string {
+  return `${(us / 1_000_000).toFixed(3).padStart(9)}s`
+}

@@ -1,0 +1,55 @@
+import { type RunResult, type StoryLine, timeText } from './run-report.ts'
+
+/** What a person reads in a terminal. */
+
+const marks = { step: '*', fault: '!', note: ' ', failure: 'x' } as const
+
+/** `   12.345s ! crash s2`. */
+export function storyText(line: StoryLine): string {
+  return `${timeText(line.atUs)} ${marks[line.kind]} ${line.text}`
+}
+
+/** How many failures are shown: the first tells, the rest mostly follow from it. */
+const failuresShown = 5
+
+/** The first things that were not met, and how to see them again. */
+export function failureLines(result: RunResult): readonly string[] {
+  if (result.failures.length === 0) return []
+  const lines = result.failures
+    .slice(0, failuresShown)
+    .map((failure) => `${timeText(failure.atUs)} ${failure.place}: ${failure.message}`)
+  const more = result.failures.length - lines.length
+  if (more > 0) lines.push(`and ${more} more that followed`)
+  return [...lines, `seed ${result.seed}; repeat with: ${repeatCommand(result)}`]
+}
+
+export function verdictLines(result: RunResult, wallMs: number, verified: boolean): readonly string[] {
+  const verdict = result.failures.length === 0 ? 'passed' : 'FAILED'
+  const repeated = verified ? ', run twice with equal traces' : ''
+  return [
+    `${verdict}: ${result.scenario}, seed ${result.seed}${repeated}`,
+    `  ${seconds(result.virtualUs)} virtual seconds in ${(wallMs / 1000).toFixed(2)} s, ${result.events} events, ` +
+      `${result.elections} elections, ${result.writesAcknowledged} writes acknowledged`,
+    `  trace ${result.trace.hash}`,
+  ]
+}
+
+/** One line for one seed of many. */
+export function seedLine(result: RunResult, wallMs: number, verdict: string, verified = false): string {
+  const parts = [
+    `seed ${result.seed}`,
+    verified ? `${verdict} twice` : verdict,
+    `${seconds(result.virtualUs)} virtual s in ${(wallMs / 1000).toFixed(2)} s`,
+    `${result.events} events`,
+    `trace ${result.trace.hash.slice(0, 16)}`,
+  ]
+  return parts.join(', ')
+}
+
+export function repeatCommand(result: RunResult): string {
+  return `svc-sim run ${result.file} --seed ${result.seed}`
+}
+
+function seconds(us: number): string {
+  return (us / 1_000_000).toFixed(3)
+}

@@ -1,0 +1,51 @@
+import { textOf } from '../../src/base/bytes.ts'
+import type { HttpClientResponse } from '../../src/env/http.ts'
+import type { Step } from './step-schema.ts'
+import type { Template } from './template.ts'
+
+/** What an `http` step was answered, kept for later steps. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers: ReadonlyMap<string, string>
+}
+
+export function answerOf(response: HttpClientResponse): Answer {
+  return { status: response.status, body: textOf(response.body), headers: response.headers }
+}
+
+/** `status`, `body`, `index` or a header's name: undefined when the answer has no such part. */
+export function partOf(answer: Answer, part: string): string | undefined {
+  if (part === 'status') return String(answer.status)
+  if (part === 'body') return answer.body
+  return answer.headers.get(part === 'index' ? 'x-svc-index' : part.toLowerCase())
+}
+
+/** What is wrong with an answer, as one clause; undefined when it is as expected. */
+export function judgeAnswer(
+  expected: NonNullable<Step['expect']>,
+  answer: Answer,
+  filled: (template: Template) => string,
+): string | undefined {
+  if (expected.status !== undefined && expected.status !== answer.status) {
+    return `status ${answer.status}, body ${shown(answer.body)}`
+  }
+  if (expected.body !== undefined && !matches(filled(expected.body), answer.body)) return `body ${shown(answer.body)}`
+  for (const [name, value] of Object.entries(expected.headers ?? {})) {
+    const found = answer.headers.get(name.toLowerCase())
+    if (found === undefined) return `no header ${name}`
+    if (!matches(filled(value), found)) return `header ${name}: ${shown(found)}`
+  }
+  return undefined
+}
+
+/** `/pattern/` is a regular expression, anything else the whole text but for space around it. */
+export function matches(expected: string, found: string): boolean {
+  const pattern = /^\/(.+)\/$/s.exec(expected)
+  return pattern === null ? expected.trim() === found.trim() : new RegExp(pattern[1] as string).test(found)
+}
+
+function shown(text: string): string {
+  const line = text.trim().replaceAll('\n', '\\n')
+  return `'${line.length > 120 ? `${line.slice(0, 120)}…` : line}'`
+}

@@ -1,0 +1,40 @@
+import type { Invariants } from '../checkers/invariants.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { ActionScope, Injector } from '../faults/injector.ts'
+import type { StoryLine } from '../report/run-report.ts'
+import type { Simulation } from '../world/simulation.ts'
+import type { Driver } from './driver.ts'
+import type { Trigger } from './fault-schema.ts'
+import type { judge } from './judge.ts'
+import type { Scenario } from './scenario-schema.ts'
+import type { Selector } from './selector.ts'
+
+/** A run, as its steps, its workload and its end see it. */
+export interface RunContext {
+  readonly scenario: Scenario
+  readonly simulation: Simulation
+  readonly invariants: Invariants
+  readonly cluster: Cluster
+  readonly injector: Injector
+  readonly driver: Driver
+  /** Servers by the names that steps gave them. */
+  readonly saved: Map<string, readonly string[]>
+  /** The run is over: an invariant or an expectation was not met. */
+  hasFailed(): boolean
+  /** Lets true time pass; less if the run fails meanwhile. */
+  pass(spanMs: number): Promise<void>
+  /** Lets time pass until this is so, at most for a span; less if the run fails. False if it is not so in the end. */
+  passUntil(isSo: () => boolean, spanMs: number): Promise<boolean>
+  /** What stands at this path of the scenario file was not met. */
+  fail(path: readonly PropertyKey[], message: string): void
+  tell(kind: StoryLine['kind'], text: string): void
+  /** Something happened at a server that faults and conditions may wait for. */
+  triggered(trigger: Trigger, node: string): void
+  /** What is so now instead of the condition; undefined if it holds. */
+  judge(condition: Parameters<typeof judge>[0]): string | undefined
+  select(selector: Selector): readonly string[]
+  stepScope(): ActionScope
+  switchWorkload(to: 'start' | 'stop'): void
+  /** Requests of the workload without an answer yet, in words. */
+  openRequests(): readonly string[]
+}

@@ -1,0 +1,246 @@
+import { Invariants } from '../checkers/invariants.ts'
+import { Cluster } from '../cluster/cluster.ts'
+import { Machines } from '../cluster/machines.ts'
+import { clientHost } from '../cluster/node-identity.ts'
+import { type ActionScope, type Deed, drawRange, Injector, selectable } from '../faults/injector.ts'
+import { FaultSchedule } from '../faults/schedule.ts'
+import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
+import type { TraceOptions } from '../report/trace.ts'
+import type { Platform } from '../world/platform.ts'
+import { Simulation } from '../world/simulation.ts'
+import type { RangeMs } from '../world/time-range.ts'
+import { Driver } from './driver.ts'
+import type { Trigger } from './fault-schema.ts'
+import { conditionText, judge, type Observed } from './judge.ts'
+import type { LoadedScenario } from './load.ts'
+import type { Range } from './quantities.ts'
+import { comeToRest } from './rest.ts'
+import type { RunContext } from './run-context.ts'
+import type { Scenario } from './scenario-schema.ts'
+import { select } from './selection.ts'
+import type { Selector } from './selector.ts'
+import { performStep } from './steps.ts'
+import { Workload } from './workload.ts'
+
+export interface RunOptions {
+  readonly loaded: LoadedScenario
+  readonly seed: number
+  /** One for each run; closed at its end. */
+  readonly platform: Platform
+  /** Told the story as it happens. */
+  readonly onLine?: ((line: StoryLine) => void) | undefined
+  readonly trace?: TraceOptions | undefined
+}
+
+/** One run of one scenario with one seed. */
+export class ScenarioRun implements RunContext {
+  readonly loaded: LoadedScenario
+  readonly scenario: Scenario
+  readonly simulation: Simulation
+  readonly invariants: Invariants
+  readonly cluster: Cluster
+  readonly injector: Injector
+  readonly driver: Driver
+  readonly saved = new Map<string, readonly string[]>()
+  readonly #failures: RunFailure[] = []
+  readonly #options: RunOptions
+  readonly #workload: Workload
+  readonly #schedule: FaultSchedule
+  readonly #observed: Observed
+  /** Something happened that conditions may look at. */
+  #changed = true
+
+  constructor(options: RunOptions) {
+    this.#options = options
+    this.loaded = options.loaded
+    this.scenario = options.loaded.scenario
+    this.simulation = newSimulation(options, () => this.#afterTurn())
+    this.invariants = new Invariants({
+      nowUs: () => this.simulation.nowUs,
+      staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
+      onTrigger: (trigger, node) => this.triggered(trigger, node),
+    })
+    this.cluster = newCluster(this)
+    this.injector = new Injector(this.cluster, new Machines(this.simulation, this.cluster, diskOf(this.scenario)))
+    this.driver = new Driver(this.simulation, clientHost(1))
+    this.#workload = new Workload(this)
+    this.#schedule = new FaultSchedule(this.scenario.faults ?? [], {
+      nowMs: () => this.simulation.nowUs / 1000,
+      after: (delayMs, then) => void this.simulation.after(delayMs, then),
+      stream: (name) => this.simulation.random(name),
+      perform: (action, it, draw) => this.injector.perform(action, this.scopeOf(it, draw)),
+      onDeed: (deed) => this.#tellDeed(deed),
+    })
+    this.#observed = this.#observe()
+  }
+
+  async run(): Promise<RunResult> {
+    for (const server of this.cluster.serverNames) this.cluster.start(server)
+    this.#workload.switch('start')
+    this.#schedule.start()
+    for (const [at, step] of (this.scenario.steps ?? []).entries()) {
+      if (this.hasFailed()) break
+      this.tell('step', step.step)
+      await performStep(this, step, ['steps', at])
+    }
+    const leftMs = (this.scenario.lasts ?? 0) - this.simulation.nowUs / 1000
+    if (!this.hasFailed() && leftMs > 0) await this.pass(leftMs)
+    this.#schedule.stop()
+    this.#workload.switch('stop')
+    if (!this.hasFailed()) await comeToRest(this)
+    if (!this.hasFailed()) this.invariants.linearizable.judge()
+    return this.#result()
+  }
+
+  hasFailed(): boolean {
+    return this.#failures.length > 0 || this.invariants.violations.length > 0
+  }
+
+  async pass(spanMs: number): Promise<void> {
+    await this.passUntil(() => false, spanMs)
+  }
+
+  async passUntil(isSo: () => boolean, spanMs: number): Promise<boolean> {
+    const untilMs = this.simulation.nowUs / 1000 + spanMs
+    const end = await this.simulation.runUntil(() => this.hasFailed() || isSo(), untilMs)
+    if (end.kind === 'failed' || end.kind === 'limit' || end.kind === 'stopped')
+      this.invariants.report('P1', end.message)
+    return isSo()
+  }
+
+  fail(path: readonly PropertyKey[], message: string): void {
+    this.#failures.push({
+      atUs: this.simulation.nowUs,
+      place: this.loaded.document.placeOfKey(path),
+      message,
+    })
+  }
+
+  tell(kind: StoryLine['kind'], text: string): void {
+    this.#options.onLine?.({ atUs: this.simulation.nowUs, kind, text })
+  }
+
+  triggered(trigger: Trigger, node: string): void {
+    this.#changed = true
+    if (trigger === 'leader elected') this.tell('note', `${node} leads`)
+    if (trigger === 'leader stepped down') this.tell('note', `${node} no longer leads`)
+    this.#schedule.triggered(trigger, node)
+  }
+
+  switchWorkload(to: 'start' | 'stop'): void {
+    this.#workload.switch(to)
+  }
+
+  openRequests(): readonly string[] {
+    return this.#workload.openRequests()
+  }
+
+  judge(condition: Parameters<typeof judge>[0]): string | undefined {
+    return judge(condition, this.#observed)
+  }
+
+  select(selector: Selector): readonly string[] {
+    return select(selector, selectable(this.cluster, this.stepScope()))
+  }
+
+  stepScope(): ActionScope {
+    return this.scopeOf(undefined, this.simulation.random('steps'))
+  }
+
+  scopeOf(it: string | undefined, draw: ActionScope['draw']): ActionScope {
+    return { it, saved: (name) => this.saved.get(name), draw }
+  }
+
+  #observe(): Observed {
+    const { cluster, invariants } = this
+    return {
+      servers: cluster.serverNames,
+      isRunning: (server) => cluster.isRunning(server),
+      leaders: () => cluster.leaders(),
+      appliedIndex: (server) => cluster.appliedIndex(server),
+      get elections() {
+        return invariants.electionCount
+      },
+      get writesAcknowledged() {
+        return invariants.acknowledged.count
+      },
+      select: (selector) => this.select(selector),
+    }
+  }
+
+  #afterTurn(): void {
+    if (!this.#changed || this.hasFailed()) return
+    this.#changed = false
+    for (const [at, condition] of (this.scenario.always ?? []).entries()) {
+      const found = this.judge(condition)
+      if (found !== undefined) this.fail(['always', at], `always ${conditionText(condition)}: now ${found}`)
+    }
+    for (const [at, condition] of (this.scenario.never ?? []).entries()) {
+      if (this.judge(condition) === undefined) {
+        this.fail(['never', at], `never ${conditionText(condition)}: now it is so`)
+      }
+    }
+  }
+
+  #tellDeed(deed: Deed): void {
+    this.#changed = true
+    if (deed.ok) this.tell('fault', deed.value)
+  }
+
+  #result(): RunResult {
+    const failures = [...this.invariants.violations.map(failureOf), ...this.#failures]
+    failures.sort((a, b) => a.atUs - b.atUs)
+    const trace = this.simulation.finish()
+    return {
+      scenario: this.scenario.scenario,
+      file: this.loaded.file,
+      seed: this.#options.seed,
+      failures,
+      virtualUs: this.simulation.nowUs,
+      events: this.simulation.turns,
+      trace,
+      elections: this.invariants.electionCount,
+      writesAcknowledged: this.invariants.acknowledged.count,
+    }
+  }
+}
+
+function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn: () => void): Simulation {
+  const { network } = loaded.scenario
+  return new Simulation({
+    seed: String(seed),
+    platform,
+    trace,
+    link: {
+      latencyMs: rangeMs(network?.latency ?? { min: 1, max: 5 }),
+      loss: network?.loss ?? 0,
+      duplicate: network?.duplicate ?? 0,
+      reorder: network?.reorder ?? 0,
+    },
+    disk: diskOf(loaded.scenario),
+    afterTurn,
+  })
+}
+
+function diskOf({ disk }: Scenario): { readonly operationMs: RangeMs; readonly syncMs: RangeMs } {
+  return {
+    operationMs: rangeMs(disk?.latency ?? { min: 0.05, max: 0.2 }),
+    syncMs: rangeMs(disk?.fsync ?? { min: 1, max: 5 }),
+  }
+}
+
+function newCluster(run: ScenarioRun): Cluster {
+  const { offset = { min: 0, max: 0 }, rate = { min: 0, max: 0 } } = run.scenario.clocks ?? {}
+  const draw = run.simulation.random('clocks')
+  return new Cluster({
+    simulation: run.simulation,
+    plan: run.scenario.cluster,
+    invariants: run.invariants,
+    onTrigger: (trigger, node) => run.triggered(trigger, node),
+    clockOf: () => ({ wallOffsetMs: drawRange(draw, offset), rate: 1 + drawRange(draw, rate) }),
+  })
+}
+
+function rangeMs(range: Range): readonly [number, number] {
+  return [range.min, range.max]
+}

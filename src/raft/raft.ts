@@ -88,7 +88,9 @@ export interface Raft {
 
 /**
  * Sees what consensus does, for the simulator's invariants and for recorders. Production runs without one. Called
- * synchronously at the moment the thing becomes true on this server; must not call back.
+ * synchronously at the moment the thing becomes true on this server; must not call back. `hardState`, `truncated`,
+ * `appended` and `restored` tell what became durable, in the order in which it did, each before anything is said to other
+ * servers on the strength of it. A leader may commit an entry before its own copy is durable.
  */
 export interface RaftObserver {
   hardState(term: Term, votedFor: ServerId | undefined): void
@@ -98,7 +100,9 @@ export interface RaftObserver {
   truncated(from: LogIndex): void
   committed(index: LogIndex, term: Term): void
   applied(entry: Entry): void
-  /** State replaced by a snapshot, at start or from a leader. */
+  /**
+   * At start, or when a leader's snapshot and the end of the log that it replaces are durable; `applied` goes on after it.
+   */
   restored(meta: SnapshotMeta): void
   /** What a boot found on its disk, before anything else. */
   recovered(

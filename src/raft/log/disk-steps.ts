@@ -18,7 +18,11 @@ export async function placeFile(disk: Disk, directory: string, name: string, byt
 }
 
 /** Removes files (one that is gone already is fine), then makes that durable. */
-export async function removeFiles(disk: Disk, directory: string, paths: readonly string[]): Step {
+export async function removeFiles(
+  disk: Pick<Disk, 'remove' | 'syncDirectory'>,
+  directory: string,
+  paths: readonly string[],
+): Step {
   if (paths.length === 0) return done
   for (const path of paths) {
     const removed = await disk.remove(path)

@@ -18,11 +18,11 @@ export function logChange(parts: Partial<LogChange>): LogChange {
 
 /** Makes changes durable in the order in which they come. */
 export interface DurableLog {
-  /** Queues a change; nothing happens before `flush`. `durable` is called once when it is, after those before it. */
+  /** Queues a change; nothing happens before `flush`. `durable` is called once when it is, after those of the changes before. */
   write(change: LogChange, durable: () => void): void
   /** Begins with what is queued, unless it is at work already: then that goes with the next batch. May call `durable`. */
   flush(): void
-  /** Entries below `keepFrom` are no longer needed. */
+  /** Entries below `keepFrom` are no longer needed; they go at the next `flush`, or later. */
   compact(keepFrom: LogIndex): void
   /** Bytes queued or under way: what a stalled disk lets grow. Whoever feeds the log takes no more beyond a bound of its own. */
   readonly pendingBytes: number
@@ -30,8 +30,13 @@ export interface DurableLog {
   close(): Promise<void>
 }
 
-/** The log can do no more, and says so once. Nothing that was not reported durable may be taken for durable. */
-export type LogFailed = (failure: DiskFailure | Error) => void
+/** Whom a log tells of what concerns no single change. */
+export interface LogListener {
+  /** Each `durable` of one batch has just been called. */
+  batchDurable(): void
+  /** The log can do no more; said once. What was not reported durable must not be taken for durable. */
+  failed(failure: DiskFailure | Error): void
+}
 
 /** Bytes that a change takes, roughly: for bounds. */
 export function changeBytes(change: LogChange): number {

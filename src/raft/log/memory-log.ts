@@ -1,9 +1,14 @@
-import type { DurableLog, LogChange } from './durable-log.ts'
+import type { DurableLog, LogChange, LogListener } from './durable-log.ts'
 
 /** The log of an agent that keeps nothing: it takes everything for durable. What it would hold, the core holds. */
 export class MemoryLog implements DurableLog {
   #waiting: (() => void)[] = []
+  readonly #listener: Pick<LogListener, 'batchDurable'>
   readonly pendingBytes = 0
+
+  constructor(listener: Pick<LogListener, 'batchDurable'>) {
+    this.#listener = listener
+  }
 
   write(_change: LogChange, durable: () => void): void {
     this.#waiting.push(durable)
@@ -11,8 +16,10 @@ export class MemoryLog implements DurableLog {
 
   flush(): void {
     const waiting = this.#waiting
+    if (waiting.length === 0) return
     this.#waiting = []
     for (const durable of waiting) durable()
+    this.#listener.batchDurable()
   }
 
   compact(): void {}

@@ -59,6 +59,7 @@ export async function recoverLog(
   directory: string,
 ): Promise<Result<RecoveredLog | undefined, RaftOpenFailure>> {
   const names = await disk.list(directory)
+  if (!names.ok && names.error.kind === 'not-found') return ok(undefined)
   if (!names.ok) return err(diskTrouble(names.error))
   const numbers = names.value.flatMap((name) => segmentOfName(name) ?? []).sort((a, b) => a - b)
   const first = numbers.findLast((number, i) => numbers[i - 1] !== number - 1)

@@ -6,7 +6,7 @@ import type { Env } from '../../env/env.ts'
 import type { HardState, LogIndex } from '../core/types.ts'
 import { encodeBatch } from './batch.ts'
 import { placeFile, removeFiles } from './disk-steps.ts'
-import { changeBytes, type DurableLog, type LogChange, type LogFailed } from './durable-log.ts'
+import { changeBytes, type DurableLog, type LogChange, type LogListener } from './durable-log.ts'
 import { viewOf } from './fields.ts'
 import { type LogRecord, recordsOf } from './record.ts'
 import type { FoundSegment, RecoveredLog } from './recovery.ts'
@@ -53,7 +53,7 @@ export class SegmentedLog implements DurableLog {
   readonly #env: Pick<Env, 'crypto' | 'deferred'>
   readonly #directory: string
   readonly #options: SegmentedLogOptions
-  readonly #failed: LogFailed
+  readonly #listener: LogListener
   readonly #sealing: Sealing
   /** Oldest first; the active one is the last. */
   readonly #segments: FoundSegment[]
@@ -78,14 +78,14 @@ export class SegmentedLog implements DurableLog {
     recovered: RecoveredLog,
     file: DiskFile,
     options: SegmentedLogOptions,
-    failed: LogFailed,
+    listener: LogListener,
   ) {
     const { tail, log, segments } = recovered
     this.#env = env
     this.#disk = env.disk
     this.#directory = directory
     this.#options = options
-    this.#failed = failed
+    this.#listener = listener
     this.#segments = [...segments]
     this.#active = { found: this.#segments.at(-1) as FoundSegment, file, salt: tail.salt, end: tail.end }
     this.#lastBatch = tail.lastBatch
@@ -126,7 +126,7 @@ export class SegmentedLog implements DurableLog {
     recovered: RecoveredLog,
     first: LogChange | undefined,
     options: SegmentedLogOptions,
-    failed: LogFailed,
+    listener: LogListener,
   ): Promise<Result<SegmentedLog, DiskFailure>> {
     const { tail, segments } = recovered
     const synced = await env.disk.syncDirectory(directory)
@@ -134,7 +134,7 @@ export class SegmentedLog implements DurableLog {
     if (!cleared.ok) return cleared
     const file = await env.disk.open((segments.at(-1) as FoundSegment).path, 'create')
     if (!file.ok) return file
-    const log = new SegmentedLog(env, directory, recovered, file.value, options, failed)
+    const log = new SegmentedLog(env, directory, recovered, file.value, options, listener)
     const cut = tail.sizeBytes > tail.end ? await file.value.truncate(tail.end) : done
     const again = cut.ok ? await file.value.write(tail.end - tail.lastBatchBytes.length, tail.lastBatchBytes) : cut
     const settled = again.ok ? await file.value.sync() : again
@@ -164,7 +164,6 @@ export class SegmentedLog implements DurableLog {
 
   compact(keepFrom: LogIndex): void {
     this.#keepFrom = Math.max(this.#keepFrom, keepFrom)
-    this.flush()
   }
 
   async close(): Promise<void> {
@@ -210,6 +209,7 @@ export class SegmentedLog implements DurableLog {
       this.#pendingBytes -= bytes
       durable()
     }
+    if (batch.length > 0) this.#listener.batchDurable()
     return done
   }
 
@@ -305,7 +305,7 @@ export class SegmentedLog implements DurableLog {
     this.#state = 'over'
     this.#queue = []
     this.#sealing.close()
-    this.#failed(failure)
+    this.#listener.failed(failure)
   }
 }
 

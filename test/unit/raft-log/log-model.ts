@@ -71,9 +71,10 @@ export async function openLog(
   }
   if (recovered.value === undefined) throw new Error('a log that was made is found')
   const { log } = recovered.value
-  const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, options, (failure) =>
-    failures.push(failure),
-  )
+  const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, options, {
+    batchDurable: () => {},
+    failed: (failure) => failures.push(failure),
+  })
   if (!opened.ok) throw new Error(opened.error.message)
   const state = { hardState: log.hardState, baseIndex: log.baseIndex, entries: [...log.entries] }
   return { ok: true, value: { log: opened.value, state, env, failures } }

@@ -1,0 +1,171 @@
+import { pack, unpack } from '../base/msgpack.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { decodeConfiguration, encodeConfiguration } from './core/configuration.ts'
+import type { Entry, EntryKind, RaftMessage, SnapshotMeta } from './core/types.ts'
+
+/**
+ * Messages between servers: a MessagePack array of format, code and fields. Entries follow `previousIndex`, so they carry
+ * no index of their own.
+ */
+const messageFormat = 1
+
+const code = {
+  'vote-request': 1,
+  'vote-response': 2,
+  'append-request': 3,
+  'append-response': 4,
+  'snapshot-chunk': 5,
+  'snapshot-response': 6,
+  'timeout-now': 7,
+} as const
+
+const entryKinds: readonly EntryKind[] = ['command', 'no-op', 'configuration']
+
+/** More entries in one message are refused. No leader sends as many (`RaftLimits.appendEntriesMax`). */
+export const messageEntriesMax = 4096
+
+export function encodeMessage(message: RaftMessage): Uint8Array {
+  return pack([messageFormat, code[message.kind], ...fieldsOf(message)])
+}
+
+function fieldsOf(message: RaftMessage): readonly unknown[] {
+  switch (message.kind) {
+    case 'vote-request':
+      return [message.pre, message.term, message.lastIndex, message.lastTerm, message.transfer]
+    case 'vote-response':
+      return [message.pre, message.term, message.granted]
+    case 'append-request': {
+      const { term, previousIndex, previousTerm, commit, round } = message
+      const entries = message.entries.map((entry) => [entry.term, entryKinds.indexOf(entry.kind), entry.payload])
+      return [term, previousIndex, previousTerm, commit, round, entries]
+    }
+    case 'append-response':
+      return [message.term, message.success, message.index, message.hintTerm, message.round]
+    case 'snapshot-chunk': {
+      const { term, meta, sizeBytes, offset, bytes, round } = message
+      const { index, term: metaTerm, configuration, configurationIndex } = meta
+      const fields = [index, metaTerm, encodeConfiguration(configuration), configurationIndex]
+      return [term, fields, sizeBytes, offset, bytes, round]
+    }
+    case 'snapshot-response':
+      return [message.term, message.index, message.nextOffset, message.installed, message.round]
+    case 'timeout-now':
+      return [message.term]
+  }
+}
+
+/**
+ * The message that the bytes spell, or one clause on why they spell none. They come from outside: every field is checked
+ * for its shape, and what is kept is copied. Whether a message makes sense is for the core to judge.
+ */
+export function decodeMessage(bytes: Uint8Array): Result<RaftMessage, string> {
+  const unpacked = unpack(bytes)
+  if (!unpacked.ok) return unpacked
+  if (!Array.isArray(unpacked.value)) return err('a message is an array')
+  const fields = unpacked.value as readonly unknown[]
+  if (fields[0] !== messageFormat) return err('an unknown format of messages')
+  const message = messageOf(fields)
+  return message === undefined ? err('a message of an unknown kind or shape') : ok(message)
+}
+
+function messageOf(fields: readonly unknown[]): RaftMessage | undefined {
+  switch (fields[1]) {
+    case code['vote-request']:
+      return voteRequestOf(fields)
+    case code['vote-response']:
+      return voteResponseOf(fields)
+    case code['append-request']:
+      return appendRequestOf(fields)
+    case code['append-response']:
+      return appendResponseOf(fields)
+    case code['snapshot-chunk']:
+      return snapshotChunkOf(fields)
+    case code['snapshot-response']:
+      return snapshotResponseOf(fields)
+    case code['timeout-now']: {
+      const term = fields[2]
+      return fields.length === 3 && isCount(term) ? { kind: 'timeout-now', term } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+function voteRequestOf(fields: readonly unknown[]): RaftMessage | undefined {
+  const [, , pre, term, lastIndex, lastTerm, transfer] = fields
+  if (fields.length !== 7 || !isFlag(pre) || !isFlag(transfer)) return undefined
+  if (!isCount(term) || !isCount(lastIndex) || !isCount(lastTerm)) return undefined
+  return { kind: 'vote-request', pre, term, lastIndex, lastTerm, transfer }
+}
+
+function voteResponseOf(fields: readonly unknown[]): RaftMessage | undefined {
+  const [, , pre, term, granted] = fields
+  if (fields.length !== 5 || !isFlag(pre) || !isCount(term) || !isFlag(granted)) return undefined
+  return { kind: 'vote-response', pre, term, granted }
+}
+
+function appendRequestOf(fields: readonly unknown[]): RaftMessage | undefined {
+  const [, , term, previousIndex, previousTerm, commit, round, packed] = fields
+  if (fields.length !== 8 || !isCount(term) || !isCount(previousIndex) || !isCount(previousTerm)) return undefined
+  if (!isCount(commit) || !isCount(round) || !Array.isArray(packed)) return undefined
+  const entries = packed.length === 0 ? noEntries : entriesOf(packed, previousIndex)
+  if (entries === undefined) return undefined
+  return { kind: 'append-request', term, previousIndex, previousTerm, entries, commit, round }
+}
+
+const noEntries: readonly Entry[] = []
+
+function entriesOf(packed: readonly unknown[], previousIndex: number): readonly Entry[] | undefined {
+  if (packed.length > messageEntriesMax || !isCount(previousIndex + packed.length)) return undefined
+  const entries: Entry[] = []
+  for (const fields of packed) {
+    if (!Array.isArray(fields) || fields.length !== 3) return undefined
+    const [term, kindCode, payload] = fields as readonly unknown[]
+    const kind = isCount(kindCode) ? entryKinds[kindCode] : undefined
+    if (!isCount(term) || kind === undefined || !(payload instanceof Uint8Array)) return undefined
+    entries.push({ index: previousIndex + 1 + entries.length, term, kind, payload: new Uint8Array(payload) })
+  }
+  return entries
+}
+
+function appendResponseOf(fields: readonly unknown[]): RaftMessage | undefined {
+  const [, , term, success, index, hintTerm, round] = fields
+  if (fields.length !== 7 || !isCount(term) || !isFlag(success)) return undefined
+  if (!isCount(index) || !isCount(hintTerm) || !isCount(round)) return undefined
+  return { kind: 'append-response', term, success, index, hintTerm, round }
+}
+
+function snapshotChunkOf(fields: readonly unknown[]): RaftMessage | undefined {
+  const [, , term, packedMeta, sizeBytes, offset, bytes, round] = fields
+  if (fields.length !== 8 || !isCount(term) || !isCount(sizeBytes) || !isCount(offset) || !isCount(round)) {
+    return undefined
+  }
+  const meta = metaOf(packedMeta)
+  if (meta === undefined || !(bytes instanceof Uint8Array)) return undefined
+  return { kind: 'snapshot-chunk', term, meta, sizeBytes, offset, bytes: new Uint8Array(bytes), round }
+}
+
+function metaOf(packed: unknown): SnapshotMeta | undefined {
+  if (!Array.isArray(packed) || packed.length !== 4) return undefined
+  const [index, term, encoded, configurationIndex] = packed as readonly unknown[]
+  if (!isCount(index) || !isCount(term) || !isCount(configurationIndex)) return undefined
+  const configuration = encoded instanceof Uint8Array ? decodeConfiguration(encoded) : undefined
+  return configuration?.ok === true
+    ? { index, term, configuration: configuration.value, configurationIndex }
+    : undefined
+}
+
+function snapshotResponseOf(fields: readonly unknown[]): RaftMessage | undefined {
+  const [, , term, index, nextOffset, installed, round] = fields
+  if (fields.length !== 7 || !isCount(term) || !isCount(index)) return undefined
+  if (!isCount(nextOffset) || !isFlag(installed) || !isCount(round)) return undefined
+  return { kind: 'snapshot-response', term, index, nextOffset, installed, round }
+}

@@ -1,0 +1,94 @@
+import { InvariantViolation } from '../base/invariant.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { DiskFailure } from '../env/disk.ts'
+import type { Env } from '../env/env.ts'
+import type { RaftLimits, RaftTiming, ServerId } from './core/types.ts'
+import { RaftServer } from './driver/raft-server.ts'
+import type { LogListener } from './log/durable-log.ts'
+import { missingFiles, type RaftOpenFailure } from './log/open-failure.ts'
+import type { SegmentedLogOptions } from './log/segmented-log.ts'
+import type { Raft, RaftObserver, RaftTransport, StateMachine } from './raft.ts'
+import { openStorage } from './storage.ts'
+
+export interface RaftOptions {
+  readonly id: ServerId
+  /** Undefined: everything is kept in memory. */
+  readonly dataDir: string | undefined
+  readonly timing: Omit<RaftTiming, 'clockRateBound'> & Partial<Pick<RaftTiming, 'clockRateBound'>>
+  readonly limits?: Partial<RaftLimits>
+  /** Without any state yet: that of the newest snapshot is restored into it here. */
+  readonly stateMachine: StateMachine
+  readonly transport: RaftTransport
+  readonly observer?: RaftObserver
+  readonly snapshotThreshold?: number
+  readonly snapshotIntervalMs?: number
+  readonly trailingLogs?: number
+  readonly log?: Partial<SegmentedLogOptions>
+  /** Called once if this server cannot go on (a broken invariant, a failed disk). It has stopped by then. */
+  readonly onFatal: (failure: Error) => void
+}
+
+const defaultLimits: RaftLimits = {
+  appendEntriesMax: 64,
+  appendBytesMax: 1 << 20,
+  appendsInFlightMax: 16,
+  uncommittedEntriesMax: 8192,
+  snapshotChunkBytes: 256 << 10,
+  pendingReadsMax: 8192,
+}
+
+/** Two clocks' rates differ by no more than this, as a fraction; far more than what crystals do. */
+const defaultClockRateBound = 0.05
+
+/**
+ * Opens what this server keeps and takes up its part in consensus. Everything that may be wrong with its files is found
+ * before any of them is changed.
+ */
+export async function openRaft(env: Env, options: RaftOptions): Promise<Result<Raft, RaftOpenFailure>> {
+  const { id, dataDir, stateMachine, transport, observer, onFatal, log } = options
+  const late = new LateListener()
+  const storage = await openStorage(env, {
+    dataDir,
+    stateMachine,
+    listener: late,
+    ...(log === undefined ? {} : { log }),
+  })
+  if (!storage.ok) return storage
+  try {
+    const server = new RaftServer(env, {
+      id,
+      timing: { clockRateBound: defaultClockRateBound, ...options.timing },
+      limits: { ...defaultLimits, ...options.limits },
+      storage: storage.value,
+      stateMachine,
+      transport,
+      observer,
+      policy: {
+        snapshotThreshold: options.snapshotThreshold ?? 16_384,
+        snapshotIntervalMs: options.snapshotIntervalMs ?? 30_000,
+        trailingLogs: options.trailingLogs ?? 10_240,
+      },
+      onFatal,
+    })
+    late.server = server
+    server.start()
+    return ok(server)
+  } catch (cause) {
+    if (!(cause instanceof InvariantViolation)) throw cause
+    await storage.value.log.close()
+    return err(missingFiles(dataDir ?? 'raft', `what was found is not the state of any server: ${cause.message}`))
+  }
+}
+
+/** The log is opened before there is a server for it to talk to; it has nothing to say until then. */
+class LateListener implements LogListener {
+  server: RaftServer | undefined
+
+  batchDurable(): void {
+    this.server?.batchDurable()
+  }
+
+  failed(failure: DiskFailure | Error): void {
+    this.server?.failed(failure)
+  }
+}

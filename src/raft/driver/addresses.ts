@@ -1,0 +1,19 @@
+import type { Configuration, ServerId } from '../core/types.ts'
+
+/** Former members are forgotten when there are more than this. */
+const knownMax = 512
+
+/** Where servers are, by the newest configuration that named them: one that was removed is still told so. */
+export class Addresses {
+  #known = new Map<ServerId, string>()
+
+  learn({ servers }: Configuration): void {
+    if (this.#known.size > knownMax) this.#known = new Map()
+    for (const { id, address } of servers) this.#known.set(id, address)
+  }
+
+  /** Empty for a server that no configuration has named here yet. */
+  of(id: ServerId): string {
+    return this.#known.get(id) ?? ''
+  }
+}

@@ -1,0 +1,155 @@
+import { invariant } from '../../base/invariant.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { Entry, LogIndex, SnapshotMeta } from '../core/types.ts'
+import { diskFailureText } from '../log/open-failure.ts'
+import type { SnapshotStore } from '../log/snapshot-store.ts'
+import type { RaftObserver, StateMachine } from '../raft.ts'
+import type { Requests } from './requests.ts'
+import type { Turns } from './turns.ts'
+
+/** Entries, and bytes of their payloads, that are applied in one turn: a server that catches up must not stall. */
+const sliceEntries = 256
+const sliceBytes = 1 << 20
+
+type Work =
+  | { readonly kind: 'entries'; readonly entries: readonly Entry[]; next: number }
+  | { readonly kind: 'install'; readonly meta: SnapshotMeta; ready: boolean }
+
+export interface ApplierParts {
+  readonly env: Pick<Env, 'timers' | 'clock' | 'metrics' | 'log'>
+  readonly stateMachine: StateMachine
+  readonly snapshots: SnapshotStore
+  readonly requests: Requests
+  readonly observer: RaftObserver | undefined
+  readonly applied: LogIndex
+  readonly turns: Turns
+}
+
+/**
+ * Hands committed entries to the state machine, in order, at most a slice in one turn; and replaces its state by a received
+ * snapshot, which takes many turns, while what is committed meanwhile waits.
+ */
+export class Applier {
+  readonly #parts: ApplierParts
+  /** Oldest first. Holds references into the log, which bounds it. */
+  #queue: Work[] = []
+  #applied: LogIndex
+  #timer: Closable | undefined
+  #restoring = false
+  #stopped = false
+
+  constructor(parts: ApplierParts) {
+    this.#parts = parts
+    this.#applied = parts.applied
+  }
+
+  /** The state machine holds everything up to here. */
+  get applied(): LogIndex {
+    return this.#applied
+  }
+
+  /** A snapshot waits to be taken into use, or is being so: the state machine is not where the core is. */
+  get isRestoring(): boolean {
+    return this.#restoring || this.#queue.some((work) => work.kind === 'install')
+  }
+
+  take(entries: readonly Entry[]): void {
+    this.#queue.push({ kind: 'entries', entries, next: 0 })
+    if (this.#timer === undefined) this.#goOn()
+  }
+
+  /**
+   * What waits is in the snapshot, and is dropped. Returns what to call when the log that the snapshot replaces is durably
+   * gone: the state is replaced only then, so that an observer sees log and state change in one order.
+   */
+  install(meta: SnapshotMeta): () => void {
+    const work: Work = { kind: 'install', meta, ready: false }
+    this.#queue = [work]
+    this.#parts.requests.leadershipLost(this.#applied)
+    return () => {
+      work.ready = true
+      if (this.#timer === undefined) this.#goOn()
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#queue = []
+    this.#timer?.close()
+  }
+
+  #goOn(): void {
+    this.#timer = undefined
+    if (this.#stopped || this.#restoring) return
+    let entriesLeft = sliceEntries
+    let bytesLeft = sliceBytes
+    const startedMs = this.#parts.env.clock.monoMs()
+    const before = this.#applied
+    while (entriesLeft > 0 && bytesLeft > 0) {
+      const work = this.#queue[0]
+      if (work === undefined || (work.kind === 'install' && !work.ready)) break
+      if (work.kind === 'install') {
+        this.#queue.shift()
+        this.#told(before, startedMs)
+        this.#parts.turns.inBackground(this.#restore(work.meta))
+        return
+      }
+      const entry = work.entries[work.next++]
+      if (entry === undefined) {
+        this.#queue.shift()
+        continue
+      }
+      this.#apply(entry)
+      entriesLeft--
+      bytesLeft -= entry.payload.length
+    }
+    this.#told(before, startedMs)
+    const work = this.#queue[0]
+    const waits = work === undefined || (work.kind === 'install' && !work.ready)
+    if (!waits) this.#timer = this.#parts.env.timers.after(0, () => this.#parts.turns.run(() => this.#goOn()))
+  }
+
+  #apply(entry: Entry): void {
+    const { stateMachine, observer, requests } = this.#parts
+    invariant(entry.index === this.#applied + 1, 'entries are applied one after the other', {
+      index: entry.index,
+      applied: this.#applied,
+    })
+    const value = stateMachine.apply(entry)
+    this.#applied = entry.index
+    observer?.applied(entry)
+    requests.applied(entry, value)
+  }
+
+  #told(before: LogIndex, startedMs: number): void {
+    if (this.#applied === before) return
+    const { stateMachine, requests, env } = this.#parts
+    stateMachine.applied(this.#applied)
+    requests.appliedUpTo(this.#applied)
+    env.metrics.sample('raft.fsm.apply', env.clock.monoMs() - startedMs)
+  }
+
+  async #restore(meta: SnapshotMeta): Promise<void> {
+    const { snapshots, stateMachine, env, turns } = this.#parts
+    this.#restoring = true
+    const startedMs = env.clock.monoMs()
+    const restored = await snapshots.restore(meta, stateMachine.restore())
+    this.#restoring = false
+    if (this.#stopped) return
+    turns.run(() => {
+      if (restored.ok) {
+        const before = this.#applied
+        this.#applied = meta.index
+        env.metrics.sample('raft.fsm.restore', env.clock.monoMs() - startedMs)
+        env.log.write('info', 'raft', 'snapshot installed', { index: meta.index, term: meta.term })
+        this.#told(before, startedMs)
+      } else if (!this.#queue.some((work) => work.kind === 'install')) {
+        // Otherwise a newer snapshot has taken the place of this one meanwhile.
+        const why = 'offset' in restored.error ? restored.error.what : diskFailureText(restored.error)
+        throw new Error(`snapshot ${meta.index} cannot be taken into use: ${why}`)
+      }
+      this.#goOn()
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import type { Env } from '../../env/env.ts'
+import type { RaftCore } from '../core/state.ts'
+import type { RaftMessage, RoleName, ServerId, TimerName } from '../core/types.ts'
+
+const rpcNames: Partial<Record<RaftMessage['kind'], string>> = {
+  'append-request': 'raft.rpc.appendEntries',
+  'vote-request': 'raft.rpc.requestVote',
+  'snapshot-chunk': 'raft.rpc.installSnapshot',
+}
+
+/** Raft's metrics, by the names of the field. Reference: telemetry, group raft. */
+export class Meters {
+  readonly #env: Pick<Env, 'metrics' | 'clock'>
+  readonly #peerNames = new Map<ServerId, string>()
+
+  constructor(env: Pick<Env, 'metrics' | 'clock'>) {
+    this.#env = env
+  }
+
+  /** A request of another server was dealt with, since `startedMs`. */
+  served(kind: RaftMessage['kind'], startedMs: number): void {
+    const name = rpcNames[kind]
+    if (name !== undefined) this.#env.metrics.sample(name, this.#env.clock.monoMs() - startedMs)
+  }
+
+  sent(to: ServerId, message: RaftMessage): void {
+    if (message.kind === 'append-request' && message.entries.length > 0) {
+      this.#env.metrics.count(this.#peerName(to), message.entries.length)
+    }
+  }
+
+  enteredRole(role: RoleName): void {
+    if (role !== 'pre-candidate') this.#env.metrics.count(`raft.state.${role}`)
+  }
+
+  /** A timer fired and was dealt with; `before` is the role until then. */
+  timerFired(timer: TimerName, before: RoleName, { role }: RaftCore): void {
+    if (role.kind !== before) {
+      if (timer === 'election' && before === 'follower') this.#env.metrics.count('raft.transition.heartbeat_timeout')
+      if (timer === 'quorum') this.#env.metrics.count('raft.transition.leader_lease_timeout')
+    } else if (timer === 'quorum' && role.kind === 'leader') {
+      const nowMs = this.#env.clock.monoMs()
+      for (const { heardMs } of role.progress.values()) {
+        this.#env.metrics.sample('raft.leader.lastContact', nowMs - heardMs)
+      }
+    }
+  }
+
+  /** Names for the members of a cluster; those of servers long gone go when there are too many. */
+  #peerName(to: ServerId): string {
+    let name = this.#peerNames.get(to)
+    if (name !== undefined) return name
+    if (this.#peerNames.size >= 256) this.#peerNames.clear()
+    name = `raft.replication.appendEntries.logs.${to}`
+    this.#peerNames.set(to, name)
+    return name
+  }
+}

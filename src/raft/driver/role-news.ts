@@ -1,0 +1,58 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { RaftCore } from '../core/state.ts'
+import type { RaftEffect, RoleName } from '../core/types.ts'
+import type { RaftObserver, RaftStatus } from '../raft.ts'
+import type { Meters } from './meters.ts'
+
+type RoleChanged = Extract<RaftEffect, { kind: 'role-changed' }>
+
+/** Tells of changes of role, term and leader whoever wants to know. */
+export class RoleNews {
+  readonly #env: Pick<Env, 'log'>
+  readonly #meters: Meters
+  readonly #observer: RaftObserver | undefined
+  #told: RoleName = 'follower'
+  #isNew = false
+  #listeners: readonly ((status: RaftStatus) => void)[] = []
+
+  constructor(env: Pick<Env, 'log'>, meters: Meters, observer: RaftObserver | undefined) {
+    this.#env = env
+    this.#meters = meters
+    this.#observer = observer
+  }
+
+  subscribe(use: (status: RaftStatus) => void): Closable {
+    // One of its own: the same function may subscribe twice.
+    const listener = (status: RaftStatus): void => use(status)
+    this.#listeners = [...this.#listeners, listener]
+    return {
+      close: () => {
+        this.#listeners = this.#listeners.filter((other) => other !== listener)
+      },
+    }
+  }
+
+  /** Returns whether leadership was lost by this. */
+  take({ role, term, leader }: RoleChanged, core: RaftCore): boolean {
+    const before = this.#told
+    this.#told = role
+    this.#isNew = true
+    const lost = before === 'leader' && role !== 'leader'
+    if (lost) this.#observer?.steppedDown(term)
+    if (core.role.kind === 'leader' && role === 'leader') {
+      this.#observer?.becameLeader(term, core.role.ownFirstIndex - 1)
+    }
+    if (role !== before) this.#meters.enteredRole(role)
+    const text = role === before ? 'leader changed' : `entering ${role} state`
+    this.#env.log.write('info', 'raft', text, { term, leader: leader ?? '' })
+    return lost
+  }
+
+  /** Calls the listeners, once for what came since they were called last. */
+  tell(status: () => RaftStatus): void {
+    if (!this.#isNew) return
+    this.#isNew = false
+    for (const listener of this.#listeners) listener(status())
+  }
+}

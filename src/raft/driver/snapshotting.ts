@@ -1,0 +1,85 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { LogIndex, SnapshotMeta } from '../core/types.ts'
+import { diskFailureText } from '../log/open-failure.ts'
+import type { SnapshotStore } from '../log/snapshot-store.ts'
+import type { StateMachine } from '../raft.ts'
+import type { Turns } from './turns.ts'
+
+export interface SnapshotPolicy {
+  /** A snapshot is taken when this many entries were applied since the last. */
+  readonly snapshotThreshold: number
+  /** How often that is looked at. */
+  readonly snapshotIntervalMs: number
+  /** Entries that stay in the log behind a snapshot, for followers that lag a little. */
+  readonly trailingLogs: number
+}
+
+export interface SnapshottingParts {
+  readonly env: Pick<Env, 'timers' | 'clock' | 'metrics' | 'log'>
+  readonly policy: SnapshotPolicy
+  readonly stateMachine: StateMachine
+  readonly snapshots: SnapshotStore
+  /** What a snapshot of the state machine now must say of itself; undefined while it is being replaced. */
+  readonly metaNow: () => SnapshotMeta | undefined
+  readonly turns: Turns
+}
+
+/** Takes snapshots of the state machine, one at a time, so that the log can be cut. */
+export class Snapshotting {
+  readonly #parts: SnapshottingParts
+  #timer: Closable | undefined
+  #isTaking = false
+  #stopped = false
+
+  constructor(parts: SnapshottingParts) {
+    this.#parts = parts
+    this.#arm()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#timer?.close()
+  }
+
+  #arm(): void {
+    const { env, policy, turns } = this.#parts
+    this.#timer = env.timers.after(policy.snapshotIntervalMs, () => {
+      turns.run(() => {
+        this.#arm()
+        this.#takeIfDue()
+      })
+    })
+  }
+
+  #takeIfDue(): void {
+    const { policy, snapshots, metaNow, stateMachine, env, turns } = this.#parts
+    if (this.#isTaking) return
+    const meta = metaNow()
+    const last: LogIndex = snapshots.newest?.meta.index ?? 0
+    if (meta === undefined || meta.index <= last || meta.index - last < policy.snapshotThreshold) return
+    this.#isTaking = true
+    const startedMs = env.clock.monoMs()
+    const state = stateMachine.snapshot()
+    env.metrics.sample('raft.fsm.snapshot', env.clock.monoMs() - startedMs)
+    turns.inBackground(this.#write(meta, state, startedMs))
+  }
+
+  async #write(meta: SnapshotMeta, state: ReturnType<StateMachine['snapshot']>, startedMs: number): Promise<void> {
+    const { snapshots, env, policy, turns } = this.#parts
+    const written = await snapshots.write(meta, state)
+    this.#isTaking = false
+    if (this.#stopped) return
+    turns.run(() => {
+      if (!written.ok) {
+        if (written.error === 'stopped') return
+        throw new Error(`a snapshot could not be written: ${diskFailureText(written.error)}`)
+      }
+      env.metrics.sample('raft.snapshot.takeSnapshot', env.clock.monoMs() - startedMs)
+      const { index, term } = meta
+      env.log.write('info', 'raft', 'snapshot taken', { index, term, bytes: written.value })
+      const keepFrom = Math.max(1, index - policy.trailingLogs + 1)
+      turns.post({ kind: 'snapshot-taken', meta, sizeBytes: written.value, keepFrom })
+    })
+  }
+}

@@ -1,0 +1,97 @@
+import type { RaftEvent } from '../core/types.ts'
+
+export interface TurnParts {
+  /** Takes one event to the core and carries its effects out. */
+  readonly deal: (event: RaftEvent) => void
+  /** No event waits: what was gathered may go to the disk. May post events. */
+  readonly settle: () => void
+  /** At the end of each turn; may begin others. */
+  readonly ended: () => void
+  /** Something threw. */
+  readonly fatal: (failure: Error) => void
+}
+
+/**
+ * One thing at a time: whatever the Env calls runs as a turn, and the events that come of it are dealt with one after the
+ * other before the turn ends, never within each other.
+ */
+export class Turns {
+  readonly #parts: TurnParts
+  /** Filled only from within a turn, by what that turn does; or for a moment, while paused. */
+  #mailbox: RaftEvent[] = []
+  #inTurn = false
+  #state: 'open' | 'paused' | 'over' = 'open'
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over'
+  }
+
+  post(event: RaftEvent): void {
+    if (this.#state === 'over') return
+    this.#mailbox.push(event)
+    this.run(() => {})
+  }
+
+  /** Runs `work` as a turn, or as a part of the one that is under way. What it throws stops the server. */
+  run(work: () => void): void {
+    if (this.#state === 'over') return
+    if (this.#inTurn) return work()
+    this.#inTurn = true
+    try {
+      work()
+      this.#deal()
+      this.#inTurn = false
+      this.#parts.ended()
+    } catch (cause) {
+      this.#parts.fatal(asError(cause))
+    } finally {
+      this.#inTurn = false
+    }
+  }
+
+  /** Lets work with the disk go on by itself; what it throws stops the server. */
+  inBackground(work: Promise<void>): void {
+    void work.catch((cause: unknown) => this.#parts.fatal(asError(cause)))
+  }
+
+  /** Events wait until `resume`. */
+  pause(): void {
+    if (this.#state === 'open') this.#state = 'paused'
+  }
+
+  /** Goes on, with `first` before what waited. */
+  resume(first: RaftEvent): void {
+    if (this.#state !== 'paused') return
+    this.#state = 'open'
+    this.#mailbox.unshift(first)
+    this.run(() => {})
+  }
+
+  stop(): void {
+    this.#state = 'over'
+    this.#mailbox = []
+  }
+
+  #deal(): void {
+    do {
+      while (this.#state === 'open') {
+        const event = this.#mailbox.shift()
+        if (event === undefined) break
+        this.#parts.deal(event)
+      }
+      if (this.#state !== 'over') this.#parts.settle()
+    } while (this.#state === 'open' && this.#mailbox.length > 0)
+  }
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause))
+}

@@ -1,0 +1,80 @@
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+
+/** What snapshots need of a disk. */
+export type SnapshotDisk = Pick<Disk, 'open' | 'list' | 'rename' | 'remove' | 'syncDirectory'>
+
+/** Files of an agent that keeps nothing: in memory, in one directory whatever the path. */
+export class MemoryFiles implements SnapshotDisk {
+  readonly #files = new Map<string, MemoryFile>()
+
+  async open(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>> {
+    const found = this.#files.get(path)
+    if (found !== undefined) return mode === 'create-new' ? failed('exists', path) : ok(found)
+    if (mode === 'read') return failed('not-found', path)
+    const file = new MemoryFile()
+    this.#files.set(path, file)
+    return ok(file)
+  }
+
+  async list(): Promise<Result<readonly string[], DiskFailure>> {
+    return ok([])
+  }
+
+  async rename(from: string, to: string): Promise<Result<undefined, DiskFailure>> {
+    const file = this.#files.get(from)
+    if (file === undefined) return failed('not-found', from)
+    this.#files.delete(from)
+    this.#files.set(to, file)
+    return done
+  }
+
+  async remove(path: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#files.delete(path) ? done : failed('not-found', path)
+  }
+
+  async syncDirectory(): Promise<Result<undefined, DiskFailure>> {
+    return done
+  }
+}
+
+class MemoryFile implements DiskFile {
+  #bytes = new Uint8Array(0)
+  #size = 0
+
+  async read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
+    return ok(this.#bytes.slice(Math.min(at, this.#size), Math.min(at + length, this.#size)))
+  }
+
+  async write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    const end = at + bytes.length
+    if (end > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length))
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes.set(bytes, at)
+    this.#size = Math.max(this.#size, end)
+    return done
+  }
+
+  async sync(): Promise<Result<undefined, DiskFailure>> {
+    return done
+  }
+
+  async truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+    this.#bytes = this.#bytes.slice(0, Math.min(sizeBytes, this.#size))
+    this.#size = sizeBytes
+    return done
+  }
+
+  async size(): Promise<Result<number, DiskFailure>> {
+    return ok(this.#size)
+  }
+
+  async close(): Promise<void> {}
+}
+
+function failed(kind: 'not-found' | 'exists', path: string): Result<never, DiskFailure> {
+  return err({ kind, path, message: kind === 'exists' ? 'it exists' : 'there is no such file' })
+}

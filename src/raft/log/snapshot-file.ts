@@ -1,0 +1,203 @@
+import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
+import { crc32c } from '../../base/crc32c.ts'
+import { pack, unpack } from '../../base/msgpack.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { DiskFailure, DiskFile } from '../../env/disk.ts'
+import { decodeConfiguration, encodeConfiguration } from '../core/configuration.ts'
+import type { SnapshotMeta } from '../core/types.ts'
+import type { StateSnapshot } from '../raft.ts'
+import { readU48, viewOf, writeU48 } from './fields.ts'
+
+/** Version of snapshot files. */
+export const snapshotFormat = 1
+
+/**
+ * A snapshot file: magic, format (u32), length of the fields (u32), CRC-32C of those and the fields (u32), fields
+ * (MessagePack array of index, term, configuration, index of the configuration); then chunks: length (u32), CRC-32C (u32),
+ * bytes of the state; then a chunk of length 0 with the number of the state's bytes (u48), and there the file ends. Each
+ * checksum goes on from the one before, so chunks neither vanish nor change places. Big-endian. Equal states of equal
+ * logs give equal files, whoever writes them.
+ */
+const magic = utf8('svcsnap\n')
+const fixedBytes = magic.length + 12
+const fieldBytesMax = 1 << 20
+const chunkHeaderBytes = 8
+/** A longer piece of state is cut. */
+export const chunkBytesMax = 1 << 16
+const endBytes = chunkHeaderBytes + 6
+
+export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term'>): string {
+  return `${String(term).padStart(10, '0')}-${String(index).padStart(15, '0')}.snapshot`
+}
+
+/** `undefined`: the name is not that of a snapshot. */
+export function snapshotOfName(name: string): Pick<SnapshotMeta, 'index' | 'term'> | undefined {
+  const parts = /^([0-9]{10,15})-([0-9]{15})\.snapshot$/.exec(name)
+  return parts === null ? undefined : { term: Number(parts[1]), index: Number(parts[2]) }
+}
+
+/** Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size. */
+export async function writeSnapshot(
+  file: DiskFile,
+  meta: SnapshotMeta,
+  state: StateSnapshot,
+  goOn: () => boolean,
+): Promise<Result<number, DiskFailure | 'stopped'>> {
+  let next = headerOf(meta)
+  let at = 0
+  let stateBytes = 0
+  for (let piece = state.next(); ; piece = state.next()) {
+    const written = await file.write(at, next.bytes)
+    if (!written.ok) return written
+    if (!goOn()) return err('stopped')
+    at += next.bytes.length
+    if (piece === undefined) break
+    stateBytes += piece.length
+    next = chunksOf(piece, next.chain)
+  }
+  const end = endOf(stateBytes, next.chain)
+  const written = await file.write(at, end)
+  const synced = written.ok ? await file.sync() : written
+  return synced.ok ? ok(at + end.length) : synced
+}
+
+interface Summed {
+  readonly bytes: Uint8Array
+  readonly chain: number
+}
+
+function headerOf({ index, term, configuration, configurationIndex }: SnapshotMeta): Summed {
+  const fields = pack([index, term, encodeConfiguration(configuration), configurationIndex])
+  const head = new Uint8Array(12)
+  const view = viewOf(head)
+  view.setUint32(0, snapshotFormat)
+  view.setUint32(4, fields.length)
+  const chain = crc32c(fields, crc32c(head.subarray(0, 8)))
+  view.setUint32(8, chain)
+  return { bytes: concatBytes([magic, head, fields]), chain }
+}
+
+function chunksOf(piece: Uint8Array, before: number): Summed {
+  const parts: Uint8Array[] = []
+  let chain = before
+  for (let at = 0; at < piece.length; at += chunkBytesMax) {
+    const part = piece.subarray(at, at + chunkBytesMax)
+    const head = new Uint8Array(chunkHeaderBytes)
+    viewOf(head).setUint32(0, part.length)
+    chain = crc32c(part, crc32c(head.subarray(0, 4), chain))
+    viewOf(head).setUint32(4, chain)
+    parts.push(head, part)
+  }
+  return { bytes: concatBytes(parts), chain }
+}
+
+function endOf(stateBytes: number, before: number): Uint8Array {
+  const bytes = new Uint8Array(endBytes)
+  const view = viewOf(bytes)
+  writeU48(view, chunkHeaderBytes, stateBytes)
+  view.setUint32(4, crc32c(bytes.subarray(chunkHeaderBytes), crc32c(bytes.subarray(0, 4), before)))
+  return bytes
+}
+
+export interface BadSnapshot {
+  /** `format`: whole, but of a version that this release does not read. `refused`: by whoever took the pieces. */
+  readonly kind: 'damaged' | 'format' | 'refused'
+  readonly offset: number
+  readonly what: string
+}
+
+/** Reads the file from start to end, checks all of it, and hands each piece of state to `use`, which may refuse it. */
+export async function readSnapshot(
+  file: DiskFile,
+  use: (piece: Uint8Array) => Result<undefined, string>,
+): Promise<Result<SnapshotMeta, BadSnapshot | DiskFailure>> {
+  const head = await file.read(0, fixedBytes + fieldBytesMax)
+  if (!head.ok) return head
+  const header = readHeader(head.value)
+  if (!header.ok) return header
+  let { at, chain } = header.value
+  let stateBytes = 0
+  for (;;) {
+    const read = await file.read(at, chunkHeaderBytes + chunkBytesMax)
+    if (!read.ok) return read
+    const chunk = readChunk(read.value, at, chain)
+    if (!chunk.ok) return chunk
+    if (chunk.value.state === undefined) {
+      const beyond = await file.read(at + endBytes, 1)
+      if (!beyond.ok) return beyond
+      const isEnd = chunk.value.total === stateBytes && beyond.value.length === 0
+      return isEnd ? ok(header.value.meta) : damaged(at, 'the end is not where it should be')
+    }
+    const used = use(chunk.value.state)
+    if (!used.ok) return err({ kind: 'refused', offset: at, what: used.error })
+    at += chunkHeaderBytes + chunk.value.state.length
+    stateBytes += chunk.value.state.length
+    chain = chunk.value.chain
+  }
+}
+
+/** Takes every piece: what is asked for is whether the file is whole. */
+export function checkSnapshot(file: DiskFile): Promise<Result<SnapshotMeta, BadSnapshot | DiskFailure>> {
+  return readSnapshot(file, () => done)
+}
+
+function damaged(offset: number, what: string): Result<never, BadSnapshot> {
+  return err({ kind: 'damaged', offset, what })
+}
+
+function readHeader(
+  bytes: Uint8Array,
+): Result<{ readonly meta: SnapshotMeta; readonly at: number; readonly chain: number }, BadSnapshot> {
+  if (bytes.length < fixedBytes || !equalBytes(bytes.subarray(0, magic.length), magic)) {
+    return damaged(0, 'the file does not begin as a snapshot does')
+  }
+  const view = viewOf(bytes)
+  const format = view.getUint32(magic.length)
+  const length = view.getUint32(magic.length + 4)
+  const chain = view.getUint32(magic.length + 8)
+  const at = fixedBytes + length
+  if (length > fieldBytesMax || at > bytes.length) return damaged(0, 'the header is cut short')
+  const fields = bytes.subarray(fixedBytes, at)
+  if (crc32c(fields, crc32c(bytes.subarray(magic.length, magic.length + 8))) !== chain) {
+    return damaged(0, 'the checksum of the header does not match')
+  }
+  if (format !== snapshotFormat) {
+    return err({ kind: 'format', offset: 0, what: `snapshot format ${format}, where this release reads 1` })
+  }
+  const meta = metaOf(fields)
+  return meta === undefined ? damaged(0, 'the header has an unknown shape') : ok({ meta, at, chain })
+}
+
+function metaOf(fields: Uint8Array): SnapshotMeta | undefined {
+  const unpacked = unpack(fields)
+  if (!unpacked.ok || !Array.isArray(unpacked.value) || unpacked.value.length !== 4) return undefined
+  const [index, term, encoded, configurationIndex] = unpacked.value as unknown[]
+  const configuration = encoded instanceof Uint8Array ? decodeConfiguration(encoded) : undefined
+  if (configuration?.ok !== true) return undefined
+  if (![index, term, configurationIndex].every(Number.isSafeInteger)) return undefined
+  return {
+    index: index as number,
+    term: term as number,
+    configuration: configuration.value,
+    configurationIndex: configurationIndex as number,
+  }
+}
+
+/** `bytes` begin with the chunk that stands at `at` of the file. Without `state` it is the end. */
+function readChunk(
+  bytes: Uint8Array,
+  at: number,
+  before: number,
+): Result<{ readonly state: Uint8Array | undefined; readonly total: number; readonly chain: number }, BadSnapshot> {
+  if (bytes.length < chunkHeaderBytes) return damaged(at, 'the file is cut short')
+  const view = viewOf(bytes)
+  const length = view.getUint32(0)
+  const bodyLength = length === 0 ? endBytes - chunkHeaderBytes : length
+  if (length > chunkBytesMax) return damaged(at, 'the length of a chunk is impossible')
+  if (chunkHeaderBytes + bodyLength > bytes.length) return damaged(at, 'the file is cut short')
+  const body = bytes.subarray(chunkHeaderBytes, chunkHeaderBytes + bodyLength)
+  const chain = crc32c(body, crc32c(bytes.subarray(0, 4), before))
+  if (chain !== view.getUint32(4)) return damaged(at, 'the checksum of a chunk does not match')
+  if (length === 0) return ok({ state: undefined, total: readU48(view, chunkHeaderBytes), chain })
+  return ok({ state: body, total: 0, chain })
+}

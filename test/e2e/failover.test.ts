@@ -86,7 +86,7 @@ async function killTheLeaderUnderWrites(raftMultiplier: number): Promise<number>
 }
 
 describe('three real servers', () => {
-  it('[RFT-001 RFT-028 AGT-004] go on after kill -9 of the leader within 3 s at raft_multiplier 1, lose nothing acknowledged, and take it back', async () => {
+  it('[RFT-001 RFT-028] go on after kill -9 of the leader within 3 s at raft_multiplier 1, lose nothing acknowledged, and take it back', async () => {
     expect(await killTheLeaderUnderWrites(1)).toBeLessThan(3_000)
   })
 

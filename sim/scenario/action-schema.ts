@@ -56,9 +56,9 @@ export const faultShape = {
       latency: durationRange.optional().describe('Of a read or a write.'),
       fsync: durationRange.optional(),
     })
-    .optional(),
+    .optional()
+    .describe('Reads, writes or syncs of these nodes take this long.'),
   'fill disk': selector.optional().describe('No room is left on the disk.'),
-  'fail fsync': selector.optional().describe('The next sync fails, and what it should have kept may be lost.'),
   'slow network': z
     .strictObject({ of: selector, ...link })
     .optional()
@@ -71,8 +71,9 @@ export const faultShape = {
 
 /** Things that `for:` cannot take back. */
 export const onceShape = {
+  'fail fsync': selector.optional().describe('The next sync fails, and what it should have kept may be lost.'),
   restart: selector.optional().describe('Start what does not run; what runs is crashed first.'),
-  resume: selector.optional(),
+  resume: selector.optional().describe('Let a paused process go on.'),
   heal: z
     .union([z.literal('everything'), selector])
     .optional()

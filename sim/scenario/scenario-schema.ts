@@ -54,7 +54,8 @@ const client = z.strictObject({
     .describe(
       Object.entries(operations)
         .map(([name, what]) => `${name} ${what}`)
-        .join('; '),
+        .join('; ')
+        .concat('.'),
     ),
   keys: z.int().min(1).max(10_000).default(10).describe('How many keys they share; names are drawn evenly.'),
   rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
@@ -67,7 +68,7 @@ const client = z.strictObject({
 
 const network = z.strictObject({
   latency: durationRange.optional().describe('Time on the way, drawn for each message; 1ms..5ms if absent.'),
-  loss: chance.optional().describe('A connection repeats what is lost, and so is late.'),
+  loss: chance.optional().describe('Of a datagram; a connection repeats what is lost, and so is late.'),
   duplicate: chance.optional().describe('Of datagrams.'),
   reorder: chance.optional().describe('Of datagrams; a connection keeps its order.'),
 })
@@ -98,13 +99,16 @@ const quiet = z.strictObject({
 export const scenarioSchema = z.strictObject({
   scenario: z.string().min(1).describe('Its title.'),
   about: z.string().optional().describe('What happens, why it matters, what to look at.'),
-  tags: z.array(z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'a tag is made of small letters, digits and -')).optional(),
+  tags: z
+    .array(z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'a tag is made of small letters, digits and -'))
+    .optional()
+    .describe('Words to find it by.'),
   cluster: z
     .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'a datacenter is named with small letters, digits and -'), datacenter)
     .describe('Who is there, by datacenter.'),
-  network: network.optional(),
-  disk: disk.optional(),
-  clocks: clocks.optional(),
+  network: network.optional().describe('Links, when nothing is wrong.'),
+  disk: disk.optional().describe('Disks, when nothing is wrong.'),
+  clocks: clocks.optional().describe('How far the clocks of machines are from true time.'),
   workload: z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'), client)
     .optional()

@@ -1,0 +1,97 @@
+import { invariants } from '../../sim/checkers/violation.ts'
+import { triggers } from '../../sim/scenario/fault-schema.ts'
+import { scenarioJsonSchema } from '../../sim/scenario/json-schema.ts'
+import { groups } from '../../sim/scenario/selector.ts'
+
+/** A node of the JSON Schema, as far as the page shows it. */
+interface Shown {
+  readonly type?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Shown>>
+  readonly additionalProperties?: Shown | boolean
+  readonly required?: readonly string[]
+  readonly items?: Shown
+  readonly anyOf?: readonly Shown[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+}
+
+/**
+ * The tables of the language page (docs/scenarios.md), by the name under which the page has them: made from what files are
+ * read with, so that the page cannot say what is not so.
+ */
+export function languageTables(): ReadonlyMap<string, string> {
+  const root = scenarioJsonSchema() as Shown
+  const at = (...path: readonly string[]): Shown => path.reduce(member, root)
+  return new Map([
+    ['scenario', table(root)],
+    ['cluster', table(at('cluster', '*'))],
+    ['network', table(at('network'))],
+    ['disk', table(at('disk'))],
+    ['clocks', table(at('clocks'))],
+    ['workload', table(at('workload', '*'))],
+    ['faults', table(at('faults', '[]'))],
+    ['actions', table(at('faults', '[]', 'do', '[]'))],
+    ['steps', table(at('steps', '[]'), at('faults', '[]', 'do', '[]'))],
+    ['conditions', table(at('always', '[]'))],
+    ['selections', rows(Object.entries(groups))],
+    ['triggers', rows(Object.entries(triggers))],
+    ['invariants', rows(Object.entries(invariants))],
+  ])
+}
+
+/** The page with every table replaced by the one that holds now. */
+export function filledPage(page: string): string {
+  let filled = page
+  for (const [name, text] of languageTables()) {
+    const between = new RegExp(`(<!-- table: ${name} -->\n)[\\s\\S]*?(<!-- end -->)`)
+    filled = filled.replace(between, (_, begin: string, end: string) => `${begin}\n${text}\n${end}`)
+  }
+  return filled
+}
+
+function member(node: Shown, part: string): Shown {
+  for (const reading of readings(node)) {
+    if (part === '[]' && reading.items !== undefined) return reading.items
+    if (part === '*' && typeof reading.additionalProperties === 'object') return reading.additionalProperties
+    const found = reading.properties?.[part]
+    if (found !== undefined) return found
+  }
+  return {}
+}
+
+function readings(node: Shown): readonly Shown[] {
+  return node.anyOf === undefined ? [node] : node.anyOf.flatMap(readings)
+}
+
+/** `but`: keys that another table has already. */
+function table(node: Shown, but: Shown = {}): string {
+  const required = new Set(node.required)
+  const lines = Object.entries(node.properties ?? {})
+    .filter(([key]) => but.properties?.[key] === undefined)
+    .map(([key, value]): readonly [string, string] => {
+      const keys = readings(value).flatMap((reading) => Object.keys(reading.properties ?? {}))
+      const notes = [
+        value.description ?? readings(value).find((reading) => reading.description !== undefined)?.description ?? '',
+        choices(value),
+        keys.length > 0 && keys.length < 8 ? `Keys: ${[...new Set(keys)].map((one) => `\`${one}\``).join(', ')}.` : '',
+        required.has(key) ? 'Required.' : '',
+        value.default === undefined || typeof value.default === 'object' ? '' : `Default: ${String(value.default)}.`,
+      ]
+      return [key, notes.filter((note) => note !== '').join(' ')]
+    })
+  return rows(lines)
+}
+
+function choices(node: Shown): string {
+  const names = node.enum ?? node.items?.enum
+  return names === undefined || names.length > 6
+    ? ''
+    : `One of ${names.map((name) => `\`${String(name)}\``).join(', ')}.`
+}
+
+function rows(lines: readonly (readonly [string, string])[]): string {
+  const cell = (text: string): string => text.replaceAll('|', '\\|')
+  return ['| key | meaning |', '|---|---|', ...lines.map(([key, text]) => `| \`${key}\` | ${cell(text)} |`)].join('\n')
+}

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { loadScenario, problemText } from '../../../sim/scenario/load.ts'
+import { filledPage, languageTables } from '../../tools/language-page.ts'
+
+const path = join(new URL('../../..', import.meta.url).pathname, 'docs/scenarios.md')
+const page = readFileSync(path, 'utf8')
+
+describe('the page of the scenario language', () => {
+  it('has the tables that the schema gives (SVC_WRITE_DOCS=1 writes them)', () => {
+    const filled = filledPage(page)
+    if (process.env['SVC_WRITE_DOCS'] === '1') writeFileSync(path, filled)
+    else expect(page).toBe(filled)
+  })
+
+  it('has a place for every table', () => {
+    for (const name of languageTables().keys()) expect(page).toContain(`<!-- table: ${name} -->`)
+  })
+
+  it('describes every key', () => {
+    const missing: string[] = []
+    for (const text of languageTables().values()) {
+      const bare = text.split('\n').filter((line) => /^\| `[^`]+` \| *\|$/.test(line))
+      missing.push(...bare)
+    }
+    expect(missing).toEqual([])
+  })
+
+  it('shows a scenario that is in the language', () => {
+    const shown = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const loaded = loadScenario('page.yaml', shown)
+    expect(loaded.ok ? [] : loaded.error.map(problemText)).toEqual([])
+  })
+})

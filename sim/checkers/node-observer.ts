@@ -38,7 +38,8 @@ class NodeObserver implements RaftObserver {
   readonly #id: string
   readonly #digest: StateDigest
   readonly #log: ServerLog
-  #hasRecovered = false
+  /** The snapshot that a boot found is told as restored, too. */
+  #ownSnapshot = false
   /** The command applied last that awaits its entry, or the other way round: which is told first is the agent's business. */
   #entry: Entry | undefined
   #command: { readonly index: number; readonly tx: ReadTransaction } | undefined
@@ -67,7 +68,7 @@ class NodeObserver implements RaftObserver {
     // The entry before the first is compacted: of its term only the hash is needed, and that is known from its commit.
     else this.#resetLog(first.index - 1, snapshot?.index === first.index - 1 ? snapshot.term : 0, snapshot)
     this.#append(entries)
-    this.#hasRecovered = true
+    this.#ownSnapshot = snapshot !== undefined
   }
 
   hardState(term: number, votedFor: string | undefined): void {
@@ -124,10 +125,11 @@ class NodeObserver implements RaftObserver {
   restored(meta: SnapshotMeta): void {
     if (!this.#acted('took a snapshot into use')) return
     this.#all.application.restored(this.#node, meta.index)
-    if (!this.#hasRecovered) return
-    if (this.#log.lastIndex <= meta.index || this.#log.termAt(meta.index) !== meta.term) {
-      this.#resetLog(meta.index, meta.term, meta)
+    if (this.#ownSnapshot) {
+      this.#ownSnapshot = false
+      return
     }
+    this.#resetLog(meta.index, meta.term, meta)
     this.#all.triggered('snapshot installed', this.#node)
   }
 

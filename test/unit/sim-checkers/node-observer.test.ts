@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { Invariants } from '../../../sim/checkers/invariants.ts'
+import { observe } from '../../../sim/checkers/node-observer.ts'
+import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
+import type { Configuration, Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
+import type { RaftObserver } from '../../../src/raft/raft.ts'
+import { entry } from './reports.ts'
+
+const configuration: Configuration = {
+  servers: ['a', 'b', 'c'].map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
+}
+const first: Entry = { index: 1, term: 1, kind: 'configuration', payload: encodeConfiguration(configuration) }
+
+/** Checkers of a run with servers whose observers are called by hand. */
+class Told {
+  readonly triggers: string[] = []
+  readonly invariants = new Invariants({
+    nowUs: () => 0,
+    staleDefaultMs: 0,
+    onTrigger: (trigger, node) => void this.triggers.push(`${node} ${trigger}`),
+  })
+  readonly #boots = new Map<string, number>()
+
+  /** A process begins, and finds this on its disk. */
+  boot(node: string, entries: readonly Entry[] = [], snapshot?: SnapshotMeta, term = 0): RaftObserver {
+    const boot = (this.#boots.get(node) ?? 0) + 1
+    this.#boots.set(node, boot)
+    const { raft } = observe(this.invariants, { node, boot, id: node, digest: () => undefined })
+    if (raft === undefined) throw new Error('the observer sees no consensus')
+    raft.recovered({ term, votedFor: undefined }, snapshot, entries)
+    if (snapshot !== undefined) raft.restored(snapshot)
+    return raft
+  }
+
+  get lines(): readonly string[] {
+    return this.invariants.violations.map(({ code, message }) => `${code}: ${message}`)
+  }
+}
+
+describe('what a server does, told to the checkers', () => {
+  it('is sound for three servers that elect, replicate, commit and apply', () => {
+    const told = new Told()
+    const [one, two, three] = ['s1', 's2', 's3'].map((node) => told.boot(node)) as [
+      RaftObserver,
+      RaftObserver,
+      RaftObserver,
+    ]
+    for (const server of [one, two, three]) server.appended([first])
+    one.hardState(2, 's1')
+    two.hardState(2, 's1')
+    one.becameLeader(2, 1)
+    const entries = [entry(2, 2, 'a'), entry(3, 2, 'b')]
+    // Its followers are faster than the leader's own disk: it commits before its own copy is durable.
+    two.appended(entries)
+    three.appended(entries)
+    one.committed(3, 2)
+    one.appended(entries)
+    for (const server of [one, two, three]) for (const each of [first, ...entries]) server.applied(each)
+    expect(told.lines).toEqual([])
+    expect(told.invariants.completeness.committedIndex).toBe(3)
+    expect(told.triggers).toEqual([
+      's1 entry appended',
+      's2 entry appended',
+      's3 entry appended',
+      's2 vote given',
+      's1 leader elected',
+      's2 entry appended',
+      's3 entry appended',
+      's1 entry committed',
+      's1 entry appended',
+    ])
+  })
+
+  it('shows a leader that lacks what was committed before it', () => {
+    const told = new Told()
+    const one = told.boot('s1')
+    const two = told.boot('s2')
+    one.appended([first, entry(2, 1, 'a')])
+    two.appended([first])
+    one.becameLeader(1, 1)
+    one.committed(2, 1)
+    two.becameLeader(2, 1)
+    expect(told.lines).toEqual(['R4: s2 leads term 2 without entry 2, committed in term 1: its log ends at 1'])
+  })
+
+  it('compares a log that a boot found with what was durable there before', () => {
+    const told = new Told()
+    const one = told.boot('s1')
+    one.appended([first, entry(2, 1, 'a'), entry(3, 1, 'b')])
+    one.committed(3, 1)
+    told.invariants.died('s1')
+    const again = told.boot('s1', [first, entry(2, 1, 'a')], undefined, 1)
+    again.becameLeader(2, 2)
+    expect(told.lines[0]).toMatch(/^R4: s1 leads term 2 without entry 3/)
+  })
+
+  it('goes on after a snapshot, at start and from a leader, and still compares what follows', () => {
+    const told = new Told()
+    const one = told.boot('s1')
+    const entries = [first, entry(2, 1, 'a'), entry(3, 1, 'b'), entry(4, 1, 'c')]
+    one.appended(entries)
+    one.committed(4, 1)
+    for (const each of entries) one.applied(each)
+    told.invariants.died('s1')
+    const meta: SnapshotMeta = { index: 3, term: 1, configuration, configurationIndex: 1 }
+    const again = told.boot('s1', [entry(3, 1, 'b'), entry(4, 1, 'c')], meta, 1)
+    again.applied(entry(4, 1, 'c'))
+    const late = told.boot('s2')
+    late.restored(meta)
+    late.appended([entry(4, 1, 'c')])
+    late.applied(entry(4, 1, 'c'))
+    expect(told.lines).toEqual([])
+    expect(told.triggers.at(-2)).toBe('s2 snapshot installed')
+    late.truncated(4)
+    late.appended([entry(4, 1, 'other')])
+    expect(told.lines).toEqual(['R3: entry 4 of term 1 stands on other entries at s2 than at s1'])
+  })
+
+  it('of a dead process is one violation, and counts for nothing else', () => {
+    const told = new Told()
+    const one = told.boot('s1')
+    told.invariants.died('s1')
+    one.becameLeader(3, 0)
+    told.boot('s2').becameLeader(3, 0)
+    expect(told.lines).toEqual(['H3: boot 1 of s1 became leader, though the node is down'])
+  })
+
+  it('names who leads now', () => {
+    const told = new Told()
+    const one = told.boot('s1')
+    const two = told.boot('s2')
+    one.becameLeader(1, 0)
+    two.becameLeader(2, 0)
+    expect([...told.invariants.leading]).toEqual([
+      ['s1', 1],
+      ['s2', 2],
+    ])
+    one.steppedDown(2)
+    told.invariants.died('s2')
+    expect([...told.invariants.leading]).toEqual([])
+    expect(told.invariants.electionCount).toBe(2)
+  })
+})

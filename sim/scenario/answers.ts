@@ -41,8 +41,13 @@ export function judgeAnswer(
 
 /** `/pattern/` is a regular expression, anything else the whole text but for space around it. */
 export function matches(expected: string, found: string): boolean {
-  const pattern = /^\/(.+)\/$/s.exec(expected)
-  return pattern === null ? expected.trim() === found.trim() : new RegExp(pattern[1] as string).test(found)
+  const pattern = patternOf(expected)
+  return pattern === undefined ? expected.trim() === found.trim() : new RegExp(pattern).test(found)
+}
+
+/** What stands between the slashes of `/pattern/`; undefined for plain text. */
+export function patternOf(expected: string): string | undefined {
+  return /^\/(.+)\/$/s.exec(expected)?.[1]
 }
 
 function shown(text: string): string {

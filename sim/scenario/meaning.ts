@@ -1,4 +1,5 @@
 import { normalize } from '../../src/config/normalize.ts'
+import { patternOf } from './answers.ts'
 import type { Scenario } from './scenario-schema.ts'
 import { partsOf, Selector } from './selector.ts'
 import { savedName, Template } from './template.ts'
@@ -82,6 +83,10 @@ class MeaningCheck {
 
   #template(template: Template, path: readonly PropertyKey[]): void {
     for (const name of template.names()) this.#savedName(name, path)
+    const pattern = path.includes('expect') ? patternOf(template.text) : undefined
+    if (pattern !== undefined && !isRegularExpression(pattern)) {
+      this.#problem(path, `/${pattern}/ is not a regular expression: escape what is meant literally with \\`)
+    }
   }
 
   #savedName(name: string, path: readonly PropertyKey[]): void {
@@ -97,6 +102,15 @@ class MeaningCheck {
 
   #problem(path: readonly PropertyKey[], message: string): void {
     this.problems.push({ place: this.#document.placeOf(path), message })
+  }
+}
+
+function isRegularExpression(pattern: string): boolean {
+  try {
+    new RegExp(pattern)
+    return true
+  } catch {
+    return false
   }
 }
 

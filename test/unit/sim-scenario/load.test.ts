@@ -153,6 +153,11 @@ describe('a bad scenario file', () => {
       /^x\.yaml:7:23: 'status' is expected of an answer/,
     ],
     [
+      'with a pattern that is none',
+      minimal.replace('wait: 5s', 'http: { at: s1, request: GET /v1/status/leader }\n    expect: { body: /(/ }'),
+      /^x\.yaml:8:21: \/\(\/ is not a regular expression/,
+    ],
+    [
       'with an unknown trigger',
       withTail('faults:\n  - when: leader electd\n    do: [{ crash: it }]\n'),
       "x.yaml:9:11: 'when' cannot be 'leader electd': did you mean 'leader elected'?",

@@ -1,0 +1,55 @@
+/**
+ * How fast the simulator is: `node bench/sim-speed.mjs [seconds]`, after a build. Runs bench/workloads/five-servers.yaml,
+ * which stays as it is so that figures compare, with every invariant checked and every event in the trace hash, on one
+ * core. Prints simulated seconds and events for each second of the wall clock, and the same for a bare loop, so that
+ * figures of two machines can be told apart. A virtual time may be given to make it shorter or longer.
+ */
+import { readFileSync } from 'node:fs'
+import { createPlatform } from '../dist/sim/platform/platform.js'
+import { loadScenario } from '../dist/sim/scenario/load.js'
+import { ScenarioRun } from '../dist/sim/scenario/run.js'
+
+const rounds = 3
+const file = 'bench/workloads/five-servers.yaml'
+const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+const loaded = loadScenario(file, text)
+if (!loaded.ok) throw new Error(loaded.error.map((problem) => `${problem.place}: ${problem.message}`).join('\n'))
+const seconds = Number(process.argv[2] ?? 0)
+const scenario = seconds > 0 ? { ...loaded.value.scenario, lasts: seconds * 1000 } : loaded.value.scenario
+
+/** Millions of steps of a fixed integer loop for each second: how fast this core is today. */
+function coreSpeed() {
+  const steps = 200_000_000
+  const startedMs = performance.now()
+  let word = 1
+  for (let i = 0; i < steps; i++) word = (Math.imul(word, 1664525) + 1013904223) | 0
+  const tookMs = performance.now() - startedMs
+  return { millions: steps / 1000 / tookMs, word }
+}
+
+async function round(seed) {
+  const platform = createPlatform()
+  const startedMs = performance.now()
+  const result = await new ScenarioRun({ loaded: { ...loaded.value, scenario }, seed, platform }).run()
+  const wallMs = performance.now() - startedMs
+  platform.close()
+  if (result.failures.length > 0) throw new Error(`${result.failures[0].place}: ${result.failures[0].message}`)
+  return { result, wallMs }
+}
+
+await new Promise((resolve) => setImmediate(resolve))
+let best = 0
+for (let seed = 1; seed <= rounds; seed++) {
+  const { result, wallMs } = await round(seed)
+  const simulated = result.virtualUs / 1000 / wallMs
+  const events = result.events / (wallMs / 1000)
+  best = Math.max(best, simulated)
+  const virtual = (result.virtualUs / 1e6).toFixed(0)
+  console.log(
+    `seed ${seed}: ${virtual} virtual s in ${(wallMs / 1000).toFixed(2)} s: ${simulated.toFixed(0)} simulated s/s, ` +
+      `${(events / 1000).toFixed(0)} k events/s, ${(result.events / (result.virtualUs / 1e6)).toFixed(0)} events each, ` +
+      `${result.writesAcknowledged} writes`,
+  )
+}
+const core = coreSpeed().millions
+console.log(`core: ${core.toFixed(0)} M steps/s; best round: ${(best / core).toFixed(2)} simulated s for each M steps`)

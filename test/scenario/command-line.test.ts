@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { scenarioFile, svcSim } from './svc-sim.ts'
+
+const sound = `scenario: A quiet cluster
+cluster:
+  dc1:
+    servers: { count: 3 }
+    config: { performance: { raft_multiplier: 1 } }
+steps:
+  - step: the servers meet and elect a leader
+    eventually: { within: 20s, leader: exactly one }
+`
+
+describe('svc-sim run', () => {
+  it('tells a story with virtual times, and a verdict with seed, events and trace hash', async () => {
+    const { exit, out, err } = await svcSim(['run', scenarioFile(sound), '--seed', '3'])
+    expect(err).toBe('')
+    expect(exit).toBe(0)
+    expect(out).toMatch(/^ +0\.000s \* the servers meet and elect a leader$/m)
+    expect(out).toMatch(/^ +\d+\.\d{3}s {3}s[123] leads$/m)
+    expect(out).toMatch(/^passed: A quiet cluster, seed 3$/m)
+    expect(out).toMatch(/^ {2}trace [0-9a-f]{64}$/m)
+  })
+
+  it('exits with 1 when something is not met, says where, and how to see it again', async () => {
+    const file = scenarioFile(`${sound}  - step: nobody leads
+    expect: { leader: none }
+`)
+    const { exit, out, err } = await svcSim(['run', file, '--seed', '3'])
+    expect(exit).toBe(1)
+    expect(out).toMatch(/^FAILED: A quiet cluster, seed 3$/m)
+    const lines = err.trim().split('\n')
+    expect(lines[0]).toMatch(/^ +\d+\.\d{3}s .*test\.yaml:10:5: expected leader: none: s[123] leads$/)
+    const command = /^seed 3; repeat with: svc-sim (.+)$/.exec(lines[1] ?? '')?.[1]
+    expect(command).toBe(`run ${file} --seed 3`)
+    const again = await svcSim((command ?? '').split(' '))
+    expect(again.err).toBe(err)
+  })
+
+  it('runs every seed of a range, one line each, and counts those that failed', async () => {
+    const { exit, out } = await svcSim(['run', scenarioFile(sound), '--seeds', '1..3', '--verify'])
+    expect(exit).toBe(0)
+    expect(out.match(/^seed [123], passed twice, .* trace [0-9a-f]{16}$/gm)).toHaveLength(3)
+    expect(out).toMatch(/^A quiet cluster: all 3 seeds passed$/m)
+  })
+})
+
+describe('bad usage', () => {
+  const misuses: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ['an unknown command', ['rnu', 'x.yaml'], /unknown command 'rnu'/],
+    ['an unknown option', ['run', 'x.yaml', '--sede', '1'], /unknown option '--sede'/],
+    ['no file', ['run'], /missing required argument 'file'/],
+    ['a seed that is no number', ['run', 'x.yaml', '--seed', 'many'], /--seed.* Write a whole number/],
+    ['a range the wrong way round', ['run', 'x.yaml', '--seeds', '9..1'], /--seeds.* Write a range/],
+    ['a seed and seeds', ['run', 'x.yaml', '--seed', '1', '--seeds', '1..2'], /give either --seed or --seeds/],
+    ['a file that is not there', ['run', 'nowhere.yaml'], /^nowhere\.yaml: there is no such file/],
+    ['a directory', ['check', 'scenarios'], /^scenarios: is a directory/],
+  ]
+  it.each(misuses)('%s is refused with exit code 2', async (_, args, message) => {
+    const { exit, out, err } = await svcSim(args)
+    expect(err).toMatch(message)
+    expect(out).toBe('')
+    expect(exit).toBe(2)
+  })
+
+  it('a bad scenario is one line with its place, exit code 2, and nothing runs', async () => {
+    for (const command of ['run', 'check']) {
+      const file = scenarioFile(sound.replace('eventually', 'evantually'))
+      const { exit, out, err } = await svcSim([command, file])
+      expect(err).toBe(`${file}:8:5: unknown key 'evantually': did you mean 'eventually'?\n`)
+      expect(out).toBe('')
+      expect(exit).toBe(2)
+    }
+  })
+})
+
+describe('svc-sim', () => {
+  it('explains itself with examples', async () => {
+    const { exit, out } = await svcSim(['--help'])
+    expect(exit).toBe(0)
+    expect(out).toContain('svc-sim run scenarios/crash-and-recover.yaml')
+  })
+
+  it('checks scenarios without running them', async () => {
+    const file = scenarioFile(sound)
+    expect(await svcSim(['check', file])).toEqual({ exit: 0, out: `${file}: ok, A quiet cluster\n`, err: '' })
+  })
+
+  it('writes the JSON Schema of the language', async () => {
+    const { exit, out } = await svcSim(['schema'])
+    expect(exit).toBe(0)
+    const schema = JSON.parse(out)
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
+    expect(Object.keys(schema.properties)).toContain('steps')
+    expect(schema.required).toEqual(['scenario', 'cluster'])
+  })
+})

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export const projectRoot = new URL('../..', import.meta.url).pathname
+
+export interface Finished {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+}
+
+export interface SvcSimOptions {
+  /** The Node that runs it; this one if absent. */
+  readonly node?: string
+  readonly nodeFlags?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+/** Runs the built `svc-sim` in a process of its own, to its end. */
+export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Promise<Finished> {
+  const { node = process.execPath, nodeFlags = [], environment = {}, cwd = projectRoot } = options
+  const argv = [...nodeFlags, join(projectRoot, 'bin/svc-sim.js'), ...args]
+  return new Promise((resolve, reject) => {
+    execFile(node, argv, { cwd, env: { ...process.env, ...environment }, maxBuffer: 64 << 20 }, (error, out, err) => {
+      const code = error === null ? 0 : error.code
+      if (typeof code === 'number') resolve({ exit: code, out, err })
+      else reject(error ?? new Error('no exit code'))
+    })
+  })
+}
+
+/** Writes a scenario into a directory that goes when the test is over, and gives its path. */
+export function scenarioFile(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'test.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+/** The trace hash that a single run prints. */
+export function traceHashOf(finished: Finished): string {
+  const hash = /^ {2}trace ([0-9a-f]{64})$/m.exec(finished.out)?.[1]
+  if (hash === undefined) throw new Error(`no trace hash in:\n${finished.out}${finished.err}`)
+  return hash
+}

@@ -1,10 +1,10 @@
 import { invariant } from '../../base/invariant.ts'
-import { isVoter } from './configuration.ts'
+import { isVoter, serverIn } from './configuration.ts'
 import { emit } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
 import { admitEarlyReads } from './read.ts'
-import { becomeFollower } from './roles.ts'
-import { noticeCommit } from './sending.ts'
+import { becomeFollower, trackFollowers } from './roles.ts'
+import { noticeCommit, sendFarewell } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, type Leader, type RaftCore } from './state.ts'
 import { mostAdvancedVoter, tellToStand } from './transfer.ts'
 import type { LogIndex } from './types.ts'
@@ -21,8 +21,11 @@ export function advanceCommit(raft: RaftCore, leader: Leader, nowMs: number): vo
   const index = heldByQuorum(raft, leader)
   if (index <= raft.commit || raft.log.termAt(index) !== raft.term) return
   const wasEarly = !hasCommittedInOwnTerm(raft, leader)
+  const changedAt = raft.configurations.latest.index
+  const isSettled = changedAt > raft.commit && changedAt <= index
   commitTo(raft, index)
   for (const progress of leader.progress.values()) noticeCommit(raft, progress)
+  if (isSettled) dismissLeaving(raft, leader, nowMs)
   if (isDismissed(raft)) return resign(raft, leader, nowMs)
   if (wasEarly && hasCommittedInOwnTerm(raft, leader)) admitEarlyReads(raft, leader, nowMs)
 }
@@ -52,6 +55,14 @@ export function commitTo(raft: RaftCore, index: LogIndex): void {
 /** A leader that is no voter any more manages the cluster until the change that says so is committed (thesis 4.2.2). */
 function isDismissed(raft: RaftCore): boolean {
   return raft.commit >= raft.configurations.latest.index && !isVoter(configurationOf(raft), raft.id)
+}
+
+/** A removal is committed: the server it concerns is told, once, and served no more. */
+function dismissLeaving(raft: RaftCore, leader: Leader, nowMs: number): void {
+  for (const progress of leader.progress.values()) {
+    if (serverIn(configurationOf(raft), progress.id) === undefined) sendFarewell(raft, progress)
+  }
+  trackFollowers(raft, leader, nowMs)
 }
 
 /** Steps down, and spares the others the wait for an election timeout. */

@@ -135,6 +135,11 @@ export class ConfigurationHistory {
     return this.#brought.at(-1) as Brought
   }
 
+  /** The one before the latest, if it is remembered, else the latest. */
+  get previous(): Brought {
+    return this.#brought.at(-2) ?? this.latest
+  }
+
   append(configuration: Configuration, index: LogIndex): void {
     invariant(index > this.latest.index, 'configurations follow each other', { index, latest: this.latest.index })
     this.#brought.push({ configuration, index })

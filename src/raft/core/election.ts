@@ -42,8 +42,15 @@ export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   setTimer(raft, 'election', heartbeatTimeoutMs)
 }
 
+/**
+ * A voter may, while its disk keeps up with its promises. So may one that the latest change makes none, for as long as it
+ * does not know that change to be committed (thesis 4.2.2): of two voters, one may hold the only copy of the entry that
+ * dismisses it; the other cannot be elected without it, nor commit that entry for it. It counts no vote of its own.
+ */
 function mayStand(raft: RaftCore): boolean {
-  return isVoter(configurationOf(raft), raft.id) && raft.durability.term === raft.term
+  const { latest, previous } = raft.configurations
+  const isNeeded = latest.index > raft.commit && isVoter(previous.configuration, raft.id)
+  return (isNeeded || isVoter(latest.configuration, raft.id)) && raft.durability.term === raft.term
 }
 
 /**

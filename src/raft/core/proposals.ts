@@ -2,7 +2,7 @@ import { appendOwn } from './appending.ts'
 import { changed, encodeConfiguration } from './configuration.ts'
 import { emit, refuse } from './outbox.ts'
 import { trackFollowers } from './roles.ts'
-import { replicateTo, replicateToAll } from './sending.ts'
+import { replicateToAll } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, type Leader, leaderOf, type RaftCore } from './state.ts'
 import type { ConfigurationChange, EntryKind, ProposalRequest, RequestRefusal } from './types.ts'
 
@@ -52,10 +52,7 @@ export function changeConfiguration(
   if (!isSettled) return refuse(raft, requestId, { kind: 'change-in-progress' })
   const after = changed(configurationOf(raft), change)
   if (!after.ok) return refuse(raft, requestId, after.error)
-  const leaving = change.kind === 'remove' ? leader.progress.get(change.id) : undefined
   accept(raft, requestId, 'configuration', encodeConfiguration(after.value))
-  // The last that a removed server hears: once it knows, it does not stand for election.
-  if (leaving !== undefined) replicateTo(raft, leader, leaving)
   trackFollowers(raft, leader, nowMs)
   replicateToAll(raft, leader)
 }

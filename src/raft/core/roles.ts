@@ -1,7 +1,7 @@
 import { invariant } from '../../base/invariant.ts'
 import { emit, refuse, setTimer, tellRole } from './outbox.ts'
 import { roundsRemembered } from './sending.ts'
-import { configurationOf, type Leader, type Progress, type RaftCore } from './state.ts'
+import type { Leader, Progress, RaftCore } from './state.ts'
 import { failTransfer, settleTransfer } from './transfer.ts'
 import type { ServerId, Term } from './types.ts'
 
@@ -71,11 +71,17 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
   return leader
 }
 
-/** One progress for each other server of the configuration, in its order; those that were tracked keep theirs. */
+/**
+ * One progress for each other server of the configuration, in its order; those that were tracked keep theirs. A server
+ * that the latest change removes is served until that is committed, so that it learns of it; it counts nowhere.
+ */
 export function trackFollowers(raft: RaftCore, leader: Leader, nowMs: number): void {
+  const { latest, previous } = raft.configurations
+  const leaving = latest.index > raft.commit ? previous.configuration.servers : []
   const tracked = new Map<ServerId, Progress>()
-  for (const { id } of configurationOf(raft).servers) {
-    if (id !== raft.id) tracked.set(id, leader.progress.get(id) ?? newProgress(id, raft.log.lastIndex + 1, nowMs))
+  for (const { id } of [...latest.configuration.servers, ...leaving]) {
+    if (id === raft.id || tracked.has(id)) continue
+    tracked.set(id, leader.progress.get(id) ?? newProgress(id, raft.log.lastIndex + 1, nowMs))
   }
   leader.progress = tracked
 }

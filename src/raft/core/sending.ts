@@ -58,9 +58,18 @@ function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
   sendAppend(raft, progress, entries, previousIndex, previousTerm, leader.round)
 }
 
-/** An append without entries, which wants an answer. */
+/**
+ * An append without entries, which wants an answer. It names the last entry sent, and so finds out what was lost; where
+ * the log has been cut beyond that meanwhile, only a snapshot can help.
+ */
 export function sendHeartbeat(raft: RaftCore, leader: Leader, progress: Progress): void {
+  if (progress.state !== 'snapshot' && raft.log.termAt(progress.next - 1) === undefined) beginSnapshot(raft, progress)
   sendEmpty(raft, progress, leader.round)
+}
+
+/** The last that a removed server hears: that it is. A server that knows does not stand for election. */
+export function sendFarewell(raft: RaftCore, progress: Progress): void {
+  sendEmpty(raft, progress, 0)
 }
 
 /**

@@ -128,6 +128,11 @@ export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, 
     return
   }
   if (meta.index > raft.commit) takeIntoUse(raft, meta)
+  if (meta.index > (raft.snapshot?.index ?? 0)) {
+    // Taken into use or not, it is the newest on this disk, and the one to serve followers from.
+    raft.snapshot = meta
+    raft.configurations.forgetBelow(meta.index)
+  }
   if (isWanted) answerInstalled(raft, from, meta, nextOffset, round)
 }
 
@@ -150,7 +155,6 @@ function takeIntoUse(raft: RaftCore, meta: SnapshotMeta): void {
   raft.durability.replacedUpTo(meta.index)
   raft.commit = meta.index
   raft.applied = meta.index
-  raft.snapshot = meta
   raft.configurations = new ConfigurationHistory(meta.configuration, meta.configurationIndex)
   raft.configurationCommitTold = meta.configurationIndex
   emit(raft, { kind: 'install-snapshot', meta })

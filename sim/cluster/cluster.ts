@@ -27,6 +27,8 @@ export type ClusterTrigger = 'server crashed' | 'server started'
 interface Server {
   readonly identity: NodeIdentity
   readonly node: SimNode
+  /** Of its clocks, when nothing is wrong with them. */
+  readonly rate: number
   readonly settings: FileConfig
   /** Of the running process, once it is up. */
   agent: Agent | undefined
@@ -59,8 +61,9 @@ export class Cluster {
       for (let i = 0; i < group.count; i++) {
         const identity = serverIdentity(servers.size + 1, datacenter, at + 1)
         const { name, host } = identity
-        const node = parts.simulation.addNode({ name, host, clock: parts.clockOf(), directories: ['/data'] })
-        servers.set(name, { identity, node, settings: config, agent: undefined, ended: undefined })
+        const clock = parts.clockOf()
+        const node = parts.simulation.addNode({ name, host, clock, directories: ['/data'] })
+        servers.set(name, { identity, node, rate: clock.rate, settings: config, agent: undefined, ended: undefined })
       }
     }
     this.#servers = servers
@@ -78,6 +81,10 @@ export class Cluster {
 
   nodeOf(server: string): SimNode {
     return this.#server(server).node
+  }
+
+  rateOf(server: string): number {
+    return this.#server(server).rate
   }
 
   /** Its process runs; a paused one, too. */
@@ -148,8 +155,9 @@ export class Cluster {
   transferLeadership(from: string, to: string | undefined): void {
     const { agent } = this.#server(from)
     const id = to === undefined ? undefined : this.#server(to).identity.id
-    this.simulation.after(0, () => {
-      if (agent?.raft !== undefined) agent.env.detach(agent.raft.transferLeadership(id))
+    if (agent === undefined) return
+    this.#server(from).node.run(() => {
+      if (agent.raft !== undefined) agent.env.detach(agent.raft.transferLeadership(id))
     })
   }
 

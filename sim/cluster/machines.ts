@@ -26,7 +26,6 @@ export class Machines {
   readonly #cluster: Cluster
   readonly #disk: { readonly operationMs: RangeMs; readonly syncMs: RangeMs }
   readonly #links = new Map<string, LinkSetting>()
-  readonly #rates = new Map<string, number>()
 
   /** `disk`: what every disk is like when nothing is wrong with it. */
   constructor(
@@ -37,7 +36,6 @@ export class Machines {
     this.#simulation = simulation
     this.#cluster = cluster
     this.#disk = disk
-    for (const server of cluster.serverNames) this.#rates.set(server, cluster.nodeOf(server).clock.rate)
   }
 
   /** Calls `then` after this much true time, in a turn of its own. */
@@ -56,8 +54,11 @@ export class Machines {
   /** Undefined: as it was. */
   setDisk(server: string, setting: DiskSetting | undefined): void {
     const { disk } = this.#cluster.nodeOf(server)
+    const operationMs = setting?.operationMs ?? this.#disk.operationMs
     disk.setOptions({
-      operationMs: setting?.operationMs ?? this.#disk.operationMs,
+      readMs: operationMs,
+      writeMs: operationMs,
+      nameMs: operationMs,
       syncMs: setting?.syncMs ?? this.#disk.syncMs,
       quotaBytes: setting?.full === true ? 0 : Number.POSITIVE_INFINITY,
     })
@@ -75,14 +76,14 @@ export class Machines {
       if (other === server) continue
       // A link has two ends: while either has a setting of its own, that one rules.
       const rules = setting ?? this.#links.get(other)
-      if (rules === undefined) this.#simulation.network.clearLink(server, other)
-      else this.#simulation.network.setLink(server, other, rules)
+      this.#simulation.network.clearLink(server, other)
+      if (rules !== undefined) this.#simulation.network.setLink(server, other, rules)
     }
   }
 
   /** How much faster than true time its clocks run, as a fraction. Undefined: as they did at the start. */
   setClockRate(server: string, faster: number | undefined): void {
-    const rate = faster === undefined ? (this.#rates.get(server) ?? 1) : 1 + faster
+    const rate = faster === undefined ? this.#cluster.rateOf(server) : 1 + faster
     this.#cluster.nodeOf(server).clock.setRate(rate)
   }
 

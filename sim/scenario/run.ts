@@ -6,6 +6,7 @@ import { type ActionScope, type Deed, drawRange, Injector, selectable } from '..
 import { FaultSchedule } from '../faults/schedule.ts'
 import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
 import type { TraceOptions } from '../report/trace.ts'
+import type { DiskOptions } from '../world/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import { Simulation } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
@@ -217,7 +218,7 @@ function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn:
       duplicate: network?.duplicate ?? 0,
       reorder: network?.reorder ?? 0,
     },
-    disk: diskOf(loaded.scenario),
+    disk: diskOptions(diskOf(loaded.scenario)),
     afterTurn,
   })
 }
@@ -227,6 +228,10 @@ function diskOf({ disk }: Scenario): { readonly operationMs: RangeMs; readonly s
     operationMs: rangeMs(disk?.latency ?? { min: 0.05, max: 0.2 }),
     syncMs: rangeMs(disk?.fsync ?? { min: 1, max: 5 }),
   }
+}
+
+function diskOptions({ operationMs, syncMs }: ReturnType<typeof diskOf>): DiskOptions {
+  return { readMs: operationMs, writeMs: operationMs, nameMs: operationMs, syncMs }
 }
 
 function newCluster(run: ScenarioRun): Cluster {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import type { RunResult } from '../../../sim/report/run-report.ts'
+import { failureLines, seedLine, storyText, verdictLines } from '../../../sim/report/terminal-report.ts'
+
+const result: RunResult = {
+  scenario: 'A title',
+  file: 'scenarios/a.yaml',
+  seed: 17,
+  failures: [],
+  virtualUs: 61_234_567,
+  events: 4321,
+  trace: { hash: 'ab'.repeat(32), lines: 10, blocks: [] },
+  elections: 2,
+  writesAcknowledged: 99,
+}
+const failure = { atUs: 1_500_000, place: 'scenarios/a.yaml:7:5', message: 'expected leader: none: s1 leads' }
+
+describe('what a person reads of a run', () => {
+  it('is a line for each event, with its virtual time', () => {
+    expect(storyText({ atUs: 12_345_678, kind: 'fault', text: 'crash s2' })).toBe('   12.346s ! crash s2')
+  })
+
+  it('is a verdict with what it takes to compare two runs', () => {
+    expect(verdictLines(result, 250, true)).toEqual([
+      'passed: A title, seed 17, run twice with equal traces',
+      '  61.235 virtual seconds in 0.25 s, 4321 events, 2 elections, 99 writes acknowledged',
+      `  trace ${'ab'.repeat(32)}`,
+    ])
+    expect(seedLine(result, 250, 'passed')).toBe(
+      'seed 17, passed, 61.235 virtual s in 0.25 s, 4321 events, trace abababababababab',
+    )
+  })
+
+  it('is, of a failure, its place and the command that repeats it', () => {
+    expect(failureLines(result)).toEqual([])
+    expect(failureLines({ ...result, failures: [failure] })).toEqual([
+      '    1.500s scenarios/a.yaml:7:5: expected leader: none: s1 leads',
+      'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17',
+    ])
+  })
+
+  it('does not drown the first failure in those that follow from it', () => {
+    const lines = failureLines({ ...result, failures: Array.from({ length: 50 }, () => failure) })
+    expect(lines).toHaveLength(7)
+    expect(lines[5]).toBe('and 45 more that followed')
+  })
+})

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import type { RaftObserver } from '../../../src/raft/raft.ts'
+import { Draws } from '../raft-log/fake-env.ts'
+import { type Options, SmallCluster } from './small-cluster.ts'
+
+const three = ['a', 'b', 'c']
+
+const eager: Options = {
+  snapshotThreshold: 20,
+  snapshotIntervalMs: 200,
+  trailingLogs: 2,
+  limits: { snapshotChunkBytes: 200 },
+  log: { segmentBytes: 2000 },
+}
+
+/** Three servers of which one has slept while the others wrote, took snapshots and cut their logs. */
+async function withSleeper(
+  options: Options = eager,
+): Promise<{ cluster: SmallCluster; leader: string; sleeper: string }> {
+  const cluster = new SmallCluster()
+  const leader = await cluster.form(three, options)
+  const sleeper = three.find((id) => id !== leader) as string
+  await cluster.settled(cluster.propose(leader, 'before'))
+  await cluster.time.advance(200)
+  cluster.crash(sleeper)
+  for (let i = 0; i < 100; i++) await cluster.settled(cluster.propose(leader, `c${i} with some words to fill it`))
+  await cluster.time.advance(3000)
+  expect(cluster.of(leader).raft.status().snapshotIndex).toBeGreaterThan(80)
+  return { cluster, leader, sleeper }
+}
+
+function isChunk(message: RaftMessage): boolean {
+  return message.kind === 'snapshot-chunk'
+}
+
+async function caughtUp(cluster: SmallCluster, id: string, leader: string): Promise<void> {
+  await cluster.until(() => {
+    const { commands } = cluster.of(id).machine
+    return commands.length === cluster.of(leader).machine.commands.length ? true : undefined
+  })
+  expect(cluster.of(id).machine.commands).toEqual(cluster.of(leader).machine.commands)
+}
+
+describe('a follower whose entries are gone from the log', () => {
+  it('is brought up by a snapshot in chunks, and follows on', async () => {
+    const { cluster, leader, sleeper } = await withSleeper()
+    const { machine, env } = await cluster.start(sleeper, eager)
+    await caughtUp(cluster, sleeper, leader)
+    expect(machine.restores).toBe(1)
+    expect(cluster.sent.filter(({ message }) => isChunk(message)).length).toBeGreaterThan(5)
+    expect(env.lines.some((line) => line.includes('snapshot installed'))).toBe(true)
+    expect((await cluster.settled(cluster.propose(leader, 'after'))).ok).toBe(true)
+    await caughtUp(cluster, sleeper, leader)
+  })
+
+  it('resumes where it was after a cut', async () => {
+    const { cluster, leader, sleeper } = await withSleeper()
+    let chunks = 0
+    cluster.lost = (from, to, message) => {
+      if (!isChunk(message)) return chunks > 8 && chunks < 12 && (from === sleeper || to === sleeper)
+      chunks++
+      return chunks > 8 && chunks < 12
+    }
+    await cluster.start(sleeper, eager)
+    await caughtUp(cluster, sleeper, leader)
+    const offsets = cluster.sent.flatMap(({ message }) => (message.kind === 'snapshot-chunk' ? [message.offset] : []))
+    const under = offsets.slice(offsets.findIndex((offset) => offset > 0))
+    expect(under.length).toBeGreaterThan(8)
+    expect(under).not.toContain(0)
+    expect(new Set(under).size).toBeLessThan(under.length)
+  })
+
+  it('holds what it was given after a power cut at any moment', async () => {
+    for (let seed = 0; seed < 12; seed++) {
+      const { cluster, leader, sleeper } = await withSleeper()
+      const draws = new Draws(seed)
+      await cluster.start(sleeper, eager)
+      const disk = cluster.diskOf(sleeper)
+      disk.haltAfter = disk.operations + 2 + draws.below(90)
+      await cluster.time.advance(200 + draws.below(1500))
+      cluster.crash(sleeper, draws)
+      await cluster.start(sleeper, eager)
+      await caughtUp(cluster, sleeper, leader)
+    }
+  })
+
+  it('reports the end of its old log before what follows the snapshot', async () => {
+    const told: string[] = []
+    const observer: RaftObserver = {
+      hardState: () => {},
+      becameLeader: () => {},
+      steppedDown: () => {},
+      appended: (entries) => told.push(`appended ${entries[0]?.index}..${entries.at(-1)?.index}`),
+      truncated: (from) => told.push(`truncated ${from}`),
+      committed: () => {},
+      applied: ({ index }) => told.push(`applied ${index}`),
+      restored: ({ index }) => told.push(`restored ${index}`),
+      recovered: (_, snapshot, entries) => told.push(`recovered ${snapshot?.index ?? 0} ${entries.length}`),
+    }
+    const { cluster, leader, sleeper } = await withSleeper()
+    await cluster.start(sleeper, { ...eager, observer })
+    await caughtUp(cluster, sleeper, leader)
+    await cluster.settled(cluster.propose(leader, 'after'))
+    await caughtUp(cluster, sleeper, leader)
+    const { snapshotIndex } = cluster.of(sleeper).raft.status()
+    const restoredAt = told.indexOf(`restored ${snapshotIndex}`)
+    expect(told[0]).toMatch(/^recovered 0 \d$/)
+    expect(restoredAt).toBeGreaterThan(0)
+    expect(told.filter((line) => line === `applied ${snapshotIndex + 1}`)).toHaveLength(1)
+    expect(told.indexOf(`applied ${snapshotIndex + 1}`)).toBeGreaterThan(restoredAt)
+    expect(told.findIndex((line) => line.startsWith(`appended ${snapshotIndex + 1}..`))).toBeGreaterThan(restoredAt)
+  })
+})

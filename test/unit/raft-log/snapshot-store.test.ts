@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
+import { done, err, type Result } from '../../../src/base/result.ts'
+import type { SnapshotChunk, SnapshotMeta } from '../../../src/raft/core/types.ts'
+import { MemoryFiles } from '../../../src/raft/log/memory-files.ts'
+import { findSnapshots, SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
+import type { StateRestore, StateSnapshot } from '../../../src/raft/raft.ts'
+import { CrashDisk } from './crash-disk.ts'
+import { Draws, settle } from './fake-env.ts'
+
+const directory = '/data/raft/snapshots'
+
+function metaAt(index: number, term = 3): SnapshotMeta {
+  const configuration = { servers: [{ id: 'a', address: 'a:8300', suffrage: 'voter' as const }] }
+  return { index, term, configuration, configurationIndex: 1 }
+}
+
+function stateOf(bytes: Uint8Array, pieceBytes = 100): StateSnapshot {
+  let at = 0
+  return {
+    next: () => {
+      if (at >= bytes.length) return undefined
+      at += pieceBytes
+      return bytes.subarray(at - pieceBytes, at)
+    },
+  }
+}
+
+function bytesOf(length: number, seed = 1): Uint8Array {
+  const draws = new Draws(seed)
+  return Uint8Array.from({ length }, () => draws.below(256))
+}
+
+class Collected implements StateRestore {
+  readonly pieces: Uint8Array[] = []
+  finished = false
+  write(bytes: Uint8Array): Result<undefined, string> {
+    this.pieces.push(new Uint8Array(bytes))
+    return done
+  }
+  finish(): Result<undefined, string> {
+    this.finished = true
+    return done
+  }
+  get bytes(): Uint8Array {
+    return concatBytes(this.pieces)
+  }
+}
+
+async function madeDisk(): Promise<CrashDisk> {
+  const disk = new CrashDisk()
+  await disk.makeDirectory(directory)
+  return disk
+}
+
+async function written(store: SnapshotStore, meta: SnapshotMeta, bytes: Uint8Array): Promise<number> {
+  const size = await store.write(meta, stateOf(bytes))
+  if (!size.ok) throw new Error(JSON.stringify(size.error))
+  return size.value
+}
+
+async function found(disk: CrashDisk) {
+  const result = await findSnapshots(disk, directory)
+  if (!result.ok) throw new Error(result.error.message)
+  return result.value
+}
+
+async function wholeOf(store: SnapshotStore, meta: SnapshotMeta): Promise<Uint8Array> {
+  const { bytes } = await store.read(meta, 0, 1 << 24)
+  if (bytes === undefined) throw new Error('it is gone')
+  return bytes
+}
+
+/** Sends a whole snapshot in chunks; returns the answer to the last. */
+async function sendAll(store: SnapshotStore, meta: SnapshotMeta, file: Uint8Array, chunkBytes: number, from = 0) {
+  let answer = { nextOffset: from, complete: false }
+  while (!answer.complete && answer.nextOffset < file.length) {
+    const received = await store.receive(chunkOf(meta, file, answer.nextOffset, chunkBytes))
+    if (!received.ok) throw new Error(received.error.message)
+    answer = received.value
+    if (answer.nextOffset === 0) break
+  }
+  return answer
+}
+
+function chunkOf(meta: SnapshotMeta, file: Uint8Array, offset: number, length: number): SnapshotChunk {
+  const bytes = file.subarray(offset, offset + length)
+  return { kind: 'snapshot-chunk', term: 3, meta, sizeBytes: file.length, offset, bytes, round: 1 }
+}
+
+describe('snapshots', () => {
+  it.each([0, 1, 99, 100, 250, 200_000])('give back a state of %i bytes', async (length) => {
+    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const bytes = bytesOf(length)
+    const size = await store.write(metaAt(9), stateOf(bytes, 150_000))
+    expect(size.ok).toBe(true)
+    const restore = new Collected()
+    expect(await store.restore(metaAt(9), restore)).toEqual(done)
+    expect(equalBytes(restore.bytes, bytes)).toBe(true)
+    expect(restore.finished).toBe(true)
+    expect(Math.max(0, ...restore.pieces.map((piece) => piece.length))).toBeLessThanOrEqual(1 << 16)
+  })
+
+  it('are found again with what they stand for, the newest first, two at most', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    for (const index of [10, 20, 30]) await written(store, metaAt(index), bytesOf(300, index))
+    expect(disk.namesIn(directory)).toHaveLength(2)
+    expect((await found(disk)).newest?.meta).toEqual(metaAt(30))
+    expect((await store.read(metaAt(10), 0, 10)).bytes).toBeUndefined()
+    expect((await store.read(metaAt(20), 0, 10)).bytes).toHaveLength(10)
+  })
+
+  it('yield to the loop between the pieces', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    const before = disk.counts.get('write') ?? 0
+    await written(store, metaAt(5), bytesOf(10_000))
+    expect((disk.counts.get('write') ?? 0) - before).toBeGreaterThanOrEqual(100)
+  })
+
+  it('are judged whole or not by every bit', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    await written(store, metaAt(5), bytesOf(150))
+    await written(store, metaAt(6), bytesOf(150))
+    const path = `${directory}/${disk.namesIn(directory)[1]}`
+    const whole = disk.bytesOf(path)
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const flipped = whole.slice()
+      flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
+      disk.plant(path, flipped)
+      const result = await findSnapshots(disk, directory)
+      if (!result.ok) throw new Error(`bit ${bit}: ${result.error.message}`)
+      expect(result.value.newest?.meta.index, `bit ${bit}`).toBe(5)
+      expect(result.value.damaged[0]?.message).toMatch(/damaged at offset \d+/)
+    }
+    for (const length of [0, 10, whole.length - 1]) {
+      disk.plant(path, whole.slice(0, length))
+      expect((await found(disk)).newest?.meta.index).toBe(5)
+    }
+    disk.plant(path, concatBytes([whole, new Uint8Array(1)]))
+    expect((await found(disk)).newest?.meta.index).toBe(5)
+  })
+
+  it('survive a crash at every step, the new one or the one before', async () => {
+    const calm = await madeDisk()
+    await written(new SnapshotStore(calm, directory, undefined), metaAt(5), bytesOf(300))
+    const first = calm.operations
+    const step = async (disk: CrashDisk): Promise<SnapshotStore> => {
+      const store = new SnapshotStore(disk, directory, undefined)
+      await written(store, metaAt(5), bytesOf(300))
+      return store
+    }
+    let newer = 0
+    for (let after = first; after < first + 14; after++) {
+      for (let choice = 0; choice < 6; choice++) {
+        const disk = await madeDisk()
+        const store = await step(disk)
+        disk.haltAfter = after
+        let durable = false
+        void store.write(metaAt(8), stateOf(bytesOf(200))).then(() => {
+          durable = true
+        })
+        for (let i = 0; i < 3; i++) await settle()
+        const { newest, damaged } = await found(disk.crashed(new Draws(after * 10 + choice)))
+        expect(damaged).toEqual([])
+        if (durable) expect(newest?.meta.index).toBe(8)
+        else expect([5, 8]).toContain(newest?.meta.index)
+        if (newest?.meta.index === 8) newer++
+      }
+    }
+    expect(newer).toBeGreaterThan(6)
+  })
+
+  it('are the same bytes wherever they are written', async () => {
+    const files: Uint8Array[] = []
+    for (const disk of [await madeDisk(), new MemoryFiles()]) {
+      const store = new SnapshotStore(disk, directory, undefined)
+      const size = await store.write(metaAt(7), stateOf(bytesOf(1000)))
+      expect(size.ok).toBe(true)
+      files.push(await wholeOf(store, metaAt(7)))
+    }
+    expect(files[0]).toEqual(files[1])
+  })
+})
+
+describe('a snapshot that comes from a leader', () => {
+  async function sender(length = 1000, index = 7) {
+    const store = new SnapshotStore(new MemoryFiles(), directory, undefined)
+    await store.write(metaAt(index), stateOf(bytesOf(length)))
+    return { meta: metaAt(index), file: await wholeOf(store, metaAt(index)) }
+  }
+
+  it('is complete when the last chunk is durable and in its place', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    const { meta, file } = await sender()
+    expect(await sendAll(store, meta, file, 64)).toEqual({ nextOffset: file.length, complete: true })
+    const after = disk.crashed({ below: () => 0 })
+    expect((await found(after)).newest).toEqual({ meta, sizeBytes: file.length })
+    expect((await found(after)).leftovers).toEqual([])
+  })
+
+  it('resumes where it was, and ignores repeated and early chunks', async () => {
+    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const { meta, file } = await sender()
+    await store.receive(chunkOf(meta, file, 0, 100))
+    expect(await store.receive(chunkOf(meta, file, 0, 100))).toMatchObject({ value: { nextOffset: 100 } })
+    expect(await store.receive(chunkOf(meta, file, 300, 100))).toMatchObject({ value: { nextOffset: 100 } })
+    expect(await sendAll(store, meta, file, 100, 100)).toMatchObject({ complete: true })
+    expect(await store.receive(chunkOf(meta, file, 0, 100))).toMatchObject({
+      value: { nextOffset: file.length, complete: true },
+    })
+  })
+
+  it('is not disturbed by a late chunk of another', async () => {
+    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const { meta, file } = await sender()
+    const other = await sender(500, 6)
+    await store.receive(chunkOf(meta, file, 0, 100))
+    expect(await store.receive(chunkOf(other.meta, other.file, 100, 100))).toMatchObject({ value: { nextOffset: 0 } })
+    expect(await store.receive(chunkOf(meta, file, 0, 100))).toMatchObject({ value: { nextOffset: 100 } })
+  })
+
+  it('gives way to another that begins', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    const { meta, file } = await sender()
+    const other = await sender(500, 9)
+    await store.receive(chunkOf(meta, file, 0, 100))
+    expect(await sendAll(store, other.meta, other.file, 90)).toMatchObject({ complete: true })
+    expect(disk.namesIn(directory)).toHaveLength(1)
+  })
+
+  it('is wanted from its start again when it is not whole', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    const { meta, file } = await sender()
+    const bad = file.slice()
+    bad[500] = (bad[500] as number) ^ 1
+    expect(await sendAll(store, meta, bad, file.length)).toEqual({ nextOffset: 0, complete: false })
+    expect(store.newest).toBeUndefined()
+    expect(disk.namesIn(directory)).toEqual([])
+    expect(await sendAll(store, meta, file, 333)).toMatchObject({ complete: true })
+  })
+
+  it('is not taken for another, whatever the leader calls it', async () => {
+    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const { file } = await sender()
+    expect(await sendAll(store, metaAt(8), file, file.length)).toEqual({ nextOffset: 0, complete: false })
+  })
+
+  it('leaves nothing in its place when the disk fails', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    const { meta, file } = await sender()
+    disk.fault = (operation) => (operation === 'sync' ? 'io' : undefined)
+    const received = await store.receive(chunkOf(meta, file, 0, file.length))
+    expect(received).toMatchObject({ ok: false, error: { kind: 'io' } })
+    expect((await found(disk.restarted())).newest).toBeUndefined()
+  })
+
+  it('says that a restore was refused', async () => {
+    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    await written(store, metaAt(7), bytesOf(10))
+    const refusing: StateRestore = { write: () => done, finish: () => err('not a state') }
+    expect(await store.restore(metaAt(7), refusing)).toMatchObject({ error: { kind: 'refused', what: 'not a state' } })
+  })
+})

@@ -1,0 +1,104 @@
+import { done, ok, type Result } from '../../src/base/result.ts'
+import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import type { Boot } from '../world/boot.ts'
+import type { DiskTiming } from '../world/disk.ts'
+import { diskFailure } from '../world/disk-failure.ts'
+import type { Inode } from '../world/inode.ts'
+import type { Machine } from '../world/machine.ts'
+import { diskOperations, finishLater } from './disk-operations.ts'
+
+/**
+ * An open file. What changes it takes effect in the page cache when it is asked for, so that a crash before its end finds
+ * it unsynced, perhaps torn; what reads it looks when its time is over. Operations of one file end in their order.
+ */
+export class SimDiskFile implements DiskFile {
+  readonly #machine: Machine
+  readonly #boot: Boot
+  readonly #path: string
+  readonly #inode: Inode
+  readonly #readOnly: boolean
+  #closed = false
+
+  constructor(machine: Machine, boot: Boot, path: string, inode: Inode, readOnly: boolean) {
+    this.#machine = machine
+    this.#boot = boot
+    this.#path = path
+    this.#inode = inode
+    this.#readOnly = readOnly
+  }
+
+  read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
+    return this.#later('read', 'read', () => {
+      const closed = this.#closed
+      return () => (closed ? diskFailure('io', this.#path) : ok(this.#inode.read(at, length)))
+    })
+  }
+
+  write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    const { kernel, disk, host } = this.#machine
+    return this.#later('write', 'write', () => {
+      kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
+      const result = this.#isWritable() ? disk.tree.write(this.#path, this.#inode, at, bytes) : this.#refused()
+      return () => result
+    })
+  }
+
+  sync(): Promise<Result<undefined, DiskFailure>> {
+    const { disk } = this.#machine
+    return this.#later('sync', 'sync', () => {
+      if (this.#closed) return () => this.#refused()
+      const mark = this.#inode.mark()
+      return () => {
+        if (!disk.syncFails()) {
+          this.#inode.harden(mark)
+          return done
+        }
+        this.#inode.failSync(mark, disk.draw)
+        return diskFailure('io', this.#path)
+      }
+    })
+  }
+
+  truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+    const { disk } = this.#machine
+    return this.#later('truncate', 'write', () => {
+      const result = this.#isWritable() ? disk.tree.truncate(this.#path, this.#inode, sizeBytes) : this.#refused()
+      return () => result
+    })
+  }
+
+  size(): Promise<Result<number, DiskFailure>> {
+    return this.#later('size', 'name', () => {
+      const closed = this.#closed
+      return () => (closed ? diskFailure('io', this.#path) : ok(this.#inode.size))
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#later('close', 'name', () => {
+      if (!this.#closed) this.#machine.disk.tree.closed(this.#inode)
+      this.#closed = true
+      return () => undefined
+    })
+  }
+
+  #isWritable(): boolean {
+    return !this.#closed && !this.#readOnly
+  }
+
+  #refused(): Result<undefined, DiskFailure> {
+    return diskFailure('io', this.#path)
+  }
+
+  #later<T>(name: keyof typeof diskOperations, timing: DiskTiming, begin: () => () => T): Promise<T> {
+    const { kernel, disk, host } = this.#machine
+    if (!kernel.enter(this.#boot)) return kernel.never()
+    const inode = this.#inode
+    const delayUs = disk.delayUs(timing)
+    const atUs = Math.max(kernel.nowUs + delayUs, inode.readyUs)
+    inode.readyUs = atUs
+    kernel.trace.add(traceKinds.diskFile, host.number, diskOperations[name], inode.number, atUs - kernel.nowUs)
+    return finishLater(this.#machine, this.#boot, inode, diskOperations[name], atUs, begin())
+  }
+}

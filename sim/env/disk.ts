@@ -1,0 +1,87 @@
+import { done, err, ok, type Result } from '../../src/base/result.ts'
+import type { Disk, DiskEntry, DiskFailure, DiskFile } from '../../src/env/disk.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import type { Boot } from '../world/boot.ts'
+import type { DiskTiming } from '../world/disk.ts'
+import { diskFailure } from '../world/disk-failure.ts'
+import type { Machine } from '../world/machine.ts'
+import { SimDiskFile } from './disk-file.ts'
+import { diskOperations, finishLater } from './disk-operations.ts'
+
+export class SimEnvDisk implements Disk {
+  readonly #machine: Machine
+  readonly #boot: Boot
+
+  constructor(machine: Machine, boot: Boot) {
+    this.#machine = machine
+    this.#boot = boot
+  }
+
+  open(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>> {
+    const { tree } = this.#machine.disk
+    return this.#names('open', path, (): Result<DiskFile, DiskFailure> => {
+      const opened = tree.open(path, mode)
+      if (!opened.ok) return opened
+      return ok(new SimDiskFile(this.#machine, this.#boot, path, opened.value, mode === 'read'))
+    })
+  }
+
+  list(path: string): Promise<Result<readonly string[], DiskFailure>> {
+    return this.#names('list', path, (): Result<readonly string[], DiskFailure> => {
+      const found = this.#machine.disk.tree.directory(path)
+      return found.ok ? ok(found.value.names()) : found
+    })
+  }
+
+  makeDirectory(path: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#names('makeDirectory', path, () => this.#machine.disk.tree.makeDirectory(path))
+  }
+
+  syncDirectory(path: string): Promise<Result<undefined, DiskFailure>> {
+    const { disk } = this.#machine
+    return this.#names(
+      'syncDirectory',
+      path,
+      (): Result<undefined, DiskFailure> => {
+        const found = disk.tree.directory(path)
+        if (!found.ok) return found
+        const mark = found.value.mark()
+        if (!disk.syncFails()) {
+          found.value.harden(mark)
+          return done
+        }
+        found.value.failSync(mark, disk.draw)
+        return diskFailure('io', path)
+      },
+      'sync',
+    )
+  }
+
+  rename(from: string, to: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#names('rename', `${from} ${to}`, () => this.#machine.disk.tree.rename(from, to))
+  }
+
+  remove(path: string): Promise<Result<undefined, DiskFailure>> {
+    return this.#names('remove', path, () => this.#machine.disk.tree.remove(path))
+  }
+
+  stat(path: string): Promise<Result<DiskEntry, DiskFailure>> {
+    return this.#names('stat', path, () => this.#machine.disk.tree.stat(path))
+  }
+
+  lock(path: string): Promise<Result<{ close(): Promise<void> }, DiskFailure>> {
+    return this.#names('lock', path, (): Result<{ close(): Promise<void> }, DiskFailure> => {
+      const taken = this.#machine.disk.lock(path, this.#boot)
+      if (!taken.ok) return err(taken.error)
+      return ok({ close: () => this.#names('unlock', path, () => taken.value.release()) })
+    })
+  }
+
+  #names<T>(name: keyof typeof diskOperations, path: string, act: () => T, timing: DiskTiming = 'name'): Promise<T> {
+    const { kernel, disk, host } = this.#machine
+    if (!kernel.enter(this.#boot)) return kernel.never()
+    const delayUs = disk.delayUs(timing)
+    kernel.trace.addText(traceKinds.disk, host.number, diskOperations[name], 0, delayUs, path)
+    return finishLater(this.#machine, this.#boot, undefined, diskOperations[name], kernel.nowUs + delayUs, act)
+  }
+}

@@ -1,0 +1,44 @@
+import type { Env } from '../../src/env/env.ts'
+import type { Boot } from '../world/boot.ts'
+import type { Machine } from '../world/machine.ts'
+import { SimClock } from './clock.ts'
+import { SimCrypto } from './crypto.ts'
+import { SimEnvDisk } from './disk.ts'
+import { SimHttp } from './http.ts'
+import { SimLog } from './log.ts'
+import { SimMetrics } from './metrics.ts'
+import { SimProcesses } from './processes.ts'
+import { SimRandom } from './random.ts'
+import { SimTcp } from './tcp.ts'
+import { SimTimers } from './timers.ts'
+import { SimUdp } from './udp.ts'
+
+/** The world as a simulated machine gives it to one process. It dies with the process. */
+export function createSimEnv(machine: Machine, boot: Boot): Env {
+  const timers = new SimTimers(machine, boot)
+  const tcp = new SimTcp(machine, boot)
+  const log = new SimLog(machine, boot)
+  return {
+    clock: new SimClock(machine, boot),
+    timers,
+    random: new SimRandom(machine, boot),
+    udp: new SimUdp(machine, boot),
+    tcp,
+    http: new SimHttp(machine, boot, tcp, timers, log),
+    disk: new SimEnvDisk(machine, boot),
+    crypto: new SimCrypto(machine, boot),
+    processes: new SimProcesses(machine, boot),
+    machine: machine.facts,
+    log,
+    metrics: new SimMetrics(machine, boot),
+    detach: (work) => {
+      if (!machine.kernel.enter(boot)) return
+      machine.kernel.turn.touched = true
+      void work.then(undefined, (error: unknown) => machine.failed(error))
+    },
+    deferred: () => {
+      machine.kernel.enter(boot)
+      return machine.kernel.deferred(boot)
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { emptyBytes, utf8 } from '../../src/base/bytes.ts'
+import type { Closable } from '../../src/env/async.ts'
+import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/env/http.ts'
+import type { TcpStream } from '../../src/env/net.ts'
+import type { Log } from '../../src/env/observe.ts'
+import { areSendable, encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from './http-frame.ts'
+
+/** A client that has connected must have said all of its request by then, as in production. */
+const requestTimeoutMs = 120_000
+
+export interface HttpServing {
+  readonly handler: HttpHandler
+  readonly log: Log
+  /** Lets something happen in a turn of its own. */
+  readonly soon: (act: () => void) => void
+  readonly after: (delayMs: number, act: () => void) => Closable
+}
+
+/** One request on a connection of its own: read it, have it answered, send the answer, end. */
+export class HttpExchange {
+  readonly #serving: HttpServing
+  readonly #stream: TcpStream
+  readonly #reader = new MessageReader()
+  readonly #limit: Closable
+  #asked = false
+  #gone = false
+  #aborts: (() => void)[] = []
+
+  constructor(serving: HttpServing, stream: TcpStream) {
+    this.#serving = serving
+    this.#stream = stream
+    this.#limit = serving.after(requestTimeoutMs, () => stream.close())
+    stream.onData((bytes) => this.#read(bytes))
+    stream.onEnd(() => {
+      if (!this.#asked) stream.end()
+    })
+    stream.onClose(() => this.#closed())
+  }
+
+  #read(bytes: Uint8Array): void {
+    if (this.#asked) return
+    const message = this.#reader.push(bytes)
+    if (message === undefined) return
+    this.#limit.close()
+    const [method, target] = message === 'malformed' ? [] : message.start
+    if (message === 'malformed' || typeof method !== 'string' || typeof target !== 'string') {
+      this.#stream.close()
+      return
+    }
+    this.#asked = true
+    void this.#serve(message, method, target)
+  }
+
+  async #serve(message: HttpMessage, method: string, target: string): Promise<void> {
+    const response = await this.#answer({
+      method,
+      target,
+      headers: joinedHeaders(message.headers),
+      body: message.body.length > bodyBytesMax ? 'too-large' : message.body,
+      remote: this.#stream.remote,
+      onAbort: (use) => {
+        if (this.#gone) this.#serving.soon(use)
+        else this.#aborts.push(use)
+      },
+    })
+    this.#aborts = []
+    if (this.#gone) return
+    this.#stream.write(encodeMessage(this.#message(method, response)))
+    this.#stream.end()
+  }
+
+  async #answer(request: HttpRequest): Promise<HttpResponse> {
+    try {
+      return await this.#serving.handler(request)
+    } catch (cause) {
+      return this.#internalError(cause)
+    }
+  }
+
+  #message(method: string, response: HttpResponse): HttpMessage {
+    const { status, headers } = response
+    if (!Number.isInteger(status) || status < 200 || status > 999 || !areSendable(headers)) {
+      return this.#message(method, this.#internalError(new Error('a status or header that HTTP cannot carry')))
+    }
+    const whole = typeof response.body === 'string' ? utf8(response.body) : response.body
+    const bodiless = status === 204 || status === 304
+    return {
+      start: [status],
+      headers: bodiless ? headers : [...headers, ['Content-Length', String(whole.length)]],
+      body: bodiless || method === 'HEAD' ? emptyBytes : whole,
+    }
+  }
+
+  /** For a bug in the handler. The caller is told no more than that. */
+  #internalError(cause: unknown): HttpResponse {
+    const error = cause instanceof Error ? cause.message : String(cause)
+    this.#serving.log.write('error', 'http', 'a request could not be answered', { error })
+    return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
+  }
+
+  #closed(): void {
+    this.#limit.close()
+    this.#gone = true
+    for (const use of this.#aborts.splice(0)) use()
+  }
+}

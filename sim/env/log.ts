@@ -1,0 +1,40 @@
+import type { Fields, Log, LogLevel } from '../../src/env/observe.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import type { Boot } from '../world/boot.ts'
+import type { Machine } from '../world/machine.ts'
+
+/**
+ * Log lines are part of the trace, whoever reads them: from `debug` on they are in its hash. Lines of `trace` are for
+ * readers alone, and are made only when there is one.
+ */
+export class SimLog implements Log {
+  readonly #machine: Machine
+  readonly #boot: Boot
+
+  constructor(machine: Machine, boot: Boot) {
+    this.#machine = machine
+    this.#boot = boot
+  }
+
+  write(level: LogLevel, topic: string, text: string, fields?: Fields): void {
+    const { kernel, host } = this.#machine
+    if (!kernel.enter(this.#boot) || !this.enabled(level)) return
+    const line = lineOf(level, topic, text, fields)
+    if (level === 'trace') kernel.trace.remark(host.number, line)
+    else kernel.trace.addText(traceKinds.log, host.number, 0, 0, 0, line)
+  }
+
+  enabled(level: LogLevel): boolean {
+    return level !== 'trace' || this.#machine.kernel.trace.isRead
+  }
+}
+
+function lineOf(level: LogLevel, topic: string, text: string, fields: Fields | undefined): string {
+  let line = `[${level.toUpperCase()}] ${topic}: ${text}`
+  if (fields === undefined) return line
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    if (value !== undefined) line += ` ${key}=${String(value)}`
+  }
+  return line
+}

@@ -1,0 +1,43 @@
+import type { Metrics } from '../../src/env/observe.ts'
+import type { Boot } from '../world/boot.ts'
+import type { Machine } from '../world/machine.ts'
+
+/** Different names; further ones are dropped. */
+const namesMax = 4096
+
+/** Sums of one process, which nobody but a test reads. */
+export class SimMetrics implements Metrics {
+  readonly counters = new Map<string, number>()
+  readonly gauges = new Map<string, number>()
+  readonly samples = new Map<string, { count: number; sum: number }>()
+  readonly #machine: Machine
+  readonly #boot: Boot
+
+  constructor(machine: Machine, boot: Boot) {
+    this.#machine = machine
+    this.#boot = boot
+  }
+
+  count(name: string, by = 1): void {
+    if (this.#takes(this.counters, name)) this.counters.set(name, (this.counters.get(name) ?? 0) + by)
+  }
+
+  gauge(name: string, value: number): void {
+    if (this.#takes(this.gauges, name)) this.gauges.set(name, value)
+  }
+
+  sample(name: string, value: number): void {
+    if (!this.#takes(this.samples, name)) return
+    const sample = this.samples.get(name)
+    if (sample === undefined) {
+      this.samples.set(name, { count: 1, sum: value })
+      return
+    }
+    sample.count++
+    sample.sum += value
+  }
+
+  #takes(named: ReadonlyMap<string, unknown>, name: string): boolean {
+    return this.#machine.kernel.enter(this.#boot) && (named.size < namesMax || named.has(name))
+  }
+}

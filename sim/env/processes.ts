@@ -1,0 +1,41 @@
+import { emptyBytes, utf8 } from '../../src/base/bytes.ts'
+import { err, ok, type Result } from '../../src/base/result.ts'
+import type { ChildExit, ChildOptions, Processes, SpawnFailure } from '../../src/env/process.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import type { Boot } from '../world/boot.ts'
+import type { Machine } from '../world/machine.ts'
+import { microseconds } from '../world/time-range.ts'
+
+type Run = Result<ChildExit, SpawnFailure>
+
+/** Child processes as scripts: what one will have done is known when it starts, and told when it ends. */
+export class SimProcesses implements Processes {
+  readonly #machine: Machine
+  readonly #boot: Boot
+
+  constructor(machine: Machine, boot: Boot) {
+    this.#machine = machine
+    this.#boot = boot
+  }
+
+  run(argv: readonly [string, ...string[]], options: ChildOptions): Promise<Run> {
+    const { kernel, programs, host } = this.#machine
+    if (!kernel.enter(this.#boot)) return kernel.never()
+    const [name] = argv
+    const program = programs.get(name)
+    if (program === undefined) {
+      const message = `no program of that name is on ${this.#boot.name}`
+      return kernel.answer(this.#boot, 0, 'spawn', (): Run => err({ kind: 'not-found', program: name, message }))
+    }
+    const { environment = new Map<string, string>(), input = emptyBytes, timeoutMs, outputBytesMax } = options
+    const run = program({ argv, environment, input })
+    const timedOut = run.afterMs > timeoutMs
+    const runUs = microseconds(Math.max(0, timedOut ? timeoutMs : run.afterMs))
+    kernel.trace.addText(traceKinds.child, host.number, runUs, 0, 0, argv.join(' '))
+    const all = typeof run.output === 'string' ? utf8(run.output) : (run.output ?? emptyBytes)
+    // What a program says it says at its end: one that is killed has said nothing.
+    const output = timedOut ? emptyBytes : all.slice(Math.max(0, all.length - outputBytesMax))
+    const exit = timedOut ? 'SIGKILL' : run.exit
+    return kernel.answer(this.#boot, runUs, 'child ends', (): Run => ok({ exit, output, timedOut }))
+  }
+}

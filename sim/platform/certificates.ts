@@ -1,0 +1,62 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { TlsCheck } from '../world/platform.ts'
+
+/** Longer chains are refused. */
+const chainMax = 8
+
+/**
+ * Why the certificate that one end presents is not to be trusted by the other. A small path validation (RFC 5280, section
+ * 6, without policies and name constraints): signatures up to a trusted root, validity by the verifier's own clock, the
+ * name. It must agree with Node's own verification for what a cluster presents; the contract suite compares the two.
+ */
+export function certificateProblem({ verifier, presented, expectedName, wallMs }: TlsCheck): string | undefined {
+  if (presented?.certificateChainPem === undefined || presented.privateKeyPem === undefined) {
+    return 'the peer presents no certificate'
+  }
+  try {
+    const chain = certificatesIn(presented.certificateChainPem)
+    const [leaf] = chain
+    if (leaf === undefined) return 'the peer presents no certificate'
+    if (!leaf.checkPrivateKey(createPrivateKey(presented.privateKeyPem))) return "the key is not the certificate's"
+    const roots = verifier.trustedPems.flatMap(certificatesIn)
+    return pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
+  } catch {
+    // What OpenSSL says of it differs by version, and so would the trace.
+    return 'a certificate or key cannot be read'
+  }
+}
+
+function certificatesIn(pem: string): X509Certificate[] {
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  return found.map((text) => new X509Certificate(text))
+}
+
+function pathProblem(
+  leaf: X509Certificate,
+  between: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+  wallMs: number,
+): string | undefined {
+  let current = leaf
+  for (let depth = 0; depth < chainMax; depth++) {
+    if (wallMs < Date.parse(current.validFrom)) return 'certificate is not yet valid'
+    if (wallMs > Date.parse(current.validTo)) return 'certificate has expired'
+    if (roots.some((root) => root.raw.equals(current.raw))) return undefined
+    const issuer = [...roots, ...between].find((each) => isIssuedBy(current, each))
+    if (issuer === undefined || issuer.raw.equals(current.raw)) return 'unable to get issuer certificate'
+    if (!issuer.ca) return 'invalid CA certificate'
+    current = issuer
+  }
+  return 'certificate chain too long'
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+}
+
+function nameProblem(leaf: X509Certificate, expectedName: string | undefined): string | undefined {
+  if (expectedName === undefined) return undefined
+  const fits = isIP(expectedName) === 0 ? leaf.checkHost(expectedName) : leaf.checkIP(expectedName)
+  return fits === undefined ? `the certificate is not for ${expectedName}` : undefined
+}

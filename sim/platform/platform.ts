@@ -1,0 +1,35 @@
+import { promiseHooks } from 'node:v8'
+import type { Platform, TurnState } from '../world/platform.ts'
+import { certificateProblem } from './certificates.ts'
+import { deferred } from './deferred.ts'
+import { pump } from './drain.ts'
+import { sha256 } from './hash.ts'
+import { Tripwire } from './tripwire.ts'
+import { UnhandledRejections } from './unhandled.ts'
+
+/**
+ * The machine that simulates, for one run. A promise that comes to be in a turn marks it as one to be drained, whoever made
+ * it: an async function that waits for nothing of its Env still goes on after the turn.
+ */
+export function createPlatform(): Platform {
+  const turn: TurnState = { holder: undefined, touched: false }
+  const immediate = setImmediate
+  const stopHook = promiseHooks.onInit(() => {
+    turn.touched = true
+  })
+  const unhandled = new UnhandledRejections(turn)
+  const tripwire = new Tripwire(turn)
+  return {
+    turn,
+    pump: (step) => pump(step, immediate),
+    deferred,
+    sha256,
+    certificateProblem,
+    takeUnhandled: () => unhandled.take(),
+    close: () => {
+      tripwire.close()
+      unhandled.close()
+      stopHook()
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import childProcess from 'node:child_process'
+import crypto from 'node:crypto'
+import dgram from 'node:dgram'
+import dns from 'node:dns'
+import fs from 'node:fs'
+import http from 'node:http'
+import https from 'node:https'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import tls from 'node:tls'
+import type { TurnState } from '../world/platform.ts'
+
+/** Thrown where code in a simulated turn reaches for the machine that simulates. */
+export class AmbientAccess extends Error {
+  override readonly name = 'AmbientAccess'
+}
+
+type Functions = Record<string | symbol, unknown>
+
+interface Guarded {
+  readonly owner: object
+  /** How the owner is called in the message. */
+  readonly of: string
+  readonly names: readonly (string | symbol)[]
+  readonly instead: string
+}
+
+/**
+ * While a turn runs, the clocks, the randomness, the timers and the doors of Node throw. They are replaced once for a run
+ * and look at the turn when they are called: between turns they do what they always did.
+ */
+export class Tripwire {
+  readonly #turn: TurnState
+  readonly #undo: (() => void)[] = []
+
+  constructor(turn: TurnState) {
+    this.#turn = turn
+    this.#guardDate()
+    for (const guarded of guardedThings()) {
+      for (const name of guarded.names) this.#guard(guarded, name)
+    }
+    syncBuiltinESMExports()
+  }
+
+  close(): void {
+    for (const undo of this.#undo.splice(0).reverse()) undo()
+    syncBuiltinESMExports()
+  }
+
+  #check(what: string, instead: string): void {
+    const { holder } = this.#turn
+    if (holder === undefined) return
+    throw new AmbientAccess(`${what} in the turn of ${holder}: use ${instead}`)
+  }
+
+  #guard({ owner, of, names: _names, instead }: Guarded, name: string | symbol): void {
+    const original = (owner as Functions)[name]
+    if (typeof original !== 'function') return
+    const what = `${of}${String(name)}`
+    const check = (): void => this.#check(what, instead)
+    const call = original as (...given: unknown[]) => unknown
+    const guard = function (this: unknown, ...given: unknown[]): unknown {
+      check()
+      return new.target === undefined ? call.apply(this, given) : Reflect.construct(call, given)
+    }
+    this.#replace(owner, name, Object.assign(guard, original))
+  }
+
+  #guardDate(): void {
+    const RealDate = Date
+    const check = (what: string): void => this.#check(what, 'env.clock')
+    const guard = function (this: unknown, ...given: unknown[]): unknown {
+      if (new.target === undefined || given.length === 0) check('the date of now')
+      if (new.target === undefined) return RealDate()
+      return Reflect.construct(RealDate, given, new.target === (guard as unknown) ? RealDate : new.target)
+    }
+    const now = (): number => {
+      check('Date.now')
+      return RealDate.now()
+    }
+    Object.defineProperties(guard, {
+      prototype: { value: RealDate.prototype },
+      now: { value: now },
+      UTC: { value: RealDate.UTC },
+      parse: { value: RealDate.parse },
+      name: { value: 'Date' },
+      length: { value: 7 },
+    })
+    this.#replace(globalThis, 'Date', guard)
+    this.#replace(RealDate.prototype, 'constructor', guard)
+  }
+
+  #replace(owner: object, name: string | symbol, value: unknown): void {
+    const before = Object.getOwnPropertyDescriptor(owner, name)
+    if (before?.configurable === false && before.writable !== true) return
+    Object.defineProperty(owner, name, {
+      configurable: before?.configurable ?? true,
+      enumerable: before?.enumerable ?? true,
+      writable: true,
+      value,
+    })
+    this.#undo.push(() => {
+      if (before === undefined) Reflect.deleteProperty(owner, name)
+      else Object.defineProperty(owner, name, before)
+    })
+  }
+}
+
+function guardedThings(): readonly Guarded[] {
+  const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']
+  const randomness = [
+    'randomBytes',
+    'pseudoRandomBytes',
+    'randomUUID',
+    'randomInt',
+    'randomFill',
+    'randomFillSync',
+    'generateKey',
+    'generateKeySync',
+    'generateKeyPair',
+    'generateKeyPairSync',
+    'pbkdf2',
+    'scrypt',
+  ]
+  return [
+    { owner: Math, of: 'Math.', names: ['random'], instead: 'env.random.stream(name)' },
+    { owner: globalThis, of: '', names: timers, instead: 'env.timers, or env.deferred() for promises' },
+    { owner: globalThis, of: '', names: ['fetch'], instead: 'env.http' },
+    { owner: performance, of: 'performance.', names: ['now'], instead: 'env.clock.monoMs()' },
+    { owner: process, of: 'process.', names: ['hrtime', 'uptime'], instead: 'env.clock.monoMs()' },
+    { owner: crypto, of: 'crypto.', names: randomness, instead: 'env.crypto' },
+    { owner: crypto.webcrypto, of: 'crypto.', names: ['getRandomValues', 'randomUUID'], instead: 'env.crypto' },
+    { owner: fs, of: 'fs.', names: functionsOf(fs), instead: 'env.disk' },
+    { owner: fs.promises, of: 'fs.promises.', names: functionsOf(fs.promises), instead: 'env.disk' },
+    { owner: net, of: 'net.', names: ['connect', 'createConnection', 'createServer'], instead: 'env.tcp' },
+    { owner: net.Socket.prototype, of: 'net.Socket.', names: ['connect'], instead: 'env.tcp' },
+    { owner: net.Server.prototype, of: 'net.Server.', names: ['listen'], instead: 'env.tcp' },
+    { owner: tls, of: 'tls.', names: ['connect', 'createServer'], instead: 'env.tcp' },
+    { owner: dgram, of: 'dgram.', names: ['createSocket'], instead: 'env.udp' },
+    { owner: dns, of: 'dns.', names: ['lookup', 'resolve', 'resolve4', 'resolve6'], instead: 'addresses' },
+    { owner: http, of: 'http.', names: ['request', 'get', 'createServer'], instead: 'env.http' },
+    { owner: https, of: 'https.', names: ['request', 'get', 'createServer'], instead: 'env.http' },
+    {
+      owner: childProcess,
+      of: 'child_process.',
+      names: ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'],
+      instead: 'env.processes',
+    },
+  ]
+}
+
+/** Functions but not classes, whose instances others test for. */
+function functionsOf(owner: object): readonly string[] {
+  return Object.keys(owner).filter((name) => /^[a-z]/.test(name) && typeof (owner as Functions)[name] === 'function')
+}

@@ -1,0 +1,160 @@
+import type { Closable, Deferred } from '../../src/env/async.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import { Trace, type TraceOptions } from '../report/trace.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import type { Boot } from './boot.ts'
+import { EventQueue } from './event-queue.ts'
+import type { Platform, TurnState } from './platform.ts'
+import { RandomStreams } from './random-streams.ts'
+import type { RunFailure } from './run-end.ts'
+import { SimEvent } from './sim-event.ts'
+
+/** Something that gathers what one turn gives it and passes it on at the end of the turn. */
+export interface EndOfTurn {
+  endOfTurn(): void
+}
+
+export interface KernelOptions {
+  readonly seed: string
+  readonly platform: Platform
+  readonly pendingMax: number
+  readonly trace: TraceOptions
+  /** Readers of the trace see what processes draw. */
+  readonly remarksDraws: boolean
+}
+
+/** What every part of one simulated world shares: the time, the queue, the streams of numbers, the trace. */
+export class Kernel {
+  /** True time, in microseconds from the start of the run. */
+  nowUs = 0
+  /** Events delivered so far. */
+  turns = 0
+  /** Calls of any Env so far: what a drain that should have been idle must not change. */
+  calls = 0
+  /** Why the run has failed: the first reason counts. */
+  failure: RunFailure | undefined
+  readonly queue: EventQueue
+  readonly trace: Trace
+  readonly streams: RandomStreams
+  readonly platform: Platform
+  readonly turn: TurnState
+  readonly remarksDraws: boolean
+  #endOfTurn: EndOfTurn[] = []
+  #streams = 0
+
+  constructor(options: KernelOptions) {
+    this.platform = options.platform
+    this.turn = options.platform.turn
+    this.remarksDraws = options.remarksDraws
+    this.queue = new EventQueue(options.pendingMax)
+    this.trace = new Trace((bytes) => options.platform.sha256(bytes), options.trace)
+    this.streams = new RandomStreams(options.seed, (bytes) => options.platform.sha256(bytes))
+  }
+
+  stream(name: string): RandomStream {
+    return this.streams.stream(name)
+  }
+
+  /** Lets `act` happen to a process (or to the world) after a delay. `label` is its line in the trace. */
+  after(owner: Boot | undefined, lane: object | undefined, delayUs: number, label: string, act: () => void): Action {
+    const action = new Action(this, owner, lane, label, act)
+    this.queue.push(action, this.nowUs + delayUs)
+    return action
+  }
+
+  /** A promise that its maker settles, and whose settling makes the turn one that must be drained. */
+  deferred<T>(boot: Boot): Deferred<T> {
+    const { promise, resolve, reject } = this.platform.deferred<T>()
+    return {
+      promise,
+      // Nobody in a dead process is left to go on.
+      resolve: (value) => {
+        if (!boot.alive) return
+        this.turn.touched = true
+        resolve(value)
+      },
+      reject: (reason) => {
+        if (!boot.alive) return
+        this.turn.touched = true
+        reject(reason)
+      },
+    }
+  }
+
+  /** A promise that is settled after a delay, in a turn of its own, with what `make` gives then. */
+  answer<T>(boot: Boot, delayUs: number, label: string, make: () => T): Promise<T> {
+    const deferred = this.deferred<T>(boot)
+    this.after(boot, undefined, delayUs, label, () => deferred.resolve(make()))
+    return deferred.promise
+  }
+
+  /** A promise of a dead process. */
+  never<T>(): Promise<T> {
+    return this.platform.deferred<T>().promise
+  }
+
+  /** Each call of an Env begins here. False when the process is dead: then the call does nothing. */
+  enter(boot: Boot): boolean {
+    this.calls++
+    if (boot.alive) return true
+    if (boot.endedInTurn !== this.turns) {
+      this.fail({
+        kind: 'dead-process',
+        node: boot.name,
+        message: `boot ${boot.number} of ${boot.name} went on after its crash: it called its Env`,
+      })
+    }
+    return false
+  }
+
+  fail(failure: RunFailure): void {
+    if (this.failure !== undefined) return
+    this.failure = failure
+    this.trace.addText(traceKinds.error, 0, 0, 0, 0, failure.message)
+  }
+
+  /** Numbers connections, for the trace. */
+  nextStream(): number {
+    return ++this.#streams
+  }
+
+  atEndOfTurn(thing: EndOfTurn): void {
+    this.#endOfTurn.push(thing)
+  }
+
+  endTurn(): void {
+    if (this.#endOfTurn.length === 0) return
+    const things = this.#endOfTurn
+    this.#endOfTurn = []
+    for (const thing of things) thing.endOfTurn()
+  }
+}
+
+/** An event with an action of its own, for what is not frequent enough for a kind of its own. */
+export class Action extends SimEvent implements Closable {
+  readonly #kernel: Kernel
+  readonly #owner: Boot | undefined
+  readonly #label: string
+  readonly #act: () => void
+
+  constructor(kernel: Kernel, owner: Boot | undefined, lane: object | undefined, label: string, act: () => void) {
+    super(lane)
+    this.#kernel = kernel
+    this.#owner = owner
+    this.#label = label
+    this.#act = act
+  }
+
+  holder(): Boot | undefined {
+    return this.#owner
+  }
+
+  deliver(): void {
+    this.#kernel.trace.addText(traceKinds.action, this.#owner?.node ?? 0, 0, 0, 0, this.#label)
+    this.#act()
+  }
+
+  close(): void {
+    this.#kernel.queue.cancel(this)
+  }
+}

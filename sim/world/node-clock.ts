@@ -1,0 +1,81 @@
+import { traceKinds } from '../report/trace-kinds.ts'
+import { ClockView } from './clock-view.ts'
+import type { Kernel } from './kernel.ts'
+import { microseconds } from './time-range.ts'
+import { TimerEvent } from './timer-event.ts'
+
+export interface ClockOptions {
+  /** How far the wall clock is from true time at the start. */
+  readonly wallOffsetMs?: number
+  /** What the monotonic clock shows at the start; drawn by default. */
+  readonly monoStartMs?: number
+  /** Of both clocks: 1.0001 gains 0.1 ms in a second. */
+  readonly rate?: number
+}
+
+/** A monotonic clock starts anywhere within the first hour of its machine. */
+const monoStartUsMax = 3_600_000_000
+
+/** The two clocks of one machine: one crystal, so one rate; only the wall clock is ever set. */
+export class NodeClock {
+  readonly #kernel: Kernel
+  readonly #node: number
+  readonly #mono: ClockView
+  readonly #wall: ClockView
+  readonly #startWallUs: number
+
+  constructor(kernel: Kernel, node: number, name: string, startWallMs: number, options: ClockOptions) {
+    this.#kernel = kernel
+    this.#node = node
+    this.#startWallUs = microseconds(startWallMs)
+    const monoUs =
+      options.monoStartMs === undefined
+        ? kernel.stream(`clock/${name}`).below(monoStartUsMax)
+        : microseconds(options.monoStartMs)
+    this.#mono = new ClockView(kernel.nowUs, monoUs)
+    this.#wall = new ClockView(kernel.nowUs, this.#startWallUs + kernel.nowUs + microseconds(options.wallOffsetMs ?? 0))
+    if (options.rate !== undefined) this.setRate(options.rate)
+  }
+
+  monoUs(): number {
+    return this.#mono.at(this.#kernel.nowUs)
+  }
+
+  wallUs(): number {
+    return this.#wall.at(this.#kernel.nowUs)
+  }
+
+  /** When, in true time, the monotonic clock will show this. */
+  trueTimeOf(monoUs: number): number {
+    return this.#mono.trueTimeOf(monoUs, this.#kernel.nowUs)
+  }
+
+  /** From now on both clocks run at this rate; timers that wait are due by the clock, not by true time. */
+  setRate(rate: number): void {
+    const { nowUs, queue } = this.#kernel
+    this.#mono.setRate(rate, nowUs)
+    this.#wall.setRate(rate, nowUs)
+    this.#trace('rate, parts per million', Math.round((rate - 1) * 1_000_000))
+    queue.keep((event) => {
+      if (event instanceof TimerEvent && event.boot.node === this.#node) event.timeUs = this.trueTimeOf(event.dueMonoUs)
+      return true
+    })
+  }
+
+  /** Moves the wall clock. */
+  stepWall(byMs: number): void {
+    this.#wall.step(microseconds(byMs))
+    this.#trace('wall clock stepped, ms', Math.round(byMs))
+  }
+
+  /** Puts the wall clock so far from true time. */
+  setWallOffset(offsetMs: number): void {
+    const trueWallUs = this.#startWallUs + this.#kernel.nowUs
+    this.#wall.step(trueWallUs + microseconds(offsetMs) - this.wallUs())
+    this.#trace('wall clock set, ms off', Math.round(offsetMs))
+  }
+
+  #trace(text: string, value: number): void {
+    this.#kernel.trace.addText(traceKinds.clock, this.#node, value, 0, 0, text)
+  }
+}

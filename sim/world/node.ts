@@ -1,0 +1,189 @@
+import { invariant } from '../../src/base/invariant.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Machine as MachineFacts } from '../../src/env/process.ts'
+import { createSimEnv } from '../env/env.ts'
+import { machineFacts } from '../env/machine.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import { Boot } from './boot.ts'
+import { SimDisk } from './disk.ts'
+import type { Host } from './host.ts'
+import type { Kernel } from './kernel.ts'
+import type { Machine } from './machine.ts'
+import type { Network } from './network.ts'
+import { NodeClock } from './node-clock.ts'
+import type { NodeOptions } from './node-options.ts'
+import type { Program } from './program.ts'
+import type { SimEvent } from './sim-event.ts'
+
+/** What the network brought while a process was paused; more is lost, as from a socket's buffer. */
+const backlogBytesMax = 2 << 20
+
+export interface CrashOptions {
+  /** `power`, the default: what was not synced may be lost. `kept`: only the process dies. */
+  readonly disk?: 'power' | 'kept'
+  /** `reset`, the default: peers are told, if that gets through. `silent`: the machine is gone until the next boot. */
+  readonly network?: 'reset' | 'silent'
+}
+
+/** What starts in a process. A promise that it returns is its business; if it rejects, that is an error of the node. */
+export type Start = (env: Env) => unknown
+
+/** A machine: it keeps its disk and its clocks through the lives of the processes on it, one at a time. */
+export class SimNode implements Machine {
+  readonly name: string
+  readonly number: number
+  readonly kernel: Kernel
+  readonly network: Network
+  readonly host: Host
+  readonly clock: NodeClock
+  readonly disk: SimDisk
+  readonly programs = new Map<string, Program>()
+  readonly facts: MachineFacts
+  readonly #onError: (node: SimNode, error: unknown) => void
+  #boots = 0
+  #process: Boot | undefined
+  #env: Env | undefined
+  #backlog: SimEvent[] = []
+  #backlogBytes = 0
+
+  constructor(
+    kernel: Kernel,
+    network: Network,
+    number: number,
+    startWallMs: number,
+    options: NodeOptions,
+    onError: (node: SimNode, error: unknown) => void,
+  ) {
+    this.name = options.name
+    this.number = number
+    this.kernel = kernel
+    this.network = network
+    this.host = network.addHost(number, options.name, options.host)
+    this.clock = new NodeClock(kernel, number, options.name, startWallMs, options.clock ?? {})
+    this.host.wallMs = () => this.clock.wallUs() / 1000
+    this.disk = new SimDisk(kernel, number, options.name, options.disk ?? {})
+    for (const path of options.directories ?? []) this.disk.tree.prepare(path)
+    this.facts = machineFacts(options)
+    this.#onError = onError
+  }
+
+  /** How many processes have been started here: the number of the one that runs. */
+  get boots(): number {
+    return this.#boots
+  }
+
+  get running(): boolean {
+    return this.#process !== undefined
+  }
+
+  get paused(): boolean {
+    return this.#process?.paused === true
+  }
+
+  /** The Env of the process that runs. */
+  get env(): Env {
+    invariant(this.#env !== undefined, 'a process runs here', { node: this.name })
+    return this.#env
+  }
+
+  /** Starts a process, in a turn of its own. */
+  boot(start: Start): void {
+    invariant(this.#process === undefined, 'one process at a time', { node: this.name })
+    this.#boots++
+    const process = new Boot(this.number, this.name, this.#boots)
+    this.#process = process
+    this.host.boot = process
+    this.host.powered = true
+    this.kernel.trace.add(traceKinds.boot, this.number, this.#boots)
+    this.#env = createSimEnv(this, process)
+    this.run(start)
+  }
+
+  /** Lets the process that runs do something, in a turn of its own. */
+  run(act: Start): void {
+    const { env } = this
+    this.kernel.after(this.#process, undefined, 0, 'start', () => {
+      const going = act(env)
+      if (going instanceof Promise) void going.then(undefined, (error: unknown) => this.failed(error))
+    })
+  }
+
+  failed(error: unknown): void {
+    this.#onError(this, error)
+  }
+
+  /** The process is no more: none of its timers, streams and promises ever does anything again. */
+  crash(options: CrashOptions = {}): void {
+    const process = this.#process
+    if (process === undefined) return
+    const silent = options.network === 'silent'
+    this.kernel.trace.addText(traceKinds.crash, this.number, this.#boots, 0, 0, silent ? 'silent' : 'reset')
+    process.alive = false
+    process.endedInTurn = this.kernel.turns
+    this.#process = undefined
+    this.#env = undefined
+    this.host.boot = undefined
+    this.host.powered = !silent
+    for (const part of [...process.parts]) part.processEnded(!silent)
+    process.parts.clear()
+    this.disk.processEnded(options.disk !== 'kept')
+    for (const event of this.#backlog) event.dropped()
+    this.#backlog = []
+    this.#backlogBytes = 0
+    this.kernel.queue.keep((event) => event.holder()?.alive !== false)
+  }
+
+  /** The process stands still: what happens to it waits. Its machine goes on taking what the network brings. */
+  pause(): void {
+    if (this.#process === undefined || this.#process.paused) return
+    this.kernel.trace.add(traceKinds.pause, this.number)
+    this.#process.paused = true
+  }
+
+  /** What waited happens now, in an order that is drawn, together with what is due now. */
+  resume(): void {
+    if (this.#process === undefined || !this.#process.paused) return
+    const waited = this.#backlog.filter((event) => !event.cancelled)
+    this.#backlog = []
+    this.#backlogBytes = 0
+    this.#process.paused = false
+    this.kernel.trace.add(traceKinds.resume, this.number, waited.length)
+    for (const event of this.#drawOrder(waited)) this.kernel.queue.push(event, this.kernel.nowUs)
+  }
+
+  /** An event that is due while the process is paused. */
+  hold(event: SimEvent): void {
+    if (!event.waits()) return
+    const bytes = event.backlogBytes()
+    if (this.#backlogBytes + bytes > backlogBytesMax) {
+      event.dropped()
+      return
+    }
+    this.#backlogBytes += bytes
+    this.#backlog.push(event)
+  }
+
+  /** Any interleaving of the lanes, each with its own order. */
+  #drawOrder(events: readonly SimEvent[]): readonly SimEvent[] {
+    const draw = this.kernel.stream(`power/${this.name}`)
+    const lanes = new Map<object, SimEvent[]>()
+    for (const event of events) {
+      const lane = lanes.get(event.lane ?? event)
+      if (lane === undefined) lanes.set(event.lane ?? event, [event])
+      else lane.push(event)
+    }
+    const slots = events.map((event) => lanes.get(event.lane ?? event) as SimEvent[])
+    for (let at = slots.length - 1; at > 0; at--) {
+      const other = draw.below(at + 1)
+      const slot = slots[at] as SimEvent[]
+      slots[at] = slots[other] as SimEvent[]
+      slots[other] = slot
+    }
+    const taken = new Map<SimEvent[], number>()
+    return slots.map((slot) => {
+      const next = taken.get(slot) ?? 0
+      taken.set(slot, next + 1)
+      return slot[next] as SimEvent
+    })
+  }
+}

@@ -1,0 +1,37 @@
+import type { Deferred } from '../../src/env/async.ts'
+import type { TlsOptions } from '../../src/env/net.ts'
+
+/** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
+export interface TurnState {
+  /** The node (or `driver`, or `world`) whose turn it is; undefined between turns, when Node may be used freely. */
+  holder: string | undefined
+  /** A promise was made or settled since the turn began: its continuations must run before the next event. */
+  touched: boolean
+}
+
+/** Which end of a TLS connection looks at the certificates of the other. */
+export interface TlsCheck {
+  readonly verifier: TlsOptions
+  readonly presented: TlsOptions | undefined
+  /** What a dialler expects the certificate to be for: a name, or the address dialled. Undefined: any. */
+  readonly expectedName: string | undefined
+  readonly wallMs: number
+}
+
+/** The little that a simulated world needs of the machine it runs on. `sim/platform` makes it from Node. */
+export interface Platform {
+  readonly turn: TurnState
+  /**
+   * Calls `step` again and again, each time with all promise jobs of the time before done, until it returns false.
+   * `last`: other work of the process may run before the next call, so no turn may be left open.
+   */
+  pump(step: (last: boolean) => boolean): Promise<void>
+  deferred<T>(): Deferred<T>
+  sha256(bytes: Uint8Array): Uint8Array
+  /** Why the certificate is not to be trusted; undefined if it is. */
+  certificateProblem(check: TlsCheck): string | undefined
+  /** A rejection that nobody handled, since the last call. */
+  takeUnhandled(): { readonly reason: unknown } | undefined
+  /** Puts everything back that was replaced for the run. */
+  close(): void
+}

@@ -1,0 +1,191 @@
+import { invariant } from '../../src/base/invariant.ts'
+import type { Closable } from '../../src/env/async.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import type { TraceDigest, TraceOptions } from '../report/trace.ts'
+import { traceKinds } from '../report/trace-kinds.ts'
+import type { DiskOptions } from './disk.ts'
+import { Kernel } from './kernel.ts'
+import type { LinkOptions } from './link.ts'
+import { Network } from './network.ts'
+import { SimNode, type Start } from './node.ts'
+import type { NodeOptions } from './node-options.ts'
+import type { Platform } from './platform.ts'
+import { defaultLimits, type RunEnd, type RunFailure, type RunLimits } from './run-end.ts'
+import { microseconds } from './time-range.ts'
+import { TurnLoop } from './turn-loop.ts'
+
+export interface SimulationOptions {
+  readonly seed: string
+  readonly platform: Platform
+  /** Of every link, unless `network.setLink` says otherwise. */
+  readonly link?: LinkOptions | undefined
+  /** Of every disk, unless the node says otherwise. */
+  readonly disk?: DiskOptions | undefined
+  /** The true wall time at the start; 2026-01-01 by default. */
+  readonly startWallMs?: number
+  /** Events of one instant happen in an order that is drawn. */
+  readonly shuffleTies?: boolean
+  readonly limits?: Partial<RunLimits>
+  readonly trace?: TraceOptions | undefined
+  /** Readers of the trace see what processes draw. */
+  readonly remarkDraws?: boolean
+  /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
+  readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
+  /** An error that nobody on the node caught: `crash` lets its process die of it; else the run has failed. */
+  readonly onNodeError?: ((node: SimNode, error: unknown) => 'fail' | 'crash') | undefined
+}
+
+const defaultStartWallMs = 1_767_225_600_000
+
+/** One run of one world. */
+export class Simulation {
+  readonly network: Network
+  readonly #kernel: Kernel
+  readonly #loop: TurnLoop
+  readonly #options: SimulationOptions
+  readonly #nodes: SimNode[] = []
+  readonly #byName = new Map<string, SimNode>()
+
+  constructor(options: SimulationOptions) {
+    this.#options = options
+    const limits = { ...defaultLimits, ...options.limits }
+    this.#kernel = new Kernel({
+      seed: options.seed,
+      platform: options.platform,
+      pendingMax: limits.pending,
+      trace: options.trace ?? {},
+      remarksDraws: options.remarkDraws === true,
+    })
+    this.#kernel.trace.name(0, 'world')
+    this.network = new Network(this.#kernel, options.link)
+    this.#loop = new TurnLoop(this.#kernel, {
+      limits,
+      nodeAt: (number) => this.#nodes[number - 1],
+      onError: (node, error) => this.#nodeError(node, error),
+      afterTurn: options.afterTurn,
+      ties: options.shuffleTies === true ? this.#kernel.stream('ties') : undefined,
+    })
+  }
+
+  /** True time since the start, an integer. */
+  get nowUs(): number {
+    return this.#kernel.nowUs
+  }
+
+  get nowMs(): number {
+    return this.#kernel.nowUs / 1000
+  }
+
+  /** Events delivered so far. */
+  get turns(): number {
+    return this.#kernel.turns
+  }
+
+  /** Events that wait. */
+  get pending(): number {
+    return this.#kernel.queue.pending
+  }
+
+  /** In the order in which they were added. */
+  get nodes(): readonly SimNode[] {
+    return this.#nodes
+  }
+
+  addNode(options: NodeOptions): SimNode {
+    const number = this.#nodes.length + 1
+    const startWallMs = this.#options.startWallMs ?? defaultStartWallMs
+    const disk = { ...this.#options.disk, ...options.disk }
+    const onError = (node: SimNode, error: unknown): void => this.#nodeError(node, error)
+    const node = new SimNode(this.#kernel, this.network, number, startWallMs, { ...options, disk }, onError)
+    this.#nodes.push(node)
+    this.#byName.set(options.name, node)
+    this.#kernel.trace.name(number, options.name)
+    return node
+  }
+
+  node(name: string): SimNode {
+    const node = this.#byName.get(name)
+    invariant(node !== undefined, 'a node of that name is there', { name })
+    return node
+  }
+
+  /** A stream of numbers of the run itself: for faults, workloads and choices of a scenario. */
+  random(name: string): RandomStream {
+    return this.#kernel.stream(`driver/${name}`)
+  }
+
+  /** Lets the driver do something at a time, in a turn of its own; at once if that time is past. */
+  at(timeMs: number, act: () => void): Closable {
+    return this.after(timeMs - this.nowMs, act)
+  }
+
+  after(delayMs: number, act: () => void): Closable {
+    return this.#kernel.after(undefined, undefined, microseconds(Math.max(0, delayMs)), 'driver', act)
+  }
+
+  /** A line of the driver's in the trace. */
+  note(text: string): void {
+    this.#kernel.trace.addText(traceKinds.driver, 0, 0, 0, 0, text)
+  }
+
+  /** Ends the run after this turn. */
+  stop(message: string): void {
+    this.#loop.stop({ kind: 'stopped', message })
+  }
+
+  /** Ends the run as failed after this turn; the first failure counts. */
+  fail(failure: RunFailure): void {
+    this.#kernel.fail(failure)
+  }
+
+  get failure(): RunFailure | undefined {
+    return this.#kernel.failure
+  }
+
+  /** Runs to a time, which is then the time it is. Never rejects for what happens in the world. */
+  run(limit: { readonly untilMs: number }): Promise<RunEnd> {
+    return this.#loop.run(microseconds(limit.untilMs), undefined)
+  }
+
+  /** Runs until the predicate holds after a turn, for so long at most. */
+  runUntil(predicate: () => boolean, limitMs: number): Promise<RunEnd> {
+    return this.#loop.run(this.nowUs + microseconds(limitMs), predicate)
+  }
+
+  /** Lets a process do something, on a node that is booted for it if need be, and runs until it is done. */
+  async play<T>(node: SimNode, program: Play<T>, limitMs: number): Promise<T> {
+    let outcome: { readonly value: T } | { readonly error: unknown } | undefined
+    const start: Start = async (env) => {
+      try {
+        outcome = { value: await program(env) }
+      } catch (error) {
+        outcome = { error }
+      }
+    }
+    if (node.running) node.run(start)
+    else node.boot(start)
+    const end = await this.runUntil(() => outcome !== undefined, limitMs)
+    const ended = outcome as { readonly value: T } | { readonly error: unknown } | undefined
+    if (ended === undefined) throw new Error(`the program on ${node.name} did not end: ${end.message}`)
+    if ('error' in ended) throw ended.error
+    return ended.value
+  }
+
+  /** The digest of what happened so far. */
+  finish(): TraceDigest {
+    return this.#kernel.trace.digest()
+  }
+
+  #nodeError(node: SimNode, error: unknown): void {
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    this.#kernel.trace.addText(traceKinds.error, node.number, 0, 0, 0, message)
+    if (this.#options.onNodeError?.(node, error) === 'crash') {
+      node.crash()
+      return
+    }
+    const failure = { kind: 'node-error' as const, node: node.name, message: `${node.name}: ${message}` }
+    this.#kernel.fail(error instanceof Error ? { ...failure, error } : failure)
+  }
+}
+
+type Play<T> = (env: Parameters<Start>[0]) => Promise<T>

@@ -1,0 +1,179 @@
+import { invariant } from '../../src/base/invariant.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import type { Kernel } from './kernel.ts'
+import type { SimNode } from './node.ts'
+import type { RunEnd, RunLimits } from './run-end.ts'
+import type { SimEvent } from './sim-event.ts'
+
+/** Every so many turns that seemed to touch no promise the queues are drained all the same, and nothing may come of it. */
+const auditedTurns = 256
+
+export interface TurnLoopOptions {
+  readonly limits: RunLimits
+  readonly nodeAt: (number: number) => SimNode | undefined
+  readonly onError: (node: SimNode, error: unknown) => void
+  readonly afterTurn: ((node: SimNode | undefined) => void) | undefined
+  /** Draws among events of one instant. */
+  readonly ties: RandomStream | undefined
+}
+
+/**
+ * One turn: take the next event, arm the tripwire, deliver it, let every promise job finish if the turn touched promises,
+ * disarm, check. Turns that touch none follow each other without a break.
+ */
+export class TurnLoop {
+  readonly #kernel: Kernel
+  readonly #options: TurnLoopOptions
+  #untilUs = 0
+  #predicate: (() => boolean) | undefined
+  #end: RunEnd | undefined
+  #running = false
+  /** A turn whose promise jobs are running. */
+  #open = false
+  #turnOf: SimNode | undefined
+  #sinceAudit = 0
+  /** Calls of Envs when a turn that touched no promise had ended; undefined when no such turn is being drained. */
+  #auditCalls: number | undefined
+
+  constructor(kernel: Kernel, options: TurnLoopOptions) {
+    this.#kernel = kernel
+    this.#options = options
+  }
+
+  stop(end: RunEnd): void {
+    this.#end ??= end
+  }
+
+  async run(untilUs: number, predicate: (() => boolean) | undefined): Promise<RunEnd> {
+    invariant(!this.#running, 'one run at a time')
+    this.#running = true
+    this.#untilUs = untilUs
+    this.#predicate = predicate
+    this.#end = undefined
+    this.#checkEnd()
+    try {
+      if (this.#end === undefined) await this.#kernel.platform.pump((last) => this.#step(last))
+    } finally {
+      this.#running = false
+      this.#kernel.turn.holder = undefined
+      this.#kernel.trace.flush()
+    }
+    return this.#end ?? { kind: 'stopped', message: 'nothing more to do' }
+  }
+
+  #step(last: boolean): boolean {
+    if (this.#open) this.#closeTurn()
+    if (last) return this.#end === undefined
+    while (this.#end === undefined) {
+      const event = this.#next()
+      if (event === undefined) continue
+      if (this.#deliver(event)) return true
+      this.#closeTurn()
+    }
+    return false
+  }
+
+  /** The next event that is to happen now; undefined when there is none or it does not happen. */
+  #next(): SimEvent | undefined {
+    const kernel = this.#kernel
+    const dueUs = kernel.queue.nextTimeUs()
+    if (dueUs === undefined || dueUs > this.#untilUs) {
+      this.#advance(this.#untilUs)
+      this.#end = { kind: 'time', message: `the time is over at ${this.#untilUs / 1_000_000} s` }
+      return undefined
+    }
+    const { ties } = this.#options
+    const event = ties === undefined ? kernel.queue.pop() : kernel.queue.popDrawn(ties)
+    if (event === undefined) return undefined
+    const holder = event.holder()
+    if (holder?.alive === false) {
+      event.dropped()
+      return undefined
+    }
+    if (holder?.paused === true) {
+      this.#advance(event.timeUs)
+      this.#options.nodeAt(holder.node)?.hold(event)
+      return undefined
+    }
+    this.#turnOf = holder === undefined ? undefined : this.#options.nodeAt(holder.node)
+    return event
+  }
+
+  #advance(timeUs: number): void {
+    if (timeUs === this.#kernel.nowUs) return
+    this.#kernel.nowUs = timeUs
+    this.#kernel.trace.setTime(timeUs)
+  }
+
+  /** True when promise jobs must run before the turn can be closed. */
+  #deliver(event: SimEvent): boolean {
+    const kernel = this.#kernel
+    const { turn } = kernel
+    this.#advance(event.timeUs)
+    kernel.turns++
+    turn.touched = false
+    turn.holder = this.#turnOf?.name ?? 'the driver'
+    this.#open = true
+    try {
+      event.deliver()
+    } catch (error) {
+      this.#failed(error)
+    }
+    if (turn.touched) {
+      this.#sinceAudit = 0
+      return true
+    }
+    this.#sinceAudit++
+    if (this.#sinceAudit < auditedTurns) return false
+    this.#sinceAudit = 0
+    this.#auditCalls = kernel.calls
+    return true
+  }
+
+  #closeTurn(): void {
+    const kernel = this.#kernel
+    this.#open = false
+    if (this.#auditCalls !== undefined) this.#audit(this.#auditCalls)
+    kernel.endTurn()
+    kernel.turn.holder = undefined
+    const unhandled = kernel.platform.takeUnhandled()
+    if (unhandled !== undefined) this.#failed(unhandled.reason)
+    try {
+      this.#options.afterTurn?.(this.#turnOf)
+    } catch (error) {
+      const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+      kernel.fail({ kind: 'checker-error', message, ...(error instanceof Error ? { error } : {}) })
+    }
+    kernel.trace.flush()
+    this.#checkEnd()
+  }
+
+  #audit(callsBefore: number): void {
+    this.#auditCalls = undefined
+    if (this.#kernel.calls === callsBefore) return
+    const node = this.#turnOf?.name ?? 'the driver'
+    const message = `${node} went on after a turn that had touched no promise of its Env: some code settles promises by other means`
+    this.#kernel.fail({ kind: 'async-leak', node, message })
+  }
+
+  /** What was thrown in a turn is an error of the node whose turn it was, or of the driver. */
+  #failed(error: unknown): void {
+    const node = this.#turnOf
+    if (node !== undefined) {
+      this.#options.onError(node, error)
+      return
+    }
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    this.#kernel.fail({ kind: 'checker-error', message, ...(error instanceof Error ? { error } : {}) })
+  }
+
+  #checkEnd(): void {
+    const { failure, queue, turns } = this.#kernel
+    const { limits } = this.#options
+    if (failure !== undefined) this.#end = { kind: 'failed', message: failure.message, failure }
+    else if (this.#predicate?.() === true) this.#end ??= { kind: 'predicate', message: 'what was waited for is there' }
+    else if (turns >= limits.turns) this.#end ??= { kind: 'limit', message: `${turns} events, the most of a run` }
+    else if (queue.isFull)
+      this.#end ??= { kind: 'limit', message: `${queue.pending} events wait, more than a run may have` }
+  }
+}

@@ -115,7 +115,7 @@ export class CrashDisk implements Disk {
   }
 
   stat(path: string): Promise<Result<DiskEntry, DiskFailure>> {
-    return this.#run('stat', path, () => {
+    return this.#run<DiskEntry>('stat', path, () => {
       if (this.#directories.has(path)) return ok({ kind: 'directory' as const, sizeBytes: 0 })
       const { directory, name } = this.#place(path)
       const inode = directory?.seen.get(name)
@@ -215,7 +215,16 @@ export class CrashDisk implements Disk {
     this.counts.set(operation, (this.counts.get(operation) ?? 0) + 1)
     await Promise.resolve()
     const fault = this.fault(operation, path)
-    return fault === undefined ? work() : failure(fault, path)
+    if (fault === undefined) return work()
+    if (operation === 'sync') this.#forget(path)
+    return failure(fault, path)
+  }
+
+  /** What was not synced stays readable and is never written. */
+  #forget(path: string): void {
+    const { directory, name } = this.#place(path)
+    const inode = directory?.seen.get(name)
+    if (inode !== undefined) inode.unsynced = []
   }
 
   #file(path: string, inode: Inode): DiskFile {
@@ -224,9 +233,10 @@ export class CrashDisk implements Disk {
       write: (at, bytes) =>
         this.#run('write', path, () => this.#changed(inode, { kind: 'write', at, bytes: bytes.slice() })),
       truncate: (size) => this.#run('truncate', path, () => this.#changed(inode, { kind: 'truncate', size })),
+      // After a sync that failed the pages pass for clean: a later one leaves them out (fsyncgate).
       sync: () =>
         this.#run('sync', path, () => {
-          inode.durable = inode.seen
+          for (const change of inode.unsynced) inode.durable = applied(inode.durable, change)
           inode.unsynced = []
           return done
         }),

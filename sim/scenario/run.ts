@@ -102,8 +102,7 @@ export class ScenarioRun implements RunContext {
   }
 
   async passUntil(isSo: () => boolean, spanMs: number): Promise<boolean> {
-    const untilMs = this.simulation.nowUs / 1000 + spanMs
-    const end = await this.simulation.runUntil(() => this.hasFailed() || isSo(), untilMs)
+    const end = await this.simulation.runUntil(() => this.hasFailed() || isSo(), spanMs)
     if (end.kind === 'failed' || end.kind === 'limit' || end.kind === 'stopped')
       this.invariants.report('P1', end.message)
     return isSo()
@@ -211,7 +210,7 @@ function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn:
   return new Simulation({
     seed: String(seed),
     platform,
-    trace,
+    ...(trace === undefined ? {} : { trace }),
     link: {
       latencyMs: rangeMs(network?.latency ?? { min: 1, max: 5 }),
       loss: network?.loss ?? 0,

@@ -1,35 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AgentConfig, defaultAgentConfig } from '../../src/agent/agent-config.ts'
 import { debugConfig } from '../../src/config/debug.ts'
 import { ask } from './ask.ts'
-import { type Exact, isObject } from './golden/exact-json.ts'
-import { type RealAgent, startRealAgent } from './real-agent.ts'
+import { isObject } from './golden/exact-json.ts'
+import { worlds } from './worlds.ts'
+
+const base = defaultAgentConfig('node-a', '127.0.0.1')
+
+describe.each(worlds.map((world) => [world.name, world] as const))('DebugConfig %s', (_name, { start }) => {
+  it('[HTP-060] shows what an agent runs with, flat and in CamelCase', async () => {
+    const agent = await start('default')
+    try {
+      const self = (await ask(agent.target, 'GET /v1/agent/self')).json()
+      const shown = isObject(self) ? (self['DebugConfig'] ?? null) : null
+      expect(shown).toMatchObject({
+        Bootstrap: true,
+        Datacenter: 'dc1',
+        HTTPPort: agent.target.ports['http'],
+        HTTPSPort: -1,
+        NodeID: 'aaaaaaaa-0000-4000-8000-000000000001',
+        RaftHeartbeatTimeout: '1s',
+        ServerMode: true,
+        ServerPort: agent.target.ports['server'],
+      })
+      expect(Object.keys(shown ?? {})).toEqual(Object.keys(debugConfig(base)))
+      for (const name of Object.keys(shown ?? {})) expect(name).toMatch(/^[A-Z][A-Za-z]+$/)
+    } finally {
+      await agent.stop()
+    }
+  })
+})
 
 describe('DebugConfig', () => {
-  let agent: RealAgent
-  let shown: Exact
-
-  beforeAll(async () => {
-    agent = await startRealAgent({ changes: { node_meta: { rack: 'r1' }, raft_snapshot_threshold: 1234 } })
-    const self = (await ask(agent.target, 'GET /v1/agent/self')).json()
-    shown = isObject(self) ? (self['DebugConfig'] ?? null) : null
-  })
-  afterAll(() => agent.stop())
-
-  it('[HTP-060] shows what an agent runs with, flat and in CamelCase', () => {
-    expect(shown).toEqual(agent.config.debug)
-    expect(shown).toMatchObject({
-      Datacenter: 'dc1',
-      HTTPPort: agent.target.ports['http'],
-      NodeMeta: { rack: 'r1' },
-      RaftHeartbeatTimeout: '1s',
-      RaftSnapshotThreshold: 1234,
-      ServerMode: true,
-    })
-    for (const name of Object.keys(shown ?? {})) expect(name).toMatch(/^[A-Z][A-Za-z]+$/)
-  })
-
-  const base = defaultAgentConfig('node-a', '127.0.0.1')
   it.each(leaves(base))('[HTP-060] leaves nothing out: %s', (path) => {
     const changed = withOther(base, path.split('.')) as AgentConfig
     expect(debugConfig(changed)).not.toEqual(debugConfig(base))

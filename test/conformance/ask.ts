@@ -13,7 +13,8 @@ export interface Reply {
   index(): number
 }
 
-const timeoutMs = 30_000
+/** Longer than any read waits. */
+const timeoutMs = 660_000
 
 /** Sends `GET /v1/kv/a?raw` and waits for the answer. */
 export function ask(target: GoldenTarget, line: string, body?: string): Promise<Reply> {

@@ -2,12 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, begin } from './ask.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
 import { type RealAgent, startRealAgent } from './real-agent.ts'
+import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'
 
 const second = 1000
 const minute = 60 * second
 
+const waits = [
+  ['', 5 * minute],
+  ['&wait=', 5 * minute],
+  ['&wait=0s', 5 * minute],
+  ['&wait=150s', 150 * second],
+  ['&wait=9m30s', 9.5 * minute],
+  ['&wait=10m', 10 * minute],
+  ['&wait=1h', 10 * minute],
+  ['&wait=240h', 10 * minute],
+] as const
+
 /** Waits of minutes are read from what the agent asks of its timers: nobody sits through them. */
-describe('blocking parameters', () => {
+describe('blocking parameters on real sockets', () => {
   const delays: number[] = []
   let agent: RealAgent
   let target: GoldenTarget
@@ -42,24 +54,15 @@ describe('blocking parameters', () => {
     return longest
   }
 
-  it.each([
-    ['', 5 * minute],
-    ['&wait=', 5 * minute],
-    ['&wait=0s', 5 * minute],
-    ['&wait=150s', 150 * second],
-    ['&wait=9m30s', 9.5 * minute],
-    ['&wait=10m', 10 * minute],
-    ['&wait=1h', 10 * minute],
-    ['&wait=240h', 10 * minute],
-  ])('[HTP-005] a read with %j waits its time and up to a sixteenth more', async (parameters, wantedMs) => {
+  it.each(waits)('[HTP-005] a read with %j waits its time and up to a sixteenth more', async (parameters, wantedMs) => {
     const delayMs = await parkedFor(parameters)
     expect(delayMs).toBeGreaterThan(wantedMs - second)
     expect(delayMs).toBeLessThanOrEqual(wantedMs + wantedMs / 16)
   })
 
   it('[HTP-005] watchers of one thing are spread out', async () => {
-    const waits = [await parkedFor('&wait=10m'), await parkedFor('&wait=10m'), await parkedFor('&wait=10m')]
-    expect(new Set(waits.map((delayMs) => Math.round(delayMs / 10))).size).toBeGreaterThan(1)
+    const drawn = [await parkedFor('&wait=10m'), await parkedFor('&wait=10m'), await parkedFor('&wait=10m')]
+    expect(new Set(drawn.map((delayMs) => Math.round(delayMs / 10))).size).toBeGreaterThan(1)
   })
 
   it('[HTP-005] without an index, or with 0, a read does not wait', async () => {
@@ -79,5 +82,26 @@ describe('blocking parameters', () => {
       const reply = await ask(target, `GET /v1/kv/parked?${parameters}`)
       expect([reply.status, reply.text], parameters).toEqual([400, text])
     }
+  })
+})
+
+describe('blocking parameters in the simulator', () => {
+  let agent: SimulatedAgent | undefined
+
+  beforeAll(async () => {
+    agent = await startSimulatedAgent()
+  })
+  afterAll(() => agent?.stop())
+
+  it.each(waits)('[HTP-005] a read with %j waits its time and up to a sixteenth more', async (parameters, wantedMs) => {
+    const { target } = agent as SimulatedAgent
+    await ask(target, 'PUT /v1/kv/waited', 'x')
+    const index = (await ask(target, 'GET /v1/kv/waited')).index()
+    const startedMs = target.nowMs()
+    const reply = await ask(target, `GET /v1/kv/waited?index=${index}${parameters}`)
+    const tookMs = target.nowMs() - startedMs
+    expect([reply.status, reply.index()]).toEqual([200, index])
+    expect(tookMs).toBeGreaterThanOrEqual(wantedMs)
+    expect(tookMs).toBeLessThanOrEqual(wantedMs + wantedMs / 16 + second)
   })
 })

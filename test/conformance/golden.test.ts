@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { play } from './golden/player.ts'
 import { loadRecorded, loadSequence } from './golden/sequence.ts'
 import { judge, loadDivergences, loadNotYet } from './golden/verdict.ts'
-import { startRealAgent } from './real-agent.ts'
+import { worlds } from './worlds.ts'
 
 const notYet = loadNotYet()
 const waiting = new Set(notYet.filter(({ steps }) => steps === 'all').map(({ sequence }) => sequence))
 const files = readdirSync(new URL('../golden/sequences/', import.meta.url)).sort()
 
-describe('what the system that defines the field answered', () => {
+describe.each(worlds.map((world) => [world.name, world] as const))('what was recorded, %s', (_name, { start }) => {
   it.each(files.filter((file) => !waiting.has(file)))('is what this agent answers: %s', async (file) => {
     const sequence = loadSequence(file)
     const listed = new Set(notYet.filter((entry) => entry.sequence === file).flatMap(({ steps }) => steps))
-    const agent = await startRealAgent({ profile: sequence.profile })
+    const agent = await start(sequence.profile)
     try {
       const answers = await play(sequence, agent.target, { impatient: (id) => listed.has(id) })
       const recorded = loadRecorded(file)
@@ -27,7 +27,9 @@ describe('what the system that defines the field answered', () => {
       await agent.stop()
     }
   })
+})
 
+describe('the list of what waits', () => {
   it('leaves no sequence out without saying why', () => {
     for (const { sequence, feature } of notYet) {
       expect(files).toContain(sequence)

@@ -11,16 +11,16 @@ const readOnly = [
   ['HTP-041', '/v1/status/peers'],
 ] as const
 
-describe.each(worlds)('HTTP $name', ({ start }) => {
+describe.each(worlds.map((world) => [world.name, world] as const))('HTTP %s', (_name, { start }) => {
   let target: GoldenTarget
-  let stop: () => Promise<void>
+  let stop: (() => Promise<void>) | undefined
 
   beforeAll(async () => {
-    const agent = await start()
+    const agent = await start('default')
     target = agent.target
     stop = agent.stop
   })
-  afterAll(() => stop())
+  afterAll(() => stop?.())
 
   it('[HTP-001] every path carries the prefix /v1, and is nothing without it', async () => {
     for (const path of [

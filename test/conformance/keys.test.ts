@@ -3,16 +3,16 @@ import { ask, begin } from './ask.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
 import { worlds } from './worlds.ts'
 
-describe.each(worlds)('keys $name', ({ start }) => {
+describe.each(worlds.map((world) => [world.name, world] as const))('keys %s', (_name, { start }) => {
   let target: GoldenTarget
-  let stop: () => Promise<void>
+  let stop: (() => Promise<void>) | undefined
 
   beforeAll(async () => {
-    const agent = await start()
+    const agent = await start('default')
     target = agent.target
     stop = agent.stop
   })
-  afterAll(() => stop())
+  afterAll(() => stop?.())
 
   it.each(['DELETE /v1/kv/tree/b', 'DELETE /v1/kv/tree/b?recurse', 'DELETE /v1/kv/tree/b?cas={index}'])(
     '[KV-003] a watcher of a prefix sees %s, by an index that never falls',

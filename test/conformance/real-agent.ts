@@ -10,16 +10,12 @@ import { type Program, startProgram } from '../../src/program/start.ts'
 import type { Raft } from '../../src/raft/raft.ts'
 import type { Exact } from './golden/exact-json.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
-import { fill, firstVariables, loadGolden } from './golden/sequence.ts'
 import { socketTarget } from './golden/socket-target.ts'
+import { profileDocument } from './profile.ts'
 
 /** A whole agent of this process on loopback, with its own data directory, that leads a cluster of its own. */
 export interface RealAgent {
   readonly target: GoldenTarget
-  readonly program: Program
-  readonly config: AgentConfig
-  /** What it has logged so far. */
-  readonly log: readonly string[]
   stop(): Promise<void>
 }
 
@@ -29,42 +25,39 @@ const host = '127.0.0.1'
 export interface RealAgentOptions {
   /** Of `test/golden/profiles.json`. */
   readonly profile?: string
-  /** Members of the configuration file besides, or instead of, the profile's. */
-  readonly changes?: Readonly<Record<string, Exact>>
   /** Puts something between the agent and the world. */
   readonly wrap?: (env: HostEnv) => Env
 }
 
+/** Ports that were free may be taken by the time they are wanted: then others are tried. */
+const attemptsMax = 5
+
 /** Starts an agent and waits until it leads. */
-export async function startRealAgent(options: RealAgentOptions = {}): Promise<RealAgent> {
-  const { profile = 'default', changes = {}, wrap = (env) => env } = options
+export async function startRealAgent(options: RealAgentOptions = {}, attempt = 1): Promise<RealAgent> {
+  const { profile = 'default', wrap = (env) => env } = options
   const directory = await mkdtemp(join(tmpdir(), 'svc-conformance-'))
   const ports = await freePorts()
-  const log: string[] = []
-  const env = createHostEnv({ logSink: (line) => log.push(line), logLevel: 'debug' })
+  const env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
   const closeAll = async (program?: Program): Promise<void> => {
     await program?.stop()
     env.close()
     await rm(directory, { recursive: true, force: true })
   }
   try {
-    const config = await configOf(env, directory, { ...documentOf(profile, ports), ...changes })
+    const config = await configOf(env, directory, profileDocument(profile, ports))
     const program = await startProgram(wrap(env), config)
+    if (!program.ok && program.error.kind === 'address-in-use' && attempt < attemptsMax) {
+      await closeAll()
+      return await startRealAgent(options, attempt + 1)
+    }
     if (!program.ok) throw new Error(`the agent did not start: ${program.error.message}`)
     await leads(program.value.agent.raft as Raft)
     const stop = () => closeAll(program.value)
-    return { target: socketTarget(host, ports), program: program.value, config, log, stop }
+    return { target: socketTarget(host, ports), stop }
   } catch (cause) {
     await closeAll()
     throw cause
   }
-}
-
-function documentOf(profile: string, ports: Record<string, number>): Record<string, Exact> {
-  const profiles = loadGolden('profiles.json') as Record<string, Record<string, Exact>>
-  const named = profiles[profile]?.['config'] as Record<string, Exact> | undefined
-  if (named === undefined) throw new Error(`there is no profile ${profile}`)
-  return fill({ ...profiles['base'], ...named }, firstVariables(ports)) as Record<string, Exact>
 }
 
 async function configOf(env: HostEnv, directory: string, document: Record<string, Exact>): Promise<AgentConfig> {

@@ -1,0 +1,158 @@
+import { createPlatform } from '../../sim/platform/platform.ts'
+import type { SimNode } from '../../sim/world/node.ts'
+import { Simulation } from '../../sim/world/simulation.ts'
+import { parseDocument } from '../../src/config/document.ts'
+import { normalize } from '../../src/config/normalize.ts'
+import type { FileConfig } from '../../src/config/schema.ts'
+import { validateDocument } from '../../src/config/validate.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { HttpClientFailure, HttpClientResponse } from '../../src/env/http.ts'
+import { startProgram } from '../../src/program/start.ts'
+import type { GoldenAnswer, GoldenRequest, GoldenTarget } from './golden/golden-target.ts'
+import { profileDocument } from './profile.ts'
+
+const host = '127.0.0.1'
+const ports = { dns: 8600, http: 8500, https: 8501, serf_lan: 8301, serf_wan: 8302, server: 8300 }
+/** A leader is there long before. */
+const startLimitMs = 60_000
+/** A blocking query takes ten minutes and a sixteenth. */
+const answerLimitMs = 700_000
+
+/** A whole agent in a world of its own, on virtual time, asked over its loopback. */
+export interface SimulatedAgent {
+  readonly target: GoldenTarget
+  stop(): Promise<void>
+}
+
+export async function startSimulatedAgent(profile = 'default'): Promise<SimulatedAgent> {
+  const platform = createPlatform()
+  try {
+    const simulation = new Simulation({ seed: 'conformance', platform })
+    const node = simulation.addNode({ name: 's1', host: '10.0.1.1', directories: ['/data'] })
+    await leading(simulation, node, profile)
+    return { target: new SimulatedTarget(simulation, node), stop: async () => platform.close() }
+  } catch (cause) {
+    platform.close()
+    throw cause
+  }
+}
+
+async function leading(simulation: Simulation, node: SimNode, profile: string): Promise<void> {
+  // Read before the first turn, in which nothing of Node may be touched.
+  const file = configFile(profile)
+  let leads = false
+  const start = async (env: Env): Promise<void> => {
+    const normalized = normalize(file, false, env.machine)
+    if (!normalized.ok) throw new Error(normalized.error.map(({ message }) => message).join('\n'))
+    const program = await startProgram(env, normalized.value.config)
+    if (!program.ok) throw new Error(program.error.message)
+    program.value.agent.raft?.onRoleChange(({ role }) => {
+      leads = role === 'leader'
+    })
+  }
+  node.boot(start)
+  const end = await simulation.runUntil(() => leads, startLimitMs)
+  if (!leads) throw new Error(`the simulated agent does not lead: ${end.message}`)
+}
+
+/** Through the same checks as a file on a disk. */
+function configFile(profile: string): FileConfig {
+  const text = JSON.stringify({ ...profileDocument(profile, ports), data_dir: '/data' })
+  const document = parseDocument(`${profile}.json`, text)
+  const validated = document.ok ? validateDocument(document.value) : document
+  if (validated.ok) return validated.value.config
+  throw new Error(JSON.stringify(validated.error))
+}
+
+type Outcome =
+  | { readonly ok: true; readonly value: HttpClientResponse }
+  | { readonly ok: false; readonly error: HttpClientFailure }
+
+interface Exchange {
+  outcome: Outcome | undefined
+  readonly hand: (answer: GoldenAnswer) => void
+}
+
+/**
+ * The world stands still between calls. An answer is handed over only then: what the test does with it must not happen in
+ * a turn of the simulation.
+ */
+class SimulatedTarget implements GoldenTarget {
+  readonly ports = ports
+  readonly #simulation: Simulation
+  readonly #node: SimNode
+  readonly #open = new Set<Exchange>()
+
+  constructor(simulation: Simulation, node: SimNode) {
+    this.#simulation = simulation
+    this.#node = node
+  }
+
+  nowMs(): number {
+    return this.#simulation.nowMs
+  }
+
+  begin(request: GoldenRequest): Promise<GoldenAnswer> {
+    const { method, target, headers, body, timeoutMs } = request
+    return new Promise((resolve) => {
+      const exchange: Exchange = { outcome: undefined, hand: resolve }
+      this.#open.add(exchange)
+      const sent = headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+      this.#node.run(async (env) => {
+        const options = { method, target, headers: sent, timeoutMs, ...(body === undefined ? {} : { body }) }
+        exchange.outcome = await env.http.request({ host, port: ports.http }, options)
+      })
+    })
+  }
+
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let settled = false
+    const settle = (): void => {
+      settled = true
+    }
+    promise.then(settle, settle)
+    await this.#macrotask()
+    while (!settled) {
+      const end = await this.#simulation.runUntil(() => this.#answered().length > 0, answerLimitMs)
+      if (end.kind !== 'predicate') throw new Error(`the simulation went on without an answer: ${end.message}`)
+      await this.#handOver()
+    }
+    return promise
+  }
+
+  async pause(ms: number): Promise<void> {
+    const end = await this.#simulation.run({ untilMs: this.#simulation.nowMs + ms })
+    if (end.kind !== 'time') throw new Error(`the simulation did not go on: ${end.message}`)
+    await this.#handOver()
+  }
+
+  #answered(): Exchange[] {
+    return [...this.#open].filter(({ outcome }) => outcome !== undefined)
+  }
+
+  async #handOver(): Promise<void> {
+    for (const exchange of this.#answered()) {
+      this.#open.delete(exchange)
+      exchange.hand(answerOf(exchange.outcome as Outcome))
+    }
+    await this.#macrotask()
+  }
+
+  /** Lets whoever waits for an answer go on, as far as it gets without another. */
+  #macrotask(): Promise<void> {
+    return new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+  }
+}
+
+function answerOf(outcome: Outcome): GoldenAnswer {
+  if (!outcome.ok) return { kind: 'error', error: outcome.error.kind }
+  const { status, headers, body } = outcome.value
+  return { kind: 'answer', status, headers: [...headers].map(([name, value]) => [asSent(name), value] as const), body }
+}
+
+/** The simulated client gives names in lower case; the face sends them so. */
+function asSent(name: string): string {
+  return name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
+}

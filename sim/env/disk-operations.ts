@@ -1,6 +1,7 @@
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
+import { SimEvent } from '../world/sim-event.ts'
 
 /** Numbers of operations in the trace. */
 export const diskOperations = {
@@ -32,16 +33,38 @@ export function finishLater<T>(
   atUs: number,
   act: () => T,
 ): Promise<T> {
-  const { kernel, disk } = machine
-  const deferred = kernel.deferred<T>(boot)
-  const finish = (): void => {
-    kernel.trace.add(traceKinds.diskDone, boot.node, operation)
-    deferred.resolve(act())
-  }
-  const due = (): void => {
-    if (!disk.isStalled) finish()
-    else disk.hold(() => kernel.after(boot, lane, 0, 'disk', due))
-  }
-  kernel.after(boot, lane, atUs - kernel.nowUs, 'disk', due)
+  const deferred = machine.kernel.deferred<T>(boot)
+  const finish = (): void => deferred.resolve(act())
+  machine.kernel.queue.push(new DiskEvent(machine, boot, lane, operation, finish), atUs)
   return deferred.promise
+}
+
+/** The end of an operation. */
+class DiskEvent extends SimEvent {
+  readonly #machine: Machine
+  readonly #boot: Boot
+  readonly #operation: DiskOperation
+  readonly #finish: () => void
+
+  constructor(machine: Machine, boot: Boot, lane: object | undefined, operation: DiskOperation, finish: () => void) {
+    super(lane)
+    this.#machine = machine
+    this.#boot = boot
+    this.#operation = operation
+    this.#finish = finish
+  }
+
+  holder(): Boot | undefined {
+    return this.#boot
+  }
+
+  deliver(): void {
+    const { kernel, disk } = this.#machine
+    if (disk.isStalled) {
+      disk.hold(() => kernel.queue.push(this, kernel.nowUs))
+      return
+    }
+    kernel.trace.add(traceKinds.diskDone, this.#boot.node, this.#operation)
+    this.#finish()
+  }
 }

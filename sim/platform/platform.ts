@@ -8,15 +8,16 @@ import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 
 /**
- * The machine that simulates, for one run. A promise that comes to be in a turn marks it as one to be drained, whoever made
- * it: an async function that waits for nothing of its Env still goes on after the turn.
+ * The machine that simulates, for one run. A promise that comes to be or is settled in a turn marks the turn as one to be
+ * drained, whoever made it: an async function that waits for nothing of its Env still goes on after the turn.
  */
 export function createPlatform(): Platform {
   const turn: TurnState = { holder: undefined, touched: false }
   const immediate = setImmediate
-  const stopHook = promiseHooks.onInit(() => {
+  const touch = (): void => {
     turn.touched = true
-  })
+  }
+  const stopHook = promiseHooks.createHook({ init: touch, settled: touch })
   const unhandled = new UnhandledRejections(turn)
   const tripwire = new Tripwire(turn)
   return {

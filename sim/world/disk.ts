@@ -39,7 +39,7 @@ export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 /** The disk of one machine. It outlives processes; what a power cut leaves of it is `src/env/disk.ts`'s promise, no more. */
 export class SimDisk {
   readonly draw: RandomStream
-  readonly tree = new FileTree()
+  readonly tree: FileTree
   readonly #kernel: Kernel
   readonly #node: number
   #options: Required<DiskOptions>
@@ -51,6 +51,7 @@ export class SimDisk {
 
   constructor(kernel: Kernel, node: number, name: string, options: DiskOptions) {
     this.#kernel = kernel
+    this.tree = new FileTree(kernel.slab)
     this.#node = node
     this.draw = kernel.stream(`disk/${name}`)
     this.#options = { ...defaultDisk, ...options }

@@ -4,6 +4,7 @@ import type { RandomStream } from '../../src/env/random.ts'
 import { Directory, type Entry } from './directory.ts'
 import { diskFailure } from './disk-failure.ts'
 import { Inode, type UnsyncedModel } from './inode.ts'
+import type { Slab } from './slab.ts'
 
 /** The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's business. */
 export class FileTree {
@@ -14,6 +15,11 @@ export class FileTree {
   #usedBytes = 0
   /** Room for the contents of files. */
   quotaBytes = Number.POSITIVE_INFINITY
+  readonly #slab: Slab
+
+  constructor(slab: Slab) {
+    this.#slab = slab
+  }
 
   get usedBytes(): number {
     return this.#usedBytes
@@ -74,7 +80,7 @@ export class FileTree {
       return ok(this.#opened(entry))
     }
     if (mode === 'read') return diskFailure('not-found', path)
-    const inode = new Inode(++this.#inodes)
+    const inode = new Inode(++this.#inodes, this.#slab)
     inode.links = 1
     directory.set(name, inode)
     return ok(this.#opened(inode))

@@ -1,5 +1,6 @@
 import type { RandomStream } from '../../src/env/random.ts'
 import { GrowingBytes } from './growing-bytes.ts'
+import type { Slab } from './slab.ts'
 
 /** What may become of unsynced writes: `any` of them may be lost by itself, or only those behind a point in time. */
 export type UnsyncedModel = 'any' | 'prefix'
@@ -11,6 +12,7 @@ type Change =
 /** A file: what its readers see, what the platter holds, and the changes between the two. */
 export class Inode {
   readonly number: number
+  readonly #slab: Slab
   /** Names and handles that keep it. */
   links = 0
   handles = 0
@@ -22,8 +24,9 @@ export class Inode {
   /** Changes that have left `#changes`, so that a place in it can be named for good. */
   #settled = 0
 
-  constructor(number: number) {
+  constructor(number: number, slab: Slab) {
     this.number = number
+    this.#slab = slab
   }
 
   get size(): number {
@@ -39,9 +42,8 @@ export class Inode {
   }
 
   write(at: number, bytes: Uint8Array): void {
-    const own = bytes.slice()
-    this.#cached.write(at, own)
-    this.#changes.push({ kind: 'write', at, bytes: own })
+    this.#cached.write(at, bytes)
+    this.#changes.push({ kind: 'write', at, bytes: this.#slab.copy(bytes) })
   }
 
   truncate(size: number): void {

@@ -8,6 +8,7 @@ import type { Platform, TurnState } from './platform.ts'
 import { RandomStreams } from './random-streams.ts'
 import type { RunFailure } from './run-end.ts'
 import { SimEvent } from './sim-event.ts'
+import { Slab } from './slab.ts'
 
 /** Something that gathers what one turn gives it and passes it on at the end of the turn. */
 export interface EndOfTurn {
@@ -39,6 +40,8 @@ export class Kernel {
   readonly platform: Platform
   readonly turn: TurnState
   readonly remarksDraws: boolean
+  /** For copies of what passes through the world. */
+  readonly slab = new Slab()
   #endOfTurn: EndOfTurn[] = []
   #streams = 0
 

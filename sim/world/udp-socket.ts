@@ -67,7 +67,7 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
       return
     }
     // A copy: the sender may use its buffer again at once, as it may with a real socket.
-    const sent = bytes.slice()
+    const sent = kernel.slab.copy(bytes)
     this.#launch(link, to, sent, fates.onItsWay)
     if (link.duplicates()) this.#launch(link, to, sent, fates.copy)
   }

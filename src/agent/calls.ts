@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type {
   Answer,
@@ -45,7 +46,9 @@ export class Calls {
   readonly #origin: string
   #sequence = 0
   #stopped = false
-  #leaderWaits = new Set<() => void>()
+  /** Ends of the pauses under way, one for each request held. */
+  readonly #pauses = new Set<() => void>()
+  readonly #watching: Closable
 
   constructor(parts: { env: Env; config: AgentConfig; rpc: Rpc; raft: Raft; dispatch: Dispatch; origin: string }) {
     this.#env = parts.env
@@ -54,14 +57,15 @@ export class Calls {
     this.#raft = parts.raft
     this.#dispatch = parts.dispatch
     this.#origin = parts.origin
-    this.#raft.onRoleChange((status) => {
-      if (status.leader !== undefined) this.#wakeWaiting()
+    this.#watching = this.#raft.onRoleChange((status) => {
+      if (status.leader !== undefined) this.#endPauses()
     })
   }
 
   stop(): void {
     this.#stopped = true
-    this.#wakeWaiting()
+    this.#watching.close()
+    this.#endPauses()
   }
 
   /** The identity stays the same over all attempts, so that however often it is sent it takes effect once. */
@@ -140,75 +144,89 @@ export class Calls {
 
   /**
    * Tries until a leader has answered, for at most the hold time after the first attempt that found none. Once an attempt
-   * may have reached a leader and no later one told its fate, the caller learns that the outcome is unknown.
+   * may have reached a leader, only an answer tells its fate: whatever ends the holding then, but for a refusal that every
+   * attempt would meet, the caller learns that the outcome is unknown.
    */
   async #hold(
     options: CallOptions,
     attempt: (caller: Attempt) => Promise<Result<unknown, CallFailure>>,
   ): Promise<Result<unknown, Failure>> {
-    let aborted = false
-    let abortAttempt: (() => void) | undefined
-    options.onAbort?.(() => {
-      aborted = true
-      abortAttempt?.()
-    })
-    const caller: Attempt = {
-      onAbort: (use) => {
-        abortAttempt = use
-      },
-    }
+    const caller = new HeldCaller(options)
     let failingSinceMs: number | undefined
-    let unknown: string | undefined
+    let unknown: Failure | undefined
     for (;;) {
-      if (this.#stopped) return err({ kind: 'shutting-down' })
+      if (this.#stopped) return err(unknown ?? { kind: 'shutting-down' })
+      if (caller.aborted) return err({ kind: 'cancelled' })
       const result = await attempt(caller)
       if (result.ok) return result
       const failure = result.error
-      if (!isPassing(failure)) return err(failure)
-      if (failure.kind === 'connection-lost' || failure.kind === 'outcome-unknown') unknown = failure.message
+      if (mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
+      if (!isPassing(failure)) return err(failure.kind === 'overloaded' ? (unknown ?? failure) : failure)
       const now = this.#env.clock.monoMs()
       failingSinceMs ??= now
       const leftMs = failingSinceMs + this.#config.rpcHoldTimeoutMs - now
-      if (aborted) return err({ kind: 'cancelled' })
-      if (leftMs <= 0)
-        return err(unknown === undefined ? { kind: 'no-leader' } : { kind: 'outcome-unknown', message: unknown })
-      await this.#pause(leftMs)
+      if (leftMs <= 0) return err(unknown ?? { kind: 'no-leader' })
+      await this.#pause(leftMs, caller)
     }
   }
 
-  #pause(limitMs: number): Promise<void> {
+  #pause(limitMs: number, caller: HeldCaller): Promise<void> {
     const deferred = this.#env.deferred<void>()
     const drawn = pauseMinMs + this.#env.random.stream('calls.pause').below(pauseMaxMs - pauseMinMs)
     const end = (): void => {
       timer.close()
-      this.#leaderWaits.delete(end)
+      this.#pauses.delete(end)
       deferred.resolve()
     }
     const timer = this.#env.timers.after(Math.min(drawn, limitMs), end)
-    this.#leaderWaits.add(end)
+    this.#pauses.add(end)
+    caller.onAbort(end)
     return deferred.promise
   }
 
-  #wakeWaiting(): void {
-    for (const wake of [...this.#leaderWaits]) wake()
+  #endPauses(): void {
+    for (const end of [...this.#pauses]) end()
   }
 }
 
-type Passing = Extract<
-  CallFailure,
-  { kind: 'not-leader' | 'unreachable' | 'connection-lost' | 'outcome-unknown' | 'shutting-down' }
->
+/** Who waits for a held request. What it is waiting in at the moment is told when it goes away, at once if it has gone. */
+class HeldCaller implements Attempt {
+  #tell: (() => void) | undefined
+  #aborted = false
 
-/** Failures that a new leader, or a little patience, may mend. `outcome-unknown` is safe to repeat because writes carry an identity. */
-function isPassing(failure: CallFailure): failure is Passing {
-  switch (failure.kind) {
-    case 'not-leader':
-    case 'unreachable':
-    case 'connection-lost':
-    case 'outcome-unknown':
-    case 'shutting-down':
-      return true
-    default:
-      return false
+  constructor(options: CallOptions) {
+    options.onAbort?.(() => {
+      this.#aborted = true
+      this.#tell?.()
+    })
   }
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  readonly onAbort = (use: () => void): void => {
+    this.#tell = use
+    if (this.#aborted) use()
+  }
+}
+
+type Uncertain = Extract<CallFailure, { kind: 'connection-lost' | 'outcome-unknown' | 'deadline-exceeded' }>
+type Passing = Uncertain | Extract<CallFailure, { kind: 'not-leader' | 'unreachable' | 'shutting-down' }>
+
+/** The request may have been served although no answer came. */
+function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
+  return (
+    failure.kind === 'connection-lost' || failure.kind === 'outcome-unknown' || failure.kind === 'deadline-exceeded'
+  )
+}
+
+/** Failures that a new leader, or a little patience, may mend. An uncertain write may be repeated, for it carries an identity. */
+function isPassing(failure: CallFailure): failure is Passing {
+  return (
+    mayHaveBeenServed(failure) ||
+    failure.kind === 'not-leader' ||
+    failure.kind === 'unreachable' ||
+    failure.kind === 'shutting-down'
+  )
 }

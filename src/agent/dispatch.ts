@@ -29,12 +29,21 @@ export class Dispatch {
   readonly #store: Store
   readonly #raft: Raft
   readonly #endpoints: ReadonlyMap<string, EndpointDefinition>
+  /** Ends of the reads that are parked. As many as the store has watches. */
+  readonly #parked = new Set<(result: Result<undefined, Failure>) => void>()
+  #stopped = false
 
   constructor(context: ServerContext, store: Store, endpoints: readonly EndpointDefinition[]) {
     this.#context = context
     this.#store = store
     this.#raft = context.raft
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
+  }
+
+  /** Ends the reads that are parked; later ones are answered without waiting. */
+  stop(): void {
+    this.#stopped = true
+    for (const end of [...this.#parked]) end(err({ kind: 'shutting-down' }))
   }
 
   /** Serves a request here, or says who leads: forwarding is the caller's part. */
@@ -77,6 +86,7 @@ export class Dispatch {
     caller: Caller,
   ): Promise<Result<Answer<unknown>, Failure>> {
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
+    const leaving = new Leaving(caller)
     for (;;) {
       const ready = await this.#current(read)
       if (!ready.ok) return ready
@@ -86,7 +96,7 @@ export class Dispatch {
       if (index > read.minIndex || read.minIndex === 0) return ok({ value: value.value, meta: this.#meta(index) })
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
       if (leftMs <= 0) return ok({ value: value.value, meta: this.#meta(index) })
-      const woken = await this.#park(touched, leftMs, read, caller)
+      const woken = await this.#park(touched, leftMs, read, leaving)
       if (!woken.ok) return woken
     }
   }
@@ -124,30 +134,50 @@ export class Dispatch {
     touched: Parameters<Store['park']>[0],
     waitMs: number,
     read: ReadOptions,
-    caller: Caller,
+    caller: Leaving,
   ): Promise<Result<undefined, Failure>> {
     const { env } = this.#context
     const deferred = env.deferred<Result<undefined, Failure>>()
+    if (this.#stopped || caller.gone) {
+      deferred.resolve(err(this.#stopped ? { kind: 'shutting-down' } : { kind: 'cancelled' }))
+      return deferred.promise
+    }
     let over = false
     const end = (result: Result<undefined, Failure>): void => {
       if (over) return
       over = true
       timer.close()
       if (parked.ok) parked.value.close()
-      leaving?.close()
+      following?.close()
+      this.#parked.delete(end)
+      caller.tell = undefined
       deferred.resolve(result)
     }
     const parked = this.#store.park(touched, () => end(ok(undefined)))
     const timer = env.timers.after(waitMs, () => end(ok(undefined)))
-    const leaving =
+    const following =
       read.consistency === 'stale'
         ? undefined
         : this.#raft.onRoleChange((status) => {
             if (status.role !== 'leader') end(err({ kind: 'not-leader', leader: status.leader?.address }))
           })
+    this.#parked.add(end)
+    caller.tell = () => end(err({ kind: 'cancelled' }))
     if (!parked.ok) end(parked)
-    caller.onAbort?.(() => end(err({ kind: 'cancelled' })))
     return deferred.promise
+  }
+}
+
+/** Whether the caller of a read has gone, asked once for all the times that the read is parked. */
+class Leaving {
+  gone = false
+  tell: (() => void) | undefined
+
+  constructor(caller: Caller) {
+    caller.onAbort?.(() => {
+      this.gone = true
+      this.tell?.()
+    })
   }
 }
 

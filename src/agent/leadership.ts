@@ -1,5 +1,9 @@
 import type { Closable } from '../env/async.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
+import type { RaftStatus } from '../raft/raft.ts'
+
+/** Pause before a leader that could not make sure of its state tries again. */
+const retryMs = 1_000
 
 /**
  * Runs the leader's duties while this server leads: they begin once it has applied everything that earlier leaders
@@ -10,18 +14,15 @@ export class Leadership {
   readonly #duties: readonly LeaderDuty[]
   readonly #watching: Closable
   #running: readonly Closable[] = []
+  #retry: Closable | undefined
+  /** The term whose duties are begun or about to be; 0: this server does not lead. */
   #term = 0
 
   constructor(context: ServerContext, duties: readonly LeaderDuty[]) {
     this.#context = context
     this.#duties = duties
-    this.#watching = context.raft.onRoleChange((status) => {
-      if (status.role === 'leader' && status.term === this.#term) return
-      this.#end()
-      if (status.role !== 'leader') return
-      this.#term = status.term
-      context.env.detach(this.#begin(status.term))
-    })
+    this.#watching = context.raft.onRoleChange((status) => this.#heed(status))
+    this.#heed(context.raft.status())
   }
 
   stop(): void {
@@ -29,15 +30,29 @@ export class Leadership {
     this.#end()
   }
 
+  #heed({ role, term }: RaftStatus): void {
+    if (role === 'leader' && term === this.#term) return
+    this.#end()
+    if (role !== 'leader') return
+    this.#term = term
+    this.#context.env.detach(this.#begin(term))
+  }
+
   async #begin(term: number): Promise<void> {
     const caughtUp = await this.#context.raft.readIndex()
-    const status = this.#context.raft.status()
-    if (!caughtUp.ok || status.role !== 'leader' || status.term !== term || this.#term !== term) return
+    if (this.#term !== term) return
+    if (!caughtUp.ok) {
+      // Refused although it leads (too much is under way): a leader that never began its duties would look healthy.
+      const { env } = this.#context
+      this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(term)))
+      return
+    }
     this.#running = this.#duties.map((duty) => duty.start(this.#context))
   }
 
   #end(): void {
     this.#term = 0
+    this.#retry?.close()
     for (const duty of this.#running) duty.close()
     this.#running = []
   }

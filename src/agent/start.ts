@@ -179,6 +179,7 @@ async function assemble(ground: Ground, closing: Closing): Promise<Agent> {
     introductions.stop()
     leadership.stop()
     calls.stop()
+    dispatch.stop()
   })
   return {
     env,

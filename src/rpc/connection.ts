@@ -4,7 +4,7 @@ import type { Env } from '../env/env.ts'
 import { endpointText, type StreamEnd, type TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { failureFromWire } from './failure-codec.ts'
-import { encodeFrame, type Frame, FrameReader, type Hello, rpcProtocol } from './frame.ts'
+import { encodeFrame, type Frame, FrameReader, frameBytesMax, type Hello, rpcProtocol } from './frame.ts'
 
 /** Requests that one connection serves at the same time; more are refused as overloaded. Blocking queries count. */
 export const servedRequestsMax = 8192
@@ -47,6 +47,12 @@ interface Waiting {
   readonly timer: Closable
 }
 
+/** A request that is being served. Its caller may go away before whoever serves it listens for that. */
+interface Served {
+  abort: (() => void) | undefined
+  aborted: boolean
+}
+
 /** One connection between two agents: many requests under way in both directions, and notices beside them. */
 export class Connection {
   readonly #env: Env
@@ -54,7 +60,7 @@ export class Connection {
   readonly #events: ConnectionEvents
   readonly #reader = new FrameReader()
   readonly #waiting = new Map<number, Waiting>()
-  readonly #served = new Map<number, { abort: (() => void) | undefined }>()
+  readonly #served = new Map<number, Served>()
   #peer: Hello | undefined
   #nextId = 1
   #lastHeardMs: number
@@ -180,7 +186,7 @@ export class Connection {
       case 'failure':
         return this.#settle(frame.id, err(failureFromWire(frame.failure)))
       case 'cancel':
-        return this.#served.get(frame.id)?.abort?.()
+        return abort(this.#served.get(frame.id))
       case 'notice':
         return this.#events.onNotice(this.#peer, frame.topic, frame.bytes)
       case 'ping':
@@ -208,10 +214,11 @@ export class Connection {
       )
       return
     }
-    const entry: { abort: (() => void) | undefined } = { abort: undefined }
+    const entry: Served = { abort: undefined, aborted: false }
     this.#served.set(id, entry)
     const onAbort = (use: () => void): void => {
       entry.abort = use
+      if (entry.aborted) use()
     }
     this.#env.detach(this.#answer(id, this.#events.onRequest({ peer, method, body, deadlineMs, onAbort })))
   }
@@ -223,7 +230,8 @@ export class Connection {
     const frame: Frame = result.ok
       ? { kind: 'answer', id, body: result.value }
       : { kind: 'failure', id, failure: result.error }
-    this.#stream.write(encodeFrame(frame))
+    const bytes = encodeFrame(frame)
+    this.#stream.write(isTooLong(bytes) ? encodeFrame({ kind: 'failure', id, failure: answerTooLarge }) : bytes)
   }
 
   #cancel(id: number, why: Failure): void {
@@ -246,9 +254,25 @@ export class Connection {
     this.#keepalive?.close()
     this.#helloTimer.close()
     for (const id of [...this.#waiting.keys()]) this.#settle(id, err({ kind: 'connection-lost', message: why }))
-    for (const served of [...this.#served.values()]) served.abort?.()
+    for (const served of [...this.#served.values()]) abort(served)
     this.#events.onClose(this, why)
   }
+}
+
+function abort(served: Served | undefined): void {
+  if (served === undefined || served.aborted) return
+  served.aborted = true
+  served.abort?.()
+}
+
+/** The peer would close the connection, and with it everything else that is under way. */
+function isTooLong(frame: Uint8Array): boolean {
+  return frame.length > 4 + frameBytesMax
+}
+
+const answerTooLarge: Failure = {
+  kind: 'too-large',
+  message: `the answer is longer than the ${frameBytesMax} bytes that one between agents may have`,
 }
 
 const endText: Record<StreamEnd, string> = {

@@ -217,6 +217,7 @@ export class RaftServer implements Raft, LogListener {
 
   /** The first configuration is durable: the core begins again, from what a restart would find. */
   #begin(recovered: Recovered): void {
+    if (this.#turns.isOver) return
     const { id, timing, limits, observer } = this.#parts
     this.#timers.clearAll()
     this.#core = createRaft({ id, recovered, timing, limits })
@@ -303,6 +304,8 @@ export class RaftServer implements Raft, LogListener {
 
   #learn({ configuration, index, committed }: Extract<RaftEffect, { kind: 'configuration-changed' }>): void {
     this.#addresses.learn(configuration)
+    // A server that belongs to no cluster yet has nothing to say.
+    if (configuration.servers.length === 0) return
     const servers = configuration.servers.map(({ id, address, suffrage }) => `${id} ${address} ${suffrage}`).join(', ')
     this.#env.log.write('info', 'raft', 'configuration', { index, committed, servers })
   }

@@ -44,8 +44,8 @@ export class RoleNews {
       this.#observer?.becameLeader(term, core.role.ownFirstIndex - 1)
     }
     if (role !== before) this.#meters.enteredRole(role)
-    const text = role === before ? 'leader changed' : `entering ${role} state`
-    this.#env.log.write('info', 'raft', text, { term, leader: leader ?? '' })
+    const news = leader === undefined ? 'no leader is known' : 'leader changed'
+    this.#env.log.write('info', 'raft', role === before ? news : `entering ${role} state`, { term, leader })
     return lost
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { Draws } from '../raft-log/fake-env.ts'
+import { Draws, settle } from '../raft-log/fake-env.ts'
 import { configurationOf, SmallCluster } from './small-cluster.ts'
 
 const three = ['a', 'b', 'c']
@@ -94,6 +94,54 @@ describe('three servers', () => {
       error: { kind: 'not-leader', leader },
     })
     expect(cluster.of(follower).raft.status().leader).toEqual({ id: leader, address: `${leader}:8300` })
+  })
+
+  it('commit without the leader whose disk stands still', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three)
+    const disk = cluster.diskOf(leader)
+    let goOn: () => void = () => {}
+    const stalled = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    disk.stall = (operation) => (operation === 'sync' ? stalled : undefined)
+    const before = disk.counts.get('sync') ?? 0
+    for (let i = 0; i < 20; i++) {
+      expect(await cluster.settled(cluster.propose(leader, `c${i}`))).toMatchObject({ value: { value: `did c${i}` } })
+    }
+    expect((disk.counts.get('sync') ?? 0) - before).toBe(1)
+    goOn()
+    await cluster.time.advance(100)
+    expect((disk.counts.get('sync') ?? 0) - before).toBe(2)
+    cluster.crash(leader, { below: () => 0 })
+    const { machine } = await cluster.start(leader)
+    await cluster.until(() => (machine.commands.length === 20 ? true : undefined))
+  })
+
+  it('share one append among what is proposed while the disk is busy', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three)
+    const disk = cluster.diskOf(leader)
+    let goOn: () => void = () => {}
+    const stalled = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    disk.stall = (operation) => (operation === 'sync' ? stalled : undefined)
+    const first = cluster.propose(leader, 'first')
+    await settle()
+    const sentBefore = cluster.sent.length
+    const others: Promise<unknown>[] = []
+    for (let i = 0; i < 10; i++) {
+      others.push(cluster.propose(leader, `c${i}`))
+      await settle()
+    }
+    expect(cluster.sent.length).toBe(sentBefore)
+    goOn()
+    await cluster.settled(Promise.all([first, ...others]))
+    const appends = cluster.sent.slice(sentBefore).flatMap(({ from, message }) => {
+      return from === leader && message.kind === 'append-request' ? [message.entries.length] : []
+    })
+    expect(Math.max(...appends)).toBe(10)
   })
 
   it('tell proposals their fate over a change of leader', async () => {

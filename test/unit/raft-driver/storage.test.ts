@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { concatBytes } from '../../../src/base/bytes.ts'
 import { Draws } from '../raft-log/fake-env.ts'
 import { type Options, SmallCluster } from './small-cluster.ts'
 
@@ -82,6 +83,20 @@ describe('what a server keeps', () => {
       ).toEqual([])
       expect(new Set(kept).size).toBe(kept.length)
     }
+  })
+
+  it('says what it cut from a torn end', async () => {
+    const cluster = await seasoned({})
+    const disk = cluster.diskOf('a')
+    cluster.crash('a')
+    const path = `${logDirectory}/0000000001.log`
+    const bytes = disk.bytesOf(path)
+    disk.plant(path, concatBytes([bytes, new Uint8Array(100)]))
+    const { env } = await cluster.start('a')
+    const line = env.lines.find((text) => text.includes('cut a torn batch'))
+    expect(line).toBe(
+      `info raft: cut a torn batch from the end of the log {"segment":1,"offset":${bytes.length},"bytes":100}`,
+    )
   })
 
   it('does without a damaged snapshot when the log reaches back to the one before, and says so', async () => {

@@ -41,6 +41,8 @@ export class CrashDisk implements Disk {
   /** Operations after this many never finish, nor take place. */
   haltAfter = Number.POSITIVE_INFINITY
   onHalt: () => void = () => {}
+  /** What an operation waits for before it takes place. */
+  stall: (operation: string) => Promise<void> | undefined = () => undefined
   /** Asked before each operation; a kind makes it fail without taking place. */
   fault: (operation: string, path: string) => DiskFailureKind | undefined = () => undefined
 
@@ -213,7 +215,7 @@ export class CrashDisk implements Disk {
     }
     this.operations++
     this.counts.set(operation, (this.counts.get(operation) ?? 0) + 1)
-    await Promise.resolve()
+    await this.stall(operation)
     const fault = this.fault(operation, path)
     if (fault === undefined) return work()
     if (operation === 'sync') this.#forget(path)

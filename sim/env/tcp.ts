@@ -43,7 +43,7 @@ export class SimTcp implements Tcp {
     const { kernel, host } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
     return kernel.answer(this.#boot, listenDelayUs, 'tcp listen', (): Result<TcpListener, ListenFailure> => {
-      const problem = addressProblem(at)
+      const problem = addressProblem(at) ?? (tls === undefined ? undefined : kernel.platform.identityProblem(tls))
       if (problem !== undefined) return err({ kind: 'io', at, message: problem })
       const made = SimTcpListener.listen(kernel, host, this.#boot, at, onStream, tls)
       return made instanceof SimTcpListener ? ok(made) : err(made)

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import type { TlsOptions } from '../../src/env/net.ts'
 import type { TlsCheck } from '../world/platform.ts'
 
 /** Longer chains are refused. */
@@ -14,15 +15,28 @@ export function certificateProblem({ verifier, presented, expectedName, wallMs }
   if (presented?.certificateChainPem === undefined || presented.privateKeyPem === undefined) {
     return 'the peer presents no certificate'
   }
+  const unusable = identityProblem(presented)
+  if (unusable !== undefined) return unusable
   try {
     const chain = certificatesIn(presented.certificateChainPem)
     const [leaf] = chain
     if (leaf === undefined) return 'the peer presents no certificate'
-    if (!leaf.checkPrivateKey(createPrivateKey(presented.privateKeyPem))) return "the key is not the certificate's"
     const roots = verifier.trustedPems.flatMap(certificatesIn)
     return pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
   } catch {
     // What OpenSSL says of it differs by version, and so would the trace.
+    return 'a certificate or key cannot be read'
+  }
+}
+
+/** Why an end cannot show this certificate. */
+export function identityProblem({ certificateChainPem, privateKeyPem }: TlsOptions): string | undefined {
+  if (certificateChainPem === undefined || privateKeyPem === undefined) return undefined
+  try {
+    const [leaf] = certificatesIn(certificateChainPem)
+    if (leaf === undefined) return 'no certificate is given'
+    return leaf.checkPrivateKey(createPrivateKey(privateKeyPem)) ? undefined : "the key is not the certificate's"
+  } catch {
     return 'a certificate or key cannot be read'
   }
 }

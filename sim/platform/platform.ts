@@ -1,6 +1,6 @@
 import { promiseHooks } from 'node:v8'
 import type { Platform, TurnState } from '../world/platform.ts'
-import { certificateProblem } from './certificates.ts'
+import { certificateProblem, identityProblem } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
 import { sha256 } from './hash.ts'
@@ -26,6 +26,7 @@ export function createPlatform(): Platform {
     deferred,
     sha256,
     certificateProblem,
+    identityProblem,
     takeUnhandled: () => unhandled.take(),
     close: () => {
       tripwire.close()

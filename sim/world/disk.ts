@@ -144,9 +144,11 @@ export class SimDisk {
     this.tree.closed(opened.value)
     if (!written.ok) return written
     this.#locks.set(key, boot)
+    let held = true
     return ok({
       release: () => {
-        if (this.#locks.get(key) !== boot) return
+        if (!held || this.#locks.get(key) !== boot) return
+        held = false
         this.#locks.delete(key)
         this.tree.remove(path)
       },

@@ -30,6 +30,8 @@ export interface Platform {
   sha256(bytes: Uint8Array): Uint8Array
   /** Why the certificate is not to be trusted; undefined if it is. */
   certificateProblem(check: TlsCheck): string | undefined
+  /** Why an end cannot use the certificate and key that it is given itself; undefined if it can, or has none. */
+  identityProblem(tls: TlsOptions): string | undefined
   /** A rejection that nobody handled, since the last call. */
   takeUnhandled(): { readonly reason: unknown } | undefined
   /** Puts everything back that was replaced for the run. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Deferred } from '../../src/env/async.ts'
-import type { DialFailure, DialOptions, Endpoint, TcpStream } from '../../src/env/net.ts'
+import type { DialFailure, DialOptions, Endpoint, TcpStream, TlsOptions } from '../../src/env/net.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot, ProcessPart } from './boot.ts'
 import type { Host } from './host.ts'
@@ -110,6 +110,17 @@ export class TcpDial implements ProcessPart {
     })
   }
 
+  /** Why there can be no TLS, as the dialler sees it. */
+  #tlsProblem(listener: SimTcpListener, tls: TlsOptions): string | undefined {
+    const { platform } = this.#kernel
+    const unusable = platform.identityProblem(tls)
+    if (unusable !== undefined) return unusable
+    if (listener.tls === undefined) return 'the listener does not speak TLS'
+    const expectedName = tls.serverName ?? this.#to.host
+    const wallMs = this.#host.wallMs()
+    return platform.certificateProblem({ verifier: tls, presented: listener.tls, expectedName, wallMs })
+  }
+
   /** The listener has shown its certificate. Its own judgement of ours comes later, as in TLS 1.3 (RFC 8446, 2). */
   #shakeHands(there: Link, back: Link, listener: SimTcpListener): void {
     const { tls } = this.#options
@@ -117,15 +128,7 @@ export class TcpDial implements ProcessPart {
       this.#answered(back, handshakeRetryUs, 'hello again', () => this.#shakeHands(there, back, listener))
       return
     }
-    const problem =
-      listener.tls === undefined || tls === undefined
-        ? 'the listener does not speak TLS'
-        : this.#kernel.platform.certificateProblem({
-            verifier: tls,
-            presented: listener.tls,
-            expectedName: tls.serverName ?? this.#to.host,
-            wallMs: this.#host.wallMs(),
-          })
+    const problem = tls === undefined ? undefined : this.#tlsProblem(listener, tls)
     if (problem === undefined) this.#connect(there, back, listener)
     else this.#settle(err({ kind: 'tls', to: this.#to, message: problem }))
   }

@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { Law } from './law-world.ts'
+import { got } from './observed.ts'
+
+/** Small programs that each world has: the simulated one as scripts, in the first word of what they are to do. */
+export const shell = '/bin/sh'
+export const scripts = {
+  exits: 'exit 3',
+  prints: 'printf out; printf err >&2',
+  sleeps: 'exec sleep 60',
+  echoes: 'exec cat',
+  tells: 'printf %s "$SVC_WORD"',
+  dies: 'kill -9 $$',
+} as const
+
+export function processLaws(law: Law): void {
+  const options = { timeoutMs: 10_000, outputBytesMax: 1000 }
+
+  law('a program has an exit code, or a signal that ended it', async ({ env }) => {
+    const exited = await got(env.processes.run([shell, '-c', scripts.exits], options))
+    expect(exited).toMatchObject({ exit: 3, timedOut: false })
+    const killed = await got(env.processes.run([shell, '-c', scripts.dies], options))
+    expect(killed).toMatchObject({ exit: 'SIGKILL', timedOut: false })
+  })
+
+  law('both outputs of a program are kept, and of a long one the end', async ({ env }) => {
+    const whole = await got(env.processes.run([shell, '-c', scripts.prints], options))
+    expect(textOf(whole.output)).toBe('outerr')
+    const input = utf8(`${'x'.repeat(5000)}the end`)
+    const tail = await got(env.processes.run([shell, '-c', scripts.echoes], { ...options, outputBytesMax: 7, input }))
+    expect(textOf(tail.output)).toBe('the end')
+  })
+
+  law('a program gets its input and its environment', async ({ env }) => {
+    const echoed = await got(env.processes.run([shell, '-c', scripts.echoes], { ...options, input: utf8('said') }))
+    expect(textOf(echoed.output)).toBe('said')
+    const environment = new Map([['SVC_WORD', 'heard']])
+    const told = await got(env.processes.run([shell, '-c', scripts.tells], { ...options, environment }))
+    expect(textOf(told.output)).toBe('heard')
+  })
+
+  law('a program that takes too long is killed', async ({ env }) => {
+    const ended = await got(env.processes.run([shell, '-c', scripts.sleeps], { ...options, timeoutMs: 50 }))
+    expect(ended).toMatchObject({ exit: 'SIGKILL', timedOut: true })
+  })
+
+  law('a program that is not there is not found', async ({ env }) => {
+    const run = await env.processes.run(['/no/such/program'], options)
+    expect(run).toMatchObject({ ok: false, error: { kind: 'not-found', program: '/no/such/program' } })
+  })
+
+  law('a machine says what it is', async ({ env, host }) => {
+    expect(env.machine.hostName).not.toBe('')
+    expect(env.machine.cpuCount).toBeGreaterThan(0)
+    expect(env.machine.interfaces().map(({ address }) => address)).toContain(host)
+  })
+
+  law('log and metrics take what they are given', async ({ env }) => {
+    env.log.write('info', 'contract', 'a line', { text: 'a b', number: 1, big: 2n, yes: true, none: undefined })
+    expect(env.log.enabled('error')).toBe(true)
+    env.metrics.count('contract.count')
+    env.metrics.gauge('contract.gauge', 1)
+    env.metrics.sample('contract.sample', 2.5)
+  })
+}

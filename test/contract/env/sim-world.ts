@@ -1,0 +1,94 @@
+import { createPlatform } from '../../../sim/platform/platform.ts'
+import type { SimNode } from '../../../sim/world/node.ts'
+import type { ProgramCall, ProgramRun } from '../../../sim/world/program.ts'
+import { Simulation } from '../../../sim/world/simulation.ts'
+import { textOf } from '../../../src/base/bytes.ts'
+import type { TlsMaterial } from '../host/tls-material.ts'
+import type { LawWorld, Place } from './law-world.ts'
+import { scripts, shell } from './process-laws.ts'
+
+/** More virtual time than any law takes. */
+const lawLimitMs = 120_000
+const seedsOfLaws = ['1', '2', '3']
+const seedsOfCrashes = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 500 : 40 }, (_, at) => `crash-${at}`)
+
+/** Two machines on a simulated network, looked at with several seeds. */
+export function simWorld(tls: TlsMaterial | undefined): LawWorld {
+  return {
+    look: async (law) => {
+      for (const seed of seedsOfLaws) {
+        await withMachines(seed, tls, async (simulation, node, place) => {
+          await simulation.play(node, () => law(place()), lawLimitMs)
+          failIfFailed(simulation)
+        })
+      }
+    },
+    crash: {
+      look: async (before, after) => {
+        for (const seed of seedsOfCrashes) {
+          await withMachines(seed, tls, async (simulation, node, place) => {
+            await simulation.play(node, () => before(place()), lawLimitMs)
+            node.crash()
+            await simulation.play(node, () => after(place()), lawLimitMs)
+            failIfFailed(simulation)
+          })
+        }
+      },
+    },
+  }
+}
+
+function failIfFailed(simulation: Simulation): void {
+  const { failure } = simulation
+  if (failure !== undefined) throw failure.error ?? new Error(failure.message)
+}
+
+async function withMachines(
+  seed: string,
+  tls: TlsMaterial | undefined,
+  use: (simulation: Simulation, node: SimNode, place: () => Place) => Promise<void>,
+): Promise<void> {
+  const platform = createPlatform()
+  try {
+    const startWallMs = Date.now()
+    const simulation = new Simulation({ seed, platform, startWallMs, link: { latencyMs: [0.1, 2] }, shuffleTies: true })
+    const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/law'] })
+    const other = simulation.addNode({ name: 'b', host: '10.0.0.2' })
+    node.programs.set(shell, script)
+    other.boot(() => undefined)
+    const place = (): Place => ({
+      env: node.env,
+      peer: other.env,
+      host: '10.0.0.1',
+      peerHost: '10.0.0.2',
+      directory: '/law',
+      fullFile: async () => {
+        node.disk.setOptions({ quotaBytes: 0 })
+        return '/law/full'
+      },
+      tls,
+    })
+    await use(simulation, node, place)
+  } finally {
+    platform.close()
+  }
+}
+
+function script({ argv, input, environment }: ProgramCall): ProgramRun {
+  switch (argv[2]) {
+    case scripts.exits:
+      return { afterMs: 1, exit: 3 }
+    case scripts.prints:
+      return { afterMs: 1, exit: 0, output: 'outerr' }
+    case scripts.sleeps:
+      return { afterMs: 60_000, exit: 0 }
+    case scripts.echoes:
+      return { afterMs: 1, exit: 0, output: textOf(input) }
+    case scripts.tells:
+      return { afterMs: 1, exit: 0, output: environment.get('SVC_WORD') ?? '' }
+    case scripts.dies:
+      return { afterMs: 1, exit: 'SIGKILL' }
+    default:
+      return { afterMs: 1, exit: 127 }
+  }
+}

@@ -4,7 +4,7 @@ import { commitTo } from './commit.ts'
 import { decodeConfiguration } from './configuration.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { becomeFollower } from './roles.ts'
-import type { RaftCore } from './state.ts'
+import { leaderOf, type RaftCore } from './state.ts'
 import type { AppendRequest, Entry, LogIndex, ServerId, Term } from './types.ts'
 
 /** A leader speaks: appends what is new, follows its commit index as far as the logs are known to agree. */
@@ -31,13 +31,12 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
  */
 export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: number): boolean {
   if (term < raft.term) return false
-  if (term === raft.term && raft.role.kind === 'leader') {
-    noteFault(raft, from, 'another leader in the term that this server leads')
+  const known = term === raft.term ? leaderOf(raft) : undefined
+  if (known !== undefined && known !== from) {
+    noteFault(raft, from, 'another leader in a term that has one')
     return false
   }
-  if (term !== raft.term || raft.role.kind !== 'follower' || raft.role.leader !== from) {
-    becomeFollower(raft, term, from, nowMs)
-  }
+  if (known === undefined) becomeFollower(raft, term, from, nowMs)
   raft.leaderHeardMs = nowMs
   raft.quietSinceMs = nowMs
   raft.loyalUntilMs = nowMs + raft.timing.heartbeatTimeoutMs

@@ -17,18 +17,18 @@ import type {
   Term,
 } from './types.ts'
 
-export interface Follower {
+interface Follower {
   readonly kind: 'follower'
   /** The leader of the present term, once it was heard. */
   readonly leader: ServerId | undefined
 }
 
-export interface PreCandidate {
+interface PreCandidate {
   readonly kind: 'pre-candidate'
   readonly granted: Set<ServerId>
 }
 
-export interface Candidate {
+interface Candidate {
   readonly kind: 'candidate'
   /** Holds the candidate itself only once its own vote is durable. */
   readonly granted: Set<ServerId>
@@ -56,18 +56,18 @@ export interface Leader {
   readonly tally: number[]
 }
 
-export interface PendingRead {
+interface PendingRead {
   readonly requestId: number
   readonly index: LogIndex
   readonly round: number
 }
 
-export interface EarlyRead {
+interface EarlyRead {
   readonly requestId: number
   readonly mode: 'quorum' | 'lease'
 }
 
-export type Role = Follower | PreCandidate | Candidate | Leader
+type Role = Follower | PreCandidate | Candidate | Leader
 
 /**
  * What a leader knows of one follower. `probe`: where the logs agree is a guess; one append at a time. `replicate`: they
@@ -95,7 +95,7 @@ export interface Progress {
   transfer: SnapshotTransfer | undefined
 }
 
-export interface SnapshotTransfer {
+interface SnapshotTransfer {
   readonly meta: SnapshotMeta
   /** 0 until the first piece is read. */
   sizeBytes: number
@@ -106,7 +106,7 @@ export interface SnapshotTransfer {
 }
 
 /** Under way from the request to its end, whatever role this server has meanwhile. */
-export interface LeadershipTransfer {
+interface LeadershipTransfer {
   readonly requestId: number
   readonly to: ServerId
   readonly term: Term
@@ -114,7 +114,7 @@ export interface LeadershipTransfer {
 }
 
 /** What one step gathers. Truncation comes before entries. */
-export interface Turn {
+interface Turn {
   effects: RaftEffect[]
   hardStateChanged: boolean
   truncateFrom: LogIndex | undefined

@@ -5,7 +5,7 @@ import { soundCore } from './sound-core.ts'
 import { failureOf } from './world.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
-const controlSeeds = long ? 300 : 3
+const controlSeeds = long ? 100 : 3
 /** Those that few seeds find take their budget; by default only the others run. */
 const commonBudgetMax = 100
 

@@ -153,6 +153,17 @@ describe('receiving entries (paper figure 2, AppendEntries)', () => {
     expect(cluster.mail()).toEqual([])
   })
 
+  it('keeps to the leader that it knows when another claims the same term', () => {
+    const cluster = follower()
+    cluster.receive('s1', 's2', appendRequest({ entries: [command(2, 2)] }))
+    cluster.mail()
+    expect(cluster.receive('s1', 's3', appendRequest({ entries: [command(2, 2), command(3, 2)] }))).toMatchObject([
+      { kind: 'note', level: 'warn' },
+    ])
+    expect(cluster.terms('s1')).toEqual([1, 2])
+    expect(cluster.mail()).toEqual([])
+  })
+
   it('ignores what claims to come from itself', () => {
     const cluster = follower()
     expect(cluster.receive('s1', 's1', appendRequest())).toEqual([])

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
+import { Calls } from '../../../src/agent/calls.ts'
+import type { Dispatch } from '../../../src/agent/dispatch.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { CallOptions, WriteEndpoint } from '../../../src/features/manifest.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
+import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+
+const endpoint = { method: 'Test.Write', kind: 'write' } as WriteEndpoint
+const elsewhere = { id: 'b', address: '10.0.0.2:8300' }
+
+interface Attempt {
+  readonly call: RpcCall
+  readonly answer: (result: Result<unknown, CallFailure>) => void
+}
+
+/** The calls of one server: who leads, and what the leader answers, is the test's to say. */
+class Held {
+  readonly clock = new HandClock()
+  readonly env = {
+    ...this.clock.env,
+    random: { stream: () => ({ below: () => 50 }) },
+  } as unknown as typeof this.clock.env
+  readonly attempts: Attempt[] = []
+  readonly listeners = new Set<(status: RaftStatus) => void>()
+  leader: RaftStatus['leader'] = elsewhere
+  readonly calls: Calls
+
+  constructor() {
+    const raft = {
+      status: () => ({ role: 'follower', leader: this.leader }),
+      onRoleChange: (use: (status: RaftStatus) => void) => {
+        this.listeners.add(use)
+        return { close: () => this.listeners.delete(use) }
+      },
+    } as unknown as Raft
+    const rpc = {
+      request: (_address: string, call: RpcCall) => {
+        const { promise, resolve } = this.env.deferred<Result<unknown, CallFailure>>()
+        this.attempts.push({ call, answer: resolve })
+        return promise
+      },
+    } as unknown as Rpc
+    const config = { ...defaultAgentConfig('a', '10.0.0.1'), rpcHoldTimeoutMs: 7_000 }
+    this.calls = new Calls({ env: this.env, config, rpc, raft, dispatch: {} as Dispatch, origin: 'a/1' })
+  }
+
+  write(options: CallOptions = {}): { result: Result<unknown, Failure> | undefined } {
+    const seen: { result: Result<unknown, Failure> | undefined } = { result: undefined }
+    void this.calls.write(endpoint, {}, options).then((result) => {
+      seen.result = result
+    })
+    return seen
+  }
+
+  async answer(result: Result<unknown, CallFailure>): Promise<void> {
+    this.attempts.at(-1)?.answer(result)
+    await settled()
+  }
+
+  tellLeader(leader: RaftStatus['leader']): void {
+    this.leader = leader
+    for (const listener of this.listeners) listener({ leader } as RaftStatus)
+  }
+}
+
+const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
+const overloaded = err({ kind: 'overloaded', message: 'too many writes under way' } as const)
+
+describe('a held write', () => {
+  it('keeps its identity over all attempts', async () => {
+    const held = new Held()
+    const write = held.write()
+    await held.answer(lost)
+    await held.clock.advance(150)
+    await held.answer(ok(true))
+    expect(write.result).toEqual(ok(true))
+    const identities = held.attempts.map(({ call }) => (call.body as { identity: unknown }).identity)
+    expect(identities).toEqual([
+      { origin: 'a/1', sequence: 0 },
+      { origin: 'a/1', sequence: 0 },
+    ])
+  })
+
+  it('goes on as soon as a leader is known', async () => {
+    const held = new Held()
+    held.leader = undefined
+    held.write()
+    await settled()
+    expect(held.attempts).toHaveLength(0)
+    held.tellLeader(elsewhere)
+    await settled()
+    expect(held.attempts).toHaveLength(1)
+    expect(held.clock.timers).toBe(0)
+  })
+
+  it('finds no leader when the hold time is over and nothing ever left this server', async () => {
+    const held = new Held()
+    held.leader = undefined
+    const write = held.write()
+    await settled()
+    await held.clock.advance(6_900)
+    expect(write.result).toBeUndefined()
+    await held.clock.advance(200)
+    expect(write.result).toEqual(err({ kind: 'no-leader' }))
+  })
+
+  it.each([lost, err({ kind: 'deadline-exceeded', message: 'no answer' } as const)])(
+    'is of unknown outcome once an attempt may have been served and none told its fate: %j',
+    async (uncertain) => {
+      const held = new Held()
+      const write = held.write()
+      await held.answer(uncertain)
+      held.leader = undefined
+      await held.clock.advance(7_200)
+      expect(write.result).toEqual(err({ kind: 'outcome-unknown', message: uncertain.error.message }))
+    },
+  )
+
+  it('is not told as refused when only a later attempt was refused', async () => {
+    const held = new Held()
+    const write = held.write()
+    await held.answer(lost)
+    await held.clock.advance(150)
+    await held.answer(overloaded)
+    expect(write.result).toMatchObject({ error: { kind: 'outcome-unknown' } })
+
+    const other = held.write()
+    await held.answer(overloaded)
+    expect(other.result).toEqual(overloaded)
+  })
+
+  it('is not sent again when its caller goes away in a pause', async () => {
+    const held = new Held()
+    let leave = (): void => {}
+    const write = held.write({
+      onAbort: (use) => {
+        leave = use
+      },
+    })
+    await held.answer(lost)
+    leave()
+    await settled()
+    expect(write.result).toEqual(err({ kind: 'cancelled' }))
+    expect(held.attempts).toHaveLength(1)
+    expect(held.clock.timers).toBe(0)
+  })
+
+  it('tells an attempt at once that its caller goes away, also when the attempt listens only later', async () => {
+    const held = new Held()
+    let leave = (): void => {}
+    held.write({
+      onAbort: (use) => {
+        leave = use
+      },
+    })
+    leave()
+    let told = 0
+    held.attempts[0]?.call.onAbort?.(() => told++)
+    expect(told).toBe(1)
+  })
+
+  it('ends when the agent stops, and nobody listens any more', async () => {
+    const held = new Held()
+    held.leader = undefined
+    const write = held.write()
+    await settled()
+    held.calls.stop()
+    await settled()
+    expect(write.result).toEqual(err({ kind: 'shutting-down' }))
+    expect([held.clock.timers, held.listeners.size]).toEqual([0, 0])
+  })
+})

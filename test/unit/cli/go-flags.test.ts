@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { rewriteGoFlags } from '../../../src/cli/go-flags.ts'
+import { formatTable } from '../../../src/cli/table.ts'
+
+const flags = [
+  { name: 'dev', kind: 'bool', help: '' },
+  { name: 'bind', kind: 'text', help: '' },
+  { name: 'join', kind: 'list', help: '' },
+] as const
+
+describe('flags in the style of Go', () => {
+  it('mean the same with one dash or two, and with the value behind = or as the next argument', () => {
+    const written = fc.record({ dashes: fc.constantFrom('-', '--'), apart: fc.boolean(), value: fc.string() })
+    fc.assert(
+      fc.property(fc.array(written), fc.constantFrom('bind', 'join'), (all, name) => {
+        const argv = all.flatMap(({ dashes, apart, value }) =>
+          apart ? [`${dashes}${name}`, value] : [`${dashes}${name}=${value}`],
+        )
+        expect(rewriteGoFlags(argv, flags)).toEqual({ ok: true, value: all.map(({ value }) => `--${name}=${value}`) })
+      }),
+    )
+  })
+
+  it('end at the first operand, whatever follows', () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !text.startsWith('-')),
+        fc.array(fc.string()),
+        (operand, rest) => {
+          expect(rewriteGoFlags(['-dev', operand, ...rest], flags)).toEqual({
+            ok: true,
+            value: ['--dev', '--', operand, ...rest],
+          })
+        },
+      ),
+    )
+  })
+
+  it.each([
+    [['-dev=false'], ['--no-dev']],
+    [
+      ['-dev=T', '-bind', '-1'],
+      ['--dev', '--bind=-1'],
+    ],
+    [['-'], ['--', '-']],
+    [
+      ['-dev', '--', '-bind'],
+      ['--dev', '--', '-bind'],
+    ],
+  ])('rewrites %j', (argv, expected) => {
+    expect(rewriteGoFlags(argv, flags)).toEqual({ ok: true, value: expected })
+  })
+
+  it.each([
+    [['-nope'], 'flag provided but not defined: -nope'],
+    [['-bind'], 'flag needs an argument: -bind'],
+    [['-dev=maybe'], 'invalid boolean value "maybe" for -dev: parse error'],
+  ])('refuses %j', (argv, error) => {
+    expect(rewriteGoFlags(argv, flags)).toEqual({ ok: false, error })
+  })
+})
+
+describe('a table', () => {
+  it('has columns as wide as their widest cell, but for the last', () => {
+    expect(
+      formatTable([
+        ['Node', 'ID'],
+        ['a-long-name', 'x'],
+      ]),
+    ).toBe('Node         ID\na-long-name  x\n')
+  })
+})

@@ -40,6 +40,8 @@ export function normalize(
   checkNames(file, defaults.nodeName, problem)
   checkRoles(file, dev, server, problem)
   checkRaft(file, problem)
+  checkIntervals(file, problem)
+  checkServerPort(file, problem)
   const config: AgentConfig = {
     ...defaults,
     nodeId: file.node_id?.toLowerCase(),
@@ -130,6 +132,22 @@ function checkRaft(file: FileConfig, problem: Report): void {
       `this version speaks Raft protocol ${raftProtocol.spoken} only`,
     )
   }
+}
+
+/** What is done again and again at this interval would keep a processor busy below it. */
+const shortestIntervalMs = 10
+
+function checkIntervals(file: FileConfig, problem: Report): void {
+  for (const key of ['raft_snapshot_interval', 'retry_interval'] as const) {
+    if (milliseconds(file[key], shortestIntervalMs) < shortestIntervalMs) {
+      problem(`${key} cannot be ${file[key]}`, `must be at least ${shortestIntervalMs}ms`)
+    }
+  }
+}
+
+function checkServerPort(file: FileConfig, problem: Report): void {
+  const port = file.ports?.server ?? joinPort
+  if (port <= 0) problem(`ports.server cannot be ${port}`, 'a server needs a port from 1 to 65535 for other servers')
 }
 
 function milliseconds(text: string | undefined, otherwise: number): number {

@@ -160,6 +160,9 @@ describe('the effective configuration', () => {
     [{ node_meta: { 'svc-x': '1' } }, 'reserved for internal use'],
     [{ advertise_addr: '0.0.0.0' }, 'Advertise address cannot be 0.0.0.0'],
     [{ bind_addr: 'localhost' }, 'must be an ip address'],
+    [{ ports: { server: -1 } }, 'ports.server cannot be -1'],
+    [{ retry_interval: '0s' }, 'retry_interval cannot be 0s: must be at least 10ms'],
+    [{ raft_snapshot_interval: '1ms' }, 'raft_snapshot_interval cannot be 1ms: must be at least 10ms'],
   ] as const)('refuses %j', (more, expected) => {
     expect(linesOfConfig({ ...server, ...(more as FileConfig) })[0]).toContain(expected)
   })
@@ -183,16 +186,30 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('refuses to guess between several private addresses, and takes the only one', () => {
+  it('[AGT-026] refuses to guess between several private addresses, and takes the only one', () => {
     const file: FileConfig = { server: true, data_dir: '/x' }
     expect(linesOfConfig(file, false, machine('10.0.0.1', '192.168.0.1'))[0]).toContain(
-      'Multiple private IPv4 addresses found',
+      "Multiple private IPv4 addresses found: configure one with '-bind' and/or '-advertise'",
     )
     expect(linesOfConfig(file, false, machine('8.8.8.8'))[0]).toContain('No private IPv4 address found')
     expect(normalize(file, false, machine('8.8.8.8', '100.64.0.9'))).toMatchObject({
       ok: true,
       value: { config: { bindAddress: '0.0.0.0', advertiseAddress: '100.64.0.9' } },
     })
+  })
+
+  it('takes interval and threshold of snapshots from the file, also those of former releases', () => {
+    const file = { ...server, raft_snapshot_interval: '5s', raft_snapshot_threshold: 8192 }
+    expect(normalize(file, false, machine())).toMatchObject({
+      value: { config: { raft: { snapshotIntervalMs: 5_000, snapshotThreshold: 8192 } } },
+    })
+  })
+
+  it('[AGT-027] takes an address that is named, however many private ones there are', () => {
+    const file: FileConfig = { server: true, data_dir: '/x' }
+    const two = machine('10.0.0.1', '192.168.0.1')
+    expect(linesOfConfig({ ...file, bind_addr: '10.0.0.1' }, false, two)).toEqual([])
+    expect(linesOfConfig({ ...file, advertise_addr: '10.0.0.1' }, false, two)).toEqual([])
   })
 
   it('warns of clusters that tolerate no loss or are oversized', () => {

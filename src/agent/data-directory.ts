@@ -2,6 +2,7 @@ import { hex, textOf, utf8 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk, DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
+import { refuseOldFormat } from '../raft/log/old-format.ts'
 import type { StartFailure } from './agent.ts'
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -56,13 +57,7 @@ async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | 
     }
   }
   const names = await disk.list(path)
-  if (!names.ok) return unusable(names.error)
-  if (!names.value.includes('mdb')) return undefined
-  return {
-    kind: 'old-format',
-    message: `CRITICAL: Deprecated data folder found at "${path}/mdb"`,
-    remedy: 'this release cannot read it: migrate it with a 0.5.1 release first, or start with an empty data directory',
-  }
+  return names.ok ? refuseOldFormat(disk, path) : unusable(names.error)
 }
 
 async function keepNodeId(

@@ -29,7 +29,7 @@ describe('svc-sim run', () => {
     const { exit, out, err } = await svcSim(['run', file, '--seed', '3'])
     expect(exit).toBe(1)
     expect(out).toMatch(/^FAILED: A quiet cluster, seed 3$/m)
-    const lines = err.trim().split('\n')
+    const lines = err.trimEnd().split('\n')
     expect(lines[0]).toMatch(/^ +\d+\.\d{3}s .*test\.yaml:10:5: expected leader: none: s[123] leads$/)
     const command = /^seed 3; repeat with: svc-sim (.+)$/.exec(lines[1] ?? '')?.[1]
     expect(command).toBe(`run ${file} --seed 3`)

@@ -40,7 +40,7 @@ export class Dispatch {
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
 
-  /** Ends the reads that are parked; later ones are answered without waiting. */
+  /** Ends the reads that are parked; none is parked from here on. */
   stop(): void {
     this.#stopped = true
     for (const end of [...this.#parked]) end(err({ kind: 'shutting-down' }))

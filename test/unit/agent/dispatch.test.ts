@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { Dispatch } from '../../../src/agent/dispatch.ts'
+import { kvFeature } from '../../../src/features/kv/feature.ts'
+import type { Raft } from '../../../src/raft/raft.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+import { LoneServer } from '../features/lone-server.ts'
+
+/** A server that is asked for a key nobody has written, to wait for it, with no freshness asked for. */
+class Parking {
+  readonly clock = new HandClock()
+  readonly #server = new LoneServer(this.clock.env)
+  readonly dispatch: Dispatch
+  result: unknown
+
+  constructor() {
+    const raft = { ...this.#server.context.raft } as unknown as Raft
+    this.dispatch = new Dispatch({ ...this.#server.context, raft }, this.#server.state.store, kvFeature.endpoints ?? [])
+  }
+
+  async ask(onAbort?: (use: () => void) => void): Promise<void> {
+    const read = { consistency: 'stale' as const, minIndex: 1, waitMs: 60_000, maxStaleMs: 0, datacenter: '' }
+    const caller = onAbort === undefined ? {} : { onAbort }
+    void this.dispatch.serve('KV.Get', { args: { key: 'a' }, read }, caller).then((result) => {
+      this.result = result
+    })
+    await settled()
+  }
+}
+
+const shuttingDown = { ok: false, error: { kind: 'shutting-down' } }
+const cancelled = { ok: false, error: { kind: 'cancelled' } }
+
+describe('a parked read', () => {
+  it('ends with the agent and leaves no timer, and later ones do not park', async () => {
+    const parking = new Parking()
+    await parking.ask()
+    expect([parking.result, parking.clock.timers]).toEqual([undefined, 1])
+    parking.dispatch.stop()
+    await settled()
+    expect([parking.result, parking.clock.timers]).toEqual([shuttingDown, 0])
+    parking.result = undefined
+    await parking.ask()
+    expect([parking.result, parking.clock.timers]).toEqual([shuttingDown, 0])
+  })
+
+  it('ends when its caller goes away', async () => {
+    const parking = new Parking()
+    let leave = (): void => {}
+    await parking.ask((use) => {
+      leave = use
+    })
+    leave()
+    await settled()
+    expect([parking.result, parking.clock.timers]).toEqual([cancelled, 0])
+  })
+
+  it('is not parked for a caller that has gone already', async () => {
+    const parking = new Parking()
+    await parking.ask((use) => use())
+    expect([parking.result, parking.clock.timers]).toEqual([cancelled, 0])
+  })
+})

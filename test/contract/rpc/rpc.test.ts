@@ -56,6 +56,16 @@ describe('rpc', () => {
     expect(b.peers).toEqual(['a'])
   })
 
+  it('fails an answer that no frame can hold, and that one alone', async () => {
+    const serve: Serve = async ({ body }) => ok(body === 'much' ? new Uint8Array(9 << 20) : body)
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', serve)]
+    const [little, much] = await Promise.all([ask(a, b, 'little'), ask(a, b, 'much')])
+    expect(little).toEqual(ok('little'))
+    expect(much).toMatchObject({ ok: false, error: { kind: 'too-large' } })
+    expect(await ask(a, b, 'more')).toEqual(ok('more'))
+    expect(b.peers).toEqual(['a'])
+  })
+
   it('carries what the other side refuses as a value', async () => {
     const refuse: Serve = async () => err({ kind: 'not-leader', leader: '10.0.0.1:8300' })
     const [a, b] = [await startAgent('a', echo), await startAgent('b', refuse)]

@@ -53,7 +53,7 @@ export function noteRound(raft: RaftCore, leader: Leader, progress: Progress, ro
 }
 
 /** The follower's log is durable and equal up to `index`. */
-export function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: LogIndex, nowMs: number): void {
+function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: LogIndex, nowMs: number): void {
   if (index > raft.log.lastIndex) {
     emit(raft, {
       kind: 'note',

@@ -21,14 +21,14 @@ import type {
   VoteRequest,
 } from '../../../src/raft/core/types.ts'
 
-export const timing: RaftTiming = {
+const timing: RaftTiming = {
   heartbeatTimeoutMs: 1000,
   electionTimeoutMs: 1000,
   leaderLeaseMs: 500,
   clockRateBound: 0.1,
 }
 
-export const limits: RaftLimits = {
+const limits: RaftLimits = {
   appendEntriesMax: 4,
   appendBytesMax: 1000,
   appendsInFlightMax: 2,
@@ -78,7 +78,7 @@ export function configurationEntry(index: LogIndex, term: Term, configuration: C
   return { index, term, kind: 'configuration', payload: encodeConfiguration(configuration) }
 }
 
-export function textOf(entry: Entry): string {
+function textOf(entry: Entry): string {
   return entry.kind === 'command' ? new TextDecoder().decode(entry.payload) : entry.kind
 }
 

@@ -161,6 +161,58 @@ describe('three servers', () => {
     cluster.lost = () => false
     await cluster.time.advance(5000)
     for (const id of three) expect(cluster.of(id).machine.commands).toEqual(['kept'])
+    cluster.crash(old, { below: () => 0 })
+    const { machine } = await cluster.start(old)
+    await cluster.until(() => (machine.commands.length > 0 ? true : undefined))
+    expect(machine.commands).toEqual(['kept'])
+  })
+
+  it('acknowledge nothing that their disks do not have', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three)
+    await cluster.time.advance(500)
+    const follower = three.find((id) => id !== leader) as string
+    let goOn: () => void = () => {}
+    const stalled = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    cluster.diskOf(follower).stall = (operation) => (operation === 'sync' ? stalled : undefined)
+    const committed = await cluster.settled(cluster.propose(leader, 'one'))
+    const index = committed.ok ? committed.value.index : Number.NaN
+    const acknowledged = () =>
+      cluster.sent.some(({ from, message }) => {
+        return from === follower && message.kind === 'append-response' && message.success && message.index >= index
+      })
+    await cluster.time.advance(400)
+    expect(acknowledged()).toBe(false)
+    goOn()
+    await cluster.time.advance(5)
+    expect(acknowledged()).toBe(true)
+  })
+
+  it('ask for no vote in a term that their disks do not have, and give none', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three)
+    await cluster.time.advance(500)
+    const others = three.filter((id) => id !== leader)
+    let goOn: () => void = () => {}
+    const stalled = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    for (const id of others) cluster.diskOf(id).stall = (operation) => (operation === 'sync' ? stalled : undefined)
+    const before = cluster.sent.length
+    cluster.crash(leader)
+    await cluster.time.advance(5000)
+    const real = () => {
+      return cluster.sent.slice(before).filter(({ message }) => {
+        return (message.kind === 'vote-request' || message.kind === 'vote-response') && !message.pre
+      }).length
+    }
+    expect(cluster.sent.length).toBeGreaterThan(before)
+    expect(real()).toBe(0)
+    goOn()
+    await cluster.leader()
+    expect(real()).toBeGreaterThan(0)
   })
 
   it('lose nothing that was answered for, whoever crashes and however', { timeout: 60_000 }, async () => {

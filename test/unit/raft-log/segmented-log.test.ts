@@ -214,6 +214,25 @@ describe('the segmented log', () => {
     expect(again.state.hardState).toEqual(state.hardState)
   })
 
+  it('refuses a segment of another log', async () => {
+    const disk = new CrashDisk()
+    await filled(disk, 40, 7)
+    const other = new CrashDisk()
+    await filled(other, 40, 8)
+    const path = `${directory}/0000000002.log`
+    disk.plant(path, other.bytesOf(path))
+    const again = await openLog(disk)
+    expect(again.ok ? '' : again.error.message).toContain('does not follow')
+  })
+
+  it('refuses a segment under the name of another', async () => {
+    const disk = new CrashDisk()
+    await filled(disk, 40, 7)
+    disk.plant(`${directory}/0000000002.log`, disk.bytesOf(segmentPath))
+    const again = await openLog(disk)
+    expect(again.ok ? '' : again.error.message).toContain('it is segment 1 under the name of another')
+  })
+
   it('refuses a whole segment of another format and says which', async () => {
     const disk = new CrashDisk()
     await filled(disk, 3, 7)

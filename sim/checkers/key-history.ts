@@ -36,7 +36,7 @@ export function operationText(operation: KeyOperation): string {
 }
 
 /** Microseconds as seconds with the full precision: `12.345678s`. */
-export function secondsText(us: number): string {
+function secondsText(us: number): string {
   const whole = Math.floor(us / 1_000_000)
   return `${whole}.${String(us - whole * 1_000_000).padStart(6, '0')}s`
 }

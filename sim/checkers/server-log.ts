@@ -2,7 +2,7 @@ import type { Entry, LogIndex, Term } from '../../src/raft/core/types.ts'
 import { chainHash } from './entry-hash.ts'
 
 /** Stands for the hash before the first entry of a log. */
-export const emptyLogHash = 0
+const emptyLogHash = 0
 
 /**
  * One server's log as it is on its disk, seen from outside: of each entry the term and the hash of the log up to it. What

@@ -11,7 +11,7 @@ import tls from 'node:tls'
 import type { TurnState } from '../world/platform.ts'
 
 /** Thrown where code in a simulated turn reaches for the machine that simulates. */
-export class AmbientAccess extends Error {
+class AmbientAccess extends Error {
   override readonly name = 'AmbientAccess'
 }
 
@@ -63,7 +63,15 @@ export class Tripwire {
       check()
       return new.target === undefined ? call.apply(this, given) : Reflect.construct(call, given)
     }
-    this.#replace(owner, name, Object.assign(guard, original))
+    // What hangs on the function hangs on its guard too: `hrtime.bigint`, what `promisify` looks for.
+    const {
+      length: _length,
+      name: _name,
+      prototype: _prototype,
+      ...extras
+    } = Object.getOwnPropertyDescriptors(original)
+    Object.defineProperties(guard, extras)
+    this.#replace(owner, name, guard)
   }
 
   #guardDate(): void {
@@ -127,6 +135,7 @@ function guardedThings(): readonly Guarded[] {
     { owner: globalThis, of: '', names: timers, instead: 'env.timers, or env.deferred() for promises' },
     { owner: globalThis, of: '', names: ['fetch'], instead: 'env.http' },
     { owner: performance, of: 'performance.', names: ['now'], instead: 'env.clock.monoMs()' },
+    { owner: process.hrtime, of: 'process.hrtime.', names: ['bigint'], instead: 'env.clock.monoMs()' },
     { owner: process, of: 'process.', names: ['hrtime', 'uptime'], instead: 'env.clock.monoMs()' },
     { owner: crypto, of: 'crypto.', names: randomness, instead: 'env.crypto' },
     { owner: crypto.webcrypto, of: 'crypto.', names: ['getRandomValues', 'randomUUID'], instead: 'env.crypto' },

@@ -2,7 +2,7 @@ import { hex } from '../../src/base/bytes.ts'
 import { lineText, type TraceKind } from './trace-kinds.ts'
 
 /** Lines that share one hash: two traces are compared block by block, then line by line within one. */
-export const blockLines = 512
+const blockLines = 512
 /** Of a payload or a text this much, from either end, is part of a line; beside it, always, its whole length. */
 const edgeLength = 128
 /** A line's fixed words and the length of its text; then the edges of that, with three bytes for a character. */
@@ -189,23 +189,4 @@ export class Trace {
   #nameOf(number: number): string {
     return this.#names[number] ?? String(number)
   }
-}
-
-/**
- * The lines among which two traces differ first, for a second look with a window on them; undefined when they are equal.
- * Hashes are chained: once two blocks differ all later ones do, so the first is found by halving.
- */
-export function firstDifference(
-  a: TraceDigest,
-  b: TraceDigest,
-): { readonly from: number; readonly to: number } | undefined {
-  if (a.hash === b.hash && a.lines === b.lines) return undefined
-  let low = 0
-  let high = Math.min(a.blocks.length, b.blocks.length)
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (a.blocks[middle] === b.blocks[middle]) low = middle + 1
-    else high = middle
-  }
-  return { from: low * blockLines, to: (low + 1) * blockLines }
 }

@@ -136,6 +136,3 @@ export const stepShape = {
     .optional()
     .describe('The conditions do not hold at any moment from now on for this long.'),
 }
-
-export type FaultName = keyof typeof faultShape
-export type OnceName = keyof typeof onceShape

@@ -6,7 +6,7 @@ import { chance, duration, durationRange, percentRange, rate, selector, signedDu
 import { step } from './step-schema.ts'
 
 /** More servers than any sane consensus group has. */
-export const serversMax = 15
+const serversMax = 15
 
 /** Settings that the cluster makes for each node by itself. */
 const ownSettings = {
@@ -25,7 +25,7 @@ const ownSettings = {
   server: true,
 } as const
 
-export const nodeConfig = fileSchema
+const nodeConfig = fileSchema
   .omit(ownSettings)
   .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')
 

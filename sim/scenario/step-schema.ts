@@ -5,9 +5,6 @@ import { durationRange } from './fields.ts'
 
 const actionShape = { ...faultShape, ...onceShape, ...stepShape }
 
-/** Everything that a step may do, as it is written. */
-export const stepActions: readonly string[] = [...Object.keys(actionShape), 'expect']
-
 const span = durationRange
   .optional()
   .describe(`Takes it back after this time. With ${Object.keys(faultShape).join(', ')}.`)

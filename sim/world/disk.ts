@@ -24,7 +24,7 @@ export interface DiskOptions {
   readonly unsynced?: UnsyncedModel
 }
 
-export const defaultDisk: Required<DiskOptions> = {
+const defaultDisk: Required<DiskOptions> = {
   readMs: [0.02, 0.2],
   writeMs: [0.01, 0.1],
   syncMs: [0.3, 2],

@@ -92,7 +92,7 @@ export function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1'
 }
 
-export function isWildcard(address: string): boolean {
+function isWildcard(address: string): boolean {
   return address === '0.0.0.0' || address === '::'
 }
 

@@ -6,7 +6,7 @@ import type { Link } from './link.ts'
 import { SimEvent } from './sim-event.ts'
 
 /** Bytes on their way or not yet read by the peer, of one direction. */
-export const windowBytes = 256 << 10
+const windowBytes = 256 << 10
 const segmentBytesMax = 64 << 10
 /** RFC 6298, and the least that systems use. */
 const firstRetryUs = 200_000

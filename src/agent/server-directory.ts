@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compareText } from '../base/bytes.ts'
 
 /** Servers that one server may know of. More than any sane cluster has; the bound keeps strangers from filling memory. */
-export const knownServersMax = 256
+const knownServersMax = 256
 
 /** What a server says of itself when it introduces itself to another, and learns in return. */
 export const serverRecordSchema = z.object({

@@ -18,8 +18,3 @@ export function invariant(
 ): asserts condition {
   if (!condition) throw new InvariantViolation(message, values)
 }
-
-/** Marks a place that the types say cannot be reached; a new member of a union makes it fail to compile. */
-export function unreachable(value: never): never {
-  throw new InvariantViolation('unreachable', { value: JSON.stringify(value) })
-}

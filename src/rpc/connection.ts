@@ -7,16 +7,16 @@ import { failureFromWire } from './failure-codec.ts'
 import { encodeFrame, type Frame, FrameReader, frameBytesMax, type Hello, rpcProtocol } from './frame.ts'
 
 /** Requests that one connection serves at the same time; more are refused as overloaded. Blocking queries count. */
-export const servedRequestsMax = 8192
+const servedRequestsMax = 8192
 /** Requests of ours that wait for their answer on one connection. */
-export const waitingRequestsMax = 8192
+const waitingRequestsMax = 8192
 /** With more than this waiting to leave, notices are dropped and requests refused. */
-export const queuedBytesMax = 16 << 20
+const queuedBytesMax = 16 << 20
 /** Silence after which a peer that we are sending to is pinged, and after which, pinged in vain, the connection is given up. */
-export const silenceBeforePingMs = 1_000
-export const silenceAfterPingMs = 2_000
+const silenceBeforePingMs = 1_000
+const silenceAfterPingMs = 2_000
 /** A connection on which the peer has not said hello by then is closed. */
-export const helloTimeoutMs = 5_000
+const helloTimeoutMs = 5_000
 /** How often a connection on which requests wait is looked after. */
 const keepaliveMs = 1_000
 

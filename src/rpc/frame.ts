@@ -74,7 +74,7 @@ function fieldsOf(frame: Frame): readonly unknown[] {
 }
 
 /** The frame that the bytes after a length spell. Byte strings inside alias the input. */
-export function decodeFrame(bytes: Uint8Array): Result<Frame, string> {
+function decodeFrame(bytes: Uint8Array): Result<Frame, string> {
   const decoded = unpack(bytes)
   if (!decoded.ok) return decoded
   if (!Array.isArray(decoded.value)) return err('not a frame')

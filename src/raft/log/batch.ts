@@ -10,7 +10,7 @@ import { type LogRecord, readRecord, recordBytes, writeRecord } from './record.t
  * the segment's salt, each record's from the one before it: a header or a record is valid in its own place only, and
  * bytes that a client chose never look like one.
  */
-export const batchHeaderBytes = 32
+const batchHeaderBytes = 32
 const mark = 0x53564342
 const numberAt = 8
 const offsetAt = numberAt + u48Bytes

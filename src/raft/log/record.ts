@@ -16,7 +16,7 @@ export type LogRecord =
   | { readonly kind: 'continued' }
 
 /** Records on disk: length of what follows the checksum (u32), CRC-32C (u32), type (u8), fields, payload. Big-endian. */
-export const recordOverheadBytes = 8
+const recordOverheadBytes = 8
 const recordCode = { 'hard-state': 1, reset: 2, truncate: 3, entry: 4, continued: 5 } as const
 const entryKinds: readonly EntryKind[] = ['command', 'no-op', 'configuration']
 const entryFieldBytes = 1 + u48Bytes + u48Bytes + 1

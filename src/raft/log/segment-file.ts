@@ -6,13 +6,12 @@ import type { HardState, LogIndex } from '../core/types.ts'
 import { viewOf } from './fields.ts'
 
 /** Version of the log's files. */
-export const logFormat = 1
+const logFormat = 1
 
 const magic = utf8('svcraft\n')
 const fixedBytes = magic.length + 12
 /** The fields hold a handful of numbers and one server ID. */
 const fieldBytesMax = 4096
-export const segmentHeaderBytesMax = fixedBytes + fieldBytesMax
 
 /**
  * First thing in each segment: magic, format (u32), length of the fields (u32), CRC-32C of format, length and fields

@@ -9,7 +9,7 @@ import type { StateSnapshot } from '../raft.ts'
 import { readU48, viewOf, writeU48 } from './fields.ts'
 
 /** Version of snapshot files. */
-export const snapshotFormat = 1
+const snapshotFormat = 1
 
 /**
  * A snapshot file: magic, format (u32), length of the fields (u32), CRC-32C of those and the fields (u32), fields
@@ -23,7 +23,7 @@ const fixedBytes = magic.length + 12
 const fieldBytesMax = 1 << 20
 const chunkHeaderBytes = 8
 /** A longer piece of state is cut. */
-export const chunkBytesMax = 1 << 16
+const chunkBytesMax = 1 << 16
 const endBytes = chunkHeaderBytes + 6
 
 export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term'>): string {

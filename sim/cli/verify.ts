@@ -1,8 +1,5 @@
 import type { RunResult } from '../report/run-report.ts'
-import type { TraceDigest, TraceOptions } from '../report/trace.ts'
-
-/** Lines in one block of a trace digest. */
-const blockLines = 512
+import { differingLines, type TraceDigest, type TraceOptions } from '../report/trace.ts'
 
 /**
  * Where two runs of one seed went apart: the first block of lines whose hash differs is found from the digests, then the
@@ -13,8 +10,8 @@ export async function firstDifference(
   b: TraceDigest,
   rerun: (options: TraceOptions) => Promise<RunResult>,
 ): Promise<readonly string[]> {
-  const block = firstDifferentBlock(a.blocks, b.blocks)
-  const window = { from: block * blockLines, to: (block + 1) * blockLines }
+  const window = differingLines(a, b)
+  if (window === undefined) return ['the traces are equal']
   const record = async (): Promise<readonly string[]> => {
     const lines: string[] = []
     await rerun({ window, onLine: (line) => void lines.push(line) })
@@ -30,16 +27,4 @@ export async function firstDifference(
     `  one run:     ${one[line] ?? '(ended)'}`,
     `  another run: ${two[line] ?? '(ended)'}`,
   ]
-}
-
-/** Each block's hash contains those before it, so the blocks agree up to a point and nowhere after: halve the interval. */
-function firstDifferentBlock(a: readonly string[], b: readonly string[]): number {
-  let low = 0
-  let high = Math.min(a.length, b.length)
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (a[middle] === b[middle]) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -190,3 +190,22 @@ export class Trace {
     return this.#names[number] ?? String(number)
   }
 }
+
+/**
+ * The lines among which two traces differ first, for a second look with a window on them; undefined when they are equal.
+ * Each block's hash contains those before it: two traces agree up to a block and nowhere after, so it is found by halving.
+ */
+export function differingLines(
+  a: TraceDigest,
+  b: TraceDigest,
+): { readonly from: number; readonly to: number } | undefined {
+  if (a.hash === b.hash && a.lines === b.lines) return undefined
+  let low = 0
+  let high = Math.min(a.blocks.length, b.blocks.length)
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (a.blocks[middle] === b.blocks[middle]) low = middle + 1
+    else high = middle
+  }
+  return { from: low * blockLines, to: (low + 1) * blockLines }
+}

@@ -15,7 +15,8 @@ export class RandomStreams {
   readonly #streams = new Map<string, RandomStream>()
 
   constructor(seed: string, sha256: (bytes: Uint8Array) => Uint8Array) {
-    const spread = seedrandom(seed)
+    // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
+    const spread = seedrandom(`${seed}\n`)
     this.#root = new Uint8Array(32)
     for (let at = 0; at < 32; at++) this.#root[at] = spread.int32() & 255
     this.#sha256 = sha256

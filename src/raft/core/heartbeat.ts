@@ -11,12 +11,17 @@ import { configurationOf, type Leader, type RaftCore } from './state.ts'
 const heartbeatsPerTimeout = 10
 
 export function setHeartbeatTimer(raft: RaftCore): void {
-  setTimer(raft, 'heartbeat', Math.max(1, Math.floor(raft.timing.heartbeatTimeoutMs / heartbeatsPerTimeout)))
+  setTimer(raft, 'heartbeat', heartbeatMs(raft))
+}
+
+function heartbeatMs({ timing }: RaftCore): number {
+  return Math.max(1, Math.floor(timing.heartbeatTimeoutMs / heartbeatsPerTimeout))
 }
 
 /**
  * Begins a round. A follower that was sent an append since the last tick is left out, for its answer tells the same;
- * except while reads wait, lest their round starve behind answers that never come.
+ * except while reads wait, lest their round starve behind answers that never come, and unless it has been silent for a
+ * while: under steady writes its acknowledgements wait for its disk, and only an empty append tells "heard" before that.
  */
 export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
   const { role } = raft
@@ -24,7 +29,8 @@ export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
   beginRound(role, nowMs)
   const readsWait = role.reads.length > 0
   for (const progress of role.progress.values()) {
-    if (!progress.sentSinceTick || readsWait) sendHeartbeat(raft, role, progress)
+    const silent = nowMs - progress.heardMs >= heartbeatMs(raft)
+    if (!progress.sentSinceTick || silent || readsWait) sendHeartbeat(raft, role, progress)
     progress.sentSinceTick = false
     if (progress.state === 'snapshot') watchTransfer(raft, progress.id)
   }

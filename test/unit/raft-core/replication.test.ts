@@ -318,6 +318,18 @@ describe('heartbeats and the quorum’s attention', () => {
     expect(cluster.mail()).toHaveLength(2)
   })
 
+  it('do not spare one that has been silent meanwhile: its acknowledgement may wait for a slow disk', () => {
+    const cluster = leaderAlone()
+    cluster.fire('s1', 'heartbeat')
+    cluster.propose('s1', 'a')
+    cluster.mail()
+    cluster.nowMs += 99
+    cluster.receive('s1', 's2', appendResponse({ index: 2 }))
+    cluster.nowMs += 1
+    cluster.fire('s1', 'heartbeat')
+    expect(cluster.mailOf('append-request')).toMatchObject([{ to: 's3', entries: [] }])
+  })
+
   it('a leader that a quorum does not answer for as long as its lease steps down', () => {
     const cluster = leaderAlone({ voters: five })
     cluster.nowMs += 300

@@ -8,12 +8,12 @@ import { Connection, type ConnectionLost, type ServedRequest } from './connectio
 import { type Hello, rpcProtocol } from './frame.ts'
 
 /** Connections that other agents may hold here. */
-export const acceptedConnectionsMax = 4096
+const acceptedConnectionsMax = 4096
 /** Connections that this agent dials. */
-export const dialledConnectionsMax = 4096
-export const dialTimeoutMs = 3_000
+const dialledConnectionsMax = 4096
+const dialTimeoutMs = 3_000
 /** After a dial failed, notices to that address are dropped for this long; requests try again at once. */
-export const redialPauseMs = 200
+const redialPauseMs = 200
 
 /** The request never left this agent: it was certainly not served. */
 export interface Unreachable {
@@ -103,12 +103,22 @@ export class Rpc {
   /** One message without answer, on whatever connection there is with that peer. May be lost. */
   notify(peerId: string, address: string, topic: string, bytes: Uint8Array): void {
     const dial = this.#dials.get(address)
-    const dialled = dial?.connection
-    if (dialled?.open === true && dialled.peer !== undefined) return dialled.notify(topic, bytes)
-    const inbound = this.#inbound.get(peerId)
-    if (inbound?.open === true) return inbound.notify(topic, bytes)
+    const open = this.#between(dial?.connection, peerId)
+    if (open !== undefined) return open.notify(topic, bytes)
     if (dial?.dialling === true || this.#recentlyFailed(dial)) return
     this.#env.detach(this.#connect(address).then((connection) => connection?.notify(topic, bytes)))
+  }
+
+  /**
+   * The connection that carries what goes to this peer. Where each has dialled the other, both ends take the one that the
+   * lower node ID dialled: traffic in both directions on one connection tells each end that the other is alive.
+   */
+  #between(dialled: Connection | undefined, peerId: string): Connection | undefined {
+    const own = dialled?.open === true && dialled.peer !== undefined ? dialled : undefined
+    const inbound = this.#inbound.get(peerId)
+    if (inbound?.open !== true) return own
+    const lower = (this.#service?.hello.nodeId ?? '') < peerId
+    return lower ? (own ?? inbound) : inbound
   }
 
   stop(): void {
@@ -154,8 +164,10 @@ export class Rpc {
       dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined }
       this.#dials.set(address, dial)
     }
-    if (dial.connection?.open === true && dial.connection.peer !== undefined) {
-      deferred.resolve(dial.connection)
+    const peer = dial.connection?.peer
+    const open = peer === undefined ? undefined : this.#between(dial.connection, peer.nodeId)
+    if (open !== undefined) {
+      deferred.resolve(open)
       return deferred.promise
     }
     dial.waiting.push(deferred)

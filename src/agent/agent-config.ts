@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.ts'
+import { fieldNames } from '../model/names.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
@@ -124,7 +125,7 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
     skipLeaveOnInterrupt: false,
     autopilot: { serverStabilizationMs: 10_000, lastContactThresholdMs: 200, maxTrailingLogs: 250 },
     http: {
-      aliases: ['consul'],
+      aliases: fieldNames,
       responseHeaders: {},
       blockEndpoints: [],
       allowUnprintableCharacters: false,

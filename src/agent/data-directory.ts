@@ -36,6 +36,9 @@ export async function openDataDirectory(
   if (refused !== undefined) return err(refused)
   const made = await env.disk.makeDirectory(path)
   if (!made.ok) return err(unusable(made.error))
+  // Its own name must last as well: without this a power cut soon after the first start could take all that is in it.
+  const named = await env.disk.syncDirectory(parentOf(path))
+  if (!named.ok) return err(unusable(named.error))
   const lock = await env.disk.lock(`${path}/lock`)
   if (!lock.ok) return err(unusable(lock.error))
   const nodeId = await keepNodeId(env, path, configuredId)
@@ -44,6 +47,12 @@ export async function openDataDirectory(
     return nodeId
   }
   return ok({ path, nodeId: nodeId.value, release: () => lock.value.close() })
+}
+
+function parentOf(path: string): string {
+  const bare = path.replace(/\/+$/, '')
+  const slash = bare.lastIndexOf('/')
+  return slash < 0 ? '.' : bare.slice(0, Math.max(slash, 1))
 }
 
 async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | undefined> {

@@ -1,7 +1,7 @@
 import { textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { type DialFailure, type Endpoint, endpointText } from '../env/net.ts'
-import { productName, productTitle } from '../model/names.ts'
+import { fieldNames, productName, productTitle } from '../model/names.ts'
 import { parseEndpoint } from '../rpc/address.ts'
 import type { CommandFlag, Invocation } from './command.ts'
 
@@ -105,10 +105,11 @@ export class ApiClient {
     return endpoint === undefined ? err(`-http-addr "${text}" is not host:port`) : ok(endpoint)
   }
 
-  /** The product's own variable, else that of the first alias of the field. */
+  /** The product's own variable, else that of a name of the field. */
   #variable(name: string): string | undefined {
     const { environment } = this.#invocation.terminal
-    return environment.get(`${productName.toUpperCase()}_${name}`) ?? environment.get(`CONSUL_${name}`)
+    const variables = [productName, ...fieldNames].map((product) => environment.get(`${product.toUpperCase()}_${name}`))
+    return variables.find((value) => value !== undefined)
   }
 }
 

@@ -2,3 +2,5 @@
 export const productName = 'svc'
 /** The same, capitalised, as in `X-Svc-Index` and `Svc agent`. */
 export const productTitle = 'Svc'
+/** Names of the field under which an agent is also addressed unless configured otherwise. Design: names of the field. */
+export const fieldNames: readonly string[] = ['consul']

@@ -19,8 +19,8 @@ type Step =
   | { readonly kind: 'compact'; readonly keep: number }
   | { readonly kind: 'idle' }
   | { readonly kind: 'close' | 'kill' | 'power' }
-  /** The disk stands still after some operations of what follows, then the power goes. */
-  | { readonly kind: 'power-within'; readonly operations: number; readonly together: number }
+  /** The disk stands still after some operations of what follows; then the process is killed, or the power goes. */
+  | { readonly kind: 'cut-short'; readonly power: boolean; readonly operations: number; readonly together: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -31,9 +31,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'idle' as const }) },
   { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: 'close' }, { kind: 'kill' }, { kind: 'power' }) },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('power-within' as const),
+      kind: fc.constant('cut-short' as const),
+      power: fc.boolean(),
       operations: fc.nat(8),
       together: fc.integer({ min: 1, max: 5 }),
     }),
@@ -55,7 +56,7 @@ class Comparison {
 
   async take(step: Step): Promise<void> {
     if (step.kind === 'write') await this.#write(step.together)
-    else if (step.kind === 'power-within') await this.#interrupted(step.operations, step.together)
+    else if (step.kind === 'cut-short') await this.#interrupted(step.operations, step.together, step.power)
     else if (step.kind === 'idle') await (await this.#opened()).env.time.advance(1000)
     else if (step.kind === 'compact') {
       const { entries, baseIndex } = this.#durable
@@ -104,7 +105,7 @@ class Comparison {
     await Promise.all(written)
   }
 
-  async #interrupted(operations: number, together: number): Promise<void> {
+  async #interrupted(operations: number, together: number, power: boolean): Promise<void> {
     const { log } = await this.#opened()
     const halted = new Promise<void>((resolve) => {
       this.#disk.onHalt = resolve
@@ -113,7 +114,7 @@ class Comparison {
     const written = this.#queue(log, together)
     log.flush()
     await Promise.race([Promise.all(written), halted])
-    await this.#again(this.#disk.crashed(this.#draws))
+    await this.#again(power ? this.#disk.crashed(this.#draws) : this.#disk.restarted())
   }
 
   /** What is found must be one of the possible states; from there the comparison goes on. */

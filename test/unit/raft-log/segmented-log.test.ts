@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { crc32c } from '../../../src/base/crc32c.ts'
+import { encodeBatch } from '../../../src/raft/log/batch.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
+import { readSegmentHeader } from '../../../src/raft/log/segment-file.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { Draws } from './fake-env.ts'
 import {
@@ -20,6 +22,7 @@ import {
 const oneSegment = { ...smallSegments, segmentBytes: 1 << 20 }
 /** One bit of each byte, another in each; in the long run all of them. */
 const bitStep = process.env['SVC_TEST_LONG'] === '1' ? 1 : 9
+const batchHeaderBytes = encodeBatch([], { number: 1, offset: 0, salt: 0, chain: 0 }).bytes.length
 const segmentPath = `${directory}/0000000001.log`
 
 async function opened(disk: CrashDisk, options = smallSegments, seed = 1): Promise<Opened> {
@@ -167,6 +170,28 @@ describe('the segmented log', () => {
     const whole = disk.bytesOf(segmentPath)
     disk.plant(segmentPath, whole.slice(0, whole.length - 3))
     expect((await opened(disk, oneSegment)).state.entries.length).toBe(2)
+  })
+
+  it.each([
+    ['without knowing the salt', 0, 0],
+    ['in another place', undefined, 1],
+  ])('does not take a payload for a later batch that forges one %s', async (_, salt, shift) => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    await persist(log, logChange({ entries: [entryAt(1, 1)] }))
+    const durable = disk.bytesOf(segmentPath)
+    const header = readSegmentHeader(durable)
+    if (!header.ok) throw new Error(header.error.what)
+    const forge = (known: number): Uint8Array => {
+      const offset = durable.length + batchHeaderBytes + 22 + shift
+      return encodeBatch([], { number: 99, offset, salt: known, chain: 0 }).bytes
+    }
+    const payload = [...forge(salt ?? header.value.header.salt)]
+    await persist(log, logChange({ entries: [entryAt(2, 1, payload), entryAt(3, 1, 64)] }))
+    const whole = disk.bytesOf(segmentPath)
+    expect(whole.indexOf(0x53, durable.length + batchHeaderBytes)).toBe(durable.length + batchHeaderBytes + 22)
+    disk.plant(segmentPath, whole.slice(0, whole.length - 3))
+    expect((await opened(disk, oneSegment)).state.entries.length).toBe(1)
   })
 
   it('finds every flipped bit of a sealed log, or is not harmed by it', async () => {

@@ -50,6 +50,7 @@ export class TurnLoop {
     this.#untilUs = untilUs
     this.#predicate = predicate
     this.#end = undefined
+    this.#kernel.endTurn()
     this.#checkEnd()
     try {
       if (this.#end === undefined) await this.#kernel.platform.pump((last) => this.#step(last))
@@ -144,6 +145,8 @@ export class TurnLoop {
       const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
       kernel.fail({ kind: 'checker-error', message, ...(error instanceof Error ? { error } : {}) })
     }
+    // What the checkers or the driver did between turns leaves now too.
+    kernel.endTurn()
     kernel.trace.flush()
     this.#checkEnd()
   }

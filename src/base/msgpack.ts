@@ -16,9 +16,17 @@ const packr = new Packr({
 /** Containers nested deeper than this are refused: the decoder recurses. */
 const depthMax = 32
 
-/** Bytes of their own: they may be kept. */
+/** The packer's buffer grows with the largest value; out of one larger than this, bytes are copied. */
+const sharedBufferBytesMax = 16 << 10
+
+/**
+ * Bytes that nobody writes to again: the packer fills one buffer after another and never goes back. Small ones are shown
+ * where they stand, so each may keep `sharedBufferBytesMax` alive.
+ */
 export function pack(value: unknown): Uint8Array {
-  return new Uint8Array(packr.pack(value))
+  const packed = packr.pack(value)
+  if (packed.buffer.byteLength > sharedBufferBytesMax) return new Uint8Array(packed)
+  return new Uint8Array(packed.buffer, packed.byteOffset, packed.length)
 }
 
 /**

@@ -177,7 +177,8 @@ export class RaftServer implements Raft, LogListener {
   }
 
   status(): RaftStatus {
-    const { leader, ...status } = statusOf(this.#core, this.#env.clock.monoMs())
+    const status = statusOf(this.#core, this.#env.clock.monoMs())
+    const { leader } = status
     return {
       ...status,
       leader: leader === undefined ? undefined : { id: leader, address: this.#addresses.of(leader) },

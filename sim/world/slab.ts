@@ -1,0 +1,25 @@
+const slabBytes = 64 << 10
+/** A larger copy gets memory of its own. */
+const sharedBytesMax = 4 << 10
+
+/**
+ * Copies of small byte arrays, many in one buffer: an engine takes many times longer to allocate memory outside its heap
+ * for each than to copy the bytes.
+ */
+export class Slab {
+  #buffer = new ArrayBuffer(slabBytes)
+  #used = 0
+
+  copy(bytes: Uint8Array): Uint8Array {
+    const { length } = bytes
+    if (length > sharedBytesMax) return bytes.slice()
+    if (this.#used + length > slabBytes) {
+      this.#buffer = new ArrayBuffer(slabBytes)
+      this.#used = 0
+    }
+    const copy = new Uint8Array(this.#buffer, this.#used, length)
+    copy.set(bytes)
+    this.#used += length
+    return copy
+  }
+}

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import type { DiskOptions } from '../../../sim/world/disk.ts'
+import type { SimNode } from '../../../sim/world/node.ts'
+import type { Simulation } from '../../../sim/world/simulation.ts'
+import { equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { inSimulation, value } from './in-simulation.ts'
+
+async function onDisk<T>(
+  disk: DiskOptions,
+  use: (simulation: Simulation, node: SimNode) => Promise<T>,
+  seed = 'disk',
+): Promise<T> {
+  return await inSimulation({ seed, disk }, async (simulation) => {
+    const node = simulation.addNode({ name: 'n', host: '10.0.0.1', directories: ['/data'] })
+    return await use(simulation, node)
+  })
+}
+
+async function writeTwo(env: Env): Promise<void> {
+  const file = await value(env.disk.open('/data/f', 'create'))
+  await value(env.disk.syncDirectory('/data'))
+  await value(file.write(0, utf8('aaaa')))
+  await value(file.sync())
+  for (const [at, text] of [
+    [4, 'bbbb'],
+    [8, 'cccc'],
+  ] as const) {
+    await value(file.write(at, utf8(text)))
+  }
+}
+
+async function fates(disk: DiskOptions): Promise<ReadonlySet<string>> {
+  const seen = new Set<string>()
+  for (let seed = 0; seed < 300; seed++) {
+    await onDisk(
+      disk,
+      async (simulation, node) => {
+        await simulation.play(node, writeTwo, 1000)
+        node.crash()
+        seen.add(textOf(node.disk.files().get('/data/f') as Uint8Array).replaceAll('\0', '.'))
+      },
+      `fate-${seed}`,
+    )
+  }
+  return seen
+}
+
+describe('a power cut', () => {
+  it('loses unsynced writes in every way that a disk may', async () => {
+    const seen = await fates({})
+    for (const fate of ['aaaa', 'aaaabbbbcccc', 'aaaabbbb', 'aaaabb', 'aaaabbbbcc', 'aaaa....cccc']) {
+      expect([...seen]).toContain(fate)
+    }
+    for (const fate of seen) expect(fate).toMatch(/^aaaa(b{0,4}|[b.]{4}c{1,4})$/)
+  })
+
+  it('loses only what is behind a point in time, where the disk keeps the order of writes', async () => {
+    for (const fate of await fates({ unsynced: 'prefix' })) expect('aaaabbbbcccc'.startsWith(fate)).toBe(true)
+  })
+
+  it('is the same cut for the same seed', async () => {
+    const cut = async (): Promise<string> =>
+      await onDisk({}, async (simulation, node) => {
+        await simulation.play(node, writeTwo, 1000)
+        node.crash()
+        return textOf(node.disk.files().get('/data/f') as Uint8Array)
+      })
+    expect(await cut()).toBe(await cut())
+  })
+
+  it('is none when only the process dies', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      await onDisk(
+        {},
+        async (simulation, node) => {
+          await simulation.play(node, writeTwo, 1000)
+          node.crash({ disk: 'kept' })
+          expect(textOf(node.disk.files().get('/data/f') as Uint8Array)).toBe('aaaabbbbcccc')
+          // What was not synced is still not safe.
+          node.boot(() => undefined)
+          node.crash({ disk: 'power' })
+        },
+        `kept-${seed}`,
+      )
+    }
+  })
+
+  it('may lose a whole tree of names whose first was not synced', async () => {
+    const seen = new Set<string>()
+    for (let seed = 0; seed < 40; seed++) {
+      await onDisk(
+        {},
+        async (simulation, node) => {
+          const program = async (env: Env): Promise<void> => {
+            await value(env.disk.makeDirectory('/data/sub'))
+            const file = await value(env.disk.open('/data/sub/f', 'create'))
+            await value(file.write(0, utf8('x')))
+            await value(file.sync())
+            await value(env.disk.syncDirectory('/data/sub'))
+          }
+          await simulation.play(node, program, 1000)
+          node.crash()
+          seen.add([...node.disk.files().keys()].join())
+        },
+        `tree-${seed}`,
+      )
+    }
+    expect(seen).toEqual(new Set(['', '/data/sub/f']))
+  })
+})
+
+describe('a disk', () => {
+  it('takes the time that is set, times the factor', async () => {
+    await onDisk({ nameMs: 1, writeMs: 2, syncMs: 30, readMs: 4 }, async (simulation, node) => {
+      const spans = await simulation.play(
+        node,
+        async (env) => {
+          const marks: number[] = []
+          const file = await value(env.disk.open('/data/f', 'create'))
+          marks.push(simulation.nowMs)
+          await value(file.write(0, utf8('x')))
+          marks.push(simulation.nowMs)
+          node.disk.setOptions({ slowFactor: 10 })
+          await value(file.sync())
+          marks.push(simulation.nowMs)
+          await value(file.read(0, 1))
+          marks.push(simulation.nowMs)
+          return marks
+        },
+        10_000,
+      )
+      expect(spans).toEqual([1, 3, 303, 343])
+    })
+  })
+
+  it('finishes nothing while it is stalled, then everything in order', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const done: string[] = []
+      node.boot(async (env) => {
+        const file = await value(env.disk.open('/data/f', 'create'))
+        node.disk.stall()
+        for (const [at, text] of ['a', 'b', 'c'].entries()) {
+          env.detach(file.write(at, utf8(text)).then(() => done.push(text)))
+        }
+        env.detach(file.sync().then(() => done.push('sync')))
+      })
+      await simulation.run({ untilMs: 5000 })
+      expect(done).toEqual([])
+      node.disk.unstall()
+      await simulation.run({ untilMs: 5001 })
+      expect(done).toEqual(['a', 'b', 'c', 'sync'])
+    })
+  })
+
+  it('whose sync fails says nothing of the bytes, and never syncs them later', async () => {
+    const seen = new Set<string>()
+    for (let seed = 0; seed < 40; seed++) {
+      await onDisk(
+        { unsynced: 'prefix' },
+        async (simulation, node) => {
+          node.disk.failSyncs(1)
+          const program = async (env: Env): Promise<void> => {
+            const file = await value(env.disk.open('/data/f', 'create'))
+            expect(await env.disk.syncDirectory('/data')).toMatchObject({ ok: false, error: { kind: 'io' } })
+            await value(file.write(0, utf8('lost?')))
+            node.disk.failSyncs(1)
+            expect(await file.sync()).toMatchObject({ ok: false, error: { kind: 'io' } })
+            await value(file.sync())
+            await value(env.disk.syncDirectory('/data'))
+            expect(textOf(await value(file.read(0, 9)))).toBe('lost?')
+          }
+          await simulation.play(node, program, 1000)
+          node.crash()
+          const left = node.disk.files().get('/data/f')
+          seen.add(left === undefined ? 'no name' : textOf(left))
+        },
+        `fsyncgate-${seed}`,
+      )
+    }
+    expect(seen).toEqual(new Set(['no name', '', 'lost?']))
+  })
+
+  it('of a quota takes what fits, says full, and has room again when files go', async () => {
+    await onDisk({ quotaBytes: 10 }, async (simulation, node) => {
+      const program = async (env: Env): Promise<void> => {
+        const file = await value(env.disk.open('/data/f', 'create'))
+        expect(await file.write(0, new Uint8Array(12))).toMatchObject({ ok: false, error: { kind: 'full' } })
+        expect(await value(file.size())).toBe(10)
+        expect(await file.write(3, new Uint8Array(7))).toMatchObject({ ok: true })
+        expect(await file.truncate(11)).toMatchObject({ ok: false, error: { kind: 'full' } })
+        await value(file.truncate(4))
+        expect(node.disk.usedBytes).toBe(4)
+        const other = await value(env.disk.open('/data/g', 'create'))
+        await value(other.write(0, new Uint8Array(6)))
+        await value(env.disk.remove('/data/f'))
+        expect(node.disk.usedBytes).toBe(10)
+        await file.close()
+        expect(node.disk.usedBytes).toBe(6)
+        await value(env.disk.rename('/data/g', '/data/h'))
+        expect(node.disk.usedBytes).toBe(6)
+        node.disk.setOptions({ quotaBytes: 0 })
+        expect(await other.write(0, new Uint8Array(6))).toMatchObject({ ok: true })
+        expect(await other.write(6, new Uint8Array(1))).toMatchObject({ ok: false, error: { kind: 'full' } })
+      }
+      await simulation.play(node, program, 1000)
+      node.crash({ disk: 'kept' })
+      expect(node.disk.usedBytes).toBe(6)
+    })
+  })
+
+  it('rots a bit where it is told to, and nowhere else', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const read = async (env: Env): Promise<Uint8Array> => {
+        const file = await value(env.disk.open('/data/f', 'create'))
+        if ((await value(file.size())) === 0) {
+          await value(file.write(0, new Uint8Array(8)))
+          await value(file.sync())
+          await value(env.disk.syncDirectory('/data'))
+        }
+        return await value(file.read(0, 8))
+      }
+      await simulation.play(node, read, 1000)
+      expect(node.disk.flipBit('/data/f', 5)).toBe(true)
+      expect(node.disk.flipBit('/data/f', 8)).toBe(false)
+      expect(node.disk.flipBit('/data/g', 0)).toBe(false)
+      node.crash()
+      const found = await simulation.play(node, read, 1000)
+      expect(equalBytes(found, new Uint8Array([0, 0, 0, 0, 0, 1, 0, 0]))).toBe(true)
+    })
+  })
+
+  it("keeps what is written from later changes of the writer's buffer", async () => {
+    await onDisk({}, async (simulation, node) => {
+      const program = async (env: Env): Promise<string> => {
+        const file = await value(env.disk.open('/data/f', 'create'))
+        const bytes = utf8('kept')
+        await value(file.write(0, bytes))
+        bytes.fill(0)
+        await value(file.sync())
+        return textOf(await value(file.read(0, 4)))
+      }
+      expect(await simulation.play(node, program, 1000)).toBe('kept')
+    })
+  })
+})

@@ -1,5 +1,4 @@
-import { utf8 } from '../base/bytes.ts'
-import { storedBytes } from './row-codec.ts'
+import { RowHasher } from './row-hash.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
@@ -14,13 +13,19 @@ export interface RowSum {
 export const emptySum: RowSum = { high: 0, low: 0 }
 
 export function withRow(sum: RowSum, table: TableDefinition<Row>, row: Row): RowSum {
-  const hash = hash64(storedBytes(table, row))
-  return { high: (sum.high + hash.high) >>> 0, low: (sum.low + hash.low) >>> 0 }
+  const { high, low } = hashOf(table, row)
+  return { high: (sum.high + high) >>> 0, low: (sum.low + low) >>> 0 }
 }
 
 export function withoutRow(sum: RowSum, table: TableDefinition<Row>, row: Row): RowSum {
-  const hash = hash64(storedBytes(table, row))
-  return { high: (sum.high - hash.high) >>> 0, low: (sum.low - hash.low) >>> 0 }
+  const { high, low } = hashOf(table, row)
+  return { high: (sum.high - high) >>> 0, low: (sum.low - low) >>> 0 }
+}
+
+function hashOf(table: TableDefinition<Row>, row: Row): RowSum {
+  const hasher = new RowHasher()
+  hasher.add(table.encode === undefined ? row : table.encode(row))
+  return hasher.finished()
 }
 
 /** One table's part in the digest of the whole state. */
@@ -37,28 +42,8 @@ export function stateDigest(tables: Iterable<TableSum>): string {
   for (const { name, rows, lastChange, sum } of tables) {
     if (rows > 0 || lastChange > 0) text += `${name} ${rows} ${lastChange} ${sum.high} ${sum.low}\n`
   }
-  const { high, low } = hash64(utf8(text))
+  const hasher = new RowHasher()
+  hasher.add(text)
+  const { high, low } = hasher.finished()
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0')
-}
-
-/** Two multiplicative hashes with different constants, mixed at the end. Not against an adversary: it compares states of one program. */
-function hash64(bytes: Uint8Array): RowSum {
-  let high = 0x9e3779b9 ^ bytes.length
-  let low = 0x41c6ce57
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] as number
-    high = Math.imul(high ^ byte, 0x9e3779b1)
-    low = Math.imul(low ^ byte, 0x5f356495)
-    low = (low << 13) | (low >>> 19)
-  }
-  return { high: finished(high ^ (low >>> 7)), low: finished(low ^ (high >>> 11)) }
-}
-
-/** Source: MurmurHash3, finalizer of the 32-bit variant. */
-function finished(hash: number): number {
-  let h = hash ^ (hash >>> 16)
-  h = Math.imul(h, 0x85ebca6b)
-  h ^= h >>> 13
-  h = Math.imul(h, 0xc2b2ae35)
-  return (h ^ (h >>> 16)) >>> 0
 }

@@ -13,6 +13,9 @@ import type { ServerLog } from './server-log.ts'
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096
 
+/** States are compared at every so many-th entry: a difference once made stays. When the run rests they are compared again. */
+const digestEvery = 4
+
 /** The digest of a server's whole state; undefined while it starts. */
 type StateDigest = () => { readonly index: number; readonly digest: string } | undefined
 
@@ -168,8 +171,10 @@ class NodeObserver implements RaftObserver {
   #commandApplied(index: number, identity: WriteIdentity | undefined, tx: ReadTransaction): void {
     if (!this.#acted('carried out a command')) return
     if (identity !== undefined) this.#all.once.tookEffect(this.#node, index, identity.origin, identity.sequence)
-    const state = this.#digest()
-    if (state?.index === index) this.#all.application.state(this.#node, index, state.digest)
+    if (index % digestEvery === 0) {
+      const state = this.#digest()
+      if (state?.index === index) this.#all.application.state(this.#node, index, state.digest)
+    }
     this.#command = { index, tx }
     if (this.#entry?.index === index) this.#tookEffect(this.#entry, tx)
   }

@@ -125,6 +125,11 @@ export class Cluster {
     return this.#invariants.application.appliedIndex(server)
   }
 
+  /** Of its whole state; undefined when it does not run. */
+  stateDigest(server: string): ReturnType<Agent['stateDigest']> {
+    return this.#server(server).agent?.stateDigest()
+  }
+
   start(name: string): void {
     const server = this.#server(name)
     if (server.node.running) return

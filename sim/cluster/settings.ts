@@ -17,8 +17,6 @@ export function serverConfig(
 ): AgentConfig {
   const local = servers.filter((server) => server.datacenter === identity.datacenter)
   const file: FileConfig = {
-    // Servers that come back from a crash look for each other soon, unless the scenario says otherwise.
-    retry_interval: '5s',
     ...settings,
     server: true,
     node_name: identity.name,

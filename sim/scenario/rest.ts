@@ -28,6 +28,8 @@ export async function comeToRest(run: RunContext): Promise<void> {
   }
   for (const server of run.cluster.serverNames) {
     if (run.hasFailed()) return
+    const state = run.cluster.stateDigest(server)
+    if (state !== undefined) run.invariants.application.state(server, state.index, state.digest)
     await compareState(run, server)
   }
 }

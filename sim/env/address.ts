@@ -8,8 +8,23 @@ export function addressProblem({ host, port }: Endpoint): string | undefined {
 }
 
 function isIpv4(host: string): boolean {
-  const parts = host.split('.')
-  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  let parts = 1
+  let value = -1
+  for (let at = 0; at < host.length; at++) {
+    const unit = host.charCodeAt(at)
+    if (unit === 46) {
+      if (value < 0) return false
+      parts++
+      value = -1
+    } else {
+      const digit = unit - 48
+      // No leading zero: some would read such a number as octal.
+      if (digit < 0 || digit > 9 || value === 0) return false
+      value = Math.max(value, 0) * 10 + digit
+      if (value > 255) return false
+    }
+  }
+  return parts === 4 && value >= 0
 }
 
 /** Groups of four digits, with one gap at most; no zone and no IPv4 tail, which nobody writes in a simulation. */

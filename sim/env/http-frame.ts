@@ -1,5 +1,4 @@
-import { concatBytes, emptyBytes } from '../../src/base/bytes.ts'
-import { pack, unpack } from '../../src/base/msgpack.ts'
+import { concatBytes, textOf, utf8 } from '../../src/base/bytes.ts'
 import type { HttpHeaders } from '../../src/env/http.ts'
 
 /** A longer message is no message: the other end speaks something else. */
@@ -7,7 +6,7 @@ const frameBytesMax = 256 << 20
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** One message as it goes over a simulated stream: its length in four bytes, then MessagePack. */
+/** One message. Over a simulated stream it goes as two lengths of four bytes, a head in JSON, and the body. */
 export interface HttpMessage {
   /** Of a request method and target; of a response its status. */
   readonly start: readonly [method: string, target: string] | readonly [status: number]
@@ -15,11 +14,15 @@ export interface HttpMessage {
   readonly body: Uint8Array
 }
 
-export function encodeMessage(message: HttpMessage): Uint8Array {
-  const packed = pack([message.start, message.headers.flat(), message.body])
-  const framed = new Uint8Array(4 + packed.length)
-  new DataView(framed.buffer).setUint32(0, packed.length)
-  framed.set(packed, 4)
+const lengthsBytes = 8
+
+export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array {
+  const head = utf8(JSON.stringify([start, headers]))
+  const framed = new Uint8Array(lengthsBytes + head.length + body.length)
+  writeLength(framed, 0, head.length)
+  writeLength(framed, 4, body.length)
+  framed.set(head, lengthsBytes)
+  framed.set(body, lengthsBytes + head.length)
   return framed
 }
 
@@ -32,28 +35,42 @@ export class MessageReader {
   push(piece: Uint8Array): HttpMessage | 'malformed' | undefined {
     this.#pieces.push(piece)
     this.#length += piece.length
-    if (this.#length < 4) return undefined
+    if (this.#length < lengthsBytes) return undefined
     const bytes = this.#pieces.length === 1 ? piece : concatBytes(this.#pieces)
     this.#pieces = [bytes]
-    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-    if (length > frameBytesMax) return 'malformed'
-    if (this.#length < 4 + length) return undefined
-    return decodeMessage(bytes.subarray(4, 4 + length))
+    const bodyAt = lengthsBytes + readLength(bytes, 0)
+    const end = bodyAt + readLength(bytes, 4)
+    if (end > frameBytesMax) return 'malformed'
+    if (this.#length < end) return undefined
+    return decodeMessage(bytes.subarray(lengthsBytes, bodyAt), bytes.slice(bodyAt, end))
   }
 }
 
-function decodeMessage(bytes: Uint8Array): HttpMessage | 'malformed' {
-  const unpacked = unpack(bytes)
-  if (!unpacked.ok || !Array.isArray(unpacked.value)) return 'malformed'
-  const [start, flat, body] = unpacked.value as readonly unknown[]
-  if (!Array.isArray(start) || !Array.isArray(flat)) return 'malformed'
-  const headers: (readonly [string, string])[] = []
-  for (let at = 0; at + 1 < flat.length; at += 2) headers.push([String(flat[at]), String(flat[at + 1])])
-  return {
-    start: start as unknown as HttpMessage['start'],
-    headers,
-    body: body instanceof Uint8Array ? new Uint8Array(body) : emptyBytes,
+function decodeMessage(head: Uint8Array, body: Uint8Array): HttpMessage | 'malformed' {
+  const parsed = parsedJson(textOf(head))
+  if (!Array.isArray(parsed)) return 'malformed'
+  const [start, headers] = parsed as readonly unknown[]
+  if (!Array.isArray(start) || !Array.isArray(headers)) return 'malformed'
+  return { start: start as unknown as HttpMessage['start'], headers: headers as unknown as HeaderList, body }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
   }
+}
+
+function writeLength(bytes: Uint8Array, at: number, length: number): void {
+  for (let i = 0; i < 4; i++) bytes[at + i] = (length >>> (24 - 8 * i)) & 255
+}
+
+function readLength(bytes: Uint8Array, at: number): number {
+  let length = 0
+  for (let i = 0; i < 4; i++) length = length * 256 + (bytes[at + i] as number)
+  return length
 }
 
 /** As the contract has them: names in lower case, repeated ones joined. */

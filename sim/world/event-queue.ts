@@ -5,13 +5,14 @@ import type { SimEvent } from './sim-event.ts'
 /** Cancelled events stay until they are due, or until there are this many of them and more than live ones. */
 const cancelledKeptMax = 1024
 
-function before(a: SimEvent, b: SimEvent): boolean {
-  return a.timeUs < b.timeUs || (a.timeUs === b.timeUs && a.sequence < b.sequence)
-}
-
-/** Events by (time, sequence): a binary heap, with the comparison written out, for it is the hottest thing of a run. */
+/**
+ * Events by (time, sequence): a binary heap with the comparison written out, for it is the hottest thing of a run. What is
+ * compared stands in arrays of numbers beside the events, which are of many kinds and slow to look into.
+ */
 export class EventQueue {
-  #heap: SimEvent[] = []
+  #events: SimEvent[] = []
+  #times: number[] = []
+  #sequences: number[] = []
   #sequence = 0
   #cancelled = 0
   readonly #pendingMax: number
@@ -22,11 +23,11 @@ export class EventQueue {
 
   /** Events that may still happen. */
   get pending(): number {
-    return this.#heap.length - this.#cancelled
+    return this.#events.length - this.#cancelled
   }
 
   get isFull(): boolean {
-    return this.#heap.length - this.#cancelled > this.#pendingMax
+    return this.#events.length - this.#cancelled > this.#pendingMax
   }
 
   /** When the next event is due; undefined when there is none. */
@@ -37,10 +38,8 @@ export class EventQueue {
   push(event: SimEvent, timeUs: number): void {
     invariant(Number.isSafeInteger(timeUs), 'an instant is a whole number of microseconds', { timeUs })
     event.timeUs = timeUs
-    event.sequence = this.#sequence++
     event.queued = true
-    this.#heap.push(event)
-    this.#rise(this.#heap.length - 1)
+    this.#insert(event, timeUs, this.#sequence++)
   }
 
   pop(): SimEvent | undefined {
@@ -56,23 +55,23 @@ export class EventQueue {
    * nothing is drawn.
    */
   popDrawn(draw: RandomStream): SimEvent | undefined {
-    const first = this.pop()
+    const first = this.#head()
     if (first === undefined) return undefined
-    const tied = [first]
-    for (let next = this.#head(); next !== undefined && next.timeUs === first.timeUs; next = this.#head()) {
-      this.#removeHead()
+    const tied: SimEvent[] = []
+    const sequences: number[] = []
+    for (let next: SimEvent | undefined = first; next?.timeUs === first.timeUs; next = this.#head()) {
       tied.push(next)
+      sequences.push(this.#sequences[0] as number)
+      this.#removeHead()
     }
     let at = tied.length === 1 ? 0 : draw.below(tied.length)
     const { lane } = tied[at] as SimEvent
     if (lane !== undefined) at = tied.findIndex((each) => each.lane === lane)
-    const [drawn] = tied.splice(at, 1) as [SimEvent]
-    first.queued = true
-    drawn.queued = false
-    for (const other of tied) {
-      this.#heap.push(other)
-      this.#rise(this.#heap.length - 1)
+    for (const [other, event] of tied.entries()) {
+      if (other !== at) this.#insert(event, event.timeUs, sequences[other] as number)
     }
+    const drawn = tied[at] as SimEvent
+    drawn.queued = false
     return drawn
   }
 
@@ -81,22 +80,23 @@ export class EventQueue {
     event.cancelled = true
     if (!event.queued) return
     this.#cancelled++
-    if (this.#cancelled > cancelledKeptMax && this.#cancelled > this.#heap.length / 2) this.keep(() => true)
+    if (this.#cancelled > cancelledKeptMax && this.#cancelled > this.#events.length / 2) this.keep(() => true)
   }
 
-  /** Drops what does not pass. May change times: the order is made anew. */
+  /** Drops what does not pass. Where `passes` changes an event's time, that is when it is due from now on. */
   keep(passes: (event: SimEvent) => boolean): void {
-    const kept = this.#heap.filter((event) => !event.cancelled && passes(event))
+    const [events, sequences] = [this.#events, this.#sequences]
+    this.#events = []
+    this.#times = []
+    this.#sequences = []
     this.#cancelled = 0
-    this.#heap = []
-    for (const event of kept) {
-      this.#heap.push(event)
-      this.#rise(this.#heap.length - 1)
+    for (const [at, event] of events.entries()) {
+      if (!event.cancelled && passes(event)) this.#insert(event, event.timeUs, sequences[at] as number)
     }
   }
 
   #head(): SimEvent | undefined {
-    for (let head = this.#heap[0]; head !== undefined; head = this.#heap[0]) {
+    for (let head = this.#events[0]; head !== undefined; head = this.#events[0]) {
       if (!head.cancelled) return head
       this.#removeHead()
       this.#cancelled--
@@ -104,35 +104,53 @@ export class EventQueue {
     return undefined
   }
 
-  #rise(from: number): void {
-    const heap = this.#heap
-    const event = heap[from] as SimEvent
-    let at = from
+  #insert(event: SimEvent, timeUs: number, sequence: number): void {
+    const [events, times, sequences] = [this.#events, this.#times, this.#sequences]
+    let at = events.length
+    events.push(event)
+    times.push(timeUs)
+    sequences.push(sequence)
     while (at > 0) {
       const parent = (at - 1) >> 1
-      const above = heap[parent] as SimEvent
-      if (!before(event, above)) break
-      heap[at] = above
+      const above = times[parent] as number
+      if (timeUs > above || (timeUs === above && sequence > (sequences[parent] as number))) break
+      events[at] = events[parent] as SimEvent
+      times[at] = above
+      sequences[at] = sequences[parent] as number
       at = parent
     }
-    heap[at] = event
+    events[at] = event
+    times[at] = timeUs
+    sequences[at] = sequence
   }
 
   #removeHead(): void {
-    const heap = this.#heap
-    const last = heap.pop() as SimEvent
-    const { length } = heap
+    const [events, times, sequences] = [this.#events, this.#times, this.#sequences]
+    const last = events.pop() as SimEvent
+    const lastTime = times.pop() as number
+    const lastSequence = sequences.pop() as number
+    const { length } = events
     if (length === 0) return
     const half = length >> 1
     let at = 0
     while (at < half) {
       let child = 2 * at + 1
-      if (child + 1 < length && before(heap[child + 1] as SimEvent, heap[child] as SimEvent)) child++
-      const below = heap[child] as SimEvent
-      if (!before(below, last)) break
-      heap[at] = below
+      if (child + 1 < length && this.#isBefore(child + 1, child)) child++
+      const below = times[child] as number
+      if (below > lastTime || (below === lastTime && (sequences[child] as number) > lastSequence)) break
+      events[at] = events[child] as SimEvent
+      times[at] = below
+      sequences[at] = sequences[child] as number
       at = child
     }
-    heap[at] = last
+    events[at] = last
+    times[at] = lastTime
+    sequences[at] = lastSequence
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const [times, sequences] = [this.#times, this.#sequences]
+    const [first, second] = [times[a] as number, times[b] as number]
+    return first < second || (first === second && (sequences[a] as number) < (sequences[b] as number))
   }
 }

@@ -31,10 +31,28 @@ interface Guarded {
  */
 export class Tripwire {
   readonly #turn: TurnState
-  readonly #undo: (() => void)[] = []
 
   constructor(turn: TurnState) {
     this.#turn = turn
+    if (open.size === 0) guards.putUp()
+    open.add(turn)
+  }
+
+  close(): void {
+    if (open.delete(this.#turn) && open.size === 0) guards.takeDown()
+  }
+}
+
+function check(what: string, instead: string): void {
+  for (const { holder } of open) {
+    if (holder !== undefined) throw new AmbientAccess(`${what} in the turn of ${holder}: use ${instead}`)
+  }
+}
+
+class Guards {
+  readonly #undo: (() => void)[] = []
+
+  putUp(): void {
     this.#guardDate()
     for (const guarded of guardedThings()) {
       for (const name of guarded.names) this.#guard(guarded, name)
@@ -42,25 +60,18 @@ export class Tripwire {
     syncBuiltinESMExports()
   }
 
-  close(): void {
+  takeDown(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo()
     syncBuiltinESMExports()
-  }
-
-  #check(what: string, instead: string): void {
-    const { holder } = this.#turn
-    if (holder === undefined) return
-    throw new AmbientAccess(`${what} in the turn of ${holder}: use ${instead}`)
   }
 
   #guard({ owner, of, names: _names, instead }: Guarded, name: string | symbol): void {
     const original = (owner as Functions)[name]
     if (typeof original !== 'function') return
     const what = `${of}${String(name)}`
-    const check = (): void => this.#check(what, instead)
     const call = original as (...given: unknown[]) => unknown
     const guard = function (this: unknown, ...given: unknown[]): unknown {
-      check()
+      check(what, instead)
       return new.target === undefined ? call.apply(this, given) : Reflect.construct(call, given)
     }
     // What hangs on the function hangs on its guard too: `hrtime.bigint`, what `promisify` looks for.
@@ -76,14 +87,13 @@ export class Tripwire {
 
   #guardDate(): void {
     const RealDate = Date
-    const check = (what: string): void => this.#check(what, 'env.clock')
     const guard = function (this: unknown, ...given: unknown[]): unknown {
-      if (new.target === undefined || given.length === 0) check('the date of now')
+      if (new.target === undefined || given.length === 0) check('the date of now', 'env.clock')
       if (new.target === undefined) return RealDate()
       return Reflect.construct(RealDate, given, new.target === (guard as unknown) ? RealDate : new.target)
     }
     const now = (): number => {
-      check('Date.now')
+      check('Date.now', 'env.clock')
       return RealDate.now()
     }
     Object.defineProperties(guard, {
@@ -113,6 +123,10 @@ export class Tripwire {
     })
   }
 }
+
+/** The turns of the simulations that are open. The guards stand once, while there is one. */
+const open = new Set<TurnState>()
+const guards = new Guards()
 
 function guardedThings(): readonly Guarded[] {
   const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']

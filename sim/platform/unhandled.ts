@@ -1,18 +1,23 @@
 import type { TurnState } from '../world/platform.ts'
 
+/** The platforms that are open; the first puts up the one listener, the last takes it down. */
+const open = new Set<UnhandledRejections>()
+/** Who listened before. */
+const others: NodeJS.UnhandledRejectionListener[] = []
+
 /** Rejections that nobody handled are errors of the turn in which they came up, not of the process that simulates. */
 export class UnhandledRejections {
   readonly #turn: TurnState
-  readonly #others: NodeJS.UnhandledRejectionListener[]
-  readonly #listener: NodeJS.UnhandledRejectionListener
   #first: { readonly reason: unknown } | undefined
 
   constructor(turn: TurnState) {
     this.#turn = turn
-    this.#others = process.listeners('unhandledRejection')
-    process.removeAllListeners('unhandledRejection')
-    this.#listener = (reason, promise) => this.#take(reason, promise)
-    process.on('unhandledRejection', this.#listener)
+    if (open.size === 0) {
+      others.push(...process.listeners('unhandledRejection'))
+      process.removeAllListeners('unhandledRejection')
+      process.on('unhandledRejection', take)
+    }
+    open.add(this)
   }
 
   take(): { readonly reason: unknown } | undefined {
@@ -22,16 +27,21 @@ export class UnhandledRejections {
   }
 
   close(): void {
-    process.off('unhandledRejection', this.#listener)
-    for (const other of this.#others) process.on('unhandledRejection', other)
+    if (!open.delete(this) || open.size > 0) return
+    process.off('unhandledRejection', take)
+    for (const other of others.splice(0)) process.on('unhandledRejection', other)
   }
 
-  #take(reason: unknown, promise: Promise<unknown>): void {
-    if (this.#turn.holder !== undefined) {
-      this.#first ??= { reason }
-      return
-    }
-    if (this.#others.length === 0) throw reason
-    for (const other of this.#others) other(reason, promise)
+  /** True when it came up in a turn of this platform's. */
+  takes(reason: unknown): boolean {
+    if (this.#turn.holder === undefined) return false
+    this.#first ??= { reason }
+    return true
   }
+}
+
+function take(reason: unknown, promise: Promise<unknown>): void {
+  for (const each of open) if (each.takes(reason)) return
+  if (others.length === 0) throw reason
+  for (const other of others) other(reason, promise)
 }

@@ -148,6 +148,7 @@ export class TcpDial implements ProcessPart {
     ours.connect(out, back2)
     theirs.connect(back2, out)
     theirs.opened = () => listener.accept(theirs, this.#options.tls)
+    ours.established()
     out.open()
     this.#settle(ok(ours))
   }

@@ -1,9 +1,9 @@
 import { concatBytes, emptyBytes } from '../../src/base/bytes.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
-import type { Boot } from './boot.ts'
 import type { EndOfTurn, Kernel } from './kernel.ts'
 import type { Link } from './link.ts'
-import { SimEvent } from './sim-event.ts'
+import { KeepAlive } from './tcp-keep-alive.ts'
+import { type PipeEnd, ResetEvent, type Segment, SegmentEvent, type SegmentTaker } from './tcp-segment.ts'
 
 /** Bytes on their way or not yet read by the peer, of one direction. */
 const windowBytes = 256 << 10
@@ -13,34 +13,12 @@ const firstRetryUs = 200_000
 /** Without progress for this long a connection is given up: net.ipv4.tcp_retries2 at about 6. */
 const giveUpUs = 15_000_000
 
-/** One end of a pipe, as the pipe sees it. */
-export interface PipeEnd {
-  readonly boot: Boot
-  /** Takes nothing any more: its process is dead, or it was closed. */
-  readonly isGone: boolean
-  receive(segment: Segment): void
-  /** Nothing more waits to leave. */
-  emptied(): void
-  broke(why: 'reset' | 'timeout'): void
-}
-
-export interface Segment {
-  readonly bytes: Uint8Array
-  /** The first of all: the dialler's word that the connection stands. */
-  readonly opens: boolean
-  /** The last of all. */
-  readonly ends: boolean
-  onItsWay: boolean
-  /** The peer's machine has it, and its process is paused. */
-  reached: boolean
-}
-
 /**
  * One direction of a connection, both kernels' part in it. Bytes arrive in order: what was lost, and all behind it, is sent
  * again after a time that doubles. (Real stacks send only what was lost; the peer's application sees no difference, for it
  * gets nothing beyond a hole either way.)
  */
-export class TcpPipe implements EndOfTurn {
+export class TcpPipe implements EndOfTurn, SegmentTaker {
   /** Written, and not yet taken by the network. */
   waitingBytes = 0
   ended = false
@@ -52,6 +30,7 @@ export class TcpPipe implements EndOfTurn {
   readonly #from: PipeEnd
   readonly #to: PipeEnd
   readonly #number: number
+  readonly #keeper: KeepAlive
   readonly #waiting: Uint8Array[] = []
   /** Sent, and not arrived. */
   readonly #flight: Segment[] = []
@@ -79,6 +58,21 @@ export class TcpPipe implements EndOfTurn {
     this.#back = back
     this.#from = from
     this.#to = to
+    this.#keeper = new KeepAlive(
+      kernel,
+      this,
+      () => this.#isAnswered(),
+      () => from.broke('timeout'),
+    )
+  }
+
+  /** Asks the other end now and then whether it is still there, until `restsAlive`. */
+  keepAlive(): void {
+    this.#keeper.start()
+  }
+
+  restsAlive(): void {
+    this.#keeper.stop()
   }
 
   /** The dialler's word that the connection stands: with its first bytes, if it has some in this turn. */
@@ -156,6 +150,14 @@ export class TcpPipe implements EndOfTurn {
       this.#stall()
     }
     this.#to.receive(segment)
+  }
+
+  /** Whether a probe that is sent now comes back. What waits for its own word has a limit of its own. */
+  #isAnswered(): boolean {
+    if (this.#stalledSinceUs >= 0) return true
+    if (!this.#link.isWhole || !this.#back.isWhole) return false
+    if (this.#to.isGone) this.#reset(this.#back, this.#from, this.#kernel.nowUs)
+    return true
   }
 
   /** A connection of which nothing is left at the other end: that end says so, if its word gets through. */
@@ -323,59 +325,5 @@ export class TcpPipe implements EndOfTurn {
     this.#wordLost = false
     this.#used -= this.#unheard
     this.#unheard = 0
-  }
-}
-
-class SegmentEvent extends SimEvent {
-  readonly #pipe: TcpPipe
-  readonly #to: PipeEnd
-  readonly #segment: Segment
-  readonly #epoch: number
-
-  constructor(pipe: TcpPipe, to: PipeEnd, segment: Segment, epoch: number) {
-    super(pipe)
-    this.#pipe = pipe
-    this.#to = to
-    this.#segment = segment
-    this.#epoch = epoch
-  }
-
-  /** Where the process is gone the machine answers by itself. */
-  holder(): Boot | undefined {
-    return this.#to.boot.alive ? this.#to.boot : undefined
-  }
-
-  override waits(): boolean {
-    return this.#pipe.reach(this.#segment, this.#epoch)
-  }
-
-  deliver(): void {
-    this.#pipe.arrive(this.#segment, this.#epoch)
-  }
-}
-
-class ResetEvent extends SimEvent {
-  readonly #kernel: Kernel
-  readonly #link: Link
-  readonly #end: PipeEnd
-  readonly #number: number
-
-  constructor(kernel: Kernel, link: Link, end: PipeEnd, number: number) {
-    super(undefined)
-    this.#kernel = kernel
-    this.#link = link
-    this.#end = end
-    this.#number = number
-  }
-
-  holder(): Boot | undefined {
-    return this.#end.boot
-  }
-
-  deliver(): void {
-    const whole = this.#link.isWhole
-    const text = whole ? 'reset' : 'reset lost'
-    this.#kernel.trace.addText(traceKinds.streamControl, this.#end.boot.node, 0, this.#number, 0, text)
-    if (whole) this.#end.broke('reset')
   }
 }

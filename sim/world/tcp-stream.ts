@@ -2,7 +2,8 @@ import { invariant } from '../../src/base/invariant.ts'
 import { type Endpoint, highWaterBytes, type StreamEnd, type TcpStream } from '../../src/env/net.ts'
 import type { Boot, ProcessPart } from './boot.ts'
 import type { Kernel } from './kernel.ts'
-import type { PipeEnd, Segment, TcpPipe } from './tcp-pipe.ts'
+import type { TcpPipe } from './tcp-pipe.ts'
+import type { PipeEnd, Segment } from './tcp-segment.ts'
 
 /** A writer that goes on for so long after `write` said false has no regard for back-pressure: that is a bug. */
 const queuedBytesMax = 64 << 20
@@ -36,13 +37,18 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.boot = boot
     this.local = local
     this.remote = remote
-    boot.parts.add(this)
   }
 
   /** Puts this end between the two directions of its connection. */
   connect(outgoing: TcpPipe, incoming: TcpPipe): void {
     this.#out = outgoing
     this.#in = incoming
+  }
+
+  /** From here on the process has it, and loses it when it dies. */
+  established(): void {
+    this.boot.parts.add(this)
+    this.outgoing.keepAlive()
   }
 
   /** The pipe out of this end. */
@@ -111,11 +117,15 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
 
   processEnded(loud: boolean): void {
     this.outgoing.abort(loud)
+    this.outgoing.restsAlive()
     this.#over ??= 'closed'
   }
 
   receive(segment: Segment): void {
-    if (segment.opens) this.opened?.()
+    if (segment.opens) {
+      this.established()
+      this.opened?.()
+    }
     if (segment.ends) this.#endArrived = true
     if (segment.bytes.length > 0) {
       if (this.#data === undefined || this.#paused || this.#inbox.length > 0) {
@@ -179,6 +189,7 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.#over = why
     this.#inbox.length = 0
     this.boot.parts.delete(this)
+    this.outgoing.restsAlive()
     this.#kernel.after(this.boot, undefined, 0, 'stream is over', () => {
       this.#told = true
       this.#close?.(why)

@@ -109,13 +109,13 @@ describe('streams', () => {
     await connected({ latencyMs: 1 }, async ({ simulation, dialler, accepted }) => {
       simulation.network.cut('a', 'b')
       dialler.stream.write(bytes(10, 1))
-      await simulation.run({ untilMs: 60_000 })
+      await simulation.run({ untilMs: 20_000 })
       expect(dialler.told).toEqual(['timeout at 15100'])
       expect(accepted.told).toEqual([])
       simulation.network.heal()
       accepted.stream.write(bytes(1, 1))
-      await simulation.run({ untilMs: 61_000 })
-      expect(accepted.told).toEqual(['reset at 60002'])
+      await simulation.run({ untilMs: 21_000 })
+      expect(accepted.told).toEqual(['reset at 20002'])
     })
   })
 
@@ -140,7 +140,7 @@ describe('streams', () => {
       dialler.stream.write(bytes(10, 1))
       await simulation.run({ untilMs: 200 })
       expect(accepted.bytes.length).toBe(10)
-      await simulation.run({ untilMs: 60_000 })
+      await simulation.run({ untilMs: 20_000 })
       expect(dialler.told).toEqual(['timeout at 15101'])
       expect(accepted.told).toEqual([])
     })
@@ -192,12 +192,12 @@ describe('streams', () => {
     await connected({ latencyMs: 1 }, async ({ simulation, b, dialler }) => {
       simulation.network.cut('a', 'b')
       b.crash()
-      await simulation.run({ untilMs: 30_000 })
+      await simulation.run({ untilMs: 10_000 })
       expect(dialler.told).toEqual([])
       simulation.network.heal()
       dialler.stream.write(bytes(1, 1))
-      await simulation.run({ untilMs: 31_000 })
-      expect(dialler.told).toEqual(['reset at 30002'])
+      await simulation.run({ untilMs: 11_000 })
+      expect(dialler.told).toEqual(['reset at 10002'])
     })
   })
 
@@ -216,6 +216,27 @@ describe('streams', () => {
       await simulation.run({ untilMs: 60_000 })
       expect(dialler.told).toHaveLength(1)
       expect(dialler.told[0]).toMatch(/^reset at 1[3-7]\d\d$/)
+    })
+  })
+
+  it('that nobody writes to are probed: a peer that cannot be reached any more is found within half a minute', async () => {
+    await connected({ latencyMs: 1 }, async ({ simulation, b, dialler }) => {
+      b.crash({ network: 'silent' })
+      await simulation.run({ untilMs: 60_000 })
+      expect(dialler.told).toHaveLength(1)
+      expect(dialler.told[0]).toMatch(/^timeout at 2[45]\d\d\d$/)
+    })
+    await connected({ latencyMs: 1 }, async ({ simulation, b, dialler }) => {
+      b.crash({ network: 'silent' })
+      simulation.at(5000, () => b.boot(() => undefined))
+      await simulation.run({ untilMs: 60_000 })
+      expect(dialler.told[0]).toMatch(/^reset at 15\d\d\d$/)
+    })
+    await connected({ latencyMs: 1 }, async ({ simulation, dialler, accepted }) => {
+      simulation.at(14_000, () => simulation.network.cut('a', 'b'))
+      simulation.at(22_000, () => simulation.network.heal())
+      await simulation.run({ untilMs: 600_000 })
+      expect([...dialler.told, ...accepted.told]).toEqual([])
     })
   })
 

@@ -109,6 +109,18 @@ describe('the tripwire', () => {
     })
   })
 
+  it('stands while any of several simulations is open, whichever is closed first', () => {
+    const before = [Math.random, Date]
+    const [first, second] = [createPlatform(), createPlatform()]
+    first.close()
+    second.turn.holder = 's2'
+    expect(() => Math.random()).toThrow('Math.random in the turn of s2')
+    second.turn.holder = undefined
+    second.close()
+    second.close()
+    expect([Math.random, Date]).toEqual(before)
+  })
+
   it('is gone without a trace once the run is closed', () => {
     const before = [Date, Math.random, setTimeout, performance.now, fs.readFileSync, crypto.randomBytes, fetch]
     const platform = createPlatform()

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyInstance, fastify } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { err, ok, type Result } from '../base/result.ts'
 import type { HttpHandler, HttpListener } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
@@ -48,7 +48,7 @@ export async function serveHttp(
   if (problem !== undefined) return err({ kind: 'io', at, message: problem })
   try {
     const serving: HttpServing = { handler, log, bodies: { heldBytes: 0 }, closing: false }
-    const app = hostedBy(serving, tls)
+    const app = await hostedBy(serving, tls)
     await app.listen({ host: at.host, port: at.port, backlog: 1024, exclusive: true })
     app.server.on('error', (cause) =>
       log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),
@@ -59,7 +59,9 @@ export async function serveHttp(
   }
 }
 
-function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): FastifyInstance {
+async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Promise<FastifyInstance> {
+  // Here, for most commands of `svc` serve nothing and should not wait for what they do not use.
+  const { fastify } = await import('fastify')
   const connections = new WeakMap<Socket, HttpConnection>()
   const app = fastify({
     ...(tls === undefined ? { http: serverOptions } : { https: { ...serverOptions, ...listenerTls(tls) } }),

@@ -1,9 +1,6 @@
-import { z } from 'zod'
-import { compareText, textOf } from '../../base/bytes.ts'
+import { compareText } from '../../base/bytes.ts'
 import { ApiClient, clientFlags, failed } from '../client.ts'
 import type { CliCommand } from '../command.ts'
-
-const selfSchema = z.object({ Stats: z.record(z.string(), z.record(z.string(), z.string())) })
 
 export const infoCommand: CliCommand = {
   path: ['info'],
@@ -13,9 +10,10 @@ export const infoCommand: CliCommand = {
   async run(invocation) {
     const self = await new ApiClient(invocation).expect('GET', '/v1/agent/self')
     if (!self.ok) return failed(invocation, `Error querying agent: ${self.error}`)
-    const parsed = selfSchema.safeParse(JSON.parse(textOf(self.value)))
-    if (!parsed.success) return failed(invocation, 'Error querying agent: the answer has no Stats')
-    const sections = Object.entries(parsed.data.Stats).sort(([a], [b]) => compareText(a, b))
+    const { readStats } = await import('../answers.ts')
+    const stats = readStats(self.value)
+    if (stats === undefined) return failed(invocation, 'Error querying agent: the answer has no Stats')
+    const sections = Object.entries(stats).sort(([a], [b]) => compareText(a, b))
     for (const [name, values] of sections) {
       invocation.terminal.out(`${name}:\n`)
       for (const [key, value] of Object.entries(values).sort(([a], [b]) => compareText(a, b))) {

@@ -1,24 +1,12 @@
-import { z } from 'zod'
 import { base64, concatBytes, emptyBytes, fromBase64, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
+import type { Entry } from '../answers.ts'
 import { ApiClient, failed, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 
 /** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
 const dataBytesMax = 1 << 20
-
-const entrySchema = z.object({
-  CreateIndex: z.number(),
-  ModifyIndex: z.number(),
-  LockIndex: z.number(),
-  Key: z.string(),
-  Flags: z.number(),
-  Value: z.string().nullable(),
-  Session: z.string().optional(),
-})
-
-type Entry = z.infer<typeof entrySchema>
 
 const getFlags: readonly CommandFlag[] = [
   { name: 'base64', kind: 'bool', help: 'Print values in base64.' },
@@ -51,9 +39,11 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
   if (answer.value.status === 404) return 0
   if (answer.value.status !== 200) return unexpected(invocation, answer.value.status)
-  const keys = z.array(z.string()).safeParse(JSON.parse(textOf(answer.value.body)))
-  if (!keys.success) return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of keys`)
-  for (const key of keys.data) invocation.terminal.out(`${key}\n`)
+  const { readKeys } = await import('../answers.ts')
+  const keys = readKeys(answer.value.body)
+  if (keys === undefined)
+    return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of keys`)
+  for (const key of keys) invocation.terminal.out(`${key}\n`)
   return 0
 }
 
@@ -62,11 +52,12 @@ async function printEntries(invocation: Invocation, key: string, recurse: boolea
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
   if (answer.value.status === 404) return recurse ? 0 : failed(invocation, `Error! No key exists at: ${key}`)
   if (answer.value.status !== 200) return unexpected(invocation, answer.value.status)
-  const entries = z.array(entrySchema).safeParse(JSON.parse(textOf(answer.value.body)))
-  if (!entries.success)
+  const { readEntries } = await import('../answers.ts')
+  const entries = readEntries(answer.value.body)
+  if (entries === undefined)
     return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of entries`)
   const detailed = invocation.flags.get('detailed') === true
-  const shown = entries.data.map((entry) => (detailed ? detail(invocation, entry) : line(invocation, entry, recurse)))
+  const shown = entries.map((entry) => (detailed ? detail(invocation, entry) : line(invocation, entry, recurse)))
   invocation.terminal.out(shown.join(detailed ? '\n' : ''))
   return 0
 }

@@ -20,8 +20,13 @@ export function logLine(wallMs: number, level: LogLevel, topic: string, text: st
 
 /** A value that could be taken for something else (a space, a quote, a line feed that forges a line) is quoted. */
 function fieldText(value: string | number | bigint | boolean): string {
-  const text = String(value)
+  const text = typeof value === 'number' ? numberText(value) : String(value)
   return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : escaped(text)
+}
+
+/** Clocks give milliseconds with the noise of binary fractions: no line needs more than three decimals. */
+function numberText(value: number): string {
+  return Number.isInteger(value) || !Number.isFinite(value) ? String(value) : String(Number(value.toFixed(3)))
 }
 
 /** JSON's own escapes leave DEL, the second set of control characters and the separators of lines as they are. */

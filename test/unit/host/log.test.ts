@@ -19,6 +19,13 @@ describe('a line of the log', () => {
     ])
   })
 
+  it('shows no more of a number than three decimals', () => {
+    const fields = { tookMs: 0.5050000000001091, silentMs: 503.48099999999977, whole: 7, none: 0.00001, no: Number.NaN }
+    expect(logLine(at, 'info', 'a', 'b', fields)).toBe(
+      '2026/11/21 03:01:09 [INFO] a: b tookMs=0.505 silentMs=503.481 whole=7 none=0 no=NaN',
+    )
+  })
+
   it('leaves out what is undefined and quotes what could be taken for something else', () => {
     const fields = {
       none: undefined,

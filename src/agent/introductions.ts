@@ -32,6 +32,7 @@ export class Introductions {
   #going = false
   #again = false
   #waitingFor = ''
+  #forming = false
   #stopped = false
 
   constructor(parts: {
@@ -170,7 +171,7 @@ export class Introductions {
   }
 
   async #maybeForm(): Promise<void> {
-    if (this.#stopped || this.#raft.hasState() || this.#config.bootstrapExpect === 0) return
+    if (this.#stopped || this.#forming || this.#raft.hasState() || this.#config.bootstrapExpect === 0) return
     const others = this.#directory.all().map((heard) => heard.record)
     const formation = judgeFormation(this.ownRecord(), others)
     if (formation.kind === 'wait') {
@@ -183,7 +184,9 @@ export class Introductions {
     }
     const servers = formation.configuration.servers.map((server) => server.id).join(',')
     this.#env.log.write('info', 'agent', 'found the expected number of servers, forming the cluster', { servers })
+    this.#forming = true
     await this.#raft.bootstrap(formation.configuration)
+    this.#forming = false
   }
 }
 

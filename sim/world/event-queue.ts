@@ -3,7 +3,7 @@ import type { RandomStream } from '../../src/env/random.ts'
 import type { SimEvent } from './sim-event.ts'
 
 /** Cancelled events stay until they are due, or until there are this many of them and more than live ones. */
-const cancelledKeptMax = 1024
+const cancelledKeptMax = 256
 
 /**
  * Events by (time, sequence): a binary heap with the comparison written out, for it is the hottest thing of a run. What is

@@ -138,7 +138,7 @@ export class Action extends SimEvent implements Closable {
   readonly #kernel: Kernel
   readonly #owner: Boot | undefined
   readonly #label: string
-  readonly #act: () => void
+  #act: (() => void) | undefined
 
   constructor(kernel: Kernel, owner: Boot | undefined, lane: object | undefined, label: string, act: () => void) {
     super(lane)
@@ -154,10 +154,12 @@ export class Action extends SimEvent implements Closable {
 
   deliver(): void {
     this.#kernel.trace.addText(traceKinds.action, this.#owner?.node ?? 0, 0, 0, 0, this.#label)
-    this.#act()
+    this.#act?.()
   }
 
   close(): void {
+    // It may stay in the queue until it is due, and should not keep what it would have done.
+    this.#act = undefined
     this.#kernel.queue.cancel(this)
   }
 }

@@ -9,7 +9,7 @@ export class TimerEvent extends SimEvent implements Closable {
   readonly boot: Boot
   readonly dueMonoUs: number
   readonly #kernel: Kernel
-  readonly #fire: () => void
+  #fire: (() => void) | undefined
   readonly #setInTurn: number
 
   constructor(kernel: Kernel, boot: Boot, dueMonoUs: number, fire: () => void) {
@@ -27,10 +27,12 @@ export class TimerEvent extends SimEvent implements Closable {
 
   deliver(): void {
     this.#kernel.trace.add(traceKinds.timer, this.boot.node, this.#setInTurn)
-    this.#fire()
+    this.#fire?.()
   }
 
   close(): void {
+    // It may stay in the queue until it is due, and should not keep what it would have done.
+    this.#fire = undefined
     this.#kernel.queue.cancel(this)
   }
 }

@@ -1,0 +1,136 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { createConnection, createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually, freePort, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+
+let workplace: Workplace
+const agents: RealAgent[] = []
+beforeEach(() => {
+  workplace = makeWorkplace()
+})
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.stop('SIGKILL')))
+  workplace.remove()
+})
+
+/** A single server with a data directory, on 127.0.0.1. */
+async function startSingle(more: object = {}): Promise<RealAgent> {
+  const [http, server] = [await freePort(), await freePort()]
+  const file = join(workplace.path, 'single.json')
+  const config = {
+    server: true,
+    bootstrap_expect: 1,
+    bind_addr: '127.0.0.1',
+    data_dir: join(workplace.path, 'data'),
+    ports: { http, server },
+    performance: { raft_multiplier: 1 },
+    ...more,
+  }
+  writeFileSync(file, JSON.stringify(config))
+  return led(new RealAgent(`127.0.0.1:${http}`, [`-config-file=${file}`]))
+}
+
+async function led(agent: RealAgent): Promise<RealAgent> {
+  agents.push(agent)
+  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  return agent
+}
+
+interface Self {
+  readonly DebugConfig: Readonly<Record<string, unknown>>
+  readonly Stats: { readonly raft: Readonly<Record<string, string>> }
+}
+
+async function selfOf(agent: RealAgent): Promise<Self> {
+  return JSON.parse(await agent.text('/v1/agent/self')) as Self
+}
+
+async function writeKeys(agent: RealAgent, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    expect((await agent.request('PUT', `/v1/kv/k${n}`, 'x')).status).toBe(200)
+  }
+}
+
+describe('a single server', () => {
+  it('[AGT-005] is warned against at its start, and loses everything with its disk', async () => {
+    const before = await startSingle()
+    expect(before.output).toContain('bootstrap = true: do not enable unless necessary')
+    await before.request('PUT', '/v1/kv/only-copy', 'gone')
+    await before.stop('SIGKILL')
+    agents.length = 0
+    const kept = await startSingle()
+    expect(await kept.text('/v1/kv/only-copy?raw')).toBe('gone')
+    await kept.stop('SIGKILL')
+    agents.length = 0
+    rmSync(join(workplace.path, 'data'), { recursive: true })
+    const after = await startSingle()
+    expect((await after.request('GET', '/v1/kv/only-copy')).status).toBe(404)
+  })
+
+  it('[RFT-019] takes a Raft snapshot after 16384 entries, looked at every 30 s, and so none after a few', async () => {
+    const agent = await startSingle()
+    await writeKeys(agent, 50)
+    const { DebugConfig, Stats } = await selfOf(agent)
+    expect(DebugConfig['RaftSnapshotThreshold']).toBe(16384)
+    expect(DebugConfig['RaftSnapshotInterval']).toBe('30s')
+    expect(Stats.raft['last_snapshot_index']).toBe('0')
+  })
+
+  it('[RFT-020] takes it as soon and as often as configured', async () => {
+    const agent = await startSingle({ raft_snapshot_threshold: 20, raft_snapshot_interval: '50ms' })
+    await writeKeys(agent, 50)
+    const first = await eventually('a snapshot', async () => {
+      const index = Number((await selfOf(agent)).Stats.raft['last_snapshot_index'])
+      return index > 0 ? index : undefined
+    })
+    await writeKeys(agent, 50)
+    await eventually('a later one', async () => {
+      const index = Number((await selfOf(agent)).Stats.raft['last_snapshot_index'])
+      return index > first ? true : undefined
+    })
+  })
+})
+
+/** Whether the field's default ports are free on this machine. */
+async function defaultPortsFree(): Promise<boolean> {
+  const free = (port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const server = createServer().on('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    })
+  return (await Promise.all([8500, 8300].map(free))).every(Boolean)
+}
+
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1')
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+}
+
+describe('default ports', () => {
+  it('[AGT-014 AGT-018] are 8500 for HTTP and 8300 for servers; HTTPS is closed', async (context) => {
+    if (!(await defaultPortsFree())) context.skip('another program uses 8500 or 8300 on this machine')
+    const agent = await led(new RealAgent('127.0.0.1:8500', ['-dev']))
+    expect(await agent.leader()).toBe('127.0.0.1:8300')
+    expect(await connects(8300)).toBe(true)
+    expect((await selfOf(agent)).DebugConfig['HTTPSPort']).toBe(-1)
+  })
+
+  it('[AGT-017] open none for the CLI RPC of old, and refuse to configure one', async (context) => {
+    if (!(await defaultPortsFree()) || (await connects(8400)))
+      context.skip('8500, 8300 or 8400 is in use on this machine')
+    await led(new RealAgent('127.0.0.1:8500', ['-dev']))
+    expect(await connects(8400)).toBe(false)
+    const file = join(workplace.path, 'rpc.json')
+    writeFileSync(file, JSON.stringify({ server: true, ports: { rpc: 8400 } }))
+    const refused = await runSvc(['agent', `-config-file=${file}`])
+    expect(refused.code).toBe(1)
+    expect(refused.error).toContain('invalid config key ports.rpc')
+  })
+})

@@ -68,6 +68,8 @@ export class Rpc {
   readonly #accepted = new Set<Connection>()
   /** By node ID, the accepted connection heard of last: answers to a peer's notices go back where they came from. */
   readonly #inbound = new Map<string, Connection>()
+  /** By node ID, the dialled connection that said hello last: a peer is found so by whoever does not know its address. */
+  readonly #outbound = new Map<string, Connection>()
   #listener: TcpListener | undefined
   /** Undefined before `start` and after `stop`: nothing is dialled or accepted then. */
   #service: Service | undefined
@@ -100,13 +102,20 @@ export class Rpc {
     return connection.request(call.method, call.body, call.deadlineMs, call.onAbort)
   }
 
-  /** One message without answer, on whatever connection there is with that peer. May be lost. */
+  /**
+   * One message without answer, on whatever connection there is with that peer; `address`, which may be empty, is where
+   * one is dialled when there is none. May be lost. Another agent that answers at the address is not given it.
+   */
   notify(peerId: string, address: string, topic: string, bytes: Uint8Array): void {
-    const dial = this.#dials.get(address)
-    const open = this.#between(dial?.connection, peerId)
+    const open = this.#between(this.#outbound.get(peerId), peerId)
     if (open !== undefined) return open.notify(topic, bytes)
-    if (dial?.dialling === true || this.#recentlyFailed(dial)) return
-    this.#env.detach(this.#connect(address).then((connection) => connection?.notify(topic, bytes)))
+    const dial = this.#dials.get(address)
+    if (address === '' || dial?.dialling === true || this.#recentlyFailed(dial)) return
+    this.#env.detach(
+      this.#connect(address).then((connection) => {
+        if (connection?.peer?.nodeId === peerId) connection.notify(topic, bytes)
+      }),
+    )
   }
 
   /**
@@ -201,11 +210,15 @@ export class Rpc {
       onRequest: (request) => handlers.onRequest(request),
       onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
       onReady: (ready, peer) => {
+        this.#outbound.set(peer.nodeId, ready)
         handlers.onPeer(peer)
         this.#dialled(dial, ready)
       },
       onClose: (closed, why) => {
         this.#env.log.write('debug', 'rpc', 'connection closed', { address, reason: why })
+        if (closed.peer !== undefined && this.#outbound.get(closed.peer.nodeId) === closed) {
+          this.#outbound.delete(closed.peer.nodeId)
+        }
         if (dial.connection === closed) dial.connection = undefined
         if (dial.dialling) this.#dialled(dial, undefined)
       },

@@ -130,6 +130,28 @@ describe('rpc', () => {
     await expect.poll(() => a.notices).toEqual(['b raft 5'])
   })
 
+  it('sends notices on the connection that it dialled itself, also to a peer whose address it does not know', async () => {
+    for (const [own, other] of [
+      ['a', 'b'],
+      ['d', 'c'],
+    ] as const) {
+      const [from, to] = [await startAgent(own, echo), await startAgent(other, echo)]
+      expect((await ask(from, to, 1)).ok).toBe(true)
+      from.rpc.notify(other, '', 'raft', utf8('hello'))
+      await expect.poll(() => to.notices).toEqual([`${own} raft 5`])
+    }
+  })
+
+  it('gives no notice to another agent that has taken the place of the one it is for', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
+    for (const isDialled of [false, true]) {
+      a.rpc.notify('former', `127.0.0.1:${b.port}`, 'raft', utf8('long'))
+      expect((await ask(a, b, isDialled)).ok).toBe(true)
+    }
+    a.rpc.notify('b', `127.0.0.1:${b.port}`, 'raft', utf8('x'))
+    await expect.poll(() => b.notices).toEqual(['a raft 1'])
+  })
+
   it('closes a connection that does not speak its protocol', async () => {
     const b = await startAgent('b', echo)
     const socket = connect(b.port, '127.0.0.1')

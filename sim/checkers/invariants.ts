@@ -100,12 +100,12 @@ export class Invariants {
   /** A process begins on this node. */
   booted(node: string, boot: number): void {
     this.death.booted(node, boot)
-    this.application.booted(node)
   }
 
   /** The process on this node is no more. */
   died(node: string): void {
     this.death.died(node)
+    this.application.died(node)
     this.noLongerLeads(node)
   }
 

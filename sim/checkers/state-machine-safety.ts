@@ -42,7 +42,8 @@ export class StateMachineSafety {
     this.#position.set(node, index)
   }
 
-  booted(node: string): void {
+  /** Its process is gone, and with it its state. */
+  died(node: string): void {
     this.#position.set(node, 0)
   }
 

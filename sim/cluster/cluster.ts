@@ -15,7 +15,7 @@ import { serverConfig } from './settings.ts'
 /** What a cluster is made of, by datacenter. */
 export interface ClusterPlan {
   readonly [datacenter: string]: {
-    readonly servers: { readonly count: number }
+    readonly servers: { readonly count: number; readonly 'restart after'?: number | undefined }
     readonly config?: FileConfig | undefined
   }
 }
@@ -27,6 +27,8 @@ export type ClusterTrigger = 'server crashed' | 'server started'
 interface Server {
   readonly identity: NodeIdentity
   readonly node: SimNode
+  /** A process that stopped itself is started again after this long. */
+  readonly restartAfterMs: number | undefined
   /** Of its clocks, when nothing is wrong with them. */
   readonly rate: number
   readonly settings: FileConfig
@@ -63,7 +65,17 @@ export class Cluster {
         const { name, host } = identity
         const clock = parts.clockOf()
         const node = parts.simulation.addNode({ name, host, clock, directories: ['/data'] })
-        servers.set(name, { identity, node, rate: clock.rate, settings: config, agent: undefined, ended: undefined })
+        const restartAfterMs = group['restart after']
+        const { rate } = clock
+        servers.set(name, {
+          identity,
+          node,
+          rate,
+          restartAfterMs,
+          settings: config,
+          agent: undefined,
+          ended: undefined,
+        })
       }
     }
     this.#servers = servers
@@ -184,7 +196,7 @@ export class Cluster {
 
   #startFailed(server: Server, boot: number, failure: StartFailure): void {
     // A full or failing disk is a fault of the scenario; anything else no restart may meet.
-    if (failure.kind !== 'io') {
+    if (failure.kind !== 'io' && failure.kind !== 'data-directory') {
       this.#invariants.report('P1', `${server.identity.name} does not start: ${failure.message}`)
     }
     this.#exit(server, boot, `does not start: ${failure.message}`)
@@ -204,6 +216,14 @@ export class Cluster {
       server.node.crash({ disk: 'kept' })
       server.ended = why
       this.#onTrigger('server crashed', server.identity.name)
+      this.#startAgain(server, boot)
+    })
+  }
+
+  #startAgain(server: Server, boot: number): void {
+    if (server.restartAfterMs === undefined) return
+    this.simulation.after(server.restartAfterMs, () => {
+      if (server.node.boots === boot) this.start(server.identity.name)
     })
   }
 

@@ -68,6 +68,11 @@ export class Machines {
     this.#cluster.nodeOf(server).disk.failSyncs(1)
   }
 
+  /** Syncs work again. */
+  mendSyncs(server: string): void {
+    this.#cluster.nodeOf(server).disk.failSyncs(0)
+  }
+
   /** Changes the links between this server and every other one. Undefined: as they were. */
   setLinks(server: string, setting: LinkSetting | undefined): void {
     if (setting === undefined) this.#links.delete(server)

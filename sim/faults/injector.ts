@@ -64,6 +64,7 @@ export class Injector {
     this.#links.clear()
     this.#rates.clear()
     for (const server of this.#cluster.serverNames) {
+      this.#machines.mendSyncs(server)
       this.#cluster.resume(server)
       if (!this.#cluster.isRunning(server)) this.#cluster.start(server)
     }

@@ -29,7 +29,12 @@ const nodeConfig = fileSchema
   .omit(ownSettings)
   .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')
 
-const agents = z.strictObject({ count: z.int().min(1).max(serversMax) })
+const agents = z.strictObject({
+  count: z.int().min(1).max(serversMax),
+  'restart after': duration
+    .optional()
+    .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
+})
 
 const datacenter = z.strictObject({
   servers: agents.describe('Servers s1, s2, …, which take part in consensus.'),

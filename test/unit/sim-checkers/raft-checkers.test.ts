@@ -192,7 +192,7 @@ describe('R5 state machine safety', () => {
     const entries = [entry(1, 1, 'a'), entry(2, 1, 'b'), entry(3, 2, 'c')]
     expect(entries.map((one) => checker.applied('s1', one))).toEqual([true, true, true])
     expect(entries.map((one) => checker.applied('s2', one))).toEqual([false, false, false])
-    checker.booted('s1')
+    checker.died('s1')
     for (const one of entries) checker.applied('s1', one)
     checker.restored('s3', 2)
     checker.applied('s3', entries[2] as Entry)

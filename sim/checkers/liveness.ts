@@ -7,6 +7,8 @@ export interface Unrest {
   readonly leaders: readonly string[]
   /** Index applied by each server. */
   readonly applied: ReadonlyMap<string, number>
+  /** The highest index that any server was seen to commit. */
+  readonly committed: number
 }
 
 /** L1. After faults have stopped and everything is healed, the cluster comes to rest within a bound. */
@@ -35,6 +37,9 @@ function reasonsOf(unrest: Unrest): readonly string[] {
   if (new Set(unrest.applied.values()).size > 1) {
     const each = [...unrest.applied].map(([node, index]) => `${node} ${index}`).join(', ')
     reasons.push(`servers have applied different entries: ${each}`)
+  }
+  for (const [node, index] of unrest.applied) {
+    if (index < unrest.committed) reasons.push(`${node} has applied ${index} of ${unrest.committed} committed entries`)
   }
   const open = unrest.openRequests[0]
   if (open !== undefined) reasons.push(`${unrest.openRequests.length} requests are still open, such as ${open}`)

@@ -8,30 +8,52 @@ const restWithinMs = 60_000
 const lookEveryMs = 50
 const answerWithinMs = 10_000
 
+/** Written when the cluster has come to rest: it must not only stand still, but serve. */
+const lastKey = 'svc-sim/at-rest'
+
 /**
- * The end of every run: everything is mended and started, and within a bound the cluster comes to rest (L1). Then each
- * server must hold what the log made of every key (D1), and all must have the same state (R5).
+ * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
+ * (L1). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
   run.injector.mendEverything()
   const withinMs = run.scenario.quiet?.within ?? restWithinMs
   const untilUs = run.simulation.nowUs + withinMs * 1000
-  let unrest = unrestOf(run)
-  while (!run.hasFailed() && !atRest(unrest)) {
-    if (run.simulation.nowUs >= untilUs) {
-      run.invariants.liveness.overdue(unrest, formatDuration(withinMs))
-      return
-    }
-    await run.pass(lookEveryMs)
-    unrest = unrestOf(run)
-  }
+  await awaitRest(run, untilUs, withinMs)
+  await writeOnce(run)
+  await awaitRest(run, untilUs, withinMs)
   for (const server of run.cluster.serverNames) {
     if (run.hasFailed()) return
     const state = run.cluster.stateDigest(server)
     if (state !== undefined) run.invariants.application.state(server, state.index, state.digest)
     await compareState(run, server)
   }
+}
+
+async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<void> {
+  for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
+    if (run.simulation.nowUs >= untilUs) {
+      run.invariants.liveness.overdue(unrest, formatDuration(withinMs))
+      return
+    }
+    await run.pass(lookEveryMs)
+  }
+}
+
+async function writeOnce(run: RunContext): Promise<void> {
+  if (run.hasFailed()) return
+  const { serverNames } = run.cluster
+  const server = serverNames[run.simulation.random('rest').below(serverNames.length)] as string
+  const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
+    method: 'PUT',
+    target: `/v1/kv/${lastKey}`,
+    bodyText: 'done',
+    timeoutMs: answerWithinMs,
+  })
+  if (run.hasFailed() || (typeof answer !== 'string' && answer.status === 200)) return
+  const why = typeof answer === 'string' ? answer : `status ${answer.status}`
+  run.invariants.report('L1', `${server} does not take a write once the cluster is at rest: ${why}`)
 }
 
 function unrestOf(run: RunContext): Unrest {
@@ -42,6 +64,7 @@ function unrestOf(run: RunContext): Unrest {
     down: down.map((server) => [server, cluster.whyDown(server)].filter((text) => text !== undefined).join(' ')),
     leaders: cluster.leaders(),
     applied: new Map(cluster.serverNames.map((server) => [server, cluster.appliedIndex(server)])),
+    committed: run.invariants.completeness.committedIndex,
   }
 }
 

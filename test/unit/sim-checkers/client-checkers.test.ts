@@ -178,6 +178,7 @@ describe('L1 liveness', () => {
       ['s1', 5],
       ['s2', 5],
     ]),
+    committed: 5,
   }
 
   it('is at rest when one server leads, all run, all have applied the same, and nothing is open', () => {
@@ -194,6 +195,7 @@ describe('L1 liveness', () => {
         ['s1', 5],
         ['s2', 4],
       ]),
+      committed: 5,
     }
     expect(atRest(unrest)).toBe(false)
     new Liveness(report).overdue(unrest, '60s')
@@ -201,6 +203,7 @@ describe('L1 liveness', () => {
       'L1: 60s after the last fault s3 is not running',
       'L1: 60s after the last fault s1 and s2 lead at the same time',
       'L1: 60s after the last fault servers have applied different entries: s1 5, s2 4',
+      'L1: 60s after the last fault s2 has applied 4 of 5 committed entries',
       'L1: 60s after the last fault 1 requests are still open, such as a write',
     ])
     expect(atRest({ ...rest, leaders: [] })).toBe(false)

@@ -36,6 +36,8 @@ class ServerMembership implements Closable {
   readonly #introductions: Introductions
   readonly #autopilot: AutopilotConfig
   readonly #healthySinceMs = new Map<string, number>()
+  /** Changes that can never be made as they are, by server: told once. At most one for each known server. */
+  readonly #impossible = new Map<string, string>()
   #timer: Closable | undefined
   #closed = false
 
@@ -111,8 +113,20 @@ class ServerMembership implements Closable {
   async #change(change: ConfigurationChange): Promise<void> {
     const result = await this.#server.raft.changeConfiguration(change)
     const fields = { change: change.kind, id: change.id }
-    if (result.ok) this.#server.env.log.write('info', 'autopilot', 'changed the Raft configuration', fields)
-    else
-      this.#server.env.log.write('debug', 'autopilot', 'change refused for now', { ...fields, why: result.error.kind })
+    const { log } = this.#server.env
+    if (result.ok) {
+      this.#impossible.delete(change.id)
+      return log.write('info', 'autopilot', 'changed the Raft configuration', fields)
+    }
+    if (result.error.kind !== 'invalid-change') {
+      return log.write('debug', 'autopilot', 'change refused for now', { ...fields, why: result.error.kind })
+    }
+    const { message } = result.error
+    if (this.#impossible.get(change.id) === message) return
+    this.#impossible.set(change.id, message)
+    log.write('warn', 'autopilot', 'a server waits, for the Raft configuration cannot be changed so', {
+      ...fields,
+      why: message,
+    })
   }
 }

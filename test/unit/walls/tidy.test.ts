@@ -85,7 +85,7 @@ const habits: readonly Habit[] = [
 ]
 
 /** A page is read at one go: long enough to say what lives here, what does not and what holds; never a manual. */
-const pageLines = { least: 8, most: 60 } as const
+const pageLines = { least: 8, most: 70 } as const
 
 function pageProblem(folder: string, text: string | undefined): string | undefined {
   if (text === undefined) return `${folder} has no README.md`

@@ -69,21 +69,16 @@ export class RowHasher {
     this.#word(lowSum)
   }
 
-  /** Long things are hashed in one lane of their own, which goes into both. */
   #text(text: string): void {
-    let hash = lowBasis
-    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
     this.#word(tags.text)
     this.#word(text.length)
-    this.#word(hash)
+    for (let i = 0; i < text.length; i++) this.#word(text.charCodeAt(i))
   }
 
   #bytes(bytes: Uint8Array): void {
-    let hash = lowBasis
-    for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
     this.#word(tags.bytes)
     this.#word(bytes.length)
-    this.#word(hash)
+    for (let i = 0; i < bytes.length; i++) this.#word(bytes[i] as number)
   }
 
   #number(value: number): void {

@@ -127,10 +127,15 @@ export class ClientGroup {
     operation.returnUs = this.#world.nowUs()
     operation.outcome = 'ok'
     operation.found = answer.value
-    // A default read that may be old by the scenario's own excuse promises nothing about its index either.
-    if (consistency !== 'default' || !invariants.excusesStaleDefault)
+    if (consistency === 'stale') {
+      // A request may be asked of one process and answered by the next: then nobody can say which one promised what.
+      if (this.#world.bootOf(server.name) !== boot) return answer
+      invariants.staleReads.answered(operation, server.name, boot, reached)
       invariants.index.answered(scope, floor, answer.index)
-    if (consistency === 'stale') invariants.staleReads.answered(operation, server.name, boot, reached)
+    } else if (consistency === 'consistent' || !invariants.excusesStaleDefault) {
+      // A default read that may be old by the scenario's own excuse promises nothing about its index either.
+      invariants.index.answered(scope, floor, answer.index)
+    }
     return answer
   }
 

@@ -47,11 +47,11 @@ function nestingTooDeep(bytes: Uint8Array): boolean {
   const open: number[] = []
   let at = 0
   while (at < bytes.length) {
-    const head = headerAt(bytes, at)
-    at += head.length
-    if (head.children > 0) {
+    const children = childrenAt(bytes, at)
+    at += headLengthAt(bytes, at)
+    if (children > 0) {
       if (open.length >= depthMax) return true
-      open.push(head.children)
+      open.push(children)
       continue
     }
     while (open.length > 0) {
@@ -65,46 +65,33 @@ function nestingTooDeep(bytes: Uint8Array): boolean {
   return false
 }
 
-interface Header {
-  readonly length: number
-  readonly children: number
-}
-
-function headerAt(bytes: Uint8Array, at: number): Header {
+/** Values inside the container that begins here; 0 for anything else. */
+function childrenAt(bytes: Uint8Array, at: number): number {
   const head = bytes[at] as number
-  if (head <= 0x7f || head >= 0xe0) return { length: 1, children: 0 }
-  if (head <= 0x8f) return { length: 1, children: 2 * (head & 15) }
-  if (head <= 0x9f) return { length: 1, children: head & 15 }
-  if (head <= 0xbf) return { length: 1 + (head & 31), children: 0 }
-  const size = (width: number): number => {
-    let value = 0
-    for (let i = 1; i <= width; i++) value = value * 256 + (bytes[at + i] ?? 0)
-    return value
-  }
-  if (head >= 0xc4 && head <= 0xc6) return { length: 1 + sized[head - 0xc4]! + size(sized[head - 0xc4]!), children: 0 }
-  if (head >= 0xc7 && head <= 0xc9) return { length: 2 + sized[head - 0xc7]! + size(sized[head - 0xc7]!), children: 0 }
-  if (head >= 0xd9 && head <= 0xdb) return { length: 1 + sized[head - 0xd9]! + size(sized[head - 0xd9]!), children: 0 }
-  if (head === 0xdc || head === 0xdd) return { length: head === 0xdc ? 3 : 5, children: size(head === 0xdc ? 2 : 4) }
-  if (head === 0xde || head === 0xdf)
-    return { length: head === 0xde ? 3 : 5, children: 2 * size(head === 0xde ? 2 : 4) }
-  return { length: fixedLength.get(head) ?? 1, children: 0 }
+  if (head < 0x80 || head > 0xdf) return 0
+  if (head <= 0x8f) return 2 * (head & 15)
+  if (head <= 0x9f) return head & 15
+  if (head < 0xdc) return 0
+  const count = sizeAt(bytes, at + 1, (head & 1) === 0 ? 2 : 4)
+  return head >= 0xde ? 2 * count : count
 }
 
-const sized = [1, 2, 4]
-const fixedLength: ReadonlyMap<number, number> = new Map([
-  [0xca, 5],
-  [0xcb, 9],
-  [0xcc, 2],
-  [0xcd, 3],
-  [0xce, 5],
-  [0xcf, 9],
-  [0xd0, 2],
-  [0xd1, 3],
-  [0xd2, 5],
-  [0xd3, 9],
-  [0xd4, 3],
-  [0xd5, 4],
-  [0xd6, 6],
-  [0xd7, 10],
-  [0xd8, 18],
-])
+/** Bytes of the value that begins here; of a container, of its head alone. */
+function headLengthAt(bytes: Uint8Array, at: number): number {
+  const head = bytes[at] as number
+  if (head <= 0x9f || head >= 0xe0) return 1
+  if (head <= 0xbf) return 1 + (head & 31)
+  const length = fixedLengths[head - 0xc0] as number
+  const width = sizeWidths[head - 0xc0] as number
+  return width === 0 ? length : length + sizeAt(bytes, at + 1, width)
+}
+
+function sizeAt(bytes: Uint8Array, at: number, width: number): number {
+  let size = 0
+  for (let i = 0; i < width; i++) size = size * 256 + (bytes[at + i] ?? 0)
+  return size
+}
+
+/** By head from 0xc0 to 0xdf: its length without a content of its own size, and the width of that size. */
+const fixedLengths = [1, 1, 1, 1, 2, 3, 5, 3, 4, 6, 5, 9, 2, 3, 5, 9, 2, 3, 5, 9, 3, 4, 6, 10, 18, 2, 3, 5, 3, 5, 3, 5]
+const sizeWidths = [0, 0, 0, 0, 1, 2, 4, 1, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 0, 0, 0, 0]

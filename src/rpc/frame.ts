@@ -41,6 +41,7 @@ export interface Hello {
 const code = { hello: 0, request: 1, answer: 2, failure: 3, cancel: 4, notice: 5, ping: 6, pong: 7 } as const
 
 export function encodeFrame(frame: Frame): Uint8Array {
+  if (frame.kind === 'notice') return encodeNotice(frame.topic, frame.bytes)
   const body = pack(fieldsOf(frame))
   const out = new Uint8Array(4 + body.length)
   out[0] = body.length >>> 24
@@ -51,7 +52,63 @@ export function encodeFrame(frame: Frame): Uint8Array {
   return out
 }
 
-function fieldsOf(frame: Frame): readonly unknown[] {
+/**
+ * Most frames between servers are notices, so these are written by hand, in the same MessagePack: an array of code, topic
+ * and bytes. The topic is one of ours: short ASCII.
+ */
+function encodeNotice(topic: string, bytes: Uint8Array): Uint8Array {
+  const { length } = bytes
+  const head = noticeHead + topic.length
+  const sized = length < 0x100 ? 2 : length < 0x10000 ? 3 : 5
+  const out = new Uint8Array(4 + head + sized + length)
+  writeLength(out, 0, head + sized + length)
+  out[4] = 0x93
+  out[5] = code.notice
+  out[6] = 0xa0 | topic.length
+  for (let i = 0; i < topic.length; i++) out[7 + i] = topic.charCodeAt(i)
+  const at = 4 + head
+  out[at] = sized === 2 ? 0xc4 : sized === 3 ? 0xc5 : 0xc6
+  if (sized === 2) out[at + 1] = length
+  else if (sized === 3) {
+    out[at + 1] = length >>> 8
+    out[at + 2] = length
+  } else writeLength(out, at + 1, length)
+  out.set(bytes, at + sized)
+  return out
+}
+
+/** The notice that the bytes after a length spell, if they do in the form in which `encodeNotice` writes it. */
+function decodeNotice(bytes: Uint8Array): Frame | undefined {
+  if (bytes[0] !== 0x93 || bytes[1] !== code.notice) return undefined
+  const topicLength = (bytes[2] as number) ^ 0xa0
+  if (topicLength > 31) return undefined
+  const at = noticeHead + topicLength
+  const sized = (bytes[at] as number) - 0xc4
+  if (!(sized >= 0 && sized <= 2)) return undefined
+  const from = at + 1 + (1 << sized)
+  let length = 0
+  for (let i = at + 1; i < from; i++) length = length * 256 + (bytes[i] as number)
+  if (from + length !== bytes.length) return undefined
+  let topic = ''
+  for (let i = noticeHead; i < at; i++) {
+    const character = bytes[i] as number
+    if (character > 0x7f) return undefined
+    topic += String.fromCharCode(character)
+  }
+  return { kind: 'notice', topic, bytes: bytes.subarray(from) }
+}
+
+/** Array, code and the head of a short text. */
+const noticeHead = 3
+
+function writeLength(out: Uint8Array, at: number, length: number): void {
+  out[at] = length >>> 24
+  out[at + 1] = length >>> 16
+  out[at + 2] = length >>> 8
+  out[at + 3] = length
+}
+
+function fieldsOf(frame: Exclude<Frame, { kind: 'notice' }>): readonly unknown[] {
   switch (frame.kind) {
     case 'hello': {
       const { protocol, nodeId, nodeName, datacenter, address } = frame.hello
@@ -65,8 +122,6 @@ function fieldsOf(frame: Frame): readonly unknown[] {
       return [code.failure, frame.id, frame.failure]
     case 'cancel':
       return [code.cancel, frame.id]
-    case 'notice':
-      return [code.notice, frame.topic, frame.bytes]
     case 'ping':
     case 'pong':
       return [code[frame.kind]]
@@ -75,6 +130,8 @@ function fieldsOf(frame: Frame): readonly unknown[] {
 
 /** The frame that the bytes after a length spell. Byte strings inside alias the input. */
 function decodeFrame(bytes: Uint8Array): Result<Frame, string> {
+  const notice = decodeNotice(bytes)
+  if (notice !== undefined) return ok(notice)
   const decoded = unpack(bytes)
   if (!decoded.ok) return decoded
   if (!Array.isArray(decoded.value)) return err('not a frame')

@@ -69,16 +69,21 @@ export class RowHasher {
     this.#word(lowSum)
   }
 
+  /** Long things are hashed in one lane of their own, which goes into both. */
   #text(text: string): void {
+    let hash = lowBasis
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
     this.#word(tags.text)
     this.#word(text.length)
-    for (let i = 0; i < text.length; i++) this.#word(text.charCodeAt(i))
+    this.#word(hash)
   }
 
   #bytes(bytes: Uint8Array): void {
+    let hash = lowBasis
+    for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
     this.#word(tags.bytes)
     this.#word(bytes.length)
-    for (let i = 0; i < bytes.length; i++) this.#word(bytes[i] as number)
+    this.#word(hash)
   }
 
   #number(value: number): void {

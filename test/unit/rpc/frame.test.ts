@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
+import { pack } from '../../../src/base/msgpack.ts'
 import { failureFromWire } from '../../../src/rpc/failure-codec.ts'
 import { encodeFrame, type Frame, FrameReader, frameBytesMax } from '../../../src/rpc/frame.ts'
 
@@ -33,6 +34,25 @@ describe('frames', () => {
     expect(back.map((frame) => frame.kind)).toEqual(frames.map((frame) => frame.kind))
     expect(back[1]).toMatchObject({ method: 'KV.Put', deadlineMs: 7000 })
     expect(back[2]).toMatchObject({ body: { index: 12, flags: 18446744073709551615n } })
+  })
+
+  it.each([0, 1, 255, 256, 65_535, 65_536])('carry a notice of %i bytes as MessagePack does', (length) => {
+    const bytes = new Uint8Array(length).fill(7)
+    const frame = encodeFrame({ kind: 'notice', topic: 'raft', bytes })
+    const body = frame.subarray(4)
+    expect(body).toEqual(pack([5, 'raft', bytes]))
+    expect(new DataView(frame.buffer, frame.byteOffset).getUint32(0)).toBe(body.length)
+    expect(read(frame, frame.length)).toEqual({ frames: [{ kind: 'notice', topic: 'raft', bytes }], error: undefined })
+  })
+
+  it('refuse a notice that is cut short or has something behind it', () => {
+    const whole = encodeFrame({ kind: 'notice', topic: 'raft', bytes: utf8('payload') })
+    for (const length of [whole.length - 1, whole.length + 1]) {
+      const wrong = new Uint8Array(length)
+      wrong.set(whole.subarray(0, length))
+      wrong[3] = length - 4
+      expect(read(wrong, length).error).toContain('MessagePack')
+    }
   })
 
   it('refuse a length beyond the bound before anything of it arrives', () => {

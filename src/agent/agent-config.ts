@@ -1,5 +1,7 @@
 import type { Json } from '../base/json.ts'
-import { fieldNames } from '../model/names.ts'
+import type { GossipTiming } from '../gossip/pool.ts'
+import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
+import { fieldNames, productName } from '../model/names.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
@@ -22,18 +24,28 @@ export interface AgentConfig {
   readonly advertiseAddress: string
   readonly clientAddresses: readonly string[]
   readonly ports: AgentPorts
-  /** `host:port` of other servers' RPC listeners. */
+  /** `host:port` where other agents gossip; tried once, and the agent does not start when none answers. */
+  readonly startJoin: readonly string[]
+  /** The same, tried until one answers. */
   readonly retryJoin: readonly string[]
   readonly retryIntervalMs: number
   /** Attempts after the first; 0: for ever. */
   readonly retryMax: number
+  readonly gossipLan: GossipTiming
   readonly raft: RaftConfig
   /** How long a write or a read is held while there is no leader. */
   readonly rpcHoldTimeoutMs: number
+  /** How long a server that leaves goes on answering, so that others take its word for it. */
+  readonly leaveDrainMs: number
   readonly leaveOnTerminate: boolean
   readonly skipLeaveOnInterrupt: boolean
   readonly autopilot: AutopilotConfig
   readonly http: HttpConfig
+  readonly dns: DnsConfig
+  /** Services and checks from configuration files: never kept on disk, replaced at reload. */
+  readonly services: readonly ServiceDefinition[]
+  readonly checks: readonly CheckDefinition[]
+  readonly checksConfig: ChecksConfig
   readonly nodeMeta: Readonly<Record<string, string>>
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
   /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
@@ -81,6 +93,66 @@ export interface HttpConfig {
   readonly pretty: boolean
 }
 
+/** Reference: dns 4 to 7; configuration 9. Times to live in whole seconds. */
+export interface DnsConfig {
+  /** The own domain first, then those of the aliases; lower case, with the final dot: `svc.`. */
+  readonly domains: readonly string[]
+  readonly allowStale: boolean
+  readonly maxStaleMs: number
+  readonly nodeTtlS: number
+  /** By service name; a name may end in `*`, and `*` alone is every service. */
+  readonly serviceTtlS: readonly (readonly [service: string, seconds: number])[]
+  readonly onlyPassing: boolean
+  readonly enableTruncate: boolean
+  readonly udpAnswerLimit: number
+  /** 0: no limit. */
+  readonly aRecordLimit: number
+  readonly disableCompression: boolean
+  readonly soa: {
+    readonly refreshS: number
+    readonly retryS: number
+    readonly expireS: number
+    readonly minTtlS: number
+  }
+}
+
+export interface ChecksConfig {
+  /** Scripts may come over the HTTP API. */
+  readonly remoteScripts: boolean
+  /** Scripts may stand in configuration files. */
+  readonly localScripts: boolean
+  /** A change of a check's output alone is synced after this; 0: at once. */
+  readonly updateIntervalMs: number
+  readonly discardOutput: boolean
+}
+
+/** Gossip among agents of one datacenter. Reference: configuration 2 and 4.2. */
+export const lanGossip: GossipTiming = {
+  gossipIntervalMs: 200,
+  gossipNodes: 3,
+  probeIntervalMs: 1_000,
+  probeTimeoutMs: 500,
+  suspicionMult: 4,
+  retransmitMult: 4,
+  pushPullIntervalMs: 30_000,
+  streamTimeoutMs: 10_000,
+  gossipToDeadMs: 30_000,
+  reconnectIntervalMs: 30_000,
+  reapIntervalMs: 15_000,
+  reconnectTimeoutMs: 72 * 3_600_000,
+  tombstoneTimeoutMs: 24 * 3_600_000,
+  leavePropagateDelayMs: 3_000,
+}
+
+/** Gossip of `-dev`. */
+export const devGossip: GossipTiming = {
+  ...lanGossip,
+  gossipIntervalMs: 100,
+  probeIntervalMs: 100,
+  probeTimeoutMs: 100,
+  suspicionMult: 3,
+}
+
 /** Raft timing at a multiplier from 1 to 10. Reference: configuration 4.1. */
 export function raftTiming(
   multiplier: number,
@@ -110,9 +182,11 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
     advertiseAddress: address,
     clientAddresses: ['127.0.0.1'],
     ports: { http: 8500, https: -1, dns: 8600, grpc: -1, server: 8300, serfLan: 8301, serfWan: 8302 },
+    startJoin: [],
     retryJoin: [],
     retryIntervalMs: 30_000,
     retryMax: 0,
+    gossipLan: lanGossip,
     raft: {
       protocol: 3,
       ...raftTiming(5),
@@ -121,6 +195,7 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
       trailingLogs: 10_240,
     },
     rpcHoldTimeoutMs: 7_000,
+    leaveDrainMs: 5_000,
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
     autopilot: { serverStabilizationMs: 10_000, lastContactThresholdMs: 200, maxTrailingLogs: 250 },
@@ -131,6 +206,22 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
       allowUnprintableCharacters: false,
       pretty: false,
     },
+    dns: {
+      domains: [productName, ...fieldNames].map((name) => `${name}.`),
+      allowStale: true,
+      maxStaleMs: 87_600 * 3_600_000,
+      nodeTtlS: 0,
+      serviceTtlS: [],
+      onlyPassing: false,
+      enableTruncate: false,
+      udpAnswerLimit: 3,
+      aRecordLimit: 0,
+      disableCompression: false,
+      soa: { refreshS: 3_600, retryS: 600, expireS: 86_400, minTtlS: 0 },
+    },
+    services: [],
+    checks: [],
+    checksConfig: { remoteScripts: false, localScripts: false, updateIntervalMs: 300_000, discardOutput: false },
     nodeMeta: {},
     logLevel: 'INFO',
     debug: {},

@@ -4,16 +4,23 @@ import type { Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { HttpHeaders } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
+import type { Pool } from '../gossip/pool.ts'
+import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Release } from '../model/release.ts'
 import type { Raft } from '../raft/raft.ts'
-import type { ReadTransaction, Row, TableDefinition, WriteTransaction } from '../store/types.ts'
+import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 
 /** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
 export interface Feature {
   readonly name: string
   readonly tables?: readonly TableDefinition<Row>[]
   readonly commands?: readonly CommandDefinition[]
+  /**
+   * What this feature does in its own tables when something happens in another's, within the same transaction. Hooks of one
+   * event run in the order of the list of features, then of this list.
+   */
+  readonly hooks?: readonly StateHook[]
   readonly endpoints?: readonly EndpointDefinition[]
   readonly routes?: readonly Route[]
   readonly duties?: readonly LeaderDuty[]
@@ -156,6 +163,33 @@ export interface AgentContext {
   ): Promise<Result<Reply, Failure>>
   /** Facts about this agent, for `/v1/agent/self` and the like. */
   self(): AgentSelf
+  /** What this agent itself offers and checks. */
+  readonly local: LocalAgent
+  /** The pool of all agents of the datacenter. */
+  readonly lan: Pool
+  /** Leaves the pool, and on a server the consensus group, in order; then the agent ends itself. Settled before it ends. */
+  leave(): Promise<Result<undefined, Failure>>
+  /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
+  reload(): Promise<Result<undefined, Failure>>
+}
+
+/**
+ * Services and checks that this agent was told of. A change is kept on disk and synced to the catalog before it is
+ * answered for; a sync that fails is logged and made up for later. Reference: HTTP API 4.1.
+ */
+export interface LocalAgent {
+  /** In order of ID. */
+  services(): readonly ServiceFacts[]
+  /** In order of check ID. */
+  checks(): readonly CheckFacts[]
+  /** The same ID replaces; the status of a check that stays is carried over. */
+  registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>>
+  /** With its checks. An ID that nobody has is no failure. */
+  deregisterService(id: string): Promise<Result<undefined, Failure>>
+  registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>>
+  deregisterCheck(checkId: string): Promise<Result<undefined, Failure>>
+  /** The word of whoever keeps a TTL check alive. */
+  reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>>
 }
 
 export interface CallOptions {

@@ -7,8 +7,8 @@ import { emptySum, stateDigest } from './digest.ts'
 import { RecordingReader, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
-import { Transaction } from './transaction.ts'
-import type { ReadTransaction, Row, TableDefinition, WriteTransaction } from './types.ts'
+import { type Hooks, hooksByEvent, Transaction } from './transaction.ts'
+import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { emptyTable, type Version, VersionReader } from './version.ts'
 import { Watches } from './watches.ts'
 
@@ -19,6 +19,8 @@ export interface StoreOptions {
   /** Keep a digest of the state from command to command. Costs the encoding of every changed row, so off by default. */
   readonly digest?: boolean
   readonly waitersMax?: number
+  /** Run when a command raises their event, in this order. */
+  readonly hooks?: readonly StateHook[]
 }
 
 /** Takes in a snapshot, in pieces cut anywhere. */
@@ -36,6 +38,7 @@ export class Store {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
   readonly #withDigest: boolean
   readonly #waitersMax: number
+  readonly #hooks: Hooks
   readonly #watches = new Watches()
   #version: Version
   #applying = false
@@ -46,6 +49,7 @@ export class Store {
     invariant(this.#definitions.size === tables.length, 'two tables of one name')
     this.#withDigest = options.digest ?? false
     this.#waitersMax = options.waitersMax ?? waitersMaxDefault
+    this.#hooks = hooksByEvent(options.hooks ?? [])
     this.#version = {
       index: 0,
       tables: new Map(ordered.map((table) => [table.name, emptyTable(table, this.#withDigest)])),
@@ -69,7 +73,7 @@ export class Store {
   apply<T>(index: number, command: (tx: WriteTransaction) => T): T {
     invariant(!this.#applying, 'a command applied from within another', { index })
     invariant(index > this.#version.index, 'a command applied out of order', { index, after: this.#version.index })
-    const tx = new Transaction(this.#version, index)
+    const tx = new Transaction(this.#version, index, this.#hooks)
     this.#applying = true
     try {
       const outcome = command(tx)

@@ -1,8 +1,19 @@
 import { invariant } from '../base/invariant.ts'
 import { Draft } from './draft.ts'
 import { indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
-import type { Row, TableDefinition, WriteTransaction } from './types.ts'
+import type { Row, StateEvent, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { indexOf, type TableState, tableOf, type Version } from './version.ts'
+
+/** Hooks raised from within hooks. Deeper than any chain of features: two of them raise each other for ever. */
+const hookDepthMax = 8
+
+export type Hooks = ReadonlyMap<string, readonly StateHook[]>
+
+export function hooksByEvent(hooks: readonly StateHook[]): Hooks {
+  const events = new Map<string, StateHook[]>()
+  for (const hook of hooks) events.set(hook.event, [...(events.get(hook.event) ?? []), hook])
+  return events
+}
 
 /**
  * One command at one index. It works on drafts, so that a throw leaves no trace and readers of earlier versions see
@@ -11,12 +22,15 @@ import { indexOf, type TableState, tableOf, type Version } from './version.ts'
 export class Transaction implements WriteTransaction {
   readonly index: number
   readonly #base: Version
+  readonly #hooks: Hooks
   readonly #drafts = new Map<string, Draft>()
+  #depth = 0
   #over = false
 
-  constructor(base: Version, index: number) {
+  constructor(base: Version, index: number, hooks: Hooks) {
     this.#base = base
     this.index = index
+    this.#hooks = hooks
   }
 
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
@@ -70,6 +84,13 @@ export class Transaction implements WriteTransaction {
   touch<R extends Row>(table: TableDefinition<R>, index = this.index): void {
     invariant(index <= this.index, 'a table touched in the future', { table: table.name, index, at: this.index })
     this.#draft(table).touch(index)
+  }
+
+  raise<Payload>(event: StateEvent<Payload>, payload: Payload): void {
+    invariant(this.#depth < hookDepthMax, 'hooks that raise each other without end', { event: event.name })
+    this.#depth++
+    for (const hook of this.#hooks.get(event.name) ?? []) hook.run(this, payload)
+    this.#depth--
   }
 
   /** Ends it. Returns the next version and the drafts that went into it, in order of first change. */

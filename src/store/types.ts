@@ -60,4 +60,30 @@ export interface WriteTransaction extends ReadTransaction {
    * tombstone leaves such a floor). Wakes nobody.
    */
   touch<R extends Row>(table: TableDefinition<R>, index?: number): void
+  /** Runs the hooks of this event, in the order in which the store was given them, before it returns. */
+  raise<Payload>(event: StateEvent<Payload>, payload: Payload): void
+}
+
+/**
+ * Something that happens in one feature's tables and that others must follow in the same transaction (a node goes, so its
+ * sessions end). Declared once, beside the model of the feature that raises it.
+ */
+export interface StateEvent<Payload> {
+  /** `catalog.node-removed`. */
+  readonly name: string
+  /** Carries the type of the payload; never there. */
+  readonly payload?: Payload
+}
+
+/** What is done when an event is raised. Pure, as commands are. Made by `onEvent`. */
+export interface StateHook {
+  readonly event: string
+  run(tx: WriteTransaction, payload: unknown): void
+}
+
+export function onEvent<Payload>(
+  event: StateEvent<Payload>,
+  run: (tx: WriteTransaction, payload: Payload) => void,
+): StateHook {
+  return { event: event.name, run: run as StateHook['run'] }
 }

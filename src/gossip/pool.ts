@@ -1,0 +1,83 @@
+import type { Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Endpoint } from '../env/net.ts'
+import type { Versions } from './core/messages.ts'
+
+/** As people see it. `leaving`: it has said so and may still answer. */
+export type MemberStatus = 'alive' | 'leaving' | 'left' | 'failed'
+
+export interface Member {
+  readonly name: string
+  /** Where it gossips. */
+  readonly endpoint: Endpoint
+  readonly tags: Readonly<Record<string, string>>
+  readonly status: MemberStatus
+  readonly versions: Versions
+}
+
+/** `reaped`: forgotten, after it had been failed or left for long. */
+export interface MemberChange {
+  readonly kind: 'joined' | 'updated' | 'failed' | 'left' | 'reaped'
+  readonly member: Member
+}
+
+/** Reference: configuration 4.2. All times in milliseconds. */
+export interface GossipTiming {
+  readonly gossipIntervalMs: number
+  readonly gossipNodes: number
+  readonly probeIntervalMs: number
+  readonly probeTimeoutMs: number
+  readonly suspicionMult: number
+  readonly retransmitMult: number
+  readonly pushPullIntervalMs: number
+  /** Of one exchange over a stream. */
+  readonly streamTimeoutMs: number
+  /** Messages go on to a dead node for this long, so that it learns what is said of it. */
+  readonly gossipToDeadMs: number
+  readonly reconnectIntervalMs: number
+  readonly reapIntervalMs: number
+  /** A failed member is forgotten after this. */
+  readonly reconnectTimeoutMs: number
+  /** A member that left is forgotten after this. */
+  readonly tombstoneTimeoutMs: number
+  /** How long a leaving member waits for its words to spread. */
+  readonly leavePropagateDelayMs: number
+}
+
+export interface PoolOptions {
+  /** Unique in the pool. */
+  readonly name: string
+  readonly bind: Endpoint
+  readonly advertise: Endpoint
+  readonly tags: Readonly<Record<string, string>>
+  readonly timing: GossipTiming
+}
+
+export interface PoolStats {
+  readonly members: number
+  readonly failed: number
+  readonly left: number
+  /** Local health, 0 for well. Lifeguard, section 3. */
+  readonly healthScore: number
+  readonly memberTime: number
+  readonly broadcastQueue: number
+}
+
+/** One pool of agents that know of each other by gossip. */
+export interface Pool {
+  /** In order of name, the own one among them. */
+  members(): readonly Member[]
+  self(): Member
+  stats(): PoolStats
+  /** Calls `use` for what changes from now on, in a turn of the pool's; changes of one turn come together. */
+  onChange(use: (changes: readonly MemberChange[]) => void): Closable
+  /** One exchange with the pool's member at this address; afterwards both know what the other knew. */
+  join(at: Endpoint): Promise<Result<undefined, string>>
+  /** Says that this agent leaves and waits until that has spread, within the delays of `timing`. The pool goes on until `stop`. */
+  leave(): Promise<void>
+  /** Takes a failed member for one that left; one that is alive refutes it. False for a name that nobody has. */
+  forceLeave(name: string): boolean
+  /** Replaces the own tags; the others learn of it. */
+  setTags(tags: Readonly<Record<string, string>>): void
+  stop(): Promise<void>
+}

@@ -1,0 +1,152 @@
+/**
+ * What the catalog is made of: nodes, service instances and health checks, and what an agent is told to offer. Plain data
+ * in the house's own names; the JSON of each face is made at the face.
+ */
+
+export type CheckStatus = 'passing' | 'warning' | 'critical'
+
+/** Of a service instance in DNS answers. Reference: HTTP API 4.2. */
+export interface ServiceWeights {
+  readonly passing: number
+  readonly warning: number
+}
+
+/** Pairs of text, in order of key: what comes from outside is never a member name. */
+export type TextPairs = readonly (readonly [key: string, value: string])[]
+
+/** What a node is, without its place in the catalog. */
+export interface NodeFacts {
+  /** A UUID in lower case; empty for a node that no agent runs on. */
+  readonly id: string
+  readonly node: string
+  readonly address: string
+  /** `lan` and `wan`; null where none were given. */
+  readonly taggedAddresses: TextPairs | null
+  readonly meta: TextPairs | null
+}
+
+/** One instance of a service on one node. */
+export interface ServiceFacts {
+  /** `''` for a typical one, `connect-proxy`. */
+  readonly kind: string
+  /** Unique on its node. */
+  readonly id: string
+  readonly service: string
+  readonly tags: readonly string[]
+  /** Empty: the node's. */
+  readonly address: string
+  readonly meta: TextPairs | null
+  readonly port: number
+  readonly weights: ServiceWeights
+  /** Tags changed in the catalog survive anti-entropy. */
+  readonly enableTagOverride: boolean
+}
+
+/** One health check of a node, or of one service instance on it. */
+export interface CheckFacts {
+  readonly node: string
+  /** Unique on its node. */
+  readonly checkId: string
+  readonly name: string
+  /** Catalog registration stores any text. */
+  readonly status: string
+  readonly notes: string
+  readonly output: string
+  /** Empty for a check of the node. */
+  readonly serviceId: string
+  readonly serviceName: string
+  readonly serviceTags: readonly string[]
+  /** As registered over the catalog; null for what an agent runs itself. Reference: HTTP API 1.10. */
+  readonly definition: CatalogCheckDefinition | null
+}
+
+/** How a check registered in the catalog is to be run, by whoever runs it. Durations in milliseconds; 0 or '' is unset. */
+export interface CatalogCheckDefinition {
+  readonly http: string
+  readonly tlsSkipVerify: boolean
+  readonly header: readonly (readonly [name: string, values: readonly string[]])[]
+  readonly method: string
+  readonly tcp: string
+  readonly intervalMs: number
+  readonly timeoutMs: number
+  readonly deregisterCriticalServiceAfterMs: number
+}
+
+export interface RowIndexes {
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+export type CatalogNode = NodeFacts & RowIndexes
+export type CatalogService = ServiceFacts & RowIndexes & { readonly node: string }
+export type CatalogCheck = CheckFacts & RowIndexes
+
+/** Adds or changes a node, an instance and checks, all or nothing. Reference: HTTP API 2, register body. */
+export interface RegisterRequest {
+  readonly node: NodeFacts
+  /** Leave the node's own data as they are; the node is made if it is not there. */
+  readonly skipNodeUpdate: boolean
+  readonly service: ServiceFacts | null
+  readonly checks: readonly CheckFacts[]
+}
+
+/** Takes out an instance with its checks, else a check, else the node with everything on it. */
+export interface DeregisterRequest {
+  readonly node: string
+  readonly serviceId: string
+  readonly checkId: string
+}
+
+/** An instance with where it is and how it does: what HTTP and DNS answer from. */
+export interface HealthServiceEntry {
+  readonly node: CatalogNode
+  readonly service: CatalogService
+  /** Those of the instance and those of the node. */
+  readonly checks: readonly CatalogCheck[]
+}
+
+/** How an agent runs a check. Durations in milliseconds. Reference: HTTP API 4.4. */
+export type CheckProbe =
+  | { readonly kind: 'ttl'; readonly ttlMs: number }
+  | {
+      readonly kind: 'http'
+      readonly url: string
+      readonly method: string
+      readonly header: readonly (readonly [name: string, values: readonly string[]])[]
+      readonly tlsSkipVerify: boolean
+      readonly intervalMs: number
+      readonly timeoutMs: number
+    }
+  | { readonly kind: 'tcp'; readonly address: string; readonly intervalMs: number; readonly timeoutMs: number }
+  | {
+      readonly kind: 'script'
+      readonly argv: readonly [string, ...string[]]
+      readonly intervalMs: number
+      readonly timeoutMs: number
+    }
+
+/** A check that an agent is told to run. */
+export interface CheckDefinition {
+  readonly checkId: string
+  readonly name: string
+  readonly notes: string
+  /** Empty for a check of the node. */
+  readonly serviceId: string
+  /** Until the check first says otherwise. */
+  readonly status: CheckStatus
+  readonly probe: CheckProbe
+  /** The service is taken out when the check has been critical for this long; 0: never. */
+  readonly deregisterCriticalServiceAfterMs: number
+}
+
+/** A service that an agent is told to offer, with its checks. */
+export interface ServiceDefinition {
+  readonly service: ServiceFacts
+  readonly checks: readonly CheckDefinition[]
+}
+
+/** The check by which the pool's failure detection shows in the catalog. Reference: HTTP API 1.10. */
+export const membershipCheckId = 'serfHealth'
+export const membershipCheckName = 'Serf Health Status'
+export const membershipPassingOutput = 'Agent alive and reachable'
+export const membershipCriticalOutput = 'Agent not live or unreachable'

@@ -21,8 +21,13 @@ export interface AgentConfig {
   readonly bootstrapExpect: number
   readonly dataDir: string | undefined
   readonly bindAddress: string
+  /** Where the LAN pool listens; the bind address unless configured otherwise. */
+  readonly serfLanBindAddress: string
   readonly advertiseAddress: string
+  /** Where the HTTP API listens. */
   readonly clientAddresses: readonly string[]
+  /** Where DNS listens; the same addresses unless configured otherwise. */
+  readonly dnsAddresses: readonly string[]
   readonly ports: AgentPorts
   /** `host:port` where other agents gossip; tried once, and the agent does not start when none answers. */
   readonly startJoin: readonly string[]
@@ -179,8 +184,10 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
     bootstrapExpect: 0,
     dataDir: undefined,
     bindAddress: address,
+    serfLanBindAddress: address,
     advertiseAddress: address,
     clientAddresses: ['127.0.0.1'],
+    dnsAddresses: ['127.0.0.1'],
     ports: { http: 8500, https: -1, dns: 8600, grpc: -1, server: 8300, serfLan: 8301, serfWan: 8302 },
     startJoin: [],
     retryJoin: [],

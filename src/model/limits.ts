@@ -11,3 +11,8 @@ export const blockingJitterFraction = 16
 export const tombstoneTtlMs = 15 * 60_000
 /** Tombstones are reaped in steps of this. */
 export const tombstoneGranularityMs = 30_000
+
+/** Metadata of a node or a service. Reference: configuration 4.4. */
+export const metadataPairsMax = 64
+export const metadataKeyMax = 128
+export const metadataValueMax = 512

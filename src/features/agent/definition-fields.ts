@@ -1,0 +1,303 @@
+import { compareText } from '../../base/bytes.ts'
+import { parseDuration } from '../../base/duration.ts'
+import type { TextPairs } from '../../model/catalog.ts'
+
+/**
+ * `http`: member names in CamelCase matched in any case, what is unknown ignored. `file`: snake_case in any case, what is
+ * unknown refused. A number as a duration is nanoseconds in both.
+ */
+export type Dialect = 'http' | 'file'
+
+export type DefinitionPath = readonly (string | number)[]
+
+/** What one member is called: over HTTP its own name first, then further spellings. */
+export interface MemberNames {
+  readonly http: readonly string[]
+  readonly file: string
+}
+
+/** Spellings of files that are read as another key, or refused with the key to write instead; all in lower case. */
+export interface OldSpellings {
+  /** Read as the key where spelled with capitals, refused where spelled without. */
+  readonly camel: ReadonlyMap<string, string>
+  readonly refused: ReadonlyMap<string, string>
+}
+
+export const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
+
+export interface FieldProblem {
+  readonly kind: 'key' | 'type' | 'duration'
+  readonly path: DefinitionPath
+  readonly message: string
+  /** What to write instead; may be empty. */
+  readonly remedy: string
+}
+
+interface Given {
+  /** As it was spelled. */
+  readonly key: string
+  readonly value: unknown
+}
+
+/** One object of a definition, read member by member; what is wrong is gathered in `problems`. A null counts as absent. */
+export class Fields<Key extends string> {
+  readonly path: DefinitionPath
+  readonly #dialect: Dialect
+  readonly #names: Readonly<Record<Key, MemberNames>>
+  readonly #given = new Map<Key, Given>()
+  readonly #problems: FieldProblem[]
+
+  constructor(
+    dialect: Dialect,
+    path: DefinitionPath,
+    object: object,
+    names: Readonly<Record<Key, MemberNames>>,
+    old: OldSpellings,
+    problems: FieldProblem[],
+  ) {
+    this.path = path
+    this.#dialect = dialect
+    this.#names = names
+    this.#problems = problems
+    const keys = Object.keys(names) as Key[]
+    const members = Object.entries(object) as [string, unknown][]
+    if (dialect === 'http') this.#matchHttp(keys, members)
+    else this.#matchFile(keys, members, old)
+  }
+
+  has(key: Key): boolean {
+    return this.#value(key) !== undefined
+  }
+
+  pathOf(key: Key): DefinitionPath {
+    return [...this.path, this.#given.get(key)?.key ?? this.#ownName(key)]
+  }
+
+  text(key: Key): string {
+    const value = this.#value(key)
+    if (value === undefined || typeof value === 'string') return value ?? ''
+    this.#unconvertible(key, 'string', value)
+    return ''
+  }
+
+  integer(key: Key): number {
+    const value = this.#value(key)
+    if (value === undefined) return 0
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+    this.#unconvertible(key, 'int', value)
+    return 0
+  }
+
+  flag(key: Key): boolean {
+    const value = this.#value(key)
+    if (value === undefined || typeof value === 'boolean') return value ?? false
+    this.#unconvertible(key, 'bool', value)
+    return false
+  }
+
+  texts(key: Key): readonly string[] {
+    const value = this.#value(key)
+    return value === undefined ? [] : this.#textList(key, value, this.pathOf(key), this.#shownName(key))
+  }
+
+  /** In order of key. */
+  pairs(key: Key): TextPairs | null {
+    const members = this.#members(key)
+    if (members === undefined) return null
+    const pairs: [string, string][] = []
+    for (const [name, value] of members) {
+      if (typeof value === 'string') pairs.push([name, value])
+      else if (value === null) pairs.push([name, ''])
+      else
+        this.#type([...this.pathOf(key), name], `'${this.#shownName(key)}[${name}]' ${unconvertible('string', value)}`)
+    }
+    return pairs.sort(([a], [b]) => compareText(a, b))
+  }
+
+  /** Names with lists of texts, in order of name. */
+  textLists(key: Key): readonly (readonly [name: string, values: readonly string[]])[] {
+    const lists: [string, readonly string[]][] = []
+    for (const [name, value] of this.#members(key) ?? []) {
+      const shown = `${this.#shownName(key)}[${name}]`
+      lists.push([name, this.#textList(key, value, [...this.pathOf(key), name], shown)])
+    }
+    return lists.sort(([a], [b]) => compareText(a, b))
+  }
+
+  /** In milliseconds, with a fraction where it is finer than that. */
+  durationMs(key: Key): number {
+    const value = this.#value(key)
+    if (value === undefined) return 0
+    if (typeof value === 'number' && Number.isFinite(value)) return value / 1e6
+    const spelled = this.#given.get(key)?.key ?? key
+    const bad = (why: string): number => {
+      const message = `invalid ${JSON.stringify(spelled)}: ${why}`
+      this.#problems.push({ kind: 'duration', path: this.pathOf(key), message, remedy: '' })
+      return 0
+    }
+    if (typeof value !== 'string') return bad('invalid format')
+    const parsed = parseDuration(value)
+    if (parsed.ok) return parsed.value
+    const why = parsed.error.startsWith('missing unit') ? 'missing unit in duration' : 'invalid duration'
+    return bad(`time: ${why} ${JSON.stringify(value)}`)
+  }
+
+  object<Inner extends string>(
+    key: Key,
+    names: Readonly<Record<Inner, MemberNames>>,
+    old: OldSpellings = noOldSpellings,
+  ): Fields<Inner> | undefined {
+    const value = this.#value(key)
+    if (value === undefined) return undefined
+    return this.#inner(value, this.pathOf(key), this.#shownName(key), names, old)
+  }
+
+  objects<Inner extends string>(
+    key: Key,
+    names: Readonly<Record<Inner, MemberNames>>,
+    old: OldSpellings,
+  ): readonly Fields<Inner>[] {
+    const value = this.#value(key)
+    if (value === undefined) return []
+    if (!Array.isArray(value)) {
+      this.#noList(key, value)
+      return []
+    }
+    const found: Fields<Inner>[] = []
+    for (const [at, item] of value.entries()) {
+      const inner = this.#inner(item, [...this.pathOf(key), at], `${this.#shownName(key)}[${at}]`, names, old)
+      if (inner !== undefined) found.push(inner)
+    }
+    return found
+  }
+
+  /** Whether every member that the object has says nothing: it is absent, null, false, 0, '', or empty itself. */
+  empty(): boolean {
+    return [...this.#given.values()].every(({ value }) => saysNothing(value))
+  }
+
+  #matchHttp(keys: readonly Key[], members: readonly [string, unknown][]): void {
+    for (const key of keys) {
+      for (const name of this.#names[key].http) {
+        const exact = members.find(([spelled]) => spelled === name)
+        const found = exact ?? members.find(([spelled]) => spelled.toLowerCase() === name.toLowerCase())
+        if (found === undefined) continue
+        this.#given.set(key, { key: found[0], value: found[1] })
+        break
+      }
+    }
+  }
+
+  #matchFile(keys: readonly Key[], members: readonly [string, unknown][], old: OldSpellings): void {
+    const byFileName = new Map(keys.map((key) => [this.#names[key].file, key]))
+    const translated: [Key, Given][] = []
+    for (const [spelled, value] of members) {
+      const lower = spelled.toLowerCase()
+      const key = byFileName.get(lower)
+      const camel = byFileName.get(old.camel.get(lower) ?? '')
+      if (key !== undefined) this.#take(key, { key: spelled, value })
+      else if (camel !== undefined && spelled !== lower) translated.push([camel, { key: spelled, value }])
+      else this.#unknown(spelled, old.camel.get(lower) ?? old.refused.get(lower))
+    }
+    for (const [key, given] of translated) if (!this.#given.has(key)) this.#given.set(key, given)
+  }
+
+  #take(key: Key, given: Given): void {
+    const first = this.#given.get(key)
+    if (first === undefined) {
+      this.#given.set(key, given)
+      return
+    }
+    const message = `the keys ${JSON.stringify(first.key)} and ${JSON.stringify(given.key)} are the same`
+    this.#problems.push({ kind: 'key', path: [...this.path, given.key], message, remedy: 'keep one of them' })
+  }
+
+  #unknown(spelled: string, instead: string | undefined): void {
+    const message = `invalid config key ${JSON.stringify(spelled)}`
+    const remedy = instead === undefined ? '' : `write ${instead}`
+    this.#problems.push({ kind: 'key', path: [...this.path, spelled], message, remedy })
+  }
+
+  #value(key: Key): unknown {
+    return this.#given.get(key)?.value ?? undefined
+  }
+
+  #members(key: Key): readonly [string, unknown][] | undefined {
+    const value = this.#value(key)
+    if (value === undefined) return undefined
+    if (isObject(value)) return Object.entries(value)
+    this.#type(this.pathOf(key), `'${this.#shownName(key)}' expected a map, got '${goType(value)}'`)
+    return undefined
+  }
+
+  #textList(key: Key, value: unknown, path: DefinitionPath, shown: string): readonly string[] {
+    if (!Array.isArray(value)) {
+      this.#noList(key, value, path, shown)
+      return []
+    }
+    const texts: string[] = []
+    for (const [at, item] of value.entries()) {
+      if (typeof item === 'string') texts.push(item)
+      else this.#type([...path, at], `'${shown}[${at}]' ${unconvertible('string', item)}`)
+    }
+    return texts
+  }
+
+  #inner<Inner extends string>(
+    value: unknown,
+    path: DefinitionPath,
+    shown: string,
+    names: Readonly<Record<Inner, MemberNames>>,
+    old: OldSpellings,
+  ): Fields<Inner> | undefined {
+    if (isObject(value)) return new Fields(this.#dialect, path, value, names, old, this.#problems)
+    this.#type(path, `'${shown}' expected a map, got '${goType(value)}'`)
+    return undefined
+  }
+
+  #unconvertible(key: Key, wanted: string, value: unknown): void {
+    this.#type(this.pathOf(key), `'${this.#shownName(key)}' ${unconvertible(wanted, value)}`)
+  }
+
+  #noList(key: Key, value: unknown, path = this.pathOf(key), shown = this.#shownName(key)): void {
+    this.#type(path, `'${shown}': source data must be an array or slice, got ${goType(value)}`)
+  }
+
+  #type(path: DefinitionPath, message: string): void {
+    this.#problems.push({ kind: 'type', path, message, remedy: '' })
+  }
+
+  #ownName(key: Key): string {
+    return this.#dialect === 'http' ? (this.#names[key].http[0] ?? key) : this.#names[key].file
+  }
+
+  /** As the field names a member in its errors: with those around it, `Weights.Passing`. */
+  #shownName(key: Key): string {
+    let shown = ''
+    for (const part of this.path) shown += typeof part === 'number' ? `[${part}]` : `${shown === '' ? '' : '.'}${part}`
+    return shown === '' ? this.#ownName(key) : `${shown}.${this.#ownName(key)}`
+  }
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function saysNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  if (isObject(value)) return Object.keys(value).length === 0
+  return value === null || value === undefined || value === false || value === 0 || value === ''
+}
+
+function unconvertible(wanted: string, value: unknown): string {
+  return `expected type '${wanted}', got unconvertible type '${goType(value)}'`
+}
+
+/** The type of a decoded value by the name that the field's errors give it. */
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}'
+  if (value === null) return 'nil'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'boolean') return 'bool'
+  return typeof value === 'string' ? 'string' : 'float64'
+}

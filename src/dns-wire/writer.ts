@@ -1,0 +1,80 @@
+import type { CodecWriter } from 'dns2'
+import { invariant } from '../base/invariant.ts'
+
+/** Turns compression off: dns2 compresses only where it finds a Map. */
+const noNames: ReadonlySet<string> = new Set()
+
+/** dns2 folds the case of all of Latin-1, and names are bytes: one beyond ASCII would be taken for another's. */
+class AsciiNames extends Map<string, number> {
+  override set(suffix: string, offset: number): this {
+    for (let i = 0; i < suffix.length; i++) if (suffix.charCodeAt(i) >= 0x80) return this
+    return super.set(suffix, offset)
+  }
+}
+
+/** Takes what dns2's codec writes, into one growing piece of memory. */
+export class MessageWriter implements CodecWriter {
+  names: unknown
+  #bytes = new Uint8Array(512)
+  #bits = 0
+
+  constructor(compress: boolean) {
+    this.names = compress ? new AsciiNames() : noNames
+  }
+
+  write(value: number, bits: number): void {
+    invariant(Number.isInteger(value) && value >= 0 && value < powers(bits), 'a field of a DNS message')
+    this.#reserve(bits)
+    let left = bits
+    while (left > 0) {
+      const at = this.#bits >>> 3
+      const free = 8 - (this.#bits & 7)
+      const taken = Math.min(left, free)
+      const piece = (value >>> (left - taken)) & ((1 << taken) - 1)
+      this.#bytes[at] = (this.#bytes[at] ?? 0) | (piece << (free - taken))
+      this.#bits += taken
+      left -= taken
+    }
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    for (const byte of bytes) this.write(byte, 8)
+  }
+
+  bitLength(): number {
+    return this.#bits
+  }
+
+  byteLength(): number {
+    return this.#bits >>> 3
+  }
+
+  /** Of fields that begin and end with a byte. */
+  patch(bitOffset: number, value: number, bits: number): void {
+    for (let at = bitOffset >>> 3, left = bits; left > 0; at++, left -= 8) {
+      this.#bytes[at] = (value >>> (left - 8)) & 0xff
+    }
+  }
+
+  /** Nothing: dns2 asks after every record, and the bytes are taken once, by `finish`. */
+  toBuffer(): undefined {
+    return undefined
+  }
+
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.byteLength())
+  }
+
+  #reserve(bits: number): void {
+    const needed = (this.#bits + bits + 7) >>> 3
+    if (needed <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
+    grown.set(this.#bytes)
+    this.#bytes = grown
+  }
+}
+
+/** 2^bits, for 1 to 32. */
+function powers(bits: number): number {
+  return ((1 << (bits - 1)) >>> 0) * 2
+}

@@ -1,11 +1,14 @@
-import type { AgentConfig } from '../agent/agent-config.ts'
+import type { AgentConfig, DnsConfig } from '../agent/agent-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
+import type { GossipTiming } from '../gossip/pool.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
-export function debugConfig(config: AgentConfig): { readonly [key: string]: Json } {
-  const { ports, raft } = config
+export function debugConfig(config: AgentConfig): Flat {
+  const { ports, raft, checksConfig } = config
   return {
+    ...dnsPart(config.dns),
+    ...gossipPart(config.gossipLan),
     AdvertiseAddrLAN: config.advertiseAddress,
     Aliases: config.http.aliases,
     AutopilotLastContactThreshold: formatDuration(config.autopilot.lastContactThresholdMs),
@@ -14,18 +17,24 @@ export function debugConfig(config: AgentConfig): { readonly [key: string]: Json
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
     BootstrapExpect: config.bootstrapExpect,
+    CheckUpdateInterval: formatDuration(checksConfig.updateIntervalMs),
     ClientAddrs: config.clientAddresses,
     Datacenter: config.datacenter,
     DataDir: config.dataDir ?? '',
     DevMode: config.dev,
     DisableHTTPUnprintableCharFilter: config.http.allowUnprintableCharacters,
+    DiscardCheckOutput: checksConfig.discardOutput,
+    DNSAddrs: config.dnsAddresses,
     DNSPort: ports.dns,
+    EnableLocalScriptChecks: checksConfig.localScripts,
+    EnableRemoteScriptChecks: checksConfig.remoteScripts,
     GRPCPort: ports.grpc,
     HTTPBlockEndpoints: config.http.blockEndpoints,
     HTTPPort: ports.http,
     HTTPPretty: config.http.pretty,
     HTTPResponseHeaders: config.http.responseHeaders,
     HTTPSPort: ports.https,
+    LeaveDrainTime: formatDuration(config.leaveDrainMs),
     LeaveOnTerm: config.leaveOnTerminate,
     LogLevel: config.logLevel,
     NodeID: config.nodeId ?? '',
@@ -38,14 +47,51 @@ export function debugConfig(config: AgentConfig): { readonly [key: string]: Json
     RaftSnapshotInterval: formatDuration(raft.snapshotIntervalMs),
     RaftSnapshotThreshold: raft.snapshotThreshold,
     RaftTrailingLogs: raft.trailingLogs,
+    ReconnectTimeoutLAN: formatDuration(config.gossipLan.reconnectTimeoutMs),
     RetryJoinIntervalLAN: formatDuration(config.retryIntervalMs),
     RetryJoinLAN: config.retryJoin,
     RetryJoinMaxAttemptsLAN: config.retryMax,
     RPCHoldTimeout: formatDuration(config.rpcHoldTimeoutMs),
+    SerfBindAddrLAN: config.serfLanBindAddress,
     SerfPortLAN: ports.serfLan,
     SerfPortWAN: ports.serfWan,
     ServerMode: config.server,
     ServerPort: ports.server,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
+    StartJoinAddrsLAN: config.startJoin,
+  }
+}
+
+type Flat = { readonly [key: string]: Json }
+
+function dnsPart(dns: DnsConfig): Flat {
+  return {
+    DNSAllowStale: dns.allowStale,
+    DNSARecordLimit: dns.aRecordLimit,
+    DNSDisableCompression: dns.disableCompression,
+    DNSDomain: dns.domains[0] ?? '',
+    DNSEnableTruncate: dns.enableTruncate,
+    DNSMaxStale: formatDuration(dns.maxStaleMs),
+    DNSNodeTTL: formatDuration(dns.nodeTtlS * 1000),
+    DNSOnlyPassing: dns.onlyPassing,
+    DNSServiceTTL: Object.fromEntries(dns.serviceTtlS.map(([name, s]) => [name, formatDuration(s * 1000)])),
+    DNSSOA: {
+      Expire: dns.soa.expireS,
+      Minttl: dns.soa.minTtlS,
+      Refresh: dns.soa.refreshS,
+      Retry: dns.soa.retryS,
+    },
+    DNSUDPAnswerLimit: dns.udpAnswerLimit,
+  }
+}
+
+function gossipPart(gossipLan: GossipTiming): Flat {
+  return {
+    GossipLANGossipInterval: formatDuration(gossipLan.gossipIntervalMs),
+    GossipLANGossipNodes: gossipLan.gossipNodes,
+    GossipLANProbeInterval: formatDuration(gossipLan.probeIntervalMs),
+    GossipLANProbeTimeout: formatDuration(gossipLan.probeTimeoutMs),
+    GossipLANRetransmitMult: gossipLan.retransmitMult,
+    GossipLANSuspicionMult: gossipLan.suspicionMult,
   }
 }

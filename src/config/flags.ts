@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { productName } from '../model/names.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -66,11 +67,44 @@ export const agentFlags: readonly AgentFlag[] = [
   },
   { name: 'dev', kind: 'bool', help: 'A single server that keeps nothing on disk. Not for production.' },
   {
+    name: 'dns-port',
+    kind: 'integer',
+    value: '<port>',
+    help: 'Port of DNS, over UDP and TCP. Default: 8600; -1 closes it.',
+    path: ['ports', 'dns'],
+  },
+  {
+    name: 'domain',
+    kind: 'text',
+    value: '<name>',
+    help: `Domain that DNS answers for. Default: ${productName}.`,
+    path: ['domain'],
+  },
+  {
+    name: 'enable-local-script-checks',
+    kind: 'bool',
+    help: 'Let checks run scripts that configuration files define.',
+    path: ['enable_local_script_checks'],
+  },
+  {
+    name: 'enable-script-checks',
+    kind: 'bool',
+    help: 'Let checks run scripts, also those registered over HTTP.',
+    path: ['enable_script_checks'],
+  },
+  {
     name: 'http-port',
     kind: 'integer',
     value: '<port>',
     help: 'Port of the HTTP API. Default: 8500; -1 closes it.',
     path: ['ports', 'http'],
+  },
+  {
+    name: 'join',
+    kind: 'list',
+    value: '<address>',
+    help: 'Another agent, host[:port], tried once: without an answer the agent does not start. May be repeated.',
+    path: ['start_join'],
   },
   {
     name: 'log-level',
@@ -108,6 +142,12 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['raft_protocol'],
   },
   {
+    name: 'rejoin',
+    kind: 'bool',
+    help: 'Accepted and of no effect yet: an agent joins by -join and -retry-join alone.',
+    path: ['rejoin_after_leave'],
+  },
+  {
     name: 'retry-interval',
     kind: 'text',
     value: '<duration>',
@@ -118,7 +158,7 @@ export const agentFlags: readonly AgentFlag[] = [
     name: 'retry-join',
     kind: 'list',
     value: '<address>',
-    help: 'Another server, host[:port] (port 8300 if left out), tried until it answers. May be repeated.',
+    help: 'Another agent, host[:port] (the own port of gossip if left out), tried until one answers. May be repeated.',
     path: ['retry_join'],
   },
   {
@@ -127,6 +167,27 @@ export const agentFlags: readonly AgentFlag[] = [
     value: '<n>',
     help: 'Attempts to join before giving up. Default: 0, for ever.',
     path: ['retry_max'],
+  },
+  {
+    name: 'serf-lan-bind',
+    kind: 'text',
+    value: '<address>',
+    help: 'Address to listen on for gossip. Default: that of -bind.',
+    path: ['serf_lan'],
+  },
+  {
+    name: 'serf-lan-port',
+    kind: 'integer',
+    value: '<port>',
+    help: 'Port of gossip within the datacenter, over UDP and TCP. Default: 8301.',
+    path: ['ports', 'serf_lan'],
+  },
+  {
+    name: 'serf-wan-port',
+    kind: 'integer',
+    value: '<port>',
+    help: 'Port of gossip between datacenters, which is not there yet. Default: 8302.',
+    path: ['ports', 'serf_wan'],
   },
   { name: 'server', kind: 'bool', help: 'Run as a server.', path: ['server'] },
   {

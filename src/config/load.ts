@@ -2,6 +2,7 @@ import { compareText, textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
+import { type DefinitionSource, definitionSources, withoutDefinitions } from './definitions.ts'
 import { parseDocument } from './document.ts'
 import { configOfFlags } from './flags.ts'
 import { mergeConfig } from './merge.ts'
@@ -23,27 +24,33 @@ export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[
 export async function loadConfig(env: Env, flags: GivenFlags): Promise<Result<Normalized, readonly ConfigProblem[]>> {
   const fromFlags = configOfFlags(flags)
   if (!fromFlags.ok) return fromFlags
-  const paths = await configPaths(env.disk, flags)
-  if (!paths.ok) return paths
+  const found = await configPaths(env.disk, flags)
+  if (!found.ok) return found
   let merged: FileConfig = fromFlags.value.lists
-  const warnings: string[] = []
-  for (const path of paths.value) {
+  const definitions: DefinitionSource[] = []
+  const warnings = found.value.skipped.map((path) => `${path} was skipped: it does not end in .json`)
+  for (const path of found.value.paths) {
     const file = await loadFile(env.disk, path)
     if (!file.ok) return file
     merged = mergeConfig(merged, file.value.config)
+    definitions.push(...file.value.definitions)
     warnings.push(...file.value.warnings)
   }
   merged = mergeConfig(merged, fromFlags.value.scalars)
-  const normalized = normalize(merged, flags.get('dev') === true, env.machine)
+  const normalized = normalize(merged, flags.get('dev') === true, env.machine, definitions)
   if (!normalized.ok) return normalized
   return ok({ config: normalized.value.config, warnings: [...warnings, ...normalized.value.warnings] })
 }
 
-async function configPaths(
-  disk: Disk,
-  flags: GivenFlags,
-): Promise<Result<readonly string[], readonly ConfigProblem[]>> {
+interface FoundFiles {
+  readonly paths: readonly string[]
+  /** Files in directories that are of no format that is read. */
+  readonly skipped: readonly string[]
+}
+
+async function configPaths(disk: Disk, flags: GivenFlags): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
   const paths: string[] = []
+  const skipped: string[] = []
   for (const path of listOf(flags.get('config-file'))) {
     if (!path.endsWith('.json')) {
       const remedy = 'name a .json file (HCL files are not read yet)'
@@ -55,25 +62,38 @@ async function configPaths(
     const names = await disk.list(directory)
     if (!names.ok)
       return err([{ place: '-config-dir', message: `Open failed on ${directory}`, remedy: names.error.message }])
-    const files = [...names.value].filter((name) => name.endsWith('.json')).sort(compareText)
-    paths.push(...files.map((name) => `${directory}/${name}`))
+    for (const name of [...names.value].sort(compareText)) {
+      const path = `${directory.replace(/\/+$/, '')}/${name}`
+      const entry = await disk.stat(path)
+      if (entry.ok && entry.value.kind === 'directory') continue
+      if (name.endsWith('.json')) paths.push(path)
+      else skipped.push(path)
+    }
   }
-  return ok(paths)
+  return ok({ paths, skipped })
 }
 
 function listOf(value: boolean | string | readonly string[] | undefined): readonly string[] {
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-async function loadFile(
-  disk: Disk,
-  path: string,
-): Promise<Result<{ config: FileConfig; warnings: readonly string[] }, readonly ConfigProblem[]>> {
+interface LoadedFile {
+  readonly config: FileConfig
+  readonly definitions: readonly DefinitionSource[]
+  readonly warnings: readonly string[]
+}
+
+async function loadFile(disk: Disk, path: string): Promise<Result<LoadedFile, readonly ConfigProblem[]>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err([{ place: 'config', message: `Open failed on ${path}`, remedy: file.error.message }])
   const bytes = await file.value.read(0, fileBytesMax)
   await file.value.close()
   if (!bytes.ok) return err([{ place: 'config', message: `Read failed on ${path}`, remedy: bytes.error.message }])
   const document = parseDocument(path, textOf(bytes.value))
-  return document.ok ? validateDocument(document.value) : err([document.error])
+  if (!document.ok) return err([document.error])
+  const validated = validateDocument(document.value)
+  if (!validated.ok) return validated
+  const { config, warnings } = validated.value
+  const definitions = definitionSources(config, document.value.placeOf)
+  return ok({ config: withoutDefinitions(config), definitions, warnings })
 }

@@ -9,6 +9,11 @@ const duration = z.string().superRefine((text, context) => {
 
 const port = z.int().max(65_535)
 const texts = z.array(z.string())
+const count = z.int().min(1)
+/** RFC 1035, section 3.3.13: the fields of a SOA record are 32 bits wide. */
+const uint32 = z.int().min(0).max(0xffff_ffff)
+/** What is inside is checked by those who will run it (`definitions.ts`). */
+const definition = z.looseObject({})
 
 /** Becomes part of header names and of a DNS domain. */
 const alias = z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i, 'write letters and digits, with dashes between')
@@ -27,7 +32,7 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
  * defaults are applied when all sources are merged. Reference: configuration 3.
  */
 export const fileSchema = z.strictObject({
-  addresses: z.strictObject({ http: z.string().optional() }).optional(),
+  addresses: z.strictObject({ dns: z.string().optional(), http: z.string().optional() }).optional(),
   advertise_addr: z.string().optional().describe('Address that other agents use to reach this one.'),
   aliases: z.array(alias).optional().describe('Further product names under which headers are sent and accepted.'),
   autopilot: z
@@ -40,11 +45,52 @@ export const fileSchema = z.strictObject({
   bind_addr: z.string().optional().describe('Address that the agent listens on for other agents.'),
   bootstrap: z.boolean().optional().describe('Form a cluster of this server alone.'),
   bootstrap_expect: z.int().optional().describe('Form the cluster when this many servers know of each other.'),
+  check: definition.optional().describe('A check of this node, or of a service that it names.'),
+  check_update_interval: duration.optional().describe("A change of a check's output alone is synced after this."),
+  checks: z.array(definition).optional(),
   client_addr: z.string().optional().describe('Addresses that the agent listens on for clients, separated by spaces.'),
   data_dir: z.string().optional().describe('Directory for all that must survive a restart.'),
   datacenter: z.string().optional(),
   disable_http_unprintable_char_filter: z.boolean().optional(),
   disable_update_check: z.boolean().optional().describe('Accepted and of no effect: no update check is ever made.'),
+  discard_check_output: z.boolean().optional(),
+  dns_config: z
+    .strictObject({
+      a_record_limit: z.int().optional(),
+      allow_stale: z.boolean().optional(),
+      disable_compression: z.boolean().optional(),
+      enable_truncate: z.boolean().optional(),
+      max_stale: duration.optional(),
+      node_ttl: duration.optional(),
+      only_passing: z.boolean().optional(),
+      service_ttl: z.record(z.string(), duration).optional(),
+      soa: z
+        .strictObject({
+          expire: uint32.optional(),
+          min_ttl: uint32.optional(),
+          refresh: uint32.optional(),
+          retry: uint32.optional(),
+        })
+        .optional(),
+      udp_answer_limit: z.int().optional(),
+    })
+    .optional(),
+  domain: z.string().optional().describe('Domain that DNS answers for.'),
+  enable_local_script_checks: z
+    .boolean()
+    .optional()
+    .describe('Configuration files may define checks that run scripts.'),
+  enable_script_checks: z.boolean().optional().describe('Checks may run scripts, also those registered over HTTP.'),
+  gossip_lan: z
+    .strictObject({
+      gossip_interval: duration.optional(),
+      gossip_nodes: count.optional(),
+      probe_interval: duration.optional(),
+      probe_timeout: duration.optional(),
+      retransmit_mult: count.optional(),
+      suspicion_mult: count.optional(),
+    })
+    .optional(),
   http_config: z.strictObject({ block_endpoints: texts.optional(), response_headers: headers.optional() }).optional(),
   leave_on_terminate: z.boolean().optional(),
   log_level: z.string().optional(),
@@ -52,7 +98,11 @@ export const fileSchema = z.strictObject({
   node_meta: z.record(z.string(), z.string()).optional(),
   node_name: z.string().optional(),
   performance: z
-    .strictObject({ raft_multiplier: z.int().optional(), rpc_hold_timeout: duration.optional() })
+    .strictObject({
+      leave_drain_time: duration.optional(),
+      raft_multiplier: z.int().optional(),
+      rpc_hold_timeout: duration.optional(),
+    })
     .optional(),
   ports: z
     .strictObject({
@@ -68,11 +118,17 @@ export const fileSchema = z.strictObject({
   raft_protocol: z.int().optional(),
   raft_snapshot_interval: duration.optional(),
   raft_snapshot_threshold: z.int().min(1).optional(),
+  reconnect_timeout: duration.optional().describe('A failed member is forgotten after this.'),
+  rejoin_after_leave: z.boolean().optional(),
   retry_interval: duration.optional(),
-  retry_join: texts.optional().describe('host:port of other servers.'),
+  retry_join: texts.optional().describe('host[:port] where other agents gossip, tried until one answers.'),
   retry_max: z.int().min(0).optional(),
+  serf_lan: z.string().optional().describe('Address that the LAN pool listens on.'),
   server: z.boolean().optional(),
+  service: definition.optional().describe('A service that this agent offers.'),
+  services: z.array(definition).optional(),
   skip_leave_on_interrupt: z.boolean().optional(),
+  start_join: texts.optional().describe('host[:port] where other agents gossip, tried once at start.'),
 })
 
 export type FileConfig = z.infer<typeof fileSchema>
@@ -84,13 +140,21 @@ export type FileConfig = z.infer<typeof fileSchema>
  */
 export const keysWithoutEffect: ReadonlySet<string> = new Set([
   'connect',
-  'dns_config',
-  'enable_script_checks',
-  'enable_local_script_checks',
-  'gossip_lan',
+  'dns_config.enable_additional_node_meta_txt',
+  'dns_config.recursor_timeout',
   'gossip_wan',
-  'reconnect_timeout',
   'reconnect_timeout_wan',
+  'serf_wan',
   'telemetry',
   'ui',
+])
+
+/** What to say of a key that is refused for more than being unknown. */
+export const refusedKeys: ReadonlyMap<string, string> = new Map([
+  ['acl', 'access control is not there yet: an agent that ignored it would be open to everybody'],
+  ['encrypt', 'encryption of gossip is not there yet: keep the pool in a private network'],
+  ['recursors', 'DNS answers for its own domain only: forwarding is not there yet'],
+  ['retry_join_wan', 'a second datacenter is not there yet'],
+  ['start_join_wan', 'a second datacenter is not there yet'],
+  ['watches', 'watches are not there yet'],
 ])

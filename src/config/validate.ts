@@ -3,7 +3,7 @@ import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { ConfigDocument } from './document.ts'
 import type { ConfigProblem } from './problem.ts'
-import { type FileConfig, fileSchema, keysWithoutEffect } from './schema.ts'
+import { type FileConfig, fileSchema, keysWithoutEffect, refusedKeys } from './schema.ts'
 
 export interface ValidatedFile {
   readonly config: FileConfig
@@ -17,15 +17,29 @@ export function validateDocument(document: ConfigDocument): Result<ValidatedFile
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return err([{ place: document.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }])
   }
-  const kept: [string, unknown][] = []
   const warnings: string[] = []
-  for (const [key, member] of Object.entries(value)) {
-    if (keysWithoutEffect.has(key)) warnings.push(`${document.placeOf([key])}: '${key}' has no effect yet`)
-    else kept.push([key, member])
-  }
-  const parsed = fileSchema.safeParse(Object.fromEntries(kept))
+  const parsed = fileSchema.safeParse(withEffect(document, value, [], warnings))
   if (parsed.success) return ok({ config: parsed.data, warnings })
   return err(parsed.error.issues.flatMap((issue) => problemsOf(document, issue)))
+}
+
+/** The object without the keys that are read past, each of which becomes a warning. */
+function withEffect(
+  document: ConfigDocument,
+  value: object,
+  above: readonly string[],
+  warnings: string[],
+): Readonly<Record<string, unknown>> {
+  const kept: [string, unknown][] = []
+  for (const [key, member] of Object.entries(value) as [string, unknown][]) {
+    const path = [...above, key]
+    const dotted = path.join('.')
+    if (keysWithoutEffect.has(dotted)) warnings.push(`${document.placeOf(path)}: '${dotted}' has no effect yet`)
+    else if (above.length > 0 || typeof member !== 'object' || member === null || Array.isArray(member)) {
+      kept.push([key, member])
+    } else kept.push([key, withEffect(document, member, path, warnings)])
+  }
+  return Object.fromEntries(kept)
 }
 
 function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly ConfigProblem[] {
@@ -33,8 +47,7 @@ function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const path = [...issue.path, key]
-      const meant = nearest(key, keysAt(issue.path))
-      const remedy = meant === undefined ? 'remove it' : `did you mean '${meant}'?`
+      const remedy = refusedKeys.get(path.join('.')) ?? suggestion(key, keysAt(issue.path))
       return { place: document.placeOf(path), message: `invalid config key ${path.join('.')}`, remedy }
     })
   }
@@ -44,6 +57,11 @@ function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly
     return [{ place: document.placeOf(issue.path), message, remedy: `write a value of type ${issue.expected}` }]
   }
   return [{ place: document.placeOf(issue.path), message: `'${dotted}' is not valid`, remedy: issue.message }]
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known)
+  return meant === undefined ? 'remove it' : `did you mean '${meant}'?`
 }
 
 /** Keys allowed at a path of the schema, for suggestions. */

@@ -82,15 +82,24 @@ describe('a configuration file', () => {
   })
 
   it('refuses keys that protect, when this version would not honour them', () => {
-    expect(linesOf('{"encrypt": "abc"}')[0]).toContain('invalid config key encrypt')
+    expect(linesOf('{"encrypt": "abc"}')).toEqual([
+      'a.json:1:2: invalid config key encrypt: encryption of gossip is not there yet: keep the pool in a private network',
+    ])
     expect(linesOf('{"acl": {"enabled": true}}')[0]).toContain('invalid config key acl')
   })
 
   it('warns of keys that have no effect yet', () => {
-    const document = parseDocument('a.json', '{"connect": {"enabled": true}}')
-    expect(document.ok && validateDocument(document.value)).toMatchObject({
+    const text = '{"connect": {"enabled": true}, "dns_config": {"recursor_timeout": "2s", "node_ttl": "5s"}}'
+    const document = parseDocument('a.json', text)
+    expect(document.ok && validateDocument(document.value)).toEqual({
       ok: true,
-      value: { warnings: ["a.json:1:2: 'connect' has no effect yet"] },
+      value: {
+        config: { dns_config: { node_ttl: '5s' } },
+        warnings: [
+          "a.json:1:2: 'connect' has no effect yet",
+          "a.json:1:47: 'dns_config.recursor_timeout' has no effect yet",
+        ],
+      },
     })
   })
 })
@@ -156,7 +165,18 @@ describe('the effective configuration', () => {
     [{ datacenter: 'a.b' }, 'datacenter cannot be "a.b"'],
     [{ node_id: 'x' }, 'is not a UUID'],
     [{ log_level: 'ZZZ' }, 'Invalid log level: ZZZ'],
-    [{ retry_join: ['db.internal'] }, 'retry_join "db.internal" is not an address'],
+    [{ retry_join: ['db.internal'] }, 'retry_join "db.internal": host names need a resolver, which is not there yet'],
+    [{ start_join: ['db.internal:8301'] }, 'start_join "db.internal:8301": host names need a resolver'],
+    [{ start_join: ['10.0.0.1:0'] }, 'start_join "10.0.0.1:0" is not an address'],
+    [{ retry_join: ['{{ GetPrivateIP }}'] }, 'address templates are not there yet'],
+    [{ ports: { serf_lan: -1 } }, 'ports.serf_lan cannot be -1'],
+    [{ ports: { dns: 8500 } }, 'HTTP address 127.0.0.1:8500 already configured for DNS'],
+    [{ ports: { serf_lan: 8300 } }, 'Serf Advertise LAN address 10.0.0.1:8300 already configured for RPC Advertise'],
+    [{ serf_lan: 'eth0' }, 'serf_lan "eth0" must be an ip address'],
+    [{ addresses: { dns: 'unix:///x' } }, 'addresses.dns "unix:///x" is not an IP address'],
+    [{ domain: 'a b' }, 'domain "a b" is not a domain name'],
+    [{ dns_config: { udp_answer_limit: -1 } }, 'udp_answer_limit cannot be -1. Must be greater than or equal to zero'],
+    [{ gossip_lan: { probe_interval: '0s' } }, 'gossip_lan.probe_interval cannot be 0s: must be at least 10ms'],
     [{ node_meta: { 'svc-x': '1' } }, 'reserved for internal use'],
     [{ advertise_addr: '0.0.0.0' }, 'Advertise address cannot be 0.0.0.0'],
     [{ bind_addr: 'localhost' }, 'must be an ip address'],
@@ -174,15 +194,157 @@ describe('the effective configuration', () => {
     expect(linesOfConfig({}, true)).toEqual([])
   })
 
-  it('gives a bare address in retry_join the port of servers', () => {
-    const normalized = normalize(
-      { ...server, retry_join: ['10.0.0.2', '10.0.0.3:9300', '[fd00::1]:1', 'fd00::2'] },
-      false,
-      machine(),
+  it('gives an address to join without a port that of gossip', () => {
+    const entries = ['10.0.0.2', '10.0.0.3:9301', '[fd00::1]:1', 'fd00::2']
+    const joins = (more: FileConfig): unknown => {
+      const normalized = normalize(
+        { ...server, retry_join: entries, start_join: ['10.0.0.9'], ...more },
+        false,
+        machine(),
+      )
+      return normalized.ok ? [...normalized.value.config.startJoin, ...normalized.value.config.retryJoin] : normalized
+    }
+    expect(joins({})).toEqual(['10.0.0.9:8301', '10.0.0.2:8301', '10.0.0.3:9301', '[fd00::1]:1', '[fd00::2]:8301'])
+    expect(joins({ ports: { serf_lan: 7301 } })).toContain('10.0.0.2:7301')
+  })
+
+  it('names the provider that it cannot ask, and keeps the secrets of the entry to itself', () => {
+    const entry = 'provider=aws tag_key=x secret_access_key=hunter2'
+    expect(linesOfConfig({ ...server, retry_join: [entry] })).toEqual([
+      'config: retry_join provider=aws: discovery through a cloud provider is not there yet: write an IP address, with or without a port',
+    ])
+  })
+
+  it('[AGT-001] is that of a client unless it is told to be a server, and then asks for no bootstrap', () => {
+    const client = normalize({ data_dir: '/var/svc', bind_addr: '10.0.0.1' }, false, machine())
+    expect(client).toMatchObject({ ok: true, value: { config: { server: false, bootstrap: false }, warnings: [] } })
+    expect(linesOfConfig({ data_dir: '/x', bind_addr: '10.0.0.1', bootstrap: true })[0]).toContain(
+      "'bootstrap = true' requires 'server = true'",
     )
-    expect(normalized).toMatchObject({
-      ok: true,
-      value: { config: { retryJoin: ['10.0.0.2:8300', '10.0.0.3:9300', '[fd00::1]:1', '[fd00::2]:8300'] } },
+    expect(linesOfConfig({ data_dir: '/x', bind_addr: '10.0.0.1', bootstrap_expect: 3 })[0]).toContain(
+      "'bootstrap_expect > 0' requires 'server = true'",
+    )
+  })
+
+  it('[AGT-023 AGT-024] leaves on a signal as a client and not as a server', () => {
+    const leaving = (file: FileConfig): unknown => {
+      const normalized = normalize(file, false, machine())
+      if (!normalized.ok) return normalized
+      const { leaveOnTerminate, skipLeaveOnInterrupt } = normalized.value.config
+      return { leaveOnTerminate, skipLeaveOnInterrupt }
+    }
+    const client: FileConfig = { data_dir: '/x', bind_addr: '10.0.0.1' }
+    expect(leaving(client)).toEqual({ leaveOnTerminate: true, skipLeaveOnInterrupt: false })
+    expect(leaving(server)).toEqual({ leaveOnTerminate: false, skipLeaveOnInterrupt: true })
+    const turned = { leave_on_terminate: true, skip_leave_on_interrupt: false }
+    expect(leaving({ ...server, ...turned })).toEqual(leaving(client))
+    const kept = { leave_on_terminate: false, skip_leave_on_interrupt: true }
+    expect(leaving({ ...client, ...kept })).toEqual(leaving(server))
+  })
+
+  it('is quick in development: short timings of gossip, a cluster of its own unless it is a client', () => {
+    expect(normalize({}, true, machine())).toMatchObject({
+      value: {
+        config: {
+          server: true,
+          bootstrap: true,
+          bindAddress: '127.0.0.1',
+          gossipLan: { probeIntervalMs: 100, suspicionMult: 3 },
+        },
+      },
+    })
+    expect(normalize({ server: false }, true, machine())).toMatchObject({
+      value: { config: { server: false, bootstrap: false, dataDir: undefined, gossipLan: { probeIntervalMs: 100 } } },
+    })
+    expect(normalize(server, false, machine())).toMatchObject({
+      value: { config: { gossipLan: { gossipIntervalMs: 200, probeIntervalMs: 1000, suspicionMult: 4 } } },
+    })
+  })
+
+  it('has the gossip that the file describes', () => {
+    const file: FileConfig = {
+      ...server,
+      gossip_lan: { gossip_interval: '20ms', gossip_nodes: 2, probe_interval: '50ms', probe_timeout: '25ms' },
+      reconnect_timeout: '1h',
+      serf_lan: '10.0.0.2',
+      performance: { leave_drain_time: '1s' },
+    }
+    expect(normalize(file, false, machine())).toMatchObject({
+      value: {
+        config: {
+          gossipLan: {
+            gossipIntervalMs: 20,
+            gossipNodes: 2,
+            probeIntervalMs: 50,
+            probeTimeoutMs: 25,
+            retransmitMult: 4,
+            reconnectTimeoutMs: 3_600_000,
+          },
+          serfLanBindAddress: '10.0.0.2',
+          leaveDrainMs: 1_000,
+        },
+      },
+    })
+  })
+
+  it('has the DNS that the file describes, its own domain before those of the aliases', () => {
+    const dnsOf = (file: FileConfig): unknown => {
+      const normalized = normalize({ ...server, ...file }, false, machine())
+      return normalized.ok ? normalized.value.config.dns : normalized
+    }
+    expect(dnsOf({})).toMatchObject({
+      domains: ['svc.', 'consul.'],
+      udpAnswerLimit: 3,
+      nodeTtlS: 0,
+      soa: { refreshS: 3600 },
+    })
+    const dns_config: FileConfig['dns_config'] = {
+      node_ttl: '1m',
+      service_ttl: { web: '90s', '*': '1500ms' },
+      only_passing: true,
+      soa: { min_ttl: 5 },
+    }
+    expect(dnsOf({ domain: 'Example.Org', aliases: ['other'], dns_config })).toMatchObject({
+      domains: ['example.org.', 'other.'],
+      nodeTtlS: 60,
+      serviceTtlS: [
+        ['*', 1],
+        ['web', 90],
+      ],
+      onlyPassing: true,
+      soa: { refreshS: 3600, minTtlS: 5 },
+    })
+  })
+
+  it('has DNS where clients are, unless each face has an address of its own', () => {
+    const faces = (file: FileConfig): unknown => {
+      const normalized = normalize({ ...server, ...file }, false, machine())
+      if (!normalized.ok) return normalized
+      return [normalized.value.config.clientAddresses, normalized.value.config.dnsAddresses]
+    }
+    expect(faces({ client_addr: '127.0.0.1 10.0.0.1' })).toEqual([
+      ['127.0.0.1', '10.0.0.1'],
+      ['127.0.0.1', '10.0.0.1'],
+    ])
+    expect(faces({ addresses: { dns: '0.0.0.0' } })).toEqual([['127.0.0.1'], ['0.0.0.0']])
+  })
+
+  it('lets files alone define scripts, or everybody', () => {
+    const scripts = (file: FileConfig): unknown => {
+      const normalized = normalize({ ...server, ...file }, false, machine())
+      return normalized.ok ? normalized.value.config.checksConfig : normalized
+    }
+    expect(scripts({})).toEqual({
+      remoteScripts: false,
+      localScripts: false,
+      updateIntervalMs: 300_000,
+      discardOutput: false,
+    })
+    expect(scripts({ enable_local_script_checks: true })).toMatchObject({ remoteScripts: false, localScripts: true })
+    expect(scripts({ enable_script_checks: true })).toMatchObject({ remoteScripts: true, localScripts: true })
+    expect(scripts({ check_update_interval: '0s', discard_check_output: true })).toMatchObject({
+      updateIntervalMs: 0,
+      discardOutput: true,
     })
   })
 

@@ -1,0 +1,48 @@
+import type { DnsConfig } from '../agent/agent-config.ts'
+import { compareText } from '../base/bytes.ts'
+import { milliseconds, type Report, wholeSeconds } from './quantities.ts'
+import type { FileConfig } from './schema.ts'
+
+/** Reference: configuration 9; DNS 1. */
+export function dnsConfig(
+  file: FileConfig,
+  aliases: readonly string[],
+  defaults: DnsConfig,
+  problem: Report,
+): DnsConfig {
+  const given = file.dns_config ?? {}
+  for (const key of ['udp_answer_limit', 'a_record_limit'] as const) {
+    const limit = given[key] ?? 0
+    if (limit < 0) problem(`dns_config.${key} cannot be ${limit}. Must be greater than or equal to zero`, '')
+  }
+  const own = file.domain === undefined ? (defaults.domains[0] ?? '') : domainOf(file.domain, problem)
+  const serviceTtl = Object.entries(given.service_ttl ?? {}).sort(([a], [b]) => compareText(a, b))
+  return {
+    domains: [...new Set([own, ...aliases.map((alias) => `${alias.toLowerCase()}.`)])],
+    allowStale: given.allow_stale ?? defaults.allowStale,
+    maxStaleMs: milliseconds(given.max_stale, defaults.maxStaleMs),
+    nodeTtlS: wholeSeconds(given.node_ttl, defaults.nodeTtlS),
+    serviceTtlS: serviceTtl.map(([service, ttl]) => [service, wholeSeconds(ttl, 0)] as const),
+    onlyPassing: given.only_passing ?? defaults.onlyPassing,
+    enableTruncate: given.enable_truncate ?? defaults.enableTruncate,
+    udpAnswerLimit: given.udp_answer_limit ?? defaults.udpAnswerLimit,
+    aRecordLimit: given.a_record_limit ?? defaults.aRecordLimit,
+    disableCompression: given.disable_compression ?? defaults.disableCompression,
+    soa: {
+      refreshS: given.soa?.refresh ?? defaults.soa.refreshS,
+      retryS: given.soa?.retry ?? defaults.soa.retryS,
+      expireS: given.soa?.expire ?? defaults.soa.expireS,
+      minTtlS: given.soa?.min_ttl ?? defaults.soa.minTtlS,
+    },
+  }
+}
+
+/** RFC 1035, sections 2.3.1 and 2.3.4; underscores as hosts use them. */
+function domainOf(text: string, problem: Report): string {
+  const domain = text.toLowerCase().replace(/\.$/, '')
+  const fits =
+    domain.length <= 200 && domain.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+  if (!fits)
+    problem(`domain "${text}" is not a domain name`, 'write labels of letters, digits and dashes, such as svc.')
+  return `${domain}.`
+}

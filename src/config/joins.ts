@@ -1,0 +1,38 @@
+import { parseEndpoint } from '../rpc/address.ts'
+import { isAddress } from './addresses.ts'
+import type { Report } from './quantities.ts'
+
+/**
+ * Addresses where other agents gossip, as `host:port`. An entry without a port takes the own one of gossip. Reference:
+ * configuration 11, of which templates, host names and discovery by a provider are not there yet.
+ */
+export function joinAddresses(
+  key: 'start_join' | 'retry_join',
+  entries: readonly string[] | undefined,
+  port: number,
+  problem: Report,
+): readonly string[] {
+  return (entries ?? []).map((entry) => {
+    const bare = entry.trim().replace(/^\[(.*)\]$/, '$1')
+    const full = isAddress(bare) ? `${bare.includes(':') ? `[${bare}]` : bare}:${port}` : entry.trim()
+    const endpoint = parseEndpoint(full)
+    if (endpoint === undefined || endpoint.port === 0 || !isAddress(endpoint.host)) refuse(key, entry, problem)
+    return full
+  })
+}
+
+const remedy = 'write an IP address, with or without a port'
+
+function refuse(key: string, entry: string, problem: Report): void {
+  const provider = /provider\s*=\s*"?([\w-]*)/.exec(entry)
+  // The rest of such an entry may hold the keys of a cloud account: it is not repeated.
+  if (provider !== null) {
+    return problem(`${key} provider=${provider[1]}: discovery through a cloud provider is not there yet`, remedy)
+  }
+  if (entry.includes('{{')) return problem(`${key} "${entry}": address templates are not there yet`, remedy)
+  const host = /^([^:\s]+)(:\d{1,5})?$/.exec(entry.trim())?.[1]
+  if (host !== undefined && /[a-z]/i.test(host)) {
+    return problem(`${key} "${entry}": host names need a resolver, which is not there yet`, remedy)
+  }
+  problem(`${key} "${entry}" is not an address`, remedy)
+}

@@ -1,0 +1,66 @@
+import type { AgentConfig, AgentPorts } from '../agent/agent-config.ts'
+import { endpointText } from '../env/net.ts'
+import { isAddress } from './addresses.ts'
+import type { Report } from './quantities.ts'
+import type { FileConfig } from './schema.ts'
+
+/** A port of 0 or below is closed. Reference: configuration 4.3. */
+export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts, problem: Report): AgentPorts {
+  const given = file.ports ?? {}
+  const open = (port: number | undefined, otherwise: number): number =>
+    port === undefined ? otherwise : port <= 0 ? -1 : port
+  const ports: AgentPorts = {
+    http: open(given.http, defaults.http),
+    https: open(given.https, defaults.https),
+    dns: open(given.dns, defaults.dns),
+    grpc: open(given.grpc, defaults.grpc),
+    server: open(given.server, defaults.server),
+    serfLan: open(given.serf_lan, defaults.serfLan),
+    serfWan: open(given.serf_wan, defaults.serfWan),
+  }
+  if (server && ports.server < 0)
+    problem(`ports.server cannot be ${given.server}`, 'a server needs a port from 1 to 65535 for other agents')
+  if (ports.serfLan < 0)
+    problem(`ports.serf_lan cannot be ${given.serf_lan}`, 'an agent needs a port from 1 to 65535 for gossip')
+  return ports
+}
+
+/** Addresses that a face listens on, as one text with spaces between. `key` is the setting that the text came from. */
+export function listenAddresses(key: string, text: string, problem: Report): readonly string[] {
+  const addresses = text.split(' ').filter((address) => address !== '')
+  for (const address of addresses) {
+    if (!isAddress(address))
+      problem(`${key} "${address}" is not an IP address`, 'write addresses such as 127.0.0.1 or 0.0.0.0')
+  }
+  if (addresses.length === 0) problem(`${key} cannot be empty`, 'write an address such as 127.0.0.1')
+  return addresses
+}
+
+export function serfLanBind(file: FileConfig, otherwise: string, problem: Report): string {
+  const given = file.serf_lan ?? otherwise
+  if (!isAddress(given)) problem(`serf_lan "${given}" must be an ip address`, 'write an IP address')
+  return given
+}
+
+/** What listens at one address is one thing. Reference: configuration 3, address clash check. */
+export function checkAddressClash(config: AgentConfig, problem: Report): void {
+  const { ports, server, advertiseAddress } = config
+  const claims: readonly (readonly [who: string, hosts: readonly string[], port: number])[] = [
+    ['DNS', config.dnsAddresses, ports.dns],
+    ['HTTP', config.clientAddresses, ports.http],
+    ['RPC Advertise', server ? [advertiseAddress] : [], ports.server],
+    ['Serf Advertise LAN', [advertiseAddress], ports.serfLan],
+    ['Serf Advertise WAN', server ? [advertiseAddress] : [], ports.serfWan],
+  ]
+  const taken = new Map<string, string>()
+  for (const [who, hosts, port] of claims) {
+    if (port < 0) continue
+    for (const host of hosts) {
+      const at = endpointText({ host, port })
+      const before = taken.get(at)
+      if (before !== undefined && before !== who)
+        problem(`${who} address ${at} already configured for ${before}`, 'choose another port for one of them')
+      taken.set(at, who)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { AgentConfig } from '../agent/agent-config.ts'
+import { raftProtocol } from '../model/release.ts'
+import type { Report } from './quantities.ts'
+import type { FileConfig } from './schema.ts'
+
+/** What only the whole can tell, and what is well formed and yet not allowed. Texts: reference, configuration 3 and 4. */
+
+const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR'] as const
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export function checkNames(file: FileConfig, nodeName: string, problem: Report): void {
+  if (nodeName === '') problem('node_name cannot be empty', 'give it with -node')
+  const datacenter = file.datacenter?.toLowerCase()
+  if (datacenter !== undefined && !/^[a-z0-9_-]+$/.test(datacenter)) {
+    problem(`datacenter cannot be "${datacenter}"`, 'please use only [a-z0-9-_]')
+  }
+  if (file.node_id !== undefined && !uuidShape.test(file.node_id.toLowerCase())) {
+    problem(`node_id "${file.node_id}" is not a UUID`, 'write it as 8-4-4-4-12 hexadecimal digits')
+  }
+}
+
+export function checkRoles(file: FileConfig, dev: boolean, server: boolean, problem: Report): void {
+  const expect = file.bootstrap_expect ?? 0
+  if (expect < 0) problem(`bootstrap_expect cannot be ${expect}`, 'must be greater than or equal to zero')
+  if (expect > 0 && dev) problem("'bootstrap_expect > 0' not allowed in dev mode", 'leave out one of the two')
+  if (expect > 0 && !server) problem("'bootstrap_expect > 0' requires 'server = true'", 'add -server')
+  if (expect > 0 && file.bootstrap === true) {
+    problem("'bootstrap_expect > 0' and 'bootstrap = true' are mutually exclusive", 'leave out one of the two')
+  }
+  if (file.bootstrap === true && !server) problem("'bootstrap = true' requires 'server = true'", 'add -server')
+}
+
+export function checkRaft(file: FileConfig, problem: Report): void {
+  const multiplier = file.performance?.raft_multiplier ?? 5
+  if (multiplier < 1 || multiplier > 10)
+    problem(`performance.raft_multiplier cannot be ${multiplier}`, 'must be between 1 and 10')
+  const protocol = file.raft_protocol ?? raftProtocol.spoken
+  if (protocol !== raftProtocol.spoken) {
+    problem(
+      `raft_protocol ${protocol} is not there yet`,
+      `this version speaks Raft protocol ${raftProtocol.spoken} only`,
+    )
+  }
+}
+
+export function nodeMetaOf(file: FileConfig, problem: Report): Readonly<Record<string, string>> {
+  const meta = file.node_meta ?? {}
+  const frame = (key: string, value: string, reason: string): void =>
+    problem(`node_meta invalid: Couldn't load metadata pair ('${key}', '${value}')`, reason)
+  for (const [key, value] of Object.entries(meta)) {
+    if (key === '') frame(key, value, 'Key cannot be blank')
+    else if (!/^[A-Za-z0-9_-]+$/.test(key)) frame(key, value, 'Key contains invalid characters')
+    else if (key.length > 128) frame(key, value, 'Key is too long (limit: 128 characters)')
+    else if (key.startsWith('svc-')) frame(key, value, "Key prefix 'svc-' is reserved for internal use")
+    else if (value.length > 512) frame(key, value, 'Value is too long (limit: 512 characters)')
+  }
+  if (Object.keys(meta).length > 64) problem('Node metadata cannot contain more than 64 key/value pairs', 'remove some')
+  return meta
+}
+
+export function logLevelOf(file: FileConfig, dev: boolean, problem: Report): AgentConfig['logLevel'] {
+  const given = file.log_level?.toUpperCase()
+  if (given === undefined) return dev ? 'DEBUG' : 'INFO'
+  const level = logLevels.find((name) => name === given)
+  if (level === undefined) problem(`Invalid log level: ${given}`, `Valid log levels are: [${logLevels.join(' ')}]`)
+  return level ?? 'INFO'
+}
+
+export function warningsOf(config: AgentConfig, file: FileConfig): readonly string[] {
+  const expect = config.bootstrapExpect
+  const warnings: string[] = []
+  if (config.dev) warnings.push('-dev keeps nothing on disk and is not for production.')
+  else if (config.bootstrap) warnings.push('bootstrap = true: do not enable unless necessary')
+  if (expect > 0) warnings.push(`bootstrap_expect > 0: expecting ${expect} servers`)
+  if (expect === 2) warnings.push('A cluster with 2 servers will provide no failure tolerance.')
+  else if (expect > 0 && expect % 2 === 0)
+    warnings.push('A cluster with an even number of servers does not achieve optimum fault tolerance.')
+  if (expect > 7) warnings.push(`A cluster of ${expect} servers is larger than recommended: 3 to 5.`)
+  if (file.rejoin_after_leave === true)
+    warnings.push('rejoin_after_leave has no effect yet: an agent joins by start_join and retry_join alone')
+  if (config.checksConfig.remoteScripts && config.ports.http > 0)
+    warnings.push('enable_script_checks: whoever reaches the HTTP API may run programs on this machine')
+  return warnings
+}

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
+import type { Normalized } from '../../../src/config/normalize.ts'
+import { problemText } from '../../../src/config/problem.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
+
+const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(files: Readonly<Record<string, object | string>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+}
+
+async function load(files: Readonly<Record<string, object | string>>): Promise<Normalized> {
+  write(files)
+  const loaded = await loadConfig(env, flags())
+  if (!loaded.ok) throw new Error(loaded.error.map(problemText).join('\n'))
+  return loaded.value
+}
+
+async function refused(files: Readonly<Record<string, object | string>>): Promise<readonly string[]> {
+  write(files)
+  const loaded = await loadConfig(env, flags())
+  return loaded.ok ? [] : loaded.error.map((problem) => problemText(problem).replaceAll(`${folder}/`, ''))
+}
+
+function flags(): ReadonlyMap<string, boolean | readonly string[]> {
+  return new Map<string, boolean | readonly string[]>([
+    ['dev', true],
+    ['config-dir', [folder]],
+  ])
+}
+
+describe('definitions', () => {
+  it('[REG-004 REG-005 REG-007] of all files of a directory are gathered: one service or several, one check or several', async () => {
+    const { config } = await load({
+      'a.json': { service: { name: 'web', port: 80, tags: ['v1'] }, check: { id: 'disk', name: 'd', ttl: '10s' } },
+      'b.json': { services: [{ name: 'db' }, { id: 'db-2', name: 'db' }], checks: [{ name: 'load', ttl: '10s' }] },
+    })
+    expect(config.services.map(({ service }) => service.id)).toEqual(['web', 'db', 'db-2'])
+    expect(config.services[0]?.service).toMatchObject({ service: 'web', port: 80, tags: ['v1'] })
+    expect(config.checks.map((check) => check.checkId)).toEqual(['disk', 'load'])
+  })
+
+  it('[REG-006] in files of another extension are left alone, which is said; folders inside are not entered', async () => {
+    mkdirSync(join(folder, 'more.json'))
+    const { config, warnings } = await load({ 'a.json': { service: { name: 'web' } }, 'b.hcl': 'service {', 'c~': 'x' })
+    expect(config.services).toHaveLength(1)
+    expect(warnings.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
+      'b.hcl was skipped: it does not end in .json',
+      'c~ was skipped: it does not end in .json',
+      '-dev keeps nothing on disk and is not for production.',
+    ])
+  })
+
+  it('[REG-019] that are wrong are refused, each with its place and whom it is about', async () => {
+    const text = '{\n  "service": {\n    "name": "web",\n    "port": "80"\n  }\n}'
+    expect(await refused({ 'a.json': text, 'b.json': { service: { port: 1 } } })).toEqual([
+      expect.stringMatching(/^a\.json:4:5: service "web": .*'port' expected type 'int'/),
+      expect.stringMatching(/^b\.json:1:\d+: service: Missing service name/),
+    ])
+  })
+
+  it('[AGT-031] name the check that is wrong', async () => {
+    const service = {
+      name: 'web',
+      checks: [
+        { name: 'up', ttl: '5s' },
+        { name: 'api', http: 'http://127.0.0.1/' },
+      ],
+    }
+    const [line] = await refused({ 'a.json': { service } })
+    expect(line).toMatch(/^a\.json:1:\d+: .*"api".*Interval must be > 0 for Script, HTTP, or TCP checks$/)
+    const [node] = await refused({ 'a.json': { check: { id: 'mem', name: 'm' } } })
+    expect(node).toMatch(/^a\.json:1:\d+: .*"(mem|m)".*TTL must be > 0 for TTL checks$/)
+  })
+
+  it('[REG-013 REG-014 REG-015] refuse spellings of old and name the new ones', async () => {
+    const [override] = await refused({ 'a.json': { service: { name: 'web', enableTagOverride: true } } })
+    expect(override).toMatch(/enableTagOverride.*enable_tag_override/)
+    const [id] = await refused({ 'a.json': { check: { CheckID: 'x', name: 'm', ttl: '1s' } } })
+    expect(id).toMatch(/CheckID.*'?id'?/)
+    const [script] = await refused({ 'a.json': { check: { name: 'm', script: 'true', interval: '1s' } } })
+    expect(script).toMatch(/script.*args/)
+  })
+
+  it('of scripts are refused until they are enabled, for files alone or for all', async () => {
+    const check = { id: 'sh', name: 's', args: ['/bin/true'], interval: '10s' }
+    const service = { name: 'web', check: { ...check, id: 'in-web' } }
+    const options = "to enable, configure 'enable_script_checks' or 'enable_local_script_checks' to true"
+    expect(await refused({ 'a.json': { service, check } })).toEqual([
+      expect.stringContaining(`check "in-web": Scripts are disabled on this agent; ${options}`),
+      expect.stringContaining(`check "sh": Scripts are disabled on this agent; ${options}`),
+    ])
+    for (const key of ['enable_script_checks', 'enable_local_script_checks']) {
+      const { config } = await load({ 'a.json': { service, check, [key]: true } })
+      expect(config.checks[0]?.probe, key).toMatchObject({ kind: 'script', argv: ['/bin/true'] })
+    }
+  })
+
+  it('have IDs that are unique over all files: a second one is refused with both places', async () => {
+    const twice = { 'a.json': { service: { name: 'web' } }, 'b.json': '{\n"services": [{"id": "web", "name": "x"}]}' }
+    expect(await refused(twice)).toEqual([
+      'b.json:2:14: service ID "web" is defined twice: here and at a.json:1:2: give one of them another id, or remove it',
+    ])
+    const check = { id: 'up', ttl: '5s' }
+    const files = { 'a.json': { service: { name: 'web', check } }, 'b.json': { check: { ...check, name: 'n' } } }
+    expect((await refused(files))[0]).toContain('check ID "up" is defined twice')
+  })
+})

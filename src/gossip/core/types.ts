@@ -1,0 +1,185 @@
+import type { GossipTiming, MemberStatus } from '../pool.ts'
+import type { FullState, GossipAddress, Message, Versions } from './messages.ts'
+
+/**
+ * The words of the membership core: its state machine takes one `GossipEvent` at a time and answers with
+ * `GossipEffect`s, in order. It owns no promise, no timer, no clock, no socket and no randomness: the time and a stream of
+ * random numbers are arguments of `step`, timers are asked for by an effect.
+ *
+ * What a driver uses:
+ * - `createGossip(options)` in `state.ts`, then `step(gossip, event, nowMs, random)` in `step.ts`, `started` first;
+ * - between steps, what only reads: `fullState` and `ackFor` in `answers.ts`, `members`, `memberNamed`, `self` and `stats`
+ *   in `views.ts`.
+ *
+ * Sources: Das, Gupta, Motivala, "SWIM" (2002), cited as "SWIM"; Dadgar, Phillips, Currey, "Lifeguard: Local Health
+ * Awareness for More Accurate Failure Detection" (2018), cited as "Lifeguard"; the behaviour of memberlist 0.1 and serf 0.8,
+ * cited by these names.
+ */
+
+/** A stream of random numbers: `RandomStream` of `env` is one. */
+export interface GossipRandom {
+  /** An integer from 0 to `bound - 1`. */
+  below(bound: number): number
+  /** A number in [0, 1). */
+  fraction(): number
+}
+
+export interface GossipOptions {
+  /** Unique in the pool; 1 to `nameBytesMax` bytes. */
+  readonly name: string
+  /** What others are told to send to. */
+  readonly address: GossipAddress
+  /** The own tags as the upper layer encodes them; at most `metaBytesMax`. */
+  readonly meta: Uint8Array
+  readonly versions: Versions
+  readonly timing: GossipTiming
+  /** Bytes of this message in a packet, its type byte (and the wrapper of the upper layer's messages) included; pure. */
+  readonly sizeOf: (message: Message) => number
+  /** What a packet may carry, after what encryption adds; memberlist's UDP buffer is `packetBytesDefault`. */
+  readonly packetBytesMax: number
+  /** The incarnation to begin with; 0 where nothing else is said, and the first `alive` then says 1. */
+  readonly incarnation: number
+}
+
+/** memberlist: `UDPBufferSize`. */
+export const packetBytesDefault = 1_400
+/** Of a packet with more than one message: a type byte and a count, then two bytes for the length of each. */
+export const compoundHeaderBytes = 2
+export const compoundMessageBytes = 2
+/** The count is one byte. */
+export const compoundMessagesMax = 255
+
+/** Longest name of a member in UTF-8. */
+export const nameBytesMax = 128
+/** memberlist: `MetaMaxSize`. */
+export const metaBytesMax = 512
+/** Members known at a time, those that failed or left included; what is said of more is dropped. */
+export const membersMax = 8_192
+/** Claims beyond this are dropped: far below the wire's 2^32, so that no honest number ever wraps. */
+export const incarnationMax = 2_147_483_648
+/** The same for Lamport times. */
+export const lamportMax = 4_503_599_627_370_496
+
+/**
+ * `probe`: the probe cycle, its timeouts included. `gossip`: send what waits. `push-pull`, `reconnect`, `reap`: as named.
+ * `suspicion`: the earliest end of a suspicion. `relay`: the oldest ping on another's behalf is overdue. `leave`: the next
+ * stage of leaving. At most one timer of each name.
+ */
+export type GossipTimer = 'probe' | 'gossip' | 'push-pull' | 'reconnect' | 'reap' | 'suspicion' | 'relay' | 'leave'
+
+export type GossipEvent =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'timer-fired'; readonly timer: GossipTimer }
+  /** One packet, its messages in order. `from` is where the packet came from, and where answers go. */
+  | { readonly kind: 'packet-received'; readonly from: GossipAddress; readonly messages: readonly Message[] }
+  /**
+   * A full state came over a stream. `request`: the other side dialled; step first, then answer with `fullState(gossip,
+   * false)`, so that the answer holds what the request made us refute. `answer`: to an `exchange` effect. `join-answer`: to
+   * an exchange that the agent asked for to join the pool; the core then spreads the join by itself.
+   * A merge that is refused shows as a `state-refused` effect of this step.
+   */
+  | {
+      readonly kind: 'state-received'
+      readonly how: 'request' | 'answer' | 'join-answer'
+      readonly from: GossipAddress
+      readonly state: FullState
+    }
+  /** The end of a `stream-ping` effect. Not needed when nothing came of it; late ones are ignored. */
+  | { readonly kind: 'stream-ping-finished'; readonly sequence: number; readonly answered: boolean }
+  /** Leave the pool; `left` follows in this step or a later one. Asked again, it changes nothing. */
+  | { readonly kind: 'leave-requested' }
+  /** Take a failed member for one that left (ask `memberNamed` first whether anybody has that name). */
+  | { readonly kind: 'force-leave-requested'; readonly name: string }
+  /** The own tags, encoded, at most `metaBytesMax`. */
+  | { readonly kind: 'meta-changed'; readonly meta: Uint8Array }
+
+/** `Member` of `pool.ts` before the tags are decoded. A frozen view of this moment. */
+export interface CoreMember {
+  readonly name: string
+  readonly address: GossipAddress
+  readonly meta: Uint8Array
+  readonly versions: Versions
+  readonly status: MemberStatus
+}
+
+/** As `MemberChange` of `pool.ts`. The own `joined` comes with `started`, the own `left` with leaving. */
+export interface CoreChange {
+  readonly kind: 'joined' | 'updated' | 'failed' | 'left' | 'reaped'
+  readonly member: CoreMember
+}
+
+/** Names of telemetry (reference: telemetry), and of what is dropped: `gossip.dropped.…`. */
+export type GossipCounter =
+  | 'memberlist.msg.alive'
+  | 'memberlist.msg.suspect'
+  | 'memberlist.msg.dead'
+  | 'memberlist.degraded.probe'
+  | 'memberlist.degraded.timeout'
+  | 'serf.member.join'
+  | 'serf.member.update'
+  | 'serf.member.left'
+  | 'serf.member.failed'
+  | 'serf.member.flap'
+  /** Names, addresses, metadata or numbers that no member has. */
+  | 'gossip.dropped.malformed'
+  /** An incarnation beyond `incarnationMax` or a Lamport time beyond `lamportMax`. */
+  | 'gossip.dropped.number'
+  /** A bound was reached. */
+  | 'gossip.dropped.full'
+  /** Two agents claim one name. */
+  | 'gossip.dropped.conflict'
+
+/** What the driver must do, in this order. */
+export type GossipEffect =
+  /** One packet: a single message as it is, more of them as a compound, in this order. Fits `packetBytesMax`. */
+  | { readonly kind: 'send'; readonly to: GossipAddress; readonly messages: readonly Message[] }
+  /**
+   * Exchange full states with this member over a stream, sending `fullState(gossip, join)` as of then; the other's comes
+   * back as a `state-received` of the kind `answer`. Nothing need be told of a failure. At most one of each purpose is
+   * asked for in an interval.
+   */
+  | {
+      readonly kind: 'exchange'
+      readonly with: GossipAddress
+      readonly node: string
+      readonly join: boolean
+      readonly purpose: 'push-pull' | 'reconnect'
+    }
+  /** Ping over a stream, beside the indirect pings, for at most `timeoutMs` in all. */
+  | {
+      readonly kind: 'stream-ping'
+      readonly to: GossipAddress
+      readonly node: string
+      readonly sequence: number
+      readonly timeoutMs: number
+    }
+  /** Fire once after this; replaces the timer of that name. */
+  | { readonly kind: 'set-timer'; readonly timer: GossipTimer; readonly delayMs: number }
+  | { readonly kind: 'clear-timer'; readonly timer: GossipTimer }
+  /** At most one in a step, after the other effects. */
+  | { readonly kind: 'members-changed'; readonly changes: readonly CoreChange[] }
+  /** The full state of this step was not merged. */
+  | { readonly kind: 'state-refused'; readonly from: GossipAddress; readonly reason: string }
+  /** Leaving is over: the word has spread as far as the timing allows. Once. */
+  | { readonly kind: 'left' }
+  | { readonly kind: 'count'; readonly counter: GossipCounter; readonly by: number }
+  /** Local health changed: 0 is well (Lifeguard, section 3; `memberlist.health.score`). */
+  | { readonly kind: 'health'; readonly score: number }
+  /** A line for the log. */
+  | {
+      readonly kind: 'note'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly topic: 'memberlist' | 'serf'
+      readonly text: string
+      readonly fields: Readonly<Record<string, string | number | boolean>>
+    }
+
+/** `PoolStats` of `pool.ts` has the same fields. */
+export interface GossipStats {
+  readonly members: number
+  readonly failed: number
+  readonly left: number
+  readonly healthScore: number
+  readonly memberTime: number
+  readonly broadcastQueue: number
+}

@@ -1,8 +1,17 @@
 import { agentFeature } from '../features/agent/feature.ts'
+import { catalogFeature } from '../features/catalog/feature.ts'
+import { healthFeature } from '../features/health/feature.ts'
 import { kvFeature } from '../features/kv/feature.ts'
 import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
 
 /** Everything that an agent can do. */
-export const features: readonly Feature[] = [agentFeature, kvFeature, operatorFeature, statusFeature]
+export const features: readonly Feature[] = [
+  agentFeature,
+  catalogFeature,
+  healthFeature,
+  kvFeature,
+  operatorFeature,
+  statusFeature,
+]

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { compareText } from '../base/bytes.ts'
+import type { TextPairs } from '../model/catalog.ts'
 
 /** Schemas of fields that travel as MessagePack between agents, in the log and in snapshots. */
 
@@ -18,3 +20,8 @@ export const uint64 = z
   .union([z.bigint(), z.number().int()])
   .transform((value) => BigInt(value))
   .refine((value) => value >= 0n && value <= uint64Max, 'not an unsigned 64-bit integer')
+
+/** Pairs of text, put in order of key: equal ones are then equal in every byte. */
+export const textPairs = z
+  .array(z.tuple([z.string(), z.string()]))
+  .transform((pairs): TextPairs => pairs.sort(([a], [b]) => compareText(a, b)))

@@ -1,0 +1,42 @@
+import type { DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
+import type { Release } from '../../model/release.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import { catalogFields } from './fields.ts'
+import { carryOutRegistration, registrationRefusal } from './registration.ts'
+import { removeCheck, removeNode, removeService } from './removal.ts'
+import { checkOfNode, nodeByName, serviceOfNode } from './views.ts'
+
+const first: Release = { major: 0, minor: 1, patch: 0 }
+const bodies = catalogFields('strict')
+
+/** All or nothing. The refusal is the line that clients of the field know. */
+export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refusal: string | null }> = {
+  kind: 'catalog.register',
+  since: first,
+  body: bodies.registerRequest,
+  apply: (tx, body) => {
+    const refusal = registrationRefusal(tx, body)
+    if (refusal === null) carryOutRegistration(tx, body)
+    return { refusal }
+  },
+}
+
+/** What is not there is taken out already. */
+export const catalogDeregister: CommandDefinition<DeregisterRequest, boolean> = {
+  kind: 'catalog.deregister',
+  since: first,
+  body: bodies.deregisterRequest,
+  apply: (tx, { node, serviceId, checkId }) => {
+    if (serviceId !== '') {
+      const service = serviceOfNode(tx, node, serviceId)
+      if (service !== undefined) removeService(tx, service)
+    } else if (checkId !== '') {
+      const check = checkOfNode(tx, node, checkId)
+      if (check !== undefined) removeCheck(tx, check)
+    } else {
+      const known = nodeByName(tx, node)
+      if (known !== undefined) removeNode(tx, known)
+    }
+    return true
+  },
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { CatalogNode, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import { textPairs } from '../fields.ts'
+import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { catalogDeregister, catalogRegister } from './commands.ts'
+import { catalogFields } from './fields.ts'
+import type { NodeDump, NodeServices, PlacedService, ServiceName } from './model.ts'
+import {
+  allNodes,
+  allServices,
+  checksOfNode,
+  hasMeta,
+  nodeByName,
+  nodeByNameOrId,
+  nodeIndex,
+  nodeIndexByNameOrId,
+  nodesIndex,
+  placedInstances,
+  serviceIndex,
+  servicesIndex,
+  servicesOfNode,
+} from './views.ts'
+
+const fields = catalogFields('dropped')
+
+/** The leader refuses, as the caller's mistake, what does not fit the catalog as it is. True when it is done. */
+export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean> = {
+  method: 'Catalog.Register',
+  kind: 'write',
+  args: fields.registerRequest,
+  serve: register,
+}
+
+async function register(
+  server: ServerContext,
+  args: RegisterRequest,
+  identity: WriteIdentity | undefined,
+): Promise<Result<boolean, Failure>> {
+  const outcome = await server.propose(catalogRegister, args, identity)
+  if (!outcome.ok) return outcome
+  return outcome.value.refusal === null ? ok(true) : err({ kind: 'bad-request', message: outcome.value.refusal })
+}
+
+/** True, also where there was nothing to take out. */
+export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
+  method: 'Catalog.Deregister',
+  kind: 'write',
+  args: fields.deregisterRequest,
+  serve: (server, args, identity) => server.propose(catalogDeregister, args, identity),
+}
+
+/** Only nodes that have all of these pairs of metadata; none given: all. */
+const nodeMeta = textPairs.optional()
+
+const nodesArgs = z.object({ nodeMeta })
+
+/** By name. */
+export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly CatalogNode[]> = {
+  method: 'Catalog.ListNodes',
+  kind: 'query',
+  args: nodesArgs,
+  query: (tx, args) => {
+    const wanted = args.nodeMeta ?? []
+    return { index: nodesIndex(tx), value: [...allNodes(tx)].filter((node) => hasMeta(node, wanted)) }
+  },
+}
+
+const servicesArgs = z.object({ nodeMeta })
+
+/** Names in the order in which their first instances are met, tags of one in the order in which they are first met. */
+export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, readonly ServiceName[]> = {
+  method: 'Catalog.ListServices',
+  kind: 'query',
+  args: servicesArgs,
+  query: (tx, args) => {
+    const wanted = args.nodeMeta ?? []
+    const tags = new Map<string, Set<string>>()
+    for (const service of allServices(tx)) {
+      if (wanted.length > 0) {
+        const node = nodeByName(tx, service.node)
+        if (node === undefined || !hasMeta(node, wanted)) continue
+      }
+      const known = tags.get(service.service) ?? new Set()
+      tags.set(service.service, known)
+      for (const tag of service.tags) known.add(tag)
+    }
+    const index = wanted.length > 0 ? Math.max(nodesIndex(tx), servicesIndex(tx)) : servicesIndex(tx)
+    return { index, value: [...tags].map(([service, all]) => ({ service, tags: [...all] })) }
+  },
+}
+
+const serviceNodesArgs = z.object({ service: z.string(), tags: z.array(z.string()), nodeMeta })
+
+/** Instances that have every tag asked for. The index is that of the service, whatever the filters leave of it. */
+export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs>, readonly PlacedService[]> = {
+  method: 'Catalog.ServiceNodes',
+  kind: 'query',
+  args: serviceNodesArgs,
+  query: (tx, { service, tags, nodeMeta: wanted }) => {
+    return { index: serviceIndex(tx, service), value: placedInstances(tx, service, tags, wanted ?? []) }
+  },
+}
+
+const nodeArgs = z.object({ node: z.string() })
+type NodeArgs = z.infer<typeof nodeArgs>
+
+/** `node`: a name, a UUID, or the beginning of one that no other node's has. */
+export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> = {
+  method: 'Catalog.NodeServices',
+  kind: 'query',
+  args: nodeArgs,
+  query: (tx, args) => {
+    const index = nodeIndexByNameOrId(tx, args.node)
+    const node = nodeByNameOrId(tx, args.node)
+    return { index, value: node === undefined ? null : { node, services: [...servicesOfNode(tx, node.node)] } }
+  },
+}
+
+/** Everything on a node, which is named. */
+export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
+  method: 'Internal.NodeDump',
+  kind: 'query',
+  args: nodeArgs,
+  query: (tx, args) => {
+    const node = nodeByName(tx, args.node) ?? null
+    return {
+      index: nodeIndex(tx, args.node),
+      value: { node, services: [...servicesOfNode(tx, args.node)], checks: [...checksOfNode(tx, args.node)] },
+    }
+  },
+}
+
+const noArgs = z.object({})
+
+/** Names, the nearest first: the own one alone as long as no other can be reached. */
+export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
+  method: 'Catalog.ListDatacenters',
+  kind: 'server',
+  args: noArgs,
+  leader: false,
+  serve: async (server) => ok([server.datacenter]),
+}

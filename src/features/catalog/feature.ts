@@ -1,0 +1,30 @@
+import type { Feature } from '../manifest.ts'
+import { catalogDeregister, catalogRegister } from './commands.ts'
+import {
+  datacentersEndpoint,
+  deregisterEndpoint,
+  nodeDumpEndpoint,
+  nodeServicesEndpoint,
+  nodesEndpoint,
+  registerEndpoint,
+  serviceNodesEndpoint,
+  servicesEndpoint,
+} from './endpoint.ts'
+import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTable, servicesTable } from './tables.ts'
+
+/** Nodes, what they offer, and how it does. */
+export const catalogFeature: Feature = {
+  name: 'catalog',
+  tables: [nodesTable, servicesTable, checksTable, nodeChangesTable, serviceChangesTable, goneFloor],
+  commands: [catalogRegister, catalogDeregister],
+  endpoints: [
+    registerEndpoint,
+    deregisterEndpoint,
+    nodesEndpoint,
+    servicesEndpoint,
+    serviceNodesEndpoint,
+    nodeServicesEndpoint,
+    nodeDumpEndpoint,
+    datacentersEndpoint,
+  ],
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { count, textPairs } from '../fields.ts'
+
+/**
+ * Schemas of the catalog's parts as they travel. `strict` refuses members that this release does not know, as commands in
+ * the log must; the others drop them, so that agents of a newer release are understood.
+ */
+export function catalogFields(unknownMembers: 'strict' | 'dropped') {
+  const object = (unknownMembers === 'strict' ? z.strictObject : z.object) as typeof z.object
+  const nodeShape = {
+    id: z.string(),
+    node: z.string().min(1),
+    address: z.string(),
+    taggedAddresses: textPairs.nullable(),
+    meta: textPairs.nullable(),
+  }
+  const serviceShape = {
+    kind: z.string(),
+    id: z.string().min(1),
+    service: z.string().min(1),
+    tags: z.array(z.string()),
+    address: z.string(),
+    meta: textPairs.nullable(),
+    port: z.number().int(),
+    weights: object({ passing: z.number().int(), warning: z.number().int() }),
+    enableTagOverride: z.boolean(),
+  }
+  const definition = object({
+    http: z.string(),
+    tlsSkipVerify: z.boolean(),
+    header: z.array(z.tuple([z.string(), z.array(z.string())])),
+    method: z.string(),
+    tcp: z.string(),
+    intervalMs: z.number(),
+    timeoutMs: z.number(),
+    deregisterCriticalServiceAfterMs: z.number(),
+  })
+  const checkShape = {
+    node: z.string().min(1),
+    checkId: z.string().min(1),
+    name: z.string(),
+    status: z.string(),
+    notes: z.string(),
+    output: z.string(),
+    serviceId: z.string(),
+    serviceName: z.string(),
+    serviceTags: z.array(z.string()),
+    definition: definition.nullable(),
+  }
+  const indexes = { createIndex: count, modifyIndex: count }
+  return {
+    catalogNode: object({ ...nodeShape, ...indexes }),
+    catalogService: object({ ...serviceShape, node: z.string().min(1), ...indexes }),
+    catalogCheck: object({ ...checkShape, ...indexes }),
+    registerRequest: object({
+      node: object(nodeShape),
+      skipNodeUpdate: z.boolean(),
+      service: object(serviceShape).nullable(),
+      checks: z.array(object(checkShape)),
+    }),
+    deregisterRequest: object({ node: z.string().min(1), serviceId: z.string(), checkId: z.string() }),
+  }
+}

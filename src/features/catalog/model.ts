@@ -1,0 +1,153 @@
+import { formatDuration } from '../../base/duration.ts'
+import type { Json } from '../../base/json.ts'
+import type {
+  CatalogCheck,
+  CatalogCheckDefinition,
+  CatalogNode,
+  CatalogService,
+  TextPairs,
+} from '../../model/catalog.ts'
+import type { StateEvent } from '../../store/types.ts'
+
+/**
+ * What others follow within the transaction. Each is raised when the catalog's own tables are already as the event leaves
+ * them. A node that goes takes its checks and services along, and each is told of before the node is.
+ */
+export const nodeRemoved: StateEvent<{ readonly node: string }> = { name: 'catalog.node-removed' }
+export const serviceRemoved: StateEvent<{ readonly node: string; readonly serviceId: string }> = {
+  name: 'catalog.service-removed',
+}
+export const checkRemoved: StateEvent<{ readonly node: string; readonly checkId: string }> = {
+  name: 'catalog.check-removed',
+}
+/** A check came as critical, or became so. */
+export const checkBecameCritical: StateEvent<{ readonly node: string; readonly checkId: string }> = {
+  name: 'catalog.check-became-critical',
+}
+
+/** A service instance and the node that it runs on. */
+export interface PlacedService {
+  readonly node: CatalogNode
+  readonly service: CatalogService
+}
+
+/** A name under which there are instances, and the tags that any of them has. */
+export interface ServiceName {
+  readonly service: string
+  readonly tags: readonly string[]
+}
+
+/** A node with what is on it. */
+export interface NodeServices {
+  readonly node: CatalogNode
+  readonly services: readonly CatalogService[]
+}
+
+/** The same with the checks, for an agent that compares them with its own; all of it empty where there is no such node. */
+export interface NodeDump {
+  readonly node: CatalogNode | null
+  readonly services: readonly CatalogService[]
+  readonly checks: readonly CatalogCheck[]
+}
+
+/** Reference: HTTP API 1.10. The datacenter is that of whoever answered. */
+export function nodeJson(node: CatalogNode, datacenter: string): Json {
+  return {
+    ID: node.id,
+    Node: node.node,
+    Address: node.address,
+    Datacenter: datacenter,
+    TaggedAddresses: pairsJson(node.taggedAddresses),
+    Meta: pairsJson(node.meta),
+    CreateIndex: node.createIndex,
+    ModifyIndex: node.modifyIndex,
+  }
+}
+
+/** An instance as catalog queries show it. Reference: HTTP API 1.10, catalog service entry. */
+export function placedServiceJson({ node, service }: PlacedService, datacenter: string): Json {
+  return {
+    ID: node.id,
+    Node: node.node,
+    Address: node.address,
+    Datacenter: datacenter,
+    TaggedAddresses: pairsJson(node.taggedAddresses),
+    NodeMeta: pairsJson(node.meta),
+    ServiceKind: service.kind,
+    ServiceID: service.id,
+    ServiceName: service.service,
+    ServiceTags: service.tags,
+    ServiceAddress: service.address,
+    ServiceWeights: weightsJson(service),
+    ServiceMeta: pairsJson(service.meta ?? []),
+    ServicePort: service.port,
+    ServiceEnableTagOverride: service.enableTagOverride,
+    ServiceProxyDestination: '',
+    ServiceProxy: {},
+    ServiceConnect: {},
+    CreateIndex: service.createIndex,
+    ModifyIndex: service.modifyIndex,
+  }
+}
+
+/** An instance as it stands on its node. Reference: HTTP API 1.10, node service. */
+export function nodeServiceJson(service: CatalogService): Json {
+  return {
+    Kind: service.kind === '' ? undefined : service.kind,
+    ID: service.id,
+    Service: service.service,
+    Tags: service.tags,
+    Address: service.address,
+    Meta: pairsJson(service.meta),
+    Port: service.port,
+    Weights: weightsJson(service),
+    EnableTagOverride: service.enableTagOverride,
+    ProxyDestination: '',
+    Proxy: {},
+    Connect: {},
+    CreateIndex: service.createIndex,
+    ModifyIndex: service.modifyIndex,
+  }
+}
+
+/** Reference: HTTP API 1.10, health check record. */
+export function checkJson(check: CatalogCheck): Json {
+  return {
+    Node: check.node,
+    CheckID: check.checkId,
+    Name: check.name,
+    Status: check.status,
+    Notes: check.notes,
+    Output: check.output,
+    ServiceID: check.serviceId,
+    ServiceName: check.serviceName,
+    ServiceTags: check.serviceTags,
+    Definition: check.definition === null ? {} : definitionJson(check.definition),
+    CreateIndex: check.createIndex,
+    ModifyIndex: check.modifyIndex,
+  }
+}
+
+function weightsJson({ weights }: CatalogService): Json {
+  return { Passing: weights.passing, Warning: weights.warning }
+}
+
+function pairsJson(pairs: TextPairs | null): Json {
+  return pairs === null ? null : Object.fromEntries(pairs)
+}
+
+/** Members that are not set are left out. */
+function definitionJson(definition: CatalogCheckDefinition): Json {
+  const duration = (ms: number): Json | undefined => (ms === 0 ? undefined : formatDuration(ms))
+  const text = (value: string): Json | undefined => (value === '' ? undefined : value)
+  return {
+    HTTP: text(definition.http),
+    TLSSkipVerify: definition.tlsSkipVerify || undefined,
+    Header: definition.header.length === 0 ? undefined : Object.fromEntries(definition.header),
+    Method: text(definition.method),
+    TCP: text(definition.tcp),
+    Interval: duration(definition.intervalMs),
+    Timeout: duration(definition.timeoutMs),
+    DeregisterCriticalServiceAfter: duration(definition.deregisterCriticalServiceAfterMs),
+  }
+}

@@ -1,0 +1,126 @@
+import { equalPlain } from '../../base/equal.ts'
+import type {
+  CatalogCheck,
+  CatalogNode,
+  CatalogService,
+  CheckFacts,
+  NodeFacts,
+  RegisterRequest,
+  ServiceFacts,
+} from '../../model/catalog.ts'
+import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
+import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
+import { checkBecameCritical } from './model.ts'
+import { checkChanged, removeNode } from './removal.ts'
+import { checksTable, nameKey, nodesTable, servicesTable } from './tables.ts'
+import { checkOfNode, checksOfInstance, nodeById, nodeByName, serviceOfNode } from './views.ts'
+
+/** Why a registration does not fit the catalog as it is; null: it does. Looked at whole, before any of it is done. */
+export function registrationRefusal(tx: ReadTransaction, request: RegisterRequest): string | null {
+  const { node, service, checks } = request
+  if (nodeIsWritten(tx, request)) {
+    const holder = nameHolder(tx, request)
+    if (holder !== undefined) {
+      const reserved = `Node name ${node.node} is reserved by node ${holder.id} with name ${holder.node}`
+      return `failed inserting node: Error while renaming Node ID: "${node.id}": ${reserved}`
+    }
+  }
+  const emptied = nodeIsWritten(tx, request) && formerNode(tx, request) !== undefined
+  for (const check of checks) {
+    if (nameKey(check.node) !== nameKey(node.node)) {
+      return `check node "${check.node}" does not match node "${node.node}"`
+    }
+    const known =
+      check.serviceId === '' ||
+      (service !== null && nameKey(service.id) === nameKey(check.serviceId)) ||
+      (!emptied && serviceOfNode(tx, node.node, check.serviceId) !== undefined)
+    if (!known) return `failed inserting check: Missing service registration on node "${node.node}"`
+  }
+  return null
+}
+
+/** What is the same already changes no index. */
+export function carryOutRegistration(tx: WriteTransaction, request: RegisterRequest): void {
+  const node = putNode(tx, request)
+  if (request.service !== null) putService(tx, node, request.service)
+  for (const check of request.checks) putCheck(tx, node, check)
+}
+
+function nodeIsWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRequest): boolean {
+  return !skipNodeUpdate || nodeByName(tx, node.node) === undefined
+}
+
+/** The node that had this ID under another name. */
+function formerNode(tx: ReadTransaction, { node }: RegisterRequest): CatalogNode | undefined {
+  const known = nodeById(tx, node.id)
+  return known?.node === node.node ? undefined : known
+}
+
+/** Another node, to which the name asked for is reserved. One without an ID gives its name to one with an ID that is new. */
+function nameHolder(tx: ReadTransaction, request: RegisterRequest): CatalogNode | undefined {
+  const { id, node } = request.node
+  const holder = nodeByName(tx, node)
+  if (id === '' || holder === undefined || holder.id === id) return undefined
+  return holder.id === '' && formerNode(tx, request) === undefined ? undefined : holder
+}
+
+/** A node that takes another name leaves behind all that was on it: whoever runs there registers it again. */
+function putNode(tx: WriteTransaction, request: RegisterRequest): CatalogNode {
+  const there = nodeByName(tx, request.node.node)
+  if (there !== undefined && request.skipNodeUpdate) return there
+  const former = formerNode(tx, request)
+  if (former !== undefined) removeNode(tx, former)
+  const before = former ?? there
+  const facts = former === undefined && there !== undefined ? keptOf(there, request.node) : request.node
+  const row: CatalogNode = { ...facts, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
+  if (before !== undefined && former === undefined && sameButIndex(row, before)) return before
+  tx.put(nodesTable, row)
+  nodeChanged(tx, row.node)
+  everyServiceOfNodeChanged(tx, row.node)
+  return row
+}
+
+/** A node keeps the first spelling of its name, which all that is on it carries, and its ID where none is given. */
+function keptOf(there: CatalogNode, facts: NodeFacts): NodeFacts {
+  return { ...facts, node: there.node, id: facts.id === '' ? there.id : facts.id }
+}
+
+function putService(tx: WriteTransaction, { node }: CatalogNode, facts: ServiceFacts): void {
+  const before = serviceOfNode(tx, node, facts.id)
+  const row: CatalogService = { ...facts, node, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
+  if (before !== undefined && sameButIndex(row, before)) return
+  tx.put(servicesTable, row)
+  for (const check of checksOfInstance(tx, node, row.id)) putCheckRow(tx, named(check, row), check)
+  serviceChanged(tx, row.service)
+  if (before !== undefined) serviceChanged(tx, before.service)
+  nodeChanged(tx, node)
+}
+
+function putCheck(tx: WriteTransaction, { node }: CatalogNode, facts: CheckFacts): void {
+  const before = checkOfNode(tx, node, facts.checkId)
+  const service = facts.serviceId === '' ? undefined : serviceOfNode(tx, node, facts.serviceId)
+  const status = facts.status === '' ? 'critical' : facts.status
+  const placed = { ...named(facts, service), node, status }
+  const row: CatalogCheck = { ...placed, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
+  putCheckRow(tx, row, before)
+}
+
+function putCheckRow(tx: WriteTransaction, check: CatalogCheck, before: CatalogCheck | undefined): void {
+  const row = { ...check, modifyIndex: tx.index }
+  if (before !== undefined && sameButIndex(row, before)) return
+  tx.put(checksTable, row)
+  checkChanged(tx, row)
+  if (before !== undefined) checkChanged(tx, before)
+  if (row.status === 'critical' && before?.status !== 'critical') {
+    tx.raise(checkBecameCritical, { node: row.node, checkId: row.checkId })
+  }
+}
+
+/** A check says the name and the tags of its service as the catalog has them. */
+function named<C extends CheckFacts>(check: C, service: CatalogService | undefined): C {
+  return { ...check, serviceName: service?.service ?? '', serviceTags: service?.tags ?? [] }
+}
+
+function sameButIndex(a: { readonly modifyIndex: number }, b: { readonly modifyIndex: number }): boolean {
+  return equalPlain({ ...a, modifyIndex: 0 }, { ...b, modifyIndex: 0 })
+}

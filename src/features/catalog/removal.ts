@@ -1,0 +1,38 @@
+import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
+import type { WriteTransaction } from '../../store/types.ts'
+import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
+import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
+import { checksTable, nameKey, nodesTable, pairKey, servicesTable } from './tables.ts'
+import { checksOfInstance, checksOfNode, servicesOfNode } from './views.ts'
+
+/** With everything on it. */
+export function removeNode(tx: WriteTransaction, { node }: CatalogNode): void {
+  for (const check of checksOfNode(tx, node)) removeCheck(tx, check)
+  for (const service of servicesOfNode(tx, node)) removeService(tx, service)
+  tx.delete(nodesTable, nameKey(node))
+  nodeChanged(tx, node)
+  tx.raise(nodeRemoved, { node })
+}
+
+/** With its checks. */
+export function removeService(tx: WriteTransaction, { node, id, service }: CatalogService): void {
+  for (const check of checksOfInstance(tx, node, id)) removeCheck(tx, check)
+  tx.delete(servicesTable, pairKey(node, id))
+  serviceChanged(tx, service)
+  nodeChanged(tx, node)
+  tx.raise(serviceRemoved, { node, serviceId: id })
+}
+
+export function removeCheck(tx: WriteTransaction, check: CatalogCheck): void {
+  const { node, checkId } = check
+  tx.delete(checksTable, pairKey(node, checkId))
+  checkChanged(tx, check)
+  tx.raise(checkRemoved, { node, checkId })
+}
+
+/** A check came, went, or says something else. */
+export function checkChanged(tx: WriteTransaction, check: CatalogCheck): void {
+  nodeChanged(tx, check.node)
+  if (check.serviceId === '') everyServiceOfNodeChanged(tx, check.node)
+  else serviceChanged(tx, check.serviceName)
+}

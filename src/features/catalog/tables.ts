@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { byteString } from '../../base/bytes.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
+import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
+import type { TableDefinition } from '../../store/types.ts'
+import { byteText, count } from '../fields.ts'
+import { catalogFields } from './fields.ts'
+
+const stored = catalogFields('dropped')
+
+/** What a name is found by: the letters' case does not count. */
+export function nameKey(name: string): string {
+  return byteString(lowerAscii(name))
+}
+
+/**
+ * Two names as one key, in the order of the first and then the second. A zero byte in the first is written as 0,1 and its
+ * end as 0,0, so that no two pairs share a key.
+ */
+export function pairKey(first: string, second: string): string {
+  return `${nameKey(first).replaceAll('\0', '\0\x01')}\0\0${nameKey(second)}`
+}
+
+export const nodesTable: TableDefinition<CatalogNode> = {
+  name: 'catalog-nodes',
+  key: (row) => nameKey(row.node),
+  indexes: { id: { key: (row) => (row.id === '' ? undefined : byteString(row.id)) } },
+  decode: (row) => stored.catalogNode.parse(row),
+}
+
+export const servicesTable: TableDefinition<CatalogService> = {
+  name: 'catalog-services',
+  key: (row) => pairKey(row.node, row.id),
+  indexes: {
+    node: { key: (row) => nameKey(row.node) },
+    service: { key: (row) => nameKey(row.service) },
+  },
+  decode: (row) => stored.catalogService.parse(row),
+}
+
+export const checksTable: TableDefinition<CatalogCheck> = {
+  name: 'catalog-checks',
+  key: (row) => pairKey(row.node, row.checkId),
+  indexes: {
+    node: { key: (row) => nameKey(row.node) },
+    /** Checks of a node itself are under its name and an empty service ID. */
+    instance: { key: (row) => pairKey(row.node, row.serviceId) },
+    service: { key: (row) => (row.serviceId === '' ? undefined : nameKey(row.serviceName)) },
+    status: { key: (row) => byteString(row.status) },
+  },
+  decode: (row) => stored.catalogCheck.parse(row),
+}
+
+/** At which index something last changed that is told of this node, or of this service. */
+export interface LastChangeRow {
+  /** As `nameKey` gives it. */
+  readonly name: string
+  readonly index: number
+}
+
+const lastChangeRow = z.object({ name: byteText, index: count })
+
+/** One row for each node: a change of it, or of a service or check on it. */
+export const nodeChangesTable: TableDefinition<LastChangeRow> = {
+  name: 'catalog-node-changes',
+  key: (row) => row.name,
+  decode: (row) => lastChangeRow.parse(row),
+}
+
+/** One row for each service that has an instance: a change of an instance, its checks, its node or that node's checks. */
+export const serviceChangesTable: TableDefinition<LastChangeRow> = {
+  name: 'catalog-service-changes',
+  key: (row) => row.name,
+  decode: (row) => lastChangeRow.parse(row),
+}
+
+/** Has no rows. Its last change is the greatest index at which a node, or the last instance of a service, went. */
+export const goneFloor: TableDefinition<never> = {
+  name: 'catalog-gone',
+  key: () => '',
+  decode: () => {
+    throw new Error('the table has no rows')
+  },
+  unwatched: true,
+}

@@ -1,0 +1,177 @@
+import { byteString } from '../../base/bytes.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
+import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import {
+  checksTable,
+  goneFloor,
+  nameKey,
+  nodeChangesTable,
+  nodesTable,
+  pairKey,
+  serviceChangesTable,
+  servicesTable,
+} from './tables.ts'
+
+/**
+ * Pure reads of the catalog, for other features and for the agent's duties. Names are found whatever the case of their
+ * letters. Lists are in order of node, then of service or check ID.
+ */
+
+export function allNodes(tx: ReadTransaction): Iterable<CatalogNode> {
+  return tx.all(nodesTable)
+}
+
+export function nodeByName(tx: ReadTransaction, node: string): CatalogNode | undefined {
+  return tx.get(nodesTable, nameKey(node))
+}
+
+/** `id`: a whole UUID. */
+export function nodeById(tx: ReadTransaction, id: string): CatalogNode | undefined {
+  if (id === '') return undefined
+  for (const node of tx.byIndex(nodesTable, 'id', byteString(lowerAscii(id)))) return node
+  return undefined
+}
+
+export function allServices(tx: ReadTransaction): Iterable<CatalogService> {
+  return tx.all(servicesTable)
+}
+
+export function servicesOfNode(tx: ReadTransaction, node: string): Iterable<CatalogService> {
+  return tx.byIndex(servicesTable, 'node', nameKey(node))
+}
+
+export function serviceOfNode(tx: ReadTransaction, node: string, serviceId: string): CatalogService | undefined {
+  return tx.get(servicesTable, pairKey(node, serviceId))
+}
+
+export function instancesOf(tx: ReadTransaction, service: string): Iterable<CatalogService> {
+  return tx.byIndex(servicesTable, 'service', nameKey(service))
+}
+
+export function allChecks(tx: ReadTransaction): Iterable<CatalogCheck> {
+  return tx.all(checksTable)
+}
+
+/** Every check on a node, those of its services too. */
+export function checksOfNode(tx: ReadTransaction, node: string): Iterable<CatalogCheck> {
+  return tx.byIndex(checksTable, 'node', nameKey(node))
+}
+
+export function checkOfNode(tx: ReadTransaction, node: string, checkId: string): CatalogCheck | undefined {
+  return tx.get(checksTable, pairKey(node, checkId))
+}
+
+/** Checks of one instance; with an empty service ID those of the node itself. */
+export function checksOfInstance(tx: ReadTransaction, node: string, serviceId: string): Iterable<CatalogCheck> {
+  return tx.byIndex(checksTable, 'instance', pairKey(node, serviceId))
+}
+
+/** Checks of every instance of a service; not those of the nodes. */
+export function checksOfService(tx: ReadTransaction, service: string): Iterable<CatalogCheck> {
+  return tx.byIndex(checksTable, 'service', nameKey(service))
+}
+
+export function checksInState(tx: ReadTransaction, status: string): Iterable<CatalogCheck> {
+  return tx.byIndex(checksTable, 'status', byteString(status))
+}
+
+/** Instances of a service that have every tag asked for, on nodes that have every pair of metadata asked for. */
+export function healthOfService(
+  tx: ReadTransaction,
+  service: string,
+  tags: readonly string[],
+  nodeMeta: TextPairs,
+): readonly HealthServiceEntry[] {
+  const entries: HealthServiceEntry[] = []
+  for (const { node, service: instance } of placedInstances(tx, service, tags, nodeMeta)) {
+    const checks = [...checksOfInstance(tx, node.node, ''), ...checksOfInstance(tx, node.node, instance.id)]
+    entries.push({ node, service: instance, checks })
+  }
+  return entries
+}
+
+/** The same without checks. */
+export function placedInstances(
+  tx: ReadTransaction,
+  service: string,
+  tags: readonly string[],
+  nodeMeta: TextPairs,
+): readonly Omit<HealthServiceEntry, 'checks'>[] {
+  const placed: Omit<HealthServiceEntry, 'checks'>[] = []
+  for (const instance of instancesOf(tx, service)) {
+    if (!hasEveryTag(instance, tags)) continue
+    const node = nodeByName(tx, instance.node)
+    if (node !== undefined && hasMeta(node, nodeMeta)) placed.push({ node, service: instance })
+  }
+  return placed
+}
+
+/** Reference: HTTP API 1.5, `tag`. */
+function hasEveryTag(service: CatalogService, tags: readonly string[]): boolean {
+  return tags.every((tag) => service.tags.some((own) => lowerAscii(own) === lowerAscii(tag)))
+}
+
+/** Reference: HTTP API 1.5, `node-meta`. */
+export function hasMeta(node: CatalogNode, wanted: TextPairs): boolean {
+  return wanted.every(([key, value]) => node.meta?.some(([own, has]) => own === key && has === value) === true)
+}
+
+/** The node of that name, or with that UUID, or the only one whose UUID begins so. */
+export function nodeByNameOrId(tx: ReadTransaction, nameOrId: string): CatalogNode | undefined {
+  const named = nodeByName(tx, nameOrId)
+  if (named !== undefined || !looksLikeId(nameOrId)) return named
+  const prefix = lowerAscii(nameOrId)
+  const found = [...allNodes(tx)].filter(({ id }) => id !== '' && id.startsWith(prefix))
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** The beginning of a UUID, long enough not to be meant as a name by mistake. */
+function looksLikeId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f-]{0,27})?$/i.test(text)
+}
+
+/**
+ * The index at which what is told of a service last changed: its instances, their checks and nodes, those nodes' checks.
+ * It never falls:
+ * 1. While the service has an instance it has a row, which every such change raises to the index of that change.
+ * 2. When its last instance goes, the row goes and the floor is raised to that index, which is beyond the row's.
+ * 3. The floor only rises. It rises when other services go, too: the index of a service that is not there may rise though
+ *    nothing came, which wakes nobody, for the floor is not watched.
+ * 4. When the service comes back, its row gets that command's index, which no floor was beyond before.
+ * A change of another service, or of a node on which the service does not run, moves neither row nor floor of a service
+ * that is there.
+ */
+export function serviceIndex(tx: ReadTransaction, service: string): number {
+  return tx.get(serviceChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
+}
+
+/** The same of a node with its services and checks, by the same argument: its row lives as long as the node does. */
+export function nodeIndex(tx: ReadTransaction, node: string): number {
+  return tx.get(nodeChangesTable, nameKey(node))?.index ?? tx.lastChange(goneFloor)
+}
+
+/**
+ * The same for what `nodeByNameOrId` finds. Which node an ID or the beginning of one means changes only when the table of
+ * nodes does; so where the text is not a node's name but may be an ID, the result is at least as young as that table:
+ * 1. Name to ID: the named node went, which changed the table.
+ * 2. ID to another node or to none: the table changed.
+ * 3. ID to name: the node of that name came with a command later than every change of the table before.
+ */
+export function nodeIndexByNameOrId(tx: ReadTransaction, nameOrId: string): number {
+  if (nodeByName(tx, nameOrId) !== undefined || !looksLikeId(nameOrId)) return nodeIndex(tx, nameOrId)
+  const found = nodeByNameOrId(tx, nameOrId)
+  return Math.max(found === undefined ? 0 : nodeIndex(tx, found.node), tx.lastChange(nodesTable))
+}
+
+export function nodesIndex(tx: ReadTransaction): number {
+  return tx.lastChange(nodesTable)
+}
+
+export function servicesIndex(tx: ReadTransaction): number {
+  return tx.lastChange(servicesTable)
+}
+
+export function checksIndex(tx: ReadTransaction): number {
+  return tx.lastChange(checksTable)
+}

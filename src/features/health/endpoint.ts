@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import {
+  allChecks,
+  checksIndex,
+  checksInState,
+  checksOfNode,
+  checksOfService,
+  hasMeta,
+  healthOfService,
+  nodeByName,
+  nodeIndex,
+  nodesIndex,
+  serviceIndex,
+} from '../catalog/views.ts'
+import { textPairs } from '../fields.ts'
+import type { QueryEndpoint } from '../manifest.ts'
+
+/** Only what is on nodes that have all of these pairs of metadata; none given: all. */
+const nodeMeta = textPairs.optional()
+
+const serviceHealthArgs = z.object({
+  service: z.string(),
+  tags: z.array(z.string()),
+  /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
+  connect: z.boolean(),
+  nodeMeta,
+})
+
+/** Instances that have every tag asked for, whatever their health. The index is that of the service. */
+export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthArgs>, readonly HealthServiceEntry[]> = {
+  method: 'Health.ServiceNodes',
+  kind: 'query',
+  args: serviceHealthArgs,
+  query: (tx, { service, tags, connect, nodeMeta: wanted }) => {
+    if (connect) return { index: 0, value: [] }
+    return { index: serviceIndex(tx, service), value: healthOfService(tx, service, tags, wanted ?? []) }
+  },
+}
+
+const nodeChecksArgs = z.object({ node: z.string() })
+
+/** Every check on a node, which is named, with those of its services. */
+export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, readonly CatalogCheck[]> = {
+  method: 'Health.NodeChecks',
+  kind: 'query',
+  args: nodeChecksArgs,
+  query: (tx, { node }) => ({ index: nodeIndex(tx, node), value: [...checksOfNode(tx, node)] }),
+}
+
+const serviceChecksArgs = z.object({ service: z.string(), nodeMeta })
+
+/** Checks of a service's instances; those of the nodes are not among them. */
+export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksArgs>, readonly CatalogCheck[]> = {
+  method: 'Health.ServiceChecks',
+  kind: 'query',
+  args: serviceChecksArgs,
+  query: (tx, { service, nodeMeta: wanted }) => {
+    return { index: serviceIndex(tx, service), value: onNodesWith(tx, checksOfService(tx, service), wanted) }
+  },
+}
+
+const stateChecksArgs = z.object({ state: z.string(), nodeMeta })
+
+/** Checks of this status; `any`: all of them. */
+export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>, readonly CatalogCheck[]> = {
+  method: 'Health.ChecksInState',
+  kind: 'query',
+  args: stateChecksArgs,
+  query: (tx, { state, nodeMeta: wanted }) => {
+    const checks = state === 'any' ? allChecks(tx) : checksInState(tx, state)
+    const index = wanted === undefined ? checksIndex(tx) : Math.max(checksIndex(tx), nodesIndex(tx))
+    return { index, value: onNodesWith(tx, checks, wanted) }
+  },
+}
+
+function onNodesWith(
+  tx: ReadTransaction,
+  checks: Iterable<CatalogCheck>,
+  wanted: TextPairs | undefined,
+): readonly CatalogCheck[] {
+  if (wanted === undefined) return [...checks]
+  return [...checks].filter((check) => {
+    const node = nodeByName(tx, check.node)
+    return node !== undefined && hasMeta(node, wanted)
+  })
+}

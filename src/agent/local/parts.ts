@@ -1,0 +1,50 @@
+import type { Result } from '../../base/result.ts'
+import type { LocalAgent } from '../../features/manifest.ts'
+import type { CheckFacts, DeregisterRequest, NodeFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { AgentConfig } from '../agent-config.ts'
+
+/** What the catalog holds of one node. */
+export interface NodeDump {
+  readonly node: NodeFacts
+  readonly services: readonly ServiceFacts[]
+  readonly checks: readonly CheckFacts[]
+}
+
+/** The catalog as anti-entropy needs it. Calls may be held for a while when there is no leader. */
+export interface CatalogClient {
+  /** As the leader knows it, so that it shows what was written before; null: the node is not there. */
+  dump(node: string): Promise<Result<NodeDump | null, Failure>>
+  register(request: RegisterRequest): Promise<Result<unknown, Failure>>
+  deregister(request: DeregisterRequest): Promise<Result<unknown, Failure>>
+}
+
+export interface LocalAgentParts {
+  readonly config: AgentConfig
+  readonly nodeId: string
+  readonly catalog: CatalogClient
+  /** How many agents the pool has: with more of them each syncs less often. */
+  nodeCount(): number
+}
+
+/** What `createLocalAgent` gives. */
+export interface RunningLocalAgent extends LocalAgent {
+  /** What this agent says of its node in the catalog. */
+  nodeFacts(): NodeFacts
+  /**
+   * Takes up the definitions of the configuration and those kept on disk, and begins to run checks. Refused where a
+   * definition of the configuration does not hold, or the directories cannot be read; nothing runs then.
+   */
+  start(): Promise<Result<undefined, Failure>>
+  /** A server has come within reach, or leads now: everything is compared with the catalog soon. */
+  trigger(): void
+  /**
+   * Takes over services, checks, check settings and node metadata of a changed configuration. What is unchanged goes on as
+   * it is; what is changed is replaced in one step; what came over the API stays. Refused: nothing has changed.
+   */
+  reload(config: AgentConfig): Promise<Result<undefined, Failure>>
+  /** The section `agent` of `svc info`. */
+  stats(): Readonly<Record<string, string>>
+  /** Checks end, and what is under way on disk. Nothing is taken out of the catalog. */
+  stop(): Promise<void>
+}

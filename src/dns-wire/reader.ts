@@ -37,3 +37,8 @@ export class MessageReader implements CodecReader {
     return value
   }
 }
+
+/** Big-endian; what lies beyond the end counts as zero. */
+export function uint16(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
+}

@@ -1,0 +1,73 @@
+/** The bytes of an IPv4 address (4) or an IPv6 address (16); undefined when the text is neither. No zones. */
+export function ipBytes(text: string): Uint8Array | undefined {
+  return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
+}
+
+/**
+ * Which record carries an address. One of IPv4 in IPv6's clothes (`::ffff:10.0.0.1`) is IPv4, as the field has it: the
+ * text that A carries comes back.
+ */
+export function addressRecordOf(
+  text: string,
+): { readonly type: 'A' | 'AAAA'; readonly address: string; readonly bytes: Uint8Array } | undefined {
+  const bytes = ipBytes(text)
+  if (bytes === undefined) return undefined
+  if (bytes.length === 4) return { type: 'A', address: bytes.join('.'), bytes }
+  const inner = mappedIpv4(bytes)
+  if (inner !== undefined) return { type: 'A', address: inner.join('.'), bytes: inner }
+  return { type: 'AAAA', address: ipv6Text(bytes), bytes }
+}
+
+/** Eight groups of hexadecimal digits, none left out. */
+export function ipv6Text(bytes: Uint8Array): string {
+  const groups: string[] = []
+  for (let i = 0; i < 16; i += 2) groups.push((((bytes[i] ?? 0) << 8) | (bytes[i + 1] ?? 0)).toString(16))
+  return groups.join(':')
+}
+
+function mappedIpv4(bytes: Uint8Array): Uint8Array | undefined {
+  for (let i = 0; i < 12; i++) if (bytes[i] !== (i < 10 ? 0 : 0xff)) return undefined
+  return bytes.subarray(12)
+}
+
+function ipv4Bytes(text: string): Uint8Array | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4) return undefined
+  const out = new Uint8Array(4)
+  for (const [at, part] of parts.entries()) {
+    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined
+    out[at] = Number(part)
+  }
+  return out
+}
+
+function ipv6Bytes(text: string): Uint8Array | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const head = groupBytes(halves[0] ?? '')
+  const tail = groupBytes(halves[1] ?? '')
+  if (head === undefined || tail === undefined) return undefined
+  const count = head.length + tail.length
+  // `::` stands for at least one group.
+  if (halves.length === 2 ? count > 14 : count !== 16) return undefined
+  const out = new Uint8Array(16)
+  out.set(head)
+  out.set(tail, 16 - tail.length)
+  return out
+}
+
+/** The last group of an address may be written as IPv4. */
+function groupBytes(text: string): number[] | undefined {
+  if (text === '') return []
+  const out: number[] = []
+  const groups = text.split(':')
+  for (const [at, group] of groups.entries()) {
+    const dotted = at === groups.length - 1 && group.includes('.') ? ipv4Bytes(group) : undefined
+    if (dotted !== undefined) out.push(...dotted)
+    else if (/^[0-9a-f]{1,4}$/i.test(group)) {
+      const value = Number.parseInt(group, 16)
+      out.push(value >> 8, value & 0xff)
+    } else return undefined
+  }
+  return out
+}

@@ -1,0 +1,118 @@
+import { Packet } from 'dns2'
+import { err, ok, type Result } from '../base/result.ts'
+import { classInternet, type DnsRecord, type Rcode, rcodes, type TypeName, typeCodes } from './message.ts'
+import { ownerEnd } from './names.ts'
+import { MessageReader, Overrun, uint16 } from './reader.ts'
+import { fromResource, isReadType } from './resource.ts'
+import { MessageWriter } from './writer.ts'
+
+/** The client's side of the codec. */
+
+export interface QuestionToAsk {
+  readonly id: number
+  /** Absolute, with the final dot. */
+  readonly name: string
+  readonly type: TypeName
+  readonly recursionDesired?: boolean
+  readonly opcode?: number
+  /** Bytes of UDP payload that the asker takes (EDNS); without it the question has no OPT record. */
+  readonly udpSize?: number
+}
+
+export interface ReceivedResponse {
+  readonly id: number
+  readonly opcode: number
+  /** A number where the code has no name here. */
+  readonly rcode: Rcode | number
+  readonly authoritative: boolean
+  readonly truncated: boolean
+  readonly recursionDesired: boolean
+  readonly recursionAvailable: boolean
+  /** In order. Records of types that are never sent here are left out. */
+  readonly answers: readonly DnsRecord[]
+  readonly authorities: readonly DnsRecord[]
+  readonly additionals: readonly DnsRecord[]
+  /** What the answer's OPT record says, undefined without one. */
+  readonly udpSize: number | undefined
+}
+
+/** Records of one response: 64 KiB hold no more. */
+const recordsMax = 8_192
+
+export function encodeQuestion(question: QuestionToAsk): Uint8Array {
+  const packet = new Packet()
+  const { id, opcode = 0, recursionDesired = true, udpSize } = question
+  packet.header = { id, opcode, rd: recursionDesired ? 1 : 0 }
+  packet.questions = [{ name: question.name, type: typeCodes[question.type], class: classInternet }]
+  const writer = new MessageWriter(true)
+  packet.toBuffer(writer)
+  if (udpSize !== undefined) {
+    writer.write(0, 8)
+    writer.write(typeCodes.OPT, 16)
+    writer.write(udpSize, 16)
+    writer.write(0, 32)
+    writer.write(0, 16)
+    writer.patch(80, 1, 16)
+  }
+  return writer.finish()
+}
+
+/** `malformed`: not a response, or one that cannot be read to its end. */
+export function decodeResponse(bytes: Uint8Array): Result<ReceivedResponse, 'malformed'> {
+  if (bytes.length < 12) return err('malformed')
+  const reader = new MessageReader(bytes)
+  const header = Packet.Header.parse(reader)
+  const { qr, qdcount, ancount, nscount, arcount } = header
+  if (qr === 0 || qdcount > 1 || ancount + nscount + arcount > recordsMax) return err('malformed')
+  const opt: OptSeen = { udpSize: undefined }
+  try {
+    for (let i = 0; i < qdcount; i++) Packet.Question.parse(reader)
+    const answers = section(reader, ancount, opt)
+    const authorities = section(reader, nscount, opt)
+    const additionals = section(reader, arcount, opt)
+    return ok({
+      id: header.id,
+      opcode: header.opcode,
+      rcode: rcodes[header.rcode] ?? header.rcode,
+      authoritative: header.aa === 1,
+      truncated: header.tc === 1,
+      recursionDesired: header.rd === 1,
+      recursionAvailable: header.ra === 1,
+      answers,
+      authorities,
+      additionals,
+      udpSize: opt.udpSize,
+    })
+  } catch {
+    // How dns2 says that a field is not what it should be, and our reader that the message ends within one.
+    return err('malformed')
+  }
+}
+
+interface OptSeen {
+  udpSize: number | undefined
+}
+
+function section(reader: MessageReader, count: number, opt: OptSeen): DnsRecord[] {
+  const records: DnsRecord[] = []
+  for (let i = 0; i < count; i++) {
+    const head = recordHead(reader)
+    if (head.type === typeCodes.OPT) opt.udpSize = head.class
+    // dns2 has codecs of its own mind for some other types: they are passed over unread.
+    if (!isReadType(head.type)) reader.offset = head.end * 8
+    else {
+      const record = fromResource(Packet.Resource.parse(reader))
+      if (record !== undefined) records.push(record)
+    }
+  }
+  return records
+}
+
+/** What stands before a record's data, without moving the reader. */
+function recordHead(reader: MessageReader): { readonly type: number; readonly class: number; readonly end: number } {
+  const message = reader.buffer
+  const name = ownerEnd(message, reader.byteOffset) ?? message.length
+  const end = name + 10 + uint16(message, name + 8)
+  if (end > message.length) throw new Overrun('the message ends within a record')
+  return { type: uint16(message, name), class: uint16(message, name + 2), end }
+}

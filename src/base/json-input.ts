@@ -1,0 +1,222 @@
+import { textOf } from './bytes.ts'
+import { err, ok, type Result } from './result.ts'
+
+/** JSON as it comes from outside: members keep their order and never become members of an object of ours. */
+export type JsonInput =
+  | null
+  | boolean
+  | number
+  /** An integer that a double cannot hold. */
+  | bigint
+  | string
+  | readonly JsonInput[]
+  | ReadonlyMap<string, JsonInput>
+
+/** Lists and objects within each other; more are refused, for the reader recurses. */
+const depthMax = 64
+
+/**
+ * Reads the first JSON value of a text, as servers of the field do: what follows it is not looked at. The error is the
+ * clause that their clients know: `EOF`, `unexpected EOF`, `invalid character 'x' looking for beginning of value`.
+ */
+export function parseJsonInput(bytes: Uint8Array): Result<JsonInput, string> {
+  const reader = new JsonReader(textOf(bytes))
+  const value = reader.document()
+  return reader.fault === undefined ? ok(value) : err(reader.fault)
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+])
+
+const words: readonly (readonly [word: string, value: JsonInput])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]
+
+/** Goes over the text once. After the first fault nothing more is read, and what was returned means nothing. */
+class JsonReader {
+  readonly #text: string
+  #at = 0
+  #depth = 0
+  #fault: string | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get fault(): string | undefined {
+    return this.#fault
+  }
+
+  document(): JsonInput {
+    this.#skipSpace()
+    if (this.#at === this.#text.length) return this.#fail('EOF')
+    return this.#value()
+  }
+
+  #value(): JsonInput {
+    this.#skipSpace()
+    const first = this.#text.charAt(this.#at)
+    if (first === '{') return this.#nested(() => this.#object())
+    if (first === '[') return this.#nested(() => this.#list())
+    if (first === '"') return this.#string()
+    if (first === '-' || isDigit(first)) return this.#number()
+    const word = words.find(([text]) => text.startsWith(first))
+    return first === '' || word === undefined ? this.#unexpected('looking for beginning of value') : this.#word(word)
+  }
+
+  #nested(read: () => JsonInput): JsonInput {
+    if (this.#depth >= depthMax) return this.#fail(`nested deeper than ${depthMax}`)
+    this.#depth++
+    this.#at++
+    const value = read()
+    this.#depth--
+    return value
+  }
+
+  #object(): JsonInput {
+    const members = new Map<string, JsonInput>()
+    this.#skipSpace()
+    if (this.#take('}')) return members
+    for (;;) {
+      this.#skipSpace()
+      if (this.#text.charAt(this.#at) !== '"') return this.#unexpected('looking for beginning of object key string')
+      const key = this.#string()
+      this.#skipSpace()
+      if (this.#fault === undefined && !this.#take(':')) return this.#unexpected('after object key')
+      const value = this.#fault === undefined ? this.#value() : null
+      members.set(key, value)
+      this.#skipSpace()
+      if (this.#fault !== undefined || this.#take('}')) return members
+      if (!this.#take(',')) return this.#unexpected('after object key:value pair')
+    }
+  }
+
+  #list(): JsonInput {
+    const items: JsonInput[] = []
+    this.#skipSpace()
+    if (this.#take(']')) return items
+    for (;;) {
+      items.push(this.#value())
+      this.#skipSpace()
+      if (this.#fault !== undefined || this.#take(']')) return items
+      if (!this.#take(',')) return this.#unexpected('after array element')
+    }
+  }
+
+  #word([word, value]: readonly [string, JsonInput]): JsonInput {
+    for (const letter of word) {
+      if (!this.#take(letter)) return this.#unexpected(`in literal ${word} (expecting '${letter}')`)
+    }
+    return value
+  }
+
+  #number(): JsonInput {
+    const from = this.#at
+    this.#take('-')
+    if (!this.#take('0') && !this.#digits()) return this.#unexpected('in numeric literal')
+    let whole = true
+    if (this.#take('.')) {
+      whole = false
+      if (!this.#digits()) return this.#unexpected('after decimal point in numeric literal')
+    }
+    if (this.#take('e') || this.#take('E')) {
+      whole = false
+      if (!this.#take('+')) this.#take('-')
+      if (!this.#digits()) return this.#unexpected('in exponent of numeric literal')
+    }
+    const literal = this.#text.slice(from, this.#at)
+    const value = Number(literal)
+    if (whole && !Number.isSafeInteger(value)) return BigInt(literal)
+    return Number.isFinite(value) ? value : this.#fail(`number ${literal} out of range`)
+  }
+
+  #digits(): boolean {
+    const from = this.#at
+    while (isDigit(this.#text.charAt(this.#at))) this.#at++
+    return this.#at > from
+  }
+
+  #string(): string {
+    let out = ''
+    this.#at++
+    for (;;) {
+      const from = this.#at
+      while (isPlain(this.#text.charCodeAt(this.#at))) this.#at++
+      out += this.#text.slice(from, this.#at)
+      if (this.#take('"')) return wellFormed(out)
+      if (!this.#take('\\')) {
+        this.#unexpected('in string literal')
+        return ''
+      }
+      out += this.#escape()
+      if (this.#fault !== undefined) return ''
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text.charAt(this.#at)
+    const plain = escapes.get(letter)
+    if (plain === undefined && letter !== 'u') {
+      this.#unexpected('in string escape code')
+      return ''
+    }
+    this.#at++
+    if (plain !== undefined) return plain
+    const digits = /^[0-9a-fA-F]*/.exec(this.#text.slice(this.#at, this.#at + 4))?.[0] ?? ''
+    this.#at += digits.length
+    if (digits.length === 4) return String.fromCharCode(Number.parseInt(digits, 16))
+    this.#unexpected('in \\u hexadecimal character escape')
+    return ''
+  }
+
+  #take(character: string): boolean {
+    if (this.#text.charAt(this.#at) !== character) return false
+    this.#at++
+    return true
+  }
+
+  #skipSpace(): void {
+    while (' \t\r\n'.includes(this.#text.charAt(this.#at) || '.')) this.#at++
+  }
+
+  #unexpected(where: string): null {
+    const found = this.#text.codePointAt(this.#at)
+    if (found === undefined) return this.#fail('unexpected EOF')
+    return this.#fail(`invalid character ${quoted(String.fromCodePoint(found))} ${where}`)
+  }
+
+  /** The first fault is the one that is told. */
+  #fail(why: string): null {
+    this.#fault ??= why
+    return null
+  }
+}
+
+function isDigit(character: string): boolean {
+  return character >= '0' && character <= '9'
+}
+
+/** Neither a quote nor a backslash nor a control character, and not the end, whose code is not a number. */
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code !== 0x22 && code !== 0x5c
+}
+
+/** Half a pair of surrogates, which an escape can spell, is no text. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd')
+}
+
+function quoted(character: string): string {
+  if (character === "'") return "'\\''"
+  return character === '"' ? "'\"'" : `'${JSON.stringify(character).slice(1, -1)}'`
+}

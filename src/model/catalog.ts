@@ -124,6 +124,8 @@ export type CheckProbe =
       readonly intervalMs: number
       readonly timeoutMs: number
     }
+  /** Stays as it was registered until it is taken out: maintenance. */
+  | { readonly kind: 'fixed' }
 
 /** A check that an agent is told to run. */
 export interface CheckDefinition {

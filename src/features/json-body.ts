@@ -45,6 +45,17 @@ export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>): Result<T, 
   return refused(`${lines.length} error(s) decoding:\n\n${lines.join('\n')}`)
 }
 
+/** The body as plain data, for who reads it member by member. A member `__proto__` is one like the others. */
+export function plainBody(body: Uint8Array): Result<unknown, Failure> {
+  const parsed = parseJsonInput(body)
+  return parsed.ok ? ok(plainOf(parsed.value)) : refused(parsed.error)
+}
+
+function plainOf(value: JsonInput): unknown {
+  if (isList(value)) return value.map(plainOf)
+  return isObject(value) ? Object.fromEntries([...value].map(([name, member]) => [name, plainOf(member)])) : value
+}
+
 function refused(why: string): Result<never, Failure> {
   return err({ kind: 'bad-request', message: `Request decode failed: ${why}` })
 }

@@ -1,0 +1,115 @@
+import { invariant } from '../../base/invariant.ts'
+import type { GossipAddress, Message, Versions } from '../core/messages.ts'
+import { ipBytes } from './ip-bytes.ts'
+import { lowerType, upperType } from './message-types.ts'
+import type { ValueWriter } from './value-writer.ts'
+
+/** One message with its type byte. Fields stand in order of their names, as the field's own encoder writes them. */
+export function writeMessage(to: ValueWriter, message: Message): void {
+  switch (message.kind) {
+    case 'ping':
+      return writePing(to, message.sequence, message.node)
+    case 'indirect-ping':
+      return writeIndirectPing(to, message)
+    case 'ack':
+      return writeAck(to, message.sequence, message.payload)
+    case 'nack':
+      to.byte(lowerType.nack)
+      to.mapHead(1)
+      return numberField(to, 'SeqNo', message.sequence)
+    case 'suspect':
+    case 'dead':
+      return writeAccusation(to, message)
+    case 'alive':
+      return writeAlive(to, message)
+    case 'leave-intent':
+    case 'join-intent':
+      return writeIntent(to, message)
+  }
+}
+
+export function writePing(to: ValueWriter, sequence: number, node: string): void {
+  to.byte(lowerType.ping)
+  to.mapHead(2)
+  textField(to, 'Node', node)
+  numberField(to, 'SeqNo', sequence)
+}
+
+/** No payload is a nil, as an absent slice of bytes is in the field. */
+export function writeAck(to: ValueWriter, sequence: number, payload: Uint8Array): void {
+  to.byte(lowerType.ack)
+  to.mapHead(2)
+  to.text('Payload')
+  if (payload.length === 0) to.nil()
+  else to.raw(payload)
+  numberField(to, 'SeqNo', sequence)
+}
+
+export function textField(to: ValueWriter, key: string, value: string): void {
+  to.text(key)
+  to.text(value)
+}
+
+export function numberField(to: ValueWriter, key: string, value: number): void {
+  to.text(key)
+  to.uint(value)
+}
+
+export function rawField(to: ValueWriter, key: string, value: Uint8Array): void {
+  to.text(key)
+  to.raw(value)
+}
+
+export function addressBytes(address: GossipAddress): Uint8Array {
+  const bytes = ipBytes(address.host)
+  invariant(bytes !== undefined, 'a member gossips at an IP address', { host: address.host })
+  return bytes
+}
+
+/** Six numbers below 256, which the field's encoder takes for bytes. */
+export function versionBytes(versions: Versions): Uint8Array {
+  const { protocolMin, protocolMax, protocolSpoken, delegateMin, delegateMax, delegateSpoken } = versions
+  return Uint8Array.of(protocolMin, protocolMax, protocolSpoken, delegateMin, delegateMax, delegateSpoken)
+}
+
+function writeIndirectPing(to: ValueWriter, message: Extract<Message, { kind: 'indirect-ping' }>): void {
+  to.byte(lowerType.indirectPing)
+  to.mapHead(5)
+  to.text('Nack')
+  to.bool(message.nack)
+  textField(to, 'Node', message.node)
+  numberField(to, 'Port', message.target.port)
+  numberField(to, 'SeqNo', message.sequence)
+  rawField(to, 'Target', addressBytes(message.target))
+}
+
+function writeAccusation(to: ValueWriter, message: Extract<Message, { kind: 'suspect' | 'dead' }>): void {
+  to.byte(message.kind === 'suspect' ? lowerType.suspect : lowerType.dead)
+  to.mapHead(3)
+  textField(to, 'From', message.from)
+  numberField(to, 'Incarnation', message.incarnation)
+  textField(to, 'Node', message.node)
+}
+
+function writeAlive(to: ValueWriter, message: Extract<Message, { kind: 'alive' }>): void {
+  to.byte(lowerType.alive)
+  to.mapHead(6)
+  rawField(to, 'Addr', addressBytes(message.address))
+  numberField(to, 'Incarnation', message.incarnation)
+  rawField(to, 'Meta', message.meta)
+  textField(to, 'Node', message.node)
+  numberField(to, 'Port', message.address.port)
+  rawField(to, 'Vsn', versionBytes(message.versions))
+}
+
+function writeIntent(to: ValueWriter, message: Extract<Message, { kind: 'leave-intent' | 'join-intent' }>): void {
+  const leaves = message.kind === 'leave-intent'
+  to.byte(lowerType.user)
+  to.byte(leaves ? upperType.leave : upperType.join)
+  to.mapHead(leaves ? 3 : 2)
+  numberField(to, 'LTime', message.lamport)
+  textField(to, 'Node', message.node)
+  if (!leaves) return
+  to.text('Prune')
+  to.bool(message.prune)
+}

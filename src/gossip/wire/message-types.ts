@@ -1,0 +1,23 @@
+/** First byte of a packet, a message or a stream. Source: memberlist, message types. */
+export const lowerType = {
+  ping: 0,
+  indirectPing: 1,
+  ack: 2,
+  suspect: 3,
+  alive: 4,
+  dead: 5,
+  pushPull: 6,
+  compound: 7,
+  user: 8,
+  compress: 9,
+  encrypt: 10,
+  nack: 11,
+  checksum: 12,
+  error: 13,
+} as const
+
+/** First byte of what a `user` message carries. Source: serf, message types. */
+export const upperType = { leave: 0, join: 1, pushPull: 2 } as const
+
+/** Of a node in a state exchange. Agents of later years tell those that left from the dead; to us they are dead. */
+export const stateNumber = { alive: 0, suspect: 1, dead: 2, left: 3 } as const

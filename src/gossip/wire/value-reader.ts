@@ -1,0 +1,135 @@
+import { emptyBytes, textOf } from '../../base/bytes.ts'
+import { type Head, headAt } from './value-head.ts'
+
+/** A longer key of a map is none that we know. */
+const keyBytesMax = 32
+
+/**
+ * Reads MessagePack in the order in which it stands. A value of another type than the one asked for, or one that goes
+ * beyond the bytes, makes the reader `failed` for good; from then on it answers zero values. So a decoder reads all its
+ * fields and asks once at the end, and nothing it does throws. A nil counts as the zero value, as it does in the field.
+ */
+export class ValueReader {
+  readonly #bytes: Uint8Array
+  #at: number
+  #failed = false
+
+  constructor(bytes: Uint8Array, from = 0) {
+    this.#bytes = bytes
+    this.#at = from
+  }
+
+  get failed(): boolean {
+    return this.#failed
+  }
+
+  /** Where the next value begins. */
+  get at(): number {
+    return this.#at
+  }
+
+  fail(): void {
+    this.#failed = true
+  }
+
+  /** Entries of the map that begins here; each takes at least two bytes, so there are never more than half of those left. */
+  mapHead(): number {
+    const head = this.#head()
+    if (head === undefined || head.type === 'nil') return 0
+    return head.type === 'map' && 2 * head.size <= this.#bytes.length - this.#at ? head.size : this.#wrong(0)
+  }
+
+  /** Items of the array that begins here, never more than bytes left. */
+  arrayHead(): number {
+    const head = this.#head()
+    if (head === undefined || head.type === 'nil') return 0
+    return head.type === 'array' && head.size <= this.#bytes.length - this.#at ? head.size : this.#wrong(0)
+  }
+
+  /** The name of a field; empty for one that is longer than any of ours. */
+  key(): string {
+    const start = this.#rawStart(this.#bytes.length)
+    if (start < 0) return ''
+    return this.#at - start > keyBytesMax ? '' : this.#textBetween(start, this.#at)
+  }
+
+  uint(most: number): number {
+    const head = this.#head()
+    if (head === undefined || head.type === 'nil') return 0
+    return head.type === 'uint' && head.size <= most ? head.size : this.#wrong(0)
+  }
+
+  bool(): boolean {
+    const head = this.#head()
+    if (head === undefined || head.type === 'nil') return false
+    return head.type === 'bool' ? head.size === 1 : this.#wrong(false)
+  }
+
+  text(bytesMax: number): string {
+    const start = this.#rawStart(bytesMax)
+    return start < 0 ? '' : this.#textBetween(start, this.#at)
+  }
+
+  /** A copy: what is read may be kept for long, the packet around it should not be. */
+  raw(bytesMax: number): Uint8Array {
+    const start = this.#rawStart(bytesMax)
+    return start < 0 || start === this.#at ? emptyBytes : this.#bytes.slice(start, this.#at)
+  }
+
+  /** As `raw`, without copying. */
+  rawView(bytesMax: number): Uint8Array {
+    const start = this.#rawStart(bytesMax)
+    return start < 0 ? emptyBytes : this.#bytes.subarray(start, this.#at)
+  }
+
+  /** Steps over one value, whatever is in it. No recursion: only the number of values still owed is kept. */
+  skip(): void {
+    for (let owed = 1; owed > 0 && !this.#failed; owed--) {
+      const head = this.#head()
+      if (head === undefined) return
+      if (head.type === 'map') owed += 2 * head.size
+      else if (head.type === 'array') owed += head.size
+      else if (head.type === 'raw' || head.type === 'other') this.#advance(head.size)
+    }
+  }
+
+  /** The head of the next value, which is passed. */
+  #head(): Head | undefined {
+    if (this.#failed) return undefined
+    const head = headAt(this.#bytes, this.#at)
+    if (head === undefined) return this.#wrong(undefined)
+    this.#at += head.length
+    return head
+  }
+
+  /** Passes a raw value and says where its content begins; -1 for a nil, or if it is none or too long. */
+  #rawStart(bytesMax: number): number {
+    const head = this.#head()
+    if (head === undefined || head.type === 'nil') return -1
+    if (head.type !== 'raw' || head.size > bytesMax) return this.#wrong(-1)
+    const start = this.#at
+    return this.#advance(head.size) ? start : -1
+  }
+
+  #advance(size: number): boolean {
+    if (size > this.#bytes.length - this.#at) return this.#wrong(false)
+    this.#at += size
+    return true
+  }
+
+  #textBetween(start: number, end: number): string {
+    const bytes = this.#bytes
+    let text = ''
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i] as number
+      if (byte >= 0x80) return textOf(bytes.subarray(start, end))
+      text += String.fromCharCode(byte)
+    }
+    return text
+  }
+
+  #wrong<T>(instead: T): T {
+    this.#failed = true
+    return instead
+  }
+}

@@ -1,0 +1,30 @@
+import { headAt } from './value-head.ts'
+
+/**
+ * Finds where MessagePack values end while their bytes still arrive. Goes over each byte's head once, however the bytes
+ * are cut: what it keeps is where it stands and how many values are still owed.
+ */
+export class ValueScanner {
+  /** The first byte that is not yet gone over. */
+  at: number
+  #owed: number
+
+  constructor(from: number, values: number) {
+    this.at = from
+    this.#owed = values
+  }
+
+  /** `length`: bytes there are, of which `bytes` may have room for more. 'bad': no value begins so. */
+  scan(bytes: Uint8Array, length: number): 'complete' | 'more' | 'bad' {
+    while (this.#owed > 0) {
+      if (this.at >= length) return 'more'
+      if (bytes[this.at] === 0xc1) return 'bad'
+      const head = headAt(length === bytes.length ? bytes : bytes.subarray(0, length), this.at)
+      if (head === undefined) return 'more'
+      this.#owed += head.type === 'map' ? 2 * head.size : head.type === 'array' ? head.size : 0
+      this.#owed--
+      this.at += head.length + (head.type === 'raw' || head.type === 'other' ? head.size : 0)
+    }
+    return this.at <= length ? 'complete' : 'more'
+  }
+}

@@ -1,0 +1,195 @@
+import { decode, encode } from '@msgpack/msgpack'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { ipBytes } from '../../../src/gossip/wire/ip-bytes.ts'
+import { expandLzw } from '../../../src/gossip/wire/lzw.ts'
+import { decodePacket, PacketEncoder } from '../../../src/gossip/wire/packet.ts'
+import { encodeStreamFrame, type StreamFrame, StreamFrameReader } from '../../../src/gossip/wire/stream-frame.ts'
+import { decodeTags, encodeTags } from '../../../src/gossip/wire/tags.ts'
+import { compressed } from '../../unit/gossip-wire/compress.ts'
+import { fullState, message } from './arbitrary.ts'
+
+const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 300
+
+function encodeOne(...messages: Parameters<PacketEncoder['encode']>[0]): Uint8Array {
+  const packets = new PacketEncoder().encode(messages, { budget: 65_000, checksum: false })
+  return packets[0] as Uint8Array
+}
+
+function readInPieces(bytes: Uint8Array, cuts: readonly number[]): StreamFrame | undefined {
+  const reader = new StreamFrameReader()
+  const places = [...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length]
+  let at = 0
+  for (const place of places) {
+    const pushed = reader.push(bytes.slice(at, place))
+    if (!pushed.ok) throw new Error(pushed.error)
+    if (pushed.value !== undefined) return pushed.value
+    at = place
+  }
+  return undefined
+}
+
+/** A few bytes changed, some left out, some put in: near enough to a packet to reach deep into the decoder. */
+interface Mutation {
+  readonly changes: readonly (readonly [at: number, to: number])[]
+  readonly cut: number
+  readonly doubled: boolean
+}
+
+const mutation: fc.Arbitrary<Mutation> = fc.record({
+  changes: fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 1, 0x7f, 0x80, 0xc0, 0xc1, 0xdb, 0xdd, 0xdf, 0xff)), {
+    maxLength: 4,
+  }),
+  cut: fc.nat({ max: 3 }),
+  doubled: fc.boolean(),
+})
+
+function mutated(bytes: Uint8Array, { changes, cut, doubled }: Mutation): Uint8Array {
+  const out = Uint8Array.from(bytes)
+  for (const [at, to] of changes) out[at % out.length] = to
+  const short = out.subarray(0, Math.max(1, out.length - cut))
+  return doubled ? Uint8Array.from([...short, ...short]) : short
+}
+
+describe('the packet format', () => {
+  it('gives back every message', () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 20 }), fc.boolean(), (messages, checksum) => {
+        const packets = new PacketEncoder().encode(messages, { budget: 1400, checksum })
+        const back = packets.flatMap((packet) => {
+          const read = decodePacket(packet)
+          return read.ok ? read.value.messages : []
+        })
+        expect(back).toEqual(messages)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('gives back every message that was compressed on the way', () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 10 }), (messages) => {
+        const packed = compressed(encodeOne(...messages))
+        const body = encode({ Algo: 0, Buf: packed })
+        const read = decodePacket(Uint8Array.of(9, ...body))
+        expect(read).toEqual({ ok: true, value: { messages, ignored: 0, malformed: 0 } })
+      }),
+      { numRuns: numRuns / 3 },
+    )
+  })
+
+  it('says the size that a message takes', () => {
+    fc.assert(
+      fc.property(message, (one) => {
+        expect(new PacketEncoder().sizeOf(one)).toBe(encodeOne(one).length)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('writes what a MessagePack library reads, and reads what it writes', () => {
+    const name = fc.string({ minLength: 1, maxLength: 300 })
+    fc.assert(
+      fc.property(name, name, fc.integer({ min: 0, max: 0xffff_ffff }), (node, from, incarnation) => {
+        const suspect = { kind: 'suspect', incarnation, node, from } as const
+        const bytes = encodeOne(suspect)
+        expect(decode(bytes.subarray(1), { rawStrings: true })).toEqual({
+          From: utf8(from),
+          Incarnation: incarnation,
+          Node: utf8(node),
+        })
+        const theirs = encode({ Node: node, From: from, Incarnation: incarnation })
+        expect(decodePacket(Uint8Array.of(3, ...theirs))).toMatchObject({ value: { messages: [suspect] } })
+      }),
+      { numRuns },
+    )
+  })
+
+  it('writes pings byte for byte as a MessagePack library does, where the old form is also the new one', () => {
+    const name = fc.string({ minLength: 1, maxLength: 31 })
+    fc.assert(
+      fc.property(name, fc.integer({ min: 0, max: 0xffff_ffff }), (node, sequence) => {
+        const theirs = encode({ Node: node, SeqNo: sequence })
+        expect(encodeOne({ kind: 'ping', sequence, node })).toEqual(Uint8Array.of(0, ...theirs))
+      }),
+      { numRuns },
+    )
+  })
+
+  it('drops what is malformed without a throw, and whatever it reads can be sent again', () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 5 }), mutation, (messages, how) => {
+        const read = decodePacket(mutated(encodeOne(...messages), how))
+        if (!read.ok || read.value.messages.length === 0) return
+        expect(encodeOne(...read.value.messages).length).toBeGreaterThan(0)
+      }),
+      { numRuns: numRuns * 10 },
+    )
+  })
+
+  it('reads any bytes without a throw', () => {
+    const bytes = fc.tuple(fc.constantFrom(0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12), fc.uint8Array({ maxLength: 400 }))
+    fc.assert(
+      fc.property(bytes, ([type, rest]) => {
+        const packet = Uint8Array.of(type, ...rest)
+        expect(typeof decodePacket(packet).ok).toBe('boolean')
+        expect(typeof new StreamFrameReader().push(packet).ok).toBe('boolean')
+        expect(typeof decodeTags(rest)).toBe('object')
+        expect(typeof expandLzw(rest, 10_000).ok).toBe('boolean')
+      }),
+      { numRuns: numRuns * 5 },
+    )
+  })
+})
+
+describe('the format of streams', () => {
+  it('gives back every state, in whatever pieces it arrives', () => {
+    fc.assert(
+      fc.property(fullState, fc.array(fc.nat(), { maxLength: 8 }), (state, cuts) => {
+        const bytes = encodeStreamFrame({ kind: 'full-state', state })
+        expect(readInPieces(bytes, cuts)).toEqual({ kind: 'full-state', state })
+      }),
+      { numRuns: numRuns / 3 },
+    )
+  })
+
+  it('refuses what is malformed without a throw, wherever it is cut', () => {
+    fc.assert(
+      fc.property(fullState, mutation, fc.nat(), (state, how, cut) => {
+        const bytes = mutated(encodeStreamFrame({ kind: 'full-state', state }), how)
+        const reader = new StreamFrameReader()
+        const first = reader.push(bytes.slice(0, cut % bytes.length))
+        if (first.ok && first.value === undefined)
+          expect(typeof reader.push(bytes.slice(cut % bytes.length)).ok).toBe('boolean')
+      }),
+      { numRuns: numRuns * 3 },
+    )
+  })
+})
+
+describe('tags and addresses', () => {
+  it('come back as they went', () => {
+    const tags = fc.dictionary(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20, unit: 'binary' }), {
+      maxKeys: 8,
+    })
+    fc.assert(
+      fc.property(tags, (some) => {
+        const bytes = encodeTags(some)
+        if (bytes !== undefined) expect(Object.entries(decodeTags(bytes)).length).toBe(Object.keys(some).length)
+        if (bytes !== undefined) expect(decodeTags(bytes)).toEqual({ ...some })
+      }),
+      { numRuns },
+    )
+  })
+
+  it('an address has one text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
+        const bytes = ipBytes(text)
+        expect(bytes === undefined).toBe(false)
+      }),
+      { numRuns },
+    )
+  })
+})

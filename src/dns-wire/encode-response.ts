@@ -6,6 +6,8 @@ import { MessageWriter } from './writer.ts'
 
 const opcodeQuery = 0
 const clientSubnetOption = 8
+/** A pointer for a name, type, class, time to live, length. No need to try more records than could ever fit. */
+const recordBytesMin = 12
 
 /** How much of an answer may go out, and in which form. */
 export interface ResponseLimits {
@@ -32,8 +34,9 @@ interface Cut {
  */
 export function encodeResponse(response: DnsResponse, limits: ResponseLimits): Uint8Array {
   const whole: Cut = { answers: response.answers, additionals: response.additionals }
-  const counted = whole.answers.length > limits.answers ? keep(whole, limits.answers) : whole
-  const compressed = limits.compress && !(counted !== whole && limits.fitUncompressed)
+  const most = Math.min(limits.answers, Math.floor(limits.bytes / recordBytesMin))
+  const counted = whole.answers.length > most ? keep(whole, Math.max(1, most)) : whole
+  const compressed = limits.compress && !(whole.answers.length > limits.answers && limits.fitUncompressed)
   const first = encode(response, counted, compressed, false)
   const fitting = first.length <= limits.bytes ? counted : mostThatFits(response, counted, compressed, limits.bytes)
   const truncated = limits.markTruncated && fitting.answers.length < whole.answers.length

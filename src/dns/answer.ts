@@ -1,0 +1,42 @@
+import type { DnsRecord, Rcode } from '../dns-wire/message.ts'
+
+/** What is said to a question, before it is fitted to what the client takes. */
+export interface DnsAnswer {
+  readonly rcode: Rcode
+  readonly answers: readonly DnsRecord[]
+  readonly authorities: readonly DnsRecord[]
+  readonly additionals: readonly DnsRecord[]
+  readonly authoritative: boolean
+  readonly recursionAvailable: boolean
+  /** An OPT record goes back to who sent one. */
+  readonly edns: boolean
+  /** The number of answers over UDP is limited, not their size alone. Reference: dns 74. */
+  readonly counted: boolean
+}
+
+const nothing: DnsAnswer = {
+  rcode: 'NOERROR',
+  answers: [],
+  authorities: [],
+  additionals: [],
+  authoritative: true,
+  recursionAvailable: false,
+  edns: true,
+  counted: false,
+}
+
+/** An answer of our own domain. */
+export function answer(parts: Partial<DnsAnswer>): DnsAnswer {
+  return { ...nothing, ...parts }
+}
+
+export const emptyAnswer: DnsAnswer = nothing
+export const failed: DnsAnswer = answer({ rcode: 'SERVFAIL' })
+/** A name of nobody's domain here, and nobody to ask. Reference: dns 3. */
+export const outsideAnswer: DnsAnswer = answer({ rcode: 'SERVFAIL', authoritative: false, edns: false })
+/** A reverse name that nothing here has, and nobody to ask. Reference: dns 65. */
+export const unknownReverseAnswer: DnsAnswer = answer({
+  rcode: 'SERVFAIL',
+  authoritative: false,
+  recursionAvailable: true,
+})

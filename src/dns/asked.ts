@@ -1,0 +1,43 @@
+import { type DnsQuery, typeCodes } from '../dns-wire/message.ts'
+
+/** A question within one of our domains. */
+export interface Asked {
+  /** As asked: owner names of answers repeat its case. */
+  readonly name: string
+  /** A code of `typeCodes`, or any other. */
+  readonly type: number
+  /** The one of our domains that it lies in: targets stay there. Lower case. */
+  readonly domain: string
+  /** Left of the domain, in lower case. */
+  readonly labels: readonly string[]
+  /** The client takes more than 512 bytes for sure. */
+  readonly edns: boolean
+  /** How many aliases may still be followed within our domains. */
+  readonly aliasesLeft: number
+}
+
+const aliasesMax = 3
+
+/** The domain that a name lies in, undefined when it is none of these. `name` in lower case. */
+export function domainOf(name: string, domains: readonly string[]): string | undefined {
+  const holding = domains.filter((domain) => name === domain || name.endsWith(`.${domain}`))
+  return holding.reduce<string | undefined>(
+    (longest, domain) => (longest === undefined || domain.length > longest.length ? domain : longest),
+    undefined,
+  )
+}
+
+export function labelsWithin(name: string, domain: string): readonly string[] {
+  return name === domain ? [] : name.slice(0, -domain.length - 1).split('.')
+}
+
+export function askedBy(query: DnsQuery, lowerName: string, domain: string): Asked {
+  const { name, type } = query.question
+  const labels = labelsWithin(lowerName, domain)
+  return { name, type, domain, labels, edns: query.edns !== undefined, aliasesLeft: aliasesMax }
+}
+
+/** Whether a node's metadata is the answer itself, and not beside it. Reference: dns 59. */
+export function wantsMetadata({ type }: Asked): boolean {
+  return type === typeCodes.ANY || type === typeCodes.TXT
+}

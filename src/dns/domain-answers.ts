@@ -1,0 +1,271 @@
+import type { DnsConfig } from '../agent/agent-config.ts'
+import { hex, textOfByteString } from '../base/bytes.ts'
+import { lowerAscii } from '../base/letter-case.ts'
+import { addressRecordOf, ipv6Text } from '../dns-wire/ip-address.ts'
+import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
+import type { Env } from '../env/env.ts'
+import type { RandomStream } from '../env/random.ts'
+import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
+import { productName } from '../model/names.ts'
+import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
+import { type Asked, domainOf, labelsWithin, wantsMetadata } from './asked.ts'
+import type { CatalogReads } from './catalog-reads.ts'
+import { isOffered, weightOf } from './health.ts'
+import { shuffled } from './order.ts'
+import { type NameAsked, parseName } from './question-name.ts'
+import { absoluteName, addressRecord, authorityRecord, metaRecords, nodeTarget, serviceTtl } from './records.ts'
+
+/** Records that follow an alias, for a client that may take no more than 512 bytes. Reference: dns 52. */
+const followedMax = 5
+const nameServersMax = 3
+/** Of the server nodes' names: others could not be asked for everywhere. Reference: dns 62. */
+const plainNodeName = /^[A-Za-z0-9\\-]+$/
+
+export interface DomainContext {
+  readonly env: Env
+  readonly config: DnsConfig
+  /** The agent's own. */
+  readonly datacenter: string
+  readonly reads: CatalogReads
+  readonly order: RandomStream
+}
+
+/** Answers questions within our own domains. Reference: dns 2 to 6. */
+export class DomainAnswers {
+  readonly #context: DomainContext
+
+  constructor(context: DomainContext) {
+    this.#context = context
+  }
+
+  async answer(asked: Asked): Promise<DnsAnswer> {
+    switch (asked.type) {
+      case typeCodes.SOA: {
+        const { answers: authorities, additionals } = await this.#nameServers(asked)
+        return answer({ answers: [this.authority(asked.domain)], authorities, additionals })
+      }
+      case typeCodes.NS:
+        return this.#nameServers(asked)
+      case typeCodes.AXFR:
+        return answer({ rcode: 'NOTIMP' })
+      default:
+        return this.#lookUp(asked)
+    }
+  }
+
+  authority(domain: string): DnsRecord {
+    const { config, env } = this.#context
+    return authorityRecord(domain, config.soa, env.clock.wallMs())
+  }
+
+  #lookUp(asked: Asked): Promise<DnsAnswer> | DnsAnswer {
+    const name = parseName(asked.labels, asked.type === typeCodes.SRV)
+    switch (name.kind) {
+      case 'node':
+        return this.#node(asked, name)
+      case 'service':
+        return this.#service(asked, { ...name, connect: false })
+      case 'connect':
+        return this.#service(asked, { ...name, tag: '', connect: true })
+      case 'prepared-query':
+        // There are none yet, in any datacenter that can be reached.
+        return this.#isOwn(name.datacenter) ? this.#unknown(asked) : failed
+      case 'address':
+        return answer({ answers: [this.#writtenAddress(asked, name.bytes)] })
+      case 'no-address':
+        return emptyAnswer
+      case 'invalid':
+        this.#context.env.log.write('warn', 'dns', 'QName invalid', { name: `${asked.labels.join('.')}.` })
+        return this.#unknown(asked)
+    }
+  }
+
+  #isOwn(datacenter: string): boolean {
+    return datacenter === '' || datacenter === lowerAscii(this.#context.datacenter)
+  }
+
+  #unknown({ domain }: Asked): DnsAnswer {
+    return answer({ rcode: 'NXDOMAIN', authorities: [this.authority(domain)] })
+  }
+
+  #writtenAddress({ name }: Asked, bytes: Uint8Array): DnsRecord {
+    const ttl = this.#context.config.nodeTtlS
+    return bytes.length === 4
+      ? { type: 'A', name, ttl, address: bytes.join('.') }
+      : { type: 'AAAA', name, ttl, address: ipv6Text(bytes) }
+  }
+
+  async #node(asked: Asked, name: NameAsked & { readonly kind: 'node' }): Promise<DnsAnswer> {
+    const { A, AAAA, ANY, TXT } = typeCodes
+    if (![A, AAAA, ANY, TXT].some((type) => type === asked.type)) return emptyAnswer
+    const found = await this.#context.reads.node(textOfByteString(name.node), name.datacenter)
+    if (!found.ok) return failed
+    const node = found.value
+    if (node === undefined) return this.#unknown(asked)
+    const ttl = this.#context.config.nodeTtlS
+    const records = await this.#addresses(asked, { name: asked.name, ttl, address: node.address, type: asked.type })
+    const meta = metaRecords(asked.name, ttl, node)
+    if (wantsMetadata(asked)) return answer({ answers: [...records, ...meta] })
+    return answer({ answers: records, additionals: meta })
+  }
+
+  async #service(asked: Asked, wanted: ServiceWanted): Promise<DnsAnswer> {
+    const found = await this.#instances(asked, wanted)
+    if (found === undefined) return failed
+    const offered = found.filter((entry) => isOffered(entry, this.#context.config.onlyPassing))
+    if (offered.length === 0) return this.#unknown(asked)
+    const entries = shuffled(offered, this.#context.order)
+    const ttl = serviceTtl(this.#context.config.serviceTtlS, wanted.service)
+    const records =
+      asked.type === typeCodes.SRV
+        ? await this.#serviceRecords(asked, entries, ttl, wanted.datacenter)
+        : await this.#instanceAddresses(asked, entries, ttl)
+    const authorities = records.answers.length === 0 ? [this.authority(asked.domain)] : []
+    return answer({ ...records, authorities, counted: true })
+  }
+
+  /** Undefined: they could not be asked for. */
+  async #instances(asked: Asked, wanted: ServiceWanted): Promise<readonly HealthServiceEntry[] | undefined> {
+    const { reads, config } = this.#context
+    const { tag, datacenter, connect } = wanted
+    const service = textOfByteString(wanted.service)
+    const found = await reads.instances({ service, tag: textOfByteString(tag), connect }, datacenter)
+    if (!found.ok) return undefined
+    // Under an alias of the product the product's own service goes by the alias, too.
+    const isAlias = asked.domain !== config.domains[0] && asked.domain === `${wanted.service}.`
+    if (found.value.length > 0 || !isAlias) return found.value
+    const own = await reads.instances({ service: productName, tag: textOfByteString(tag), connect }, datacenter)
+    return own.ok ? own.value : undefined
+  }
+
+  /** Everything but SRV. Reference: dns 51 to 53, 59, 61, 73. */
+  async #instanceAddresses(asked: Asked, entries: readonly HealthServiceEntry[], ttl: number): Promise<Sections> {
+    const answers: DnsRecord[] = []
+    const additionals: DnsRecord[] = []
+    const seen = new Set<string>()
+    let alias: readonly DnsRecord[] = []
+    let contributing = 0
+    for (const { node, service } of entries) {
+      const address = publishedAddress(asked, node, service.address)
+      if (seen.has(address)) continue
+      seen.add(address)
+      const records = await this.#addresses(asked, { name: asked.name, ttl, address, type: asked.type })
+      const meta = metaRecords(asked.name, ttl, node)
+      const before = answers.length
+      if (records[0]?.type !== 'CNAME') answers.push(...records)
+      else if (alias.length === 0) alias = records
+      if (wantsMetadata(asked)) answers.push(...meta)
+      else additionals.push(...meta)
+      if (answers.length > before) contributing++
+      if (contributing > 0 && contributing === this.#context.config.aRecordLimit) break
+    }
+    return { answers: answers.length > 0 ? answers : alias, additionals }
+  }
+
+  /** Reference: dns 54 to 60. */
+  async #serviceRecords(
+    asked: Asked,
+    entries: readonly HealthServiceEntry[],
+    ttl: number,
+    named: string,
+  ): Promise<Sections> {
+    const datacenter = this.#isOwn(named) ? this.#context.datacenter : named
+    const answers: DnsRecord[] = []
+    const additionals: DnsRecord[] = []
+    const seen = new Set<string>()
+    for (const entry of entries) {
+      const { node, service } = entry
+      const key = JSON.stringify([node.node, service.address, service.port])
+      if (seen.has(key)) continue
+      seen.add(key)
+      const nodeName = nodeTarget(node.node, datacenter, asked.domain)
+      const address = service.address === '' ? node.address : service.address
+      const ip = addressRecordOf(address)
+      // A target is a name: an address that is not the node's is written into one.
+      const written = ip !== undefined && address !== node.address ? hex(ip.bytes) : undefined
+      const target = written === undefined ? nodeName : `${written}.addr.${datacenter}.${asked.domain}`
+      answers.push({
+        type: 'SRV',
+        name: asked.name,
+        ttl,
+        priority: 1,
+        weight: weightOf(entry),
+        port: service.port,
+        target,
+      })
+      additionals.push(...(await this.#addresses(asked, { name: target, ttl, address, type: typeCodes.ANY })))
+      additionals.push(...metaRecords(nodeName, ttl, node))
+    }
+    return { answers, additionals }
+  }
+
+  /** Healthy servers, at most three of them, and where they are. Reference: dns 62. */
+  async #nameServers(asked: Asked): Promise<DnsAnswer> {
+    const { reads, config, order, datacenter } = this.#context
+    const found = await reads.instances({ service: productName, tag: '', connect: false }, '')
+    if (!found.ok) return emptyAnswer
+    const { domain } = asked
+    const ttl = config.nodeTtlS
+    const servers = found.value.filter(
+      (entry) => isOffered(entry, config.onlyPassing) && plainNodeName.test(entry.node.node),
+    )
+    const answers: DnsRecord[] = []
+    const additionals: DnsRecord[] = []
+    for (const { node } of shuffled(servers, order).slice(0, nameServersMax)) {
+      const target = lowerAscii(nodeTarget(node.node, datacenter, domain))
+      answers.push({ type: 'NS', name: domain, ttl, target })
+      const address = { name: target, ttl, address: node.address, type: typeCodes.ANY }
+      additionals.push(...(await this.#addresses(asked, address)))
+    }
+    return answer({ answers, additionals })
+  }
+
+  /** What leads to an address, as far as the type wants it; an alias is followed within our own domains. */
+  async #addresses(asked: Asked, { name, ttl, address, type }: AddressWanted): Promise<readonly DnsRecord[]> {
+    const record = addressRecord(name, ttl, address)
+    if (type === typeCodes.ANY || type === typeCodes[record.type]) {
+      return record.type === 'CNAME' ? [record, ...(await this.#follow(asked, record.target))] : [record]
+    }
+    if (record.type !== 'CNAME') return []
+    const { A, AAAA, TXT } = typeCodes
+    return [A, AAAA, TXT].some((other) => other === type) ? [record, ...(await this.#follow(asked, record.target))] : []
+  }
+
+  async #follow(asked: Asked, target: string): Promise<readonly DnsRecord[]> {
+    const name = lowerAscii(target)
+    const domain = domainOf(name, this.#context.config.domains)
+    if (domain === undefined || asked.aliasesLeft === 0) return []
+    const { edns, aliasesLeft } = asked
+    const labels = labelsWithin(name, domain)
+    const onward = { name: target, type: typeCodes.ANY, domain, labels, edns, aliasesLeft: aliasesLeft - 1 }
+    const { answers } = await this.answer(onward)
+    const followed = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type))
+    return edns ? followed : followed.slice(0, followedMax)
+  }
+}
+
+interface ServiceWanted {
+  /** In lower case. */
+  readonly service: string
+  readonly tag: string
+  readonly datacenter: string
+  readonly connect: boolean
+}
+
+interface AddressWanted {
+  readonly name: string
+  readonly ttl: number
+  readonly address: string
+  readonly type: number
+}
+
+interface Sections {
+  readonly answers: readonly DnsRecord[]
+  readonly additionals: readonly DnsRecord[]
+}
+
+/** The instance's own address; not where that is the very name asked for, which would be a circle. */
+function publishedAddress(asked: Asked, node: CatalogNode, own: string): string {
+  if (own === '' || lowerAscii(absoluteName(own)) === lowerAscii(asked.name)) return node.address
+  return own
+}

@@ -1,0 +1,64 @@
+import type { DnsConfig } from '../agent/agent-config.ts'
+import { byteString } from '../base/bytes.ts'
+import { addressRecordOf } from '../dns-wire/ip-address.ts'
+import type { AuthorityRecord, TextRecord } from '../dns-wire/message.ts'
+import type { CatalogNode } from '../model/catalog.ts'
+
+/** `web-1.node.dc1.svc.`, with the node's name as it was registered. */
+export function nodeTarget(node: string, datacenter: string, domain: string): string {
+  return `${byteString(node)}.node.${datacenter}.${domain}`
+}
+
+/** A host name as it stands in the catalog, made absolute. */
+export function absoluteName(host: string): string {
+  const name = byteString(host)
+  return name.endsWith('.') ? name : `${name}.`
+}
+
+/** What carries this address: an A or AAAA record, or an alias where it is a host name. */
+export function addressRecord(name: string, ttl: number, address: string) {
+  const ip = addressRecordOf(address)
+  return ip === undefined
+    ? ({ type: 'CNAME', name, ttl, target: absoluteName(address) } as const)
+    : { type: ip.type, name, ttl, address: ip.address }
+}
+
+/** One text for each pair of a node's metadata. Reference: dns 58. */
+export function metaRecords(name: string, ttl: number, node: CatalogNode): readonly TextRecord[] {
+  return (node.meta ?? []).map(([key, value]) => ({ type: 'TXT', name, ttl, texts: [metaText(key, value)] }))
+}
+
+/** RFC 1464; a key that begins with `rfc1035-` stands for its value alone, as it is. */
+function metaText(key: string, value: string): string {
+  if (/^rfc1035-/i.test(key)) return value
+  const quoted = key.replace(/[`=]/g, '`$&').replace(/^ +| +$/g, (spaces) => spaces.replaceAll(' ', '` '))
+  return `${quoted}=${value.replaceAll('`', '``')}`
+}
+
+/** The start of authority of a domain. Reference: dns 4. */
+export function authorityRecord(domain: string, soa: DnsConfig['soa'], wallMs: number): AuthorityRecord {
+  return {
+    type: 'SOA',
+    name: domain,
+    ttl: soa.minTtlS,
+    primary: `ns.${domain}`,
+    admin: `hostmaster.${domain}`,
+    serial: Math.floor(wallMs / 1000) >>> 0,
+    refresh: soa.refreshS,
+    retry: soa.retryS,
+    expire: soa.expireS,
+    minimum: soa.minTtlS,
+  }
+}
+
+/** The exact name wins, then the longest prefix that a `*` ends. `service` in lower case. Reference: dns 91. */
+export function serviceTtl(rules: DnsConfig['serviceTtlS'], service: string): number {
+  let best: { readonly length: number; readonly seconds: number } | undefined
+  for (const [rule, seconds] of rules) {
+    if (rule === service) return seconds
+    const prefix = rule.slice(0, -1)
+    if (!rule.endsWith('*') || !service.startsWith(prefix)) continue
+    if (best === undefined || prefix.length > best.length) best = { length: prefix.length, seconds }
+  }
+  return best?.seconds ?? 0
+}

@@ -1,0 +1,38 @@
+import { lowerAscii } from '../base/letter-case.ts'
+import { addressRecordOf } from '../dns-wire/ip-address.ts'
+import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
+import { answer, type DnsAnswer, unknownReverseAnswer } from './answer.ts'
+import type { CatalogReads } from './catalog-reads.ts'
+import { nodeTarget } from './records.ts'
+import { addressOfReverseName } from './reverse-name.ts'
+
+/** Answers questions under `arpa.`, in the agent's own domain. Reference: dns 63 to 66. */
+export async function reverseAnswer(
+  query: DnsQuery,
+  reads: CatalogReads,
+  own: { readonly domain: string; readonly datacenter: string; authority(): DnsRecord },
+): Promise<DnsAnswer> {
+  const { name, type } = query.question
+  const asked = addressOfReverseName(lowerAscii(name))
+  const target = asked === undefined ? undefined : await targetOf(asked, reads, own.domain, own.datacenter)
+  if (target === undefined) return unknownReverseAnswer
+  return answer({
+    answers: [{ type: 'PTR', name, ttl: 0, target }],
+    authorities: type === typeCodes.SOA ? [own.authority()] : [],
+  })
+}
+
+async function targetOf(
+  address: string,
+  reads: CatalogReads,
+  domain: string,
+  datacenter: string,
+): Promise<string | undefined> {
+  const nodes = await reads.nodes()
+  const node = nodes.ok ? nodes.value.find((other) => sameAddress(other.address, address)) : undefined
+  return node === undefined ? undefined : nodeTarget(node.node, datacenter, domain)
+}
+
+function sameAddress(written: string, address: string): boolean {
+  return addressRecordOf(written)?.address === address
+}

@@ -91,14 +91,21 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
   },
 }
 
-const serviceNodesArgs = z.object({ service: z.string(), tags: z.array(z.string()), nodeMeta })
+const serviceNodesArgs = z.object({
+  service: z.string(),
+  tags: z.array(z.string()).readonly(),
+  /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
+  connect: z.boolean().optional(),
+  nodeMeta,
+})
 
 /** Instances that have every tag asked for. The index is that of the service, whatever the filters leave of it. */
 export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs>, readonly PlacedService[]> = {
   method: 'Catalog.ServiceNodes',
   kind: 'query',
   args: serviceNodesArgs,
-  query: (tx, { service, tags, nodeMeta: wanted }) => {
+  query: (tx, { service, tags, connect, nodeMeta: wanted }) => {
+    if (connect === true) return { index: 0, value: [] }
     return { index: serviceIndex(tx, service), value: placedInstances(tx, service, tags, wanted ?? []) }
   },
 }

@@ -10,6 +10,7 @@ import {
   serviceNodesEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
+import { catalogRoutes } from './routes.ts'
 import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTable, servicesTable } from './tables.ts'
 
 /** Nodes, what they offer, and how it does. */
@@ -27,4 +28,5 @@ export const catalogFeature: Feature = {
     nodeDumpEndpoint,
     datacentersEndpoint,
   ],
+  routes: catalogRoutes,
 }

@@ -22,7 +22,7 @@ const nodeMeta = textPairs.optional()
 
 const serviceHealthArgs = z.object({
   service: z.string(),
-  tags: z.array(z.string()),
+  tags: z.array(z.string()).readonly(),
   /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
   connect: z.boolean(),
   nodeMeta,

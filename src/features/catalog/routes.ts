@@ -1,0 +1,105 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { DeregisterRequest } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import { discoveryRead, nodeMetaOf } from '../discovery-reads.ts'
+import { decodeBody, object, text } from '../json-body.ts'
+import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { failed } from '../responses.ts'
+import {
+  datacentersEndpoint,
+  deregisterEndpoint,
+  nodeServicesEndpoint,
+  nodesEndpoint,
+  registerEndpoint,
+  serviceNodesEndpoint,
+  servicesEndpoint,
+} from './endpoint.ts'
+import { nodeJson, nodeServiceJson, placedServiceJson } from './model.ts'
+import { registerRequestOf } from './register-body.ts'
+
+/** Reference: HTTP API 2. */
+export const catalogRoutes: readonly Route[] = [
+  { methods: ['PUT'], path: '/v1/catalog/register', handle: register },
+  { methods: ['PUT'], path: '/v1/catalog/deregister', handle: deregister },
+  { methods: ['GET'], path: '/v1/catalog/datacenters', handle: readDatacenters },
+  { methods: ['GET'], path: '/v1/catalog/nodes', handle: readNodes },
+  { methods: ['GET'], path: '/v1/catalog/services', handle: readServices },
+  { methods: ['GET'], path: '/v1/catalog/service/', handle: (agent, request) => readService(agent, request, false) },
+  { methods: ['GET'], path: '/v1/catalog/connect/', handle: (agent, request) => readService(agent, request, true) },
+  { methods: ['GET'], path: '/v1/catalog/node/', handle: readNode },
+]
+
+/** `dc` in the query means nothing to a registration: the body says which datacenter it is for. */
+async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const wanted = registerRequestOf(request.body, agent.self().datacenter)
+  if (!wanted.ok) return failed(wanted.error)
+  const registered = await agent.write(registerEndpoint, wanted.value, request.call)
+  return registered.ok ? { kind: 'json', value: registered.value } : failed(registered.error)
+}
+
+async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const wanted = deregisterRequestOf(request.body, agent.self().datacenter)
+  if (!wanted.ok) return failed(wanted.error)
+  const deregistered = await agent.write(deregisterEndpoint, wanted.value, request.call)
+  return deregistered.ok ? { kind: 'json', value: deregistered.value } : failed(deregistered.error)
+}
+
+const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
+
+function deregisterRequestOf(body: Uint8Array, datacenter: string): Result<DeregisterRequest, Failure> {
+  const decoded = decodeBody(body, deregisterBody)
+  if (!decoded.ok) return decoded
+  const { Datacenter, Node, ServiceID, CheckID } = decoded.value
+  if (Datacenter !== '' && Datacenter !== datacenter) return err({ kind: 'unknown-datacenter', datacenter: Datacenter })
+  if (Node === '') return err({ kind: 'bad-request', message: 'Must provide node' })
+  return ok({ node: Node, serviceId: ServiceID, checkId: CheckID })
+}
+
+/** The list is the same wherever it is asked for, so any server answers. */
+const anyServer: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+
+async function readDatacenters(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const names = await agent.ask(datacentersEndpoint, {}, anyServer, request.call)
+  return names.ok ? { kind: 'json', value: names.value } : failed(names.error)
+}
+
+function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const { datacenter } = agent.self()
+  return discoveryRead(agent, request, {
+    endpoint: nodesEndpoint,
+    args: () => nodeMetaOf(request.query),
+    json: (nodes) => nodes.map((node) => nodeJson(node, datacenter)),
+  })
+}
+
+function readServices(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  return discoveryRead(agent, request, {
+    endpoint: servicesEndpoint,
+    args: () => nodeMetaOf(request.query),
+    json: (services) => Object.fromEntries(services.map(({ service, tags }) => [service, tags])),
+  })
+}
+
+function readService(agent: AgentContext, request: RouteRequest, connect: boolean): Promise<RouteResponse> {
+  const { datacenter } = agent.self()
+  return discoveryRead(agent, request, {
+    missing: 'Missing service name',
+    endpoint: serviceNodesEndpoint,
+    args: (service) => ({ service, tags: request.query.all('tag'), connect, ...nodeMetaOf(request.query) }),
+    json: (instances) => instances.map((instance) => placedServiceJson(instance, datacenter)),
+  })
+}
+
+function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const { datacenter } = agent.self()
+  return discoveryRead(agent, request, {
+    missing: 'Missing node name',
+    endpoint: nodeServicesEndpoint,
+    args: (node) => ({ node }),
+    json: (found) => {
+      if (found === null) return null
+      const services = found.services.map((service) => [service.id, nodeServiceJson(service)] as const)
+      return { Node: nodeJson(found.node, datacenter), Services: Object.fromEntries(services) }
+    },
+  })
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
+import {
+  decodeBody,
+  duration,
+  flag,
+  integer,
+  list,
+  members,
+  nullable,
+  object,
+  plainBody,
+  text,
+  textPairs,
+} from '../../../src/features/json-body.ts'
+
+const decoder = object(
+  {
+    Name: text,
+    Port: integer,
+    On: flag,
+    Tags: list(text),
+    Meta: textPairs,
+    TTL: duration,
+    Header: members(list(text)),
+    Inner: nullable(object({ Port: integer })),
+  },
+  { t_t_l: 'TTL' },
+)
+
+function decode(body: string): unknown {
+  const decoded = decodeBody(utf8(body), decoder)
+  return decoded.ok ? decoded.value : decoded.error
+}
+
+function refusal(why: string): unknown {
+  return { kind: 'bad-request', message: `Request decode failed: ${why}` }
+}
+
+const zero = { Name: '', Port: 0, On: false, Tags: [], Meta: null, TTL: 0, Header: [], Inner: null }
+
+describe('a body', () => {
+  it.each(['{}', 'null', '{"unknown":[1]}', '{"Name":null,"Port":null,"On":null,"Tags":null,"Meta":null,"TTL":null}'])(
+    '%s says nothing, so everything is the zero of its type',
+    (body) => {
+      expect(decode(body)).toEqual(zero)
+    },
+  )
+
+  it('is read member by member', () => {
+    const body = `{"Name":"n","Port":80,"On":true,"Tags":["b","a","b"],"Meta":{"z":"1","a":"2"},"TTL":"1m30s",
+      "Header":{"x":["1","2"]},"Inner":{"Port":7}}`
+    expect(decode(body)).toEqual({
+      Name: 'n',
+      Port: 80,
+      On: true,
+      Tags: ['b', 'a', 'b'],
+      Meta: [
+        ['a', '2'],
+        ['z', '1'],
+      ],
+      TTL: 90_000,
+      Header: [['x', ['1', '2']]],
+      Inner: { Port: 7 },
+    })
+  })
+
+  it('finds members whatever the case of their letters, the exact spelling first', () => {
+    expect(decode('{"name":"a","PORT":1,"inner":{"pORT":2}}')).toEqual({
+      ...zero,
+      Name: 'a',
+      Port: 1,
+      Inner: { Port: 2 },
+    })
+    expect(decode('{"name":"a","Name":"b","NAME":"c"}')).toEqual({ ...zero, Name: 'b' })
+    expect(decode('{"T_T_L":5000000}')).toEqual({ ...zero, TTL: 5 })
+  })
+
+  it('takes no text for a number and no number for a text, and tells of all that it finds', () => {
+    expect(decode('{"Name":5}')).toEqual(
+      refusal("1 error(s) decoding:\n\n* 'Name' expected type 'string', got unconvertible type 'float64'"),
+    )
+    const body = '{"Port":"80","On":"true","Tags":[1],"Meta":{"k":[]},"Header":3,"Inner":{"Port":{}},"TTL":true}'
+    expect(decode(body)).toEqual(
+      refusal(
+        [
+          '7 error(s) decoding:\n',
+          "* 'Header' expected a map, got 'float64'",
+          "* 'Inner.Port' expected type 'int', got unconvertible type 'map[string]interface {}'",
+          "* 'Meta[k]' expected type 'string', got unconvertible type '[]interface {}'",
+          "* 'On' expected type 'bool', got unconvertible type 'string'",
+          "* 'Port' expected type 'int', got unconvertible type 'string'",
+          "* 'TTL' expected type 'time.Duration', got unconvertible type 'bool'",
+          "* 'Tags[0]' expected type 'string', got unconvertible type 'float64'",
+        ].join('\n'),
+      ),
+    )
+    expect(decode('{"Tags":"a"}')).toEqual(
+      refusal("1 error(s) decoding:\n\n* 'Tags': source data must be an array or slice, got string"),
+    )
+    expect(decode('[]')).toEqual(refusal("1 error(s) decoding:\n\n* '' expected a map, got 'slice'"))
+  })
+
+  it('that is no JSON is refused with the words of the field', () => {
+    expect(decode('')).toEqual(refusal('EOF'))
+    expect(decode('{bad')).toEqual(refusal("invalid character 'b' looking for beginning of object key string"))
+  })
+
+  it('names the duration that is none', () => {
+    expect(decode('{"TTL":"abc","Port":"x"}')).toEqual(refusal('invalid "TTL": time: invalid duration "abc"'))
+  })
+
+  it('tells of no more wrong types than a client can read', () => {
+    const refused = decode(`{"Tags":[${'1,'.repeat(500)}1]}`) as { readonly message: string }
+    expect(refused.message.split('\n* ')).toHaveLength(65)
+  })
+
+  it('as plain data keeps every member a member', () => {
+    expect(plainBody(utf8('{"a":[{"__proto__":1}],"b":18446744073709551615}'))).toEqual({
+      ok: true,
+      value: { a: [Object.fromEntries([['__proto__', 1]])], b: 18446744073709551615n },
+    })
+    expect(plainBody(utf8('')).ok).toBe(false)
+  })
+})

@@ -26,9 +26,38 @@ const configurationSchema = z.object({
   ),
 })
 
+const memberSchema = z.object({
+  Name: z.string(),
+  Addr: z.string(),
+  Port: z.number(),
+  Tags: z.record(z.string(), z.string()).nullable(),
+  Status: z.number(),
+})
+
+const textMap = z.record(z.string(), z.string()).nullable()
+
+const nodeSchema = z.object({
+  ID: z.string(),
+  Node: z.string(),
+  Address: z.string(),
+  Datacenter: z.string(),
+  TaggedAddresses: textMap,
+})
+
+const catalogNodeSchema = nodeSchema.extend({ Meta: textMap })
+const instanceSchema = nodeSchema.extend({ NodeMeta: textMap })
+const servicesSchema = z.record(z.string(), z.array(z.string()).nullable())
+const onNodeSchema = z
+  .object({ Services: z.record(z.string(), z.object({ Service: z.string(), Tags: z.array(z.string()).nullable() })) })
+  .nullable()
+
 export type Entry = z.infer<typeof entrySchema>
 export type Stats = z.infer<typeof selfSchema>['Stats']
 export type PeerList = z.infer<typeof configurationSchema>['Servers']
+export type ListedMember = z.infer<typeof memberSchema>
+export type ListedNode = z.infer<typeof catalogNodeSchema>
+/** By name, with the tags of all its instances. */
+export type ListedServices = ReadonlyMap<string, readonly string[]>
 
 // Each gives undefined for an answer that is something else: who answers at the address may be anybody.
 
@@ -46,6 +75,46 @@ export function readStats(body: Uint8Array): Stats | undefined {
 
 export function readPeers(body: Uint8Array): PeerList | undefined {
   return configurationSchema.safeParse(jsonOf(body)).data?.Servers
+}
+
+export function readMembers(body: Uint8Array): readonly ListedMember[] | undefined {
+  return z
+    .array(memberSchema)
+    .nullable()
+    .transform((members) => members ?? [])
+    .safeParse(jsonOf(body)).data
+}
+
+export function readTexts(body: Uint8Array): readonly string[] | undefined {
+  return z.array(z.string()).safeParse(jsonOf(body)).data
+}
+
+export function readNodes(body: Uint8Array): readonly ListedNode[] | undefined {
+  return z.array(catalogNodeSchema).safeParse(jsonOf(body)).data
+}
+
+/** The nodes of a service's instances. */
+export function readInstances(body: Uint8Array): readonly ListedNode[] | undefined {
+  const instances = z.array(instanceSchema).safeParse(jsonOf(body)).data
+  return instances?.map((instance) => ({ ...instance, Meta: instance.NodeMeta }))
+}
+
+export function readServices(body: Uint8Array): ListedServices | undefined {
+  const services = servicesSchema.safeParse(jsonOf(body)).data
+  return services === undefined
+    ? undefined
+    : new Map(Object.entries(services).map(([name, tags]) => [name, tags ?? []]))
+}
+
+/** What one node offers; nothing when nobody knows the node. */
+export function readServicesOfNode(body: Uint8Array): ListedServices | undefined {
+  const onNode = onNodeSchema.safeParse(jsonOf(body))
+  if (!onNode.success) return undefined
+  const services = new Map<string, readonly string[]>()
+  for (const { Service, Tags } of Object.values(onNode.data?.Services ?? {})) {
+    services.set(Service, [...new Set([...(services.get(Service) ?? []), ...(Tags ?? [])])])
+  }
+  return services
 }
 
 function jsonOf(body: Uint8Array): unknown {

@@ -135,3 +135,9 @@ export function failed(invocation: Invocation, message: string): number {
   invocation.terminal.error(`${message}\n`)
   return 1
 }
+
+/** The same for a mistake in the use of the command: its help follows. */
+export function misused(invocation: Invocation, message: string): number {
+  invocation.terminal.error(`${message}\n\n${invocation.help}`)
+  return 1
+}

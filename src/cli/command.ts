@@ -16,6 +16,8 @@ export interface Invocation {
   readonly terminal: Terminal
   readonly flags: ReadonlyMap<string, FlagValue>
   readonly args: readonly string[]
+  /** The command's own help: what a mistake in its use is answered with, after the line that names it. */
+  readonly help: string
 }
 
 /** A command of `svc`, as data: the program, its help and its flag parser are built from these. */

@@ -4,27 +4,50 @@ import type { Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import type { CliCommand, CommandFlag, FlagValue } from './command.ts'
 import { agentCommand } from './commands/agent.ts'
+import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { infoCommand } from './commands/info.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
+import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
 import { listPeersCommand } from './commands/raft.ts'
+import { reloadCommand } from './commands/reload.ts'
+import { deregisterCommand, registerCommand } from './commands/services.ts'
+import { validateCommand } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 import { rewriteGoFlags } from './go-flags.ts'
 
 const commands: readonly CliCommand[] = [
   agentCommand,
+  datacentersCommand,
+  nodesCommand,
+  servicesCommand,
+  forceLeaveCommand,
   infoCommand,
+  joinCommand,
   kvDeleteCommand,
   kvGetCommand,
   kvPutCommand,
+  leaveCommand,
+  membersCommand,
   listPeersCommand,
+  reloadCommand,
+  deregisterCommand,
+  registerCommand,
+  validateCommand,
   versionCommand,
 ]
 
 const groups: Readonly<Record<string, string>> = {
+  catalog: 'Interact with the catalog',
   kv: 'Interact with the key-value store',
   operator: 'Provides cluster-level tools for operators',
   'operator raft': 'Provides cluster-level tools for the Raft subsystem',
+  services: 'Interact with services',
 }
+
+/** Commands of old, and what to write instead. Spec: Ver/1.0. */
+const removed: ReadonlyMap<string, string> = new Map([
+  ['configtest', `it was removed in 1.0, use '${productName} validate'`],
+])
 
 /** Runs one command line to its end and gives the exit code. Reference: CLI 1. */
 export async function runCli(argv: readonly string[], env: Env, terminal: Terminal): Promise<number> {
@@ -53,7 +76,8 @@ async function runCommand(command: CliCommand, rest: readonly string[], env: Env
     if (cause instanceof CommanderError) return 1
     throw cause
   }
-  return command.run({ env, terminal, flags: flagValues(program, command.flags), args: program.args })
+  const flags = flagValues(program, command.flags)
+  return command.run({ env, terminal, flags, args: program.args, help: program.helpInformation() })
 }
 
 function commanderFor(command: CliCommand, terminal: Terminal): Command {
@@ -126,7 +150,15 @@ function showGroup(argv: readonly string[], path: readonly string[], terminal: T
   const lines = [...entries].map(([name, summary]) => `    ${name.padEnd(width)}    ${summary}\n`)
   const usage = `Usage: ${[productName, ...prefix].join(' ')} [--version] [--help] <command> [<args>]\n`
   const text = `${group === '' ? '' : `${groups[group]}.\n\n`}${usage}\nAvailable commands are:\n${lines.join('')}`
-  if (asked) terminal.out(text)
-  else terminal.error(unknown === undefined ? text : `unknown command: ${[...prefix, unknown].join(' ')}\n\n${text}`)
-  return asked ? 0 : 1
+  if (asked) {
+    terminal.out(text)
+    return 0
+  }
+  if (unknown !== undefined) {
+    const name = [...prefix, unknown].join(' ')
+    const instead = removed.get(name)
+    terminal.error(`unknown command: ${name}${instead === undefined ? '' : `: ${instead}`}\n\n`)
+  }
+  terminal.error(text)
+  return 1
 }

@@ -19,12 +19,17 @@ export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[
 
 /**
  * Loads the configuration of an agent: list flags, then files in the order given (a directory's by name), then scalar
- * flags; a later source wins. Reference: configuration CFG-1.
+ * flags; a later source wins. `more`: files and directories in the order given, beside those of the flags. Reference:
+ * configuration CFG-1.
  */
-export async function loadConfig(env: Env, flags: GivenFlags): Promise<Result<Normalized, readonly ConfigProblem[]>> {
+export async function loadConfig(
+  env: Env,
+  flags: GivenFlags,
+  more: readonly string[] = [],
+): Promise<Result<Normalized, readonly ConfigProblem[]>> {
   const fromFlags = configOfFlags(flags)
   if (!fromFlags.ok) return fromFlags
-  const found = await configPaths(env.disk, flags)
+  const found = await configPaths(env.disk, flags, more)
   if (!found.ok) return found
   let merged: FileConfig = fromFlags.value.lists
   const definitions: DefinitionSource[] = []
@@ -43,34 +48,57 @@ export async function loadConfig(env: Env, flags: GivenFlags): Promise<Result<No
 }
 
 interface FoundFiles {
-  readonly paths: readonly string[]
+  readonly paths: string[]
   /** Files in directories that are of no format that is read. */
-  readonly skipped: readonly string[]
+  readonly skipped: string[]
 }
 
-async function configPaths(disk: Disk, flags: GivenFlags): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
-  const paths: string[] = []
-  const skipped: string[] = []
-  for (const path of listOf(flags.get('config-file'))) {
-    if (!path.endsWith('.json')) {
-      const remedy = 'name a .json file (HCL files are not read yet)'
-      return err([{ place: '-config-file', message: `${path} does not end in .json`, remedy }])
-    }
-    paths.push(path)
+async function configPaths(
+  disk: Disk,
+  flags: GivenFlags,
+  more: readonly string[],
+): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
+  const found: FoundFiles = { paths: [], skipped: [] }
+  const named = [
+    ...listOf(flags.get('config-file')).map((path) => ({ path, place: '-config-file', directory: false })),
+    ...listOf(flags.get('config-dir')).map((path) => ({ path, place: '-config-dir', directory: true })),
+  ]
+  for (const path of more) {
+    const entry = await disk.stat(path)
+    named.push({ path, place: 'config', directory: entry.ok && entry.value.kind === 'directory' })
   }
-  for (const directory of listOf(flags.get('config-dir'))) {
-    const names = await disk.list(directory)
-    if (!names.ok)
-      return err([{ place: '-config-dir', message: `Open failed on ${directory}`, remedy: names.error.message }])
-    for (const name of [...names.value].sort(compareText)) {
-      const path = `${directory.replace(/\/+$/, '')}/${name}`
-      const entry = await disk.stat(path)
-      if (entry.ok && entry.value.kind === 'directory') continue
-      if (name.endsWith('.json')) paths.push(path)
-      else skipped.push(path)
-    }
+  for (const { path, place, directory } of named) {
+    const problem = directory ? await addDirectory(disk, path, place, found) : addFile(path, place, found)
+    if (problem !== undefined) return err([problem])
   }
-  return ok({ paths, skipped })
+  return ok(found)
+}
+
+function addFile(path: string, place: string, found: FoundFiles): ConfigProblem | undefined {
+  if (!path.endsWith('.json')) {
+    const remedy = 'name a .json file (HCL files are not read yet)'
+    return { place, message: `${path} does not end in .json`, remedy }
+  }
+  found.paths.push(path)
+  return undefined
+}
+
+async function addDirectory(
+  disk: Disk,
+  directory: string,
+  place: string,
+  found: FoundFiles,
+): Promise<ConfigProblem | undefined> {
+  const names = await disk.list(directory)
+  if (!names.ok) return { place, message: `Open failed on ${directory}`, remedy: names.error.message }
+  for (const name of [...names.value].sort(compareText)) {
+    const path = `${directory.replace(/\/+$/, '')}/${name}`
+    const entry = await disk.stat(path)
+    if (entry.ok && entry.value.kind === 'directory') continue
+    if (name.endsWith('.json')) found.paths.push(path)
+    else found.skipped.push(path)
+  }
+  return undefined
 }
 
 function listOf(value: boolean | string | readonly string[] | undefined): readonly string[] {

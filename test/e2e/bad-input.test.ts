@@ -135,8 +135,10 @@ describe('svc', () => {
     }
   })
 
-  it('names a command that it does not have', async () => {
-    expect((await runSvc(['configtest'])).error.split('\n')[0]).toBe('unknown command: configtest')
+  it('[CLI-008] names a command that it does not have, and what replaced one of old', async () => {
+    expect((await runSvc(['configtest'])).error.split('\n')[0]).toBe(
+      "unknown command: configtest: it was removed in 1.0, use 'svc validate'",
+    )
     expect((await runSvc(['kv', 'nope'])).error.split('\n')[0]).toBe('unknown command: kv nope')
   })
 })

@@ -1,0 +1,125 @@
+import { compareText } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { ListedNode, ListedServices } from '../answers.ts'
+import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { formatTable } from '../table.ts'
+
+const nodeMetaFlag: CommandFlag = {
+  name: 'node-meta',
+  kind: 'pairs',
+  value: '<key=value>',
+  help: 'Only nodes with this metadata. May be repeated.',
+}
+
+export const datacentersCommand: CliCommand = {
+  path: ['catalog', 'datacenters'],
+  summary: 'Lists all known datacenters',
+  operands: '',
+  flags: serverFlags,
+  async run(invocation) {
+    if (invocation.args.length > 0) return tooMany(invocation)
+    const answer = await new ApiClient(invocation).expect('GET', '/v1/catalog/datacenters')
+    if (!answer.ok) return failed(invocation, `Error listing datacenters: ${answer.error}`)
+    const { readTexts } = await import('../answers.ts')
+    const names = readTexts(answer.value)
+    if (names === undefined) return failed(invocation, 'Error listing datacenters: the answer is not a list of names')
+    for (const name of names) invocation.terminal.out(`${name}\n`)
+    return 0
+  },
+}
+
+export const nodesCommand: CliCommand = {
+  path: ['catalog', 'nodes'],
+  summary: 'Lists all nodes in the given datacenter',
+  operands: '',
+  flags: [
+    { name: 'detailed', kind: 'bool', help: 'Print tagged addresses and metadata, and IDs whole.' },
+    { name: 'near', kind: 'text', value: '<node>', help: 'Sort by the round-trip time from this node.' },
+    nodeMetaFlag,
+    { name: 'service', kind: 'text', value: '<name>', help: 'Only nodes with this service, once for each instance.' },
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    if (invocation.args.length > 0) return tooMany(invocation)
+    const nodes = await askNodes(invocation)
+    if (!nodes.ok) return failed(invocation, `Error listing nodes: ${nodes.error}`)
+    if (nodes.value.length === 0) return nothing(invocation, 'nodes')
+    const detailed = invocation.flags.get('detailed') === true
+    const rows = [...nodes.value]
+      .sort((a, b) => compareText(a.Node, b.Node))
+      .map((node) => (detailed ? detailedRow(node) : [node.Node, node.ID.slice(0, 8), node.Address, node.Datacenter]))
+    const header = ['Node', 'ID', 'Address', 'DC', ...(detailed ? ['TaggedAddresses', 'Meta'] : [])]
+    invocation.terminal.out(formatTable([header, ...rows]))
+    return 0
+  },
+}
+
+async function askNodes(invocation: Invocation): Promise<Result<readonly ListedNode[], string>> {
+  const { service, near } = { service: invocation.flags.get('service'), near: invocation.flags.get('near') }
+  const query = [...(typeof near === 'string' ? [['near', near] as const] : []), ...nodeMeta(invocation)]
+  const path = typeof service === 'string' ? `/v1/catalog/service/${encodeURIComponent(service)}` : '/v1/catalog/nodes'
+  const answer = await new ApiClient(invocation).expect('GET', path, query)
+  if (!answer.ok) return answer
+  const { readInstances, readNodes } = await import('../answers.ts')
+  const nodes = typeof service === 'string' ? readInstances(answer.value) : readNodes(answer.value)
+  return nodes === undefined ? err('the answer is not a list of nodes') : ok(nodes)
+}
+
+function detailedRow(node: ListedNode): readonly string[] {
+  return [node.Node, node.ID, node.Address, node.Datacenter, pairsText(node.TaggedAddresses), pairsText(node.Meta)]
+}
+
+function pairsText(pairs: Readonly<Record<string, string>> | null): string {
+  const sorted = Object.entries(pairs ?? {}).sort(([a], [b]) => compareText(a, b))
+  return sorted.map(([key, value]) => `${key}=${value}`).join(', ')
+}
+
+export const servicesCommand: CliCommand = {
+  path: ['catalog', 'services'],
+  summary: 'Lists all registered services in a datacenter',
+  operands: '',
+  flags: [
+    { name: 'node', kind: 'text', value: '<name or ID>', help: 'Only services of this node.' },
+    nodeMetaFlag,
+    { name: 'tags', kind: 'bool', help: "Print each service's tags too." },
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    if (invocation.args.length > 0) return tooMany(invocation)
+    const services = await askServices(invocation)
+    if (!services.ok) return failed(invocation, `Error listing services: ${services.error}`)
+    if (services.value.size === 0) return nothing(invocation, 'services')
+    const sorted = [...services.value].sort(([a], [b]) => compareText(a, b))
+    const tagged = sorted.map(([name, tags]) => [name, [...tags].sort(compareText).join(',')])
+    invocation.terminal.out(
+      invocation.flags.get('tags') === true ? formatTable(tagged) : sorted.map(([name]) => `${name}\n`).join(''),
+    )
+    return 0
+  },
+}
+
+async function askServices(invocation: Invocation): Promise<Result<ListedServices, string>> {
+  const node = invocation.flags.get('node')
+  const path = typeof node === 'string' ? `/v1/catalog/node/${encodeURIComponent(node)}` : '/v1/catalog/services'
+  const answer = await new ApiClient(invocation).expect('GET', path, nodeMeta(invocation))
+  if (!answer.ok) return answer
+  const { readServices, readServicesOfNode } = await import('../answers.ts')
+  const services = typeof node === 'string' ? readServicesOfNode(answer.value) : readServices(answer.value)
+  return services === undefined ? err('the answer is not a list of services') : ok(services)
+}
+
+/** The API writes `key:value` where the command line has `key=value`. */
+function nodeMeta(invocation: Invocation): readonly (readonly [string, string])[] {
+  const given = invocation.flags.get('node-meta')
+  return Array.isArray(given) ? given.map((pair: string) => ['node-meta', pair.replace('=', ':')] as const) : []
+}
+
+function nothing(invocation: Invocation, what: string): number {
+  invocation.terminal.out(`No ${what} match the given query - try expanding your search.\n`)
+  return 0
+}
+
+function tooMany(invocation: Invocation): number {
+  return misused(invocation, `Too many arguments (expected 0, got ${invocation.args.length})`)
+}

@@ -1,0 +1,151 @@
+import { compareText } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { endpointText } from '../../env/net.ts'
+import { fieldNames, productName } from '../../model/names.ts'
+import type { ListedMember } from '../answers.ts'
+import { ApiClient, clientFlags, failed, misused } from '../client.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { formatTable } from '../table.ts'
+
+/** By number, as the API has it. Reference: HTTP API 4.6. */
+const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
+
+const nothingMatches = 2
+
+export const membersCommand: CliCommand = {
+  path: ['members'],
+  summary: 'Lists the members of a cluster',
+  operands: '',
+  about:
+    'As the agent that is asked sees them: others may see them otherwise for a while. Exits with 2 if none matches.',
+  flags: [
+    { name: 'detailed', kind: 'bool', help: 'Print the tags of each member.' },
+    { name: 'status', kind: 'text', value: '<regex>', help: 'Only members whose status matches. Default: .*' },
+    { name: 'wan', kind: 'bool', help: 'The pool of the servers of all datacenters.' },
+    ...clientFlags,
+  ],
+  async run(invocation) {
+    const { flags, terminal } = invocation
+    const wanted = statusPattern(flags.get('status'))
+    if (!wanted.ok) return failed(invocation, wanted.error)
+    const query = flags.get('wan') === true ? [['wan', '1'] as const] : []
+    const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/members', query)
+    if (!answer.ok) return failed(invocation, `Error retrieving members: ${answer.error}`)
+    const { readMembers } = await import('../answers.ts')
+    const members = readMembers(answer.value)
+    if (members === undefined)
+      return failed(invocation, 'Error retrieving members: the answer is not a list of members')
+    const shown = members.map(seen).filter((member) => wanted.value.test(member.status))
+    if (shown.length === 0) return nothingMatches
+    shown.sort((a, b) => compareText(a.segment, b.segment) || compareText(a.name, b.name))
+    terminal.out(flags.get('detailed') === true ? detailedTable(shown) : table(shown))
+    return 0
+  },
+}
+
+function statusPattern(given: unknown): Result<RegExp, string> {
+  try {
+    return ok(new RegExp(typeof given === 'string' ? given : '.*'))
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return err(`-status "${given}" is not a regular expression`)
+    throw cause
+  }
+}
+
+interface SeenMember {
+  readonly name: string
+  readonly address: string
+  readonly status: string
+  readonly type: string
+  readonly segment: string
+  readonly tags: ReadonlyMap<string, string>
+}
+
+function seen(member: ListedMember): SeenMember {
+  const tags = new Map(Object.entries(member.Tags ?? {}))
+  const role = tags.get('role') ?? ''
+  const server = [productName, ...fieldNames].includes(role)
+  const segment = tags.get('segment') || (server ? '<all>' : '<default>')
+  return {
+    name: member.Name,
+    address: endpointText({ host: member.Addr, port: member.Port }),
+    status: statusNames[member.Status] ?? 'none',
+    type: server ? 'server' : role === 'node' ? 'client' : 'unknown',
+    segment,
+    tags: tags.set('segment', segment),
+  }
+}
+
+/** Reference: CLI 4. The protocol is that of the pool, not Raft's. */
+function table(members: readonly SeenMember[]): string {
+  const rows = members.map(({ name, address, status, type, segment, tags }) => {
+    const build = (tags.get('build') ?? '').replace(/:.*$/s, '')
+    return [name, address, status, type, build, tags.get('vsn') ?? '', tags.get('dc') ?? '', segment]
+  })
+  return formatTable([['Node', 'Address', 'Status', 'Type', 'Build', 'Protocol', 'DC', 'Segment'], ...rows])
+}
+
+function detailedTable(members: readonly SeenMember[]): string {
+  const rows = members.map(({ name, address, status, tags }) => {
+    const sorted = [...tags].sort(([a], [b]) => compareText(a, b))
+    return [name, address, status, sorted.map(([key, value]) => `${key}=${value}`).join(',')]
+  })
+  return formatTable([['Node', 'Address', 'Status', 'Tags'], ...rows])
+}
+
+export const joinCommand: CliCommand = {
+  path: ['join'],
+  summary: 'Tell an agent to join a cluster',
+  operands: 'ADDRESS...',
+  about: 'One address of any member suffices: the others are learned from it.',
+  flags: [{ name: 'wan', kind: 'bool', help: 'Join the pool of the servers of all datacenters.' }, ...clientFlags],
+  async run(invocation) {
+    if (invocation.args.length === 0) return misused(invocation, 'At least one address to join must be specified.')
+    const query = invocation.flags.get('wan') === true ? [['wan', '1'] as const] : []
+    const client = new ApiClient(invocation)
+    let joined = 0
+    for (const address of invocation.args) {
+      const answer = await client.expect('PUT', `/v1/agent/join/${encodeURIComponent(address)}`, query)
+      if (answer.ok) joined++
+      else invocation.terminal.error(`Error joining address '${address}': ${answer.error}\n`)
+    }
+    if (joined === 0) return failed(invocation, 'Failed to join any nodes.')
+    invocation.terminal.out(`Successfully joined cluster by contacting ${joined} nodes.\n`)
+    return 0
+  },
+}
+
+export const leaveCommand: CliCommand = {
+  path: ['leave'],
+  summary: 'Tell an agent to leave its cluster and to stop',
+  operands: '',
+  flags: clientFlags,
+  async run(invocation) {
+    if (tooMany(invocation, 0))
+      return misused(invocation, `Too many arguments (expected 0, got ${invocation.args.length})`)
+    const answer = await new ApiClient(invocation).expect('PUT', '/v1/agent/leave')
+    if (!answer.ok) return failed(invocation, `Error leaving: ${answer.error}`)
+    invocation.terminal.out('Graceful leave complete\n')
+    return 0
+  },
+}
+
+export const forceLeaveCommand: CliCommand = {
+  path: ['force-leave'],
+  summary: 'Take a failed member for one that left',
+  operands: 'NAME',
+  about: 'A member that is alive refutes it and stays.',
+  flags: clientFlags,
+  async run(invocation) {
+    const [name] = invocation.args
+    if (name === undefined || tooMany(invocation, 1)) {
+      return misused(invocation, 'A single node name must be specified to force leave.')
+    }
+    const answer = await new ApiClient(invocation).expect('PUT', `/v1/agent/force-leave/${encodeURIComponent(name)}`)
+    return answer.ok ? 0 : failed(invocation, `Error force leaving: ${answer.error}`)
+  },
+}
+
+function tooMany(invocation: Invocation, most: number): boolean {
+  return invocation.args.length > most
+}

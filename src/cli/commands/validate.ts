@@ -1,0 +1,23 @@
+import { failed, misused } from '../client.ts'
+import type { CliCommand } from '../command.ts'
+
+export const validateCommand: CliCommand = {
+  path: ['validate'],
+  summary: 'Validate config files or directories',
+  operands: 'FILE_OR_DIRECTORY...',
+  about: 'Reads all of them as an agent would, and starts nothing.',
+  flags: [{ name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' }],
+  async run(invocation) {
+    const { args, env, flags, terminal } = invocation
+    if (args.length === 0) return misused(invocation, 'Must specify at least one config file or directory')
+    const { loadConfig } = await import('../../config/load.ts')
+    const { problemText } = await import('../../config/problem.ts')
+    const loaded = await loadConfig(env, new Map(), args)
+    if (!loaded.ok) {
+      for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
+      return 1
+    }
+    if (flags.get('quiet') !== true) terminal.out('Configuration is valid!\n')
+    return 0
+  },
+}

@@ -1,0 +1,318 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import { err, ok } from '../../../src/base/result.ts'
+import { runCli } from '../../../src/cli/program.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { HttpClientRequest } from '../../../src/env/http.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
+import { FakeTerminal } from './fake-terminal.ts'
+
+const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-cli-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+type Answers = Readonly<Record<string, unknown>>
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+  /** `PUT /v1/… body`. */
+  readonly asked: readonly string[]
+}
+
+/** Runs one command line against an agent that answers by method and target; anything else gets 404. */
+async function run(argv: readonly string[], answers: Answers = {}): Promise<Run> {
+  const asked: string[] = []
+  const request = async (_to: unknown, { method, target, body }: HttpClientRequest) => {
+    asked.push([method, target, ...(body === undefined ? [] : [textOf(body)])].join(' '))
+    const answer = answers[`${method} ${target}`]
+    if (answer === undefined) return ok({ status: 404, headers: new Map(), body: utf8('no such thing') })
+    if (answer instanceof Error) return ok({ status: 500, headers: new Map(), body: utf8(answer.message) })
+    return ok({ status: 200, headers: new Map(), body: utf8(answer === '' ? '' : JSON.stringify(answer)) })
+  }
+  const env = { ...host, disk: host.disk, machine: host.machine, http: { ...host.http, request } } as Env
+  const terminal = new FakeTerminal()
+  const code = await runCli(argv, env, terminal)
+  return { code, out: terminal.written, error: terminal.complained, asked }
+}
+
+function member(name: string, status: number, tags: object): object {
+  return { Name: name, Addr: '10.0.0.1', Port: 8301, Tags: tags, Status: status }
+}
+
+const server = { role: 'svc', build: '1.4.0:abc', vsn: '2', dc: 'dc1', id: 'x', raft_vsn: '3' }
+const members = [
+  member('c1', 4, { role: 'node', build: '1.4.0:', vsn: '2', dc: 'dc1' }),
+  member('s2', 3, server),
+  member('s1', 1, { ...server, segment: '<all>' }),
+]
+
+describe('svc members', () => {
+  const answers = { 'GET /v1/agent/members': members }
+
+  it('[CLI-004 MEM-018 MEM-019 MEM-021] has the columns of the reference, servers first', async () => {
+    const { code, out, asked } = await run(['members'], answers)
+    expect(code).toBe(0)
+    expect(out).toBe(
+      [
+        'Node  Address        Status  Type    Build  Protocol  DC   Segment',
+        's1    10.0.0.1:8301  alive   server  1.4.0  2         dc1  <all>',
+        's2    10.0.0.1:8301  left    server  1.4.0  2         dc1  <all>',
+        'c1    10.0.0.1:8301  failed  client  1.4.0  2         dc1  <default>',
+        '',
+      ].join('\n'),
+    )
+    expect(asked).toEqual(['GET /v1/agent/members'])
+  })
+
+  it('[CLI-005 MEM-022] -detailed has the tags, sorted', async () => {
+    const { out } = await run(['members', '-detailed', '-status=alive'], answers)
+    expect(out).toBe(
+      'Node  Address        Status  Tags\ns1    10.0.0.1:8301  alive   build=1.4.0:abc,dc=dc1,id=x,raft_vsn=3,role=svc,segment=<all>,vsn=2\n',
+    )
+  })
+
+  it('-status picks by a pattern; when none matches nothing is printed and the code is 2', async () => {
+    expect((await run(['members', '-status=^(left|failed)$'], answers)).out.split('\n')).toHaveLength(4)
+    expect(await run(['members', '-status=leaving'], answers)).toMatchObject({ code: 2, out: '', error: '' })
+    expect(await run(['members', '-status=('], answers)).toMatchObject({
+      code: 1,
+      error: '-status "(" is not a regular expression\n',
+    })
+  })
+
+  it('-wan asks for the other pool', async () => {
+    const { code, asked } = await run(['members', '-wan'], { 'GET /v1/agent/members?wan=1': null })
+    expect({ code, asked }).toEqual({ code: 2, asked: ['GET /v1/agent/members?wan=1'] })
+  })
+})
+
+describe('svc join, leave, force-leave and reload', () => {
+  it('join counts who answered and names who did not', async () => {
+    const answers = {
+      'PUT /v1/agent/join/10.0.0.1': '',
+      'PUT /v1/agent/join/10.0.0.2%3A9': new Error('Failed to join 10.0.0.2'),
+    }
+    expect(await run(['join', '10.0.0.1', '10.0.0.2:9'], answers)).toMatchObject({
+      code: 0,
+      out: 'Successfully joined cluster by contacting 1 nodes.\n',
+      error: "Error joining address '10.0.0.2:9': Unexpected response code: 500 (Failed to join 10.0.0.2)\n",
+    })
+    const none = await run(['join', '10.0.0.2:9'], answers)
+    expect(none.code).toBe(1)
+    expect(none.error.split('\n')[1]).toBe('Failed to join any nodes.')
+  })
+
+  it('ask each its own endpoint', async () => {
+    expect(await run(['leave'], { 'PUT /v1/agent/leave': '' })).toMatchObject({
+      code: 0,
+      out: 'Graceful leave complete\n',
+    })
+    expect(await run(['force-leave', 'a b'], { 'PUT /v1/agent/force-leave/a%20b': '' })).toMatchObject({
+      code: 0,
+      out: '',
+    })
+    expect(await run(['reload'], { 'PUT /v1/agent/reload': '' })).toMatchObject({
+      code: 0,
+      out: 'Configuration reload triggered\n',
+    })
+    expect(await run(['reload'], { 'PUT /v1/agent/reload': new Error('a.json:1:1: bad') })).toMatchObject({
+      code: 1,
+      error: 'Error reloading: Unexpected response code: 500 (a.json:1:1: bad)\n',
+    })
+  })
+
+  it.each([
+    [['join'], 'At least one address to join must be specified.'],
+    [['leave', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['force-leave'], 'A single node name must be specified to force leave.'],
+    [['force-leave', 'a', 'b'], 'A single node name must be specified to force leave.'],
+    [['reload', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['catalog', 'nodes', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['services', 'register'], 'Service registration requires at least one argument or flags.'],
+    [['services', 'deregister'], 'Service deregistration requires at least one argument or -id.'],
+    [['validate'], 'Must specify at least one config file or directory'],
+  ])('a mistake in %j is named first, the help follows, and nobody is asked', async (argv, line) => {
+    const { code, error, asked } = await run(argv)
+    expect({ code, asked }).toEqual({ code: 1, asked: [] })
+    expect(error.split('\n')[0]).toBe(line)
+    expect(error).toContain('Usage: svc ')
+  })
+})
+
+describe('svc catalog', () => {
+  const id = '74a5ceea-905c-88e1-fc48-245e88db463a'
+  const node = (name: string): object => ({
+    ID: id,
+    Node: name,
+    Address: '10.0.0.1',
+    Datacenter: 'dc1',
+    TaggedAddresses: { wan: '10.0.0.1', lan: '10.0.0.1' },
+  })
+
+  it('datacenters are one in each line', async () => {
+    expect(await run(['catalog', 'datacenters'], { 'GET /v1/catalog/datacenters': ['dc1', 'dc2'] })).toMatchObject({
+      code: 0,
+      out: 'dc1\ndc2\n',
+    })
+  })
+
+  it('nodes are sorted by name, their IDs cut unless they are shown in detail', async () => {
+    const answers = {
+      'GET /v1/catalog/nodes': [
+        { ...node('b'), Meta: null },
+        { ...node('a'), Meta: { k: 'v' } },
+      ],
+    }
+    expect((await run(['catalog', 'nodes'], answers)).out).toBe(
+      'Node  ID        Address   DC\na     74a5ceea  10.0.0.1  dc1\nb     74a5ceea  10.0.0.1  dc1\n',
+    )
+    const detailed = (await run(['catalog', 'nodes', '-detailed'], answers)).out.split('\n')
+    expect(detailed[0]?.split(/ {2,}/)).toEqual(['Node', 'ID', 'Address', 'DC', 'TaggedAddresses', 'Meta'])
+    expect(detailed[1]?.split(/ {2,}/)).toEqual(['a', id, '10.0.0.1', 'dc1', 'lan=10.0.0.1, wan=10.0.0.1', 'k=v'])
+  })
+
+  it('nodes of a service are those of its instances; metadata and nearness are passed on', async () => {
+    const target = 'GET /v1/catalog/service/web?near=n1&node-meta=rack%3Ar1&stale='
+    const argv = ['catalog', 'nodes', '-service=web', '-near=n1', '-node-meta=rack=r1', '-stale']
+    const { out } = await run(argv, { [target]: [{ ...node('a'), NodeMeta: {} }] })
+    expect(out.split('\n')[1]).toContain('74a5ceea')
+  })
+
+  it('services are sorted, with tags when asked for', async () => {
+    const answers = { 'GET /v1/catalog/services': { web: ['v2', 'v1'], db: [] } }
+    expect((await run(['catalog', 'services'], answers)).out).toBe('db\nweb\n')
+    expect((await run(['catalog', 'services', '-tags'], answers)).out).toBe('db   \nweb  v1,v2\n')
+  })
+
+  it('services of a node are each named once; of nobody there are none', async () => {
+    const services = { w1: { Service: 'web', Tags: ['a'] }, w2: { Service: 'web', Tags: ['b', 'a'] } }
+    const target = 'GET /v1/catalog/node/n1'
+    const answers = { [target]: { Node: {}, Services: services } }
+    expect((await run(['catalog', 'services', '-node=n1', '-tags'], answers)).out).toBe('web  a,b\n')
+    expect(await run(['catalog', 'services', '-node=n1'], { [target]: null })).toMatchObject({
+      code: 0,
+      out: 'No services match the given query - try expanding your search.\n',
+    })
+  })
+
+  it('an answer of somebody else is one line', async () => {
+    for (const argv of [['datacenters'], ['nodes'], ['services'], ['services', '-node=n']]) {
+      const targets = ['datacenters', 'nodes', 'services', 'node/n'].map((path) => [`GET /v1/catalog/${path}`, 7])
+      const { code, error } = await run(['catalog', ...argv], Object.fromEntries(targets))
+      expect({ code, lines: error.split('\n').length }, argv.join(' ')).toEqual({ code: 1, lines: 2 })
+    }
+  })
+})
+
+describe('svc services', () => {
+  const register = { 'PUT /v1/agent/service/register': '' }
+  const file = (content: object | string): string => {
+    const path = join(folder, 'web.json')
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+
+  it('register takes flags', async () => {
+    const flags = ['-name=web', '-port=80', '-tag=a', '-tag=b', '-meta=k=v=w', '-address=10.0.0.9']
+    const { code, out, asked } = await run(['services', 'register', ...flags], register)
+    expect({ code, out }).toEqual({ code: 0, out: 'Registered service: web\n' })
+    expect(JSON.parse(asked[0]?.split('register ')[1] ?? '')).toEqual({
+      ID: '',
+      Name: 'web',
+      Tags: ['a', 'b'],
+      Address: '10.0.0.9',
+      Port: 80,
+      Meta: { k: 'v=w' },
+    })
+  })
+
+  it('register takes definition files, and names the checks within as the API does', async () => {
+    const check = { id: 'up', http: 'http://127.0.0.1/', interval: '10s', tls_skip_verify: true }
+    const path = file({ Service: { name: 'web', check, checks: [{ id: 'alive', ttl: '5s' }] } })
+    const { out, asked } = await run(['services', 'register', path], register)
+    expect(out).toBe('Registered service: web\n')
+    expect(JSON.parse(asked[0]?.split('register ')[1] ?? '')).toEqual({
+      name: 'web',
+      check: { CheckID: 'up', http: 'http://127.0.0.1/', interval: '10s', tls_skip_verify: true },
+      checks: [{ CheckID: 'alive', ttl: '5s' }],
+    })
+  })
+
+  it.each([
+    ['{"service": {"name": "web", "port": "80"}}', /web\.json:1:\d+: service "web": .*'port' expected type 'int'/],
+    ['{"service": {"port": 80}}', /Missing service name/],
+    ['{"check": {"name": "x"}}', /web\.json:1:2: "check" is no service: write "service" or "services"/],
+    ['{}', /there is no service/],
+    ['{', /web\.json:1:2: not JSON/],
+  ])('register refuses %s with its place, and asks nobody', async (content, expected) => {
+    const { code, error, asked } = await run(['services', 'register', file(content)], register)
+    expect({ code, asked }).toEqual({ code: 1, asked: [] })
+    expect(error).toMatch(expected)
+  })
+
+  it('register refuses flags that make no service', async () => {
+    expect((await run(['services', 'register', '-port=80'])).error).toBe(
+      'The service has no name: give it with -name\n',
+    )
+    expect((await run(['services', 'register', '-name=a', '-port=x'])).error).toContain(
+      'invalid value "x" for flag -port',
+    )
+    expect((await run(['services', 'register', '-name=a', '-meta=x'])).error).toBe('-meta "x" is not key=value\n')
+    expect((await run(['services', 'register', '-name=a', 'f.json'])).error).toContain('by flags or by files')
+  })
+
+  it('deregister takes an ID or the files', async () => {
+    const answers = { 'PUT /v1/agent/service/deregister/web-1': '' }
+    const byId = await run(['services', 'deregister', '-id=web-1'], answers)
+    expect(byId).toMatchObject({ code: 0, out: 'Deregistered service: web-1\n' })
+    const byFile = await run(['services', 'deregister', file({ service: { id: 'web-1', name: 'web' } })], answers)
+    expect(byFile).toMatchObject({ code: 0, asked: byId.asked })
+  })
+})
+
+describe('svc validate', () => {
+  it("[CLI-006] says whether files and directories hold an agent's configuration", async () => {
+    const path = join(folder, 'a.json')
+    writeFileSync(path, '{"data_dir": "/x", "bind_addr": "10.0.0.1", "service": {"name": "web"}}')
+    for (const named of [path, folder]) {
+      expect(await run(['validate', named])).toMatchObject({ code: 0, out: 'Configuration is valid!\n' })
+    }
+    expect(await run(['validate', '-quiet', path])).toMatchObject({ code: 0, out: '' })
+    writeFileSync(path, '{"data_dir": "/x", "bind_addr": "10.0.0.1", "service": {"name": ""}}')
+    const bad = await run(['validate', path])
+    expect(bad.code).toBe(1)
+    expect(bad.error).toMatch(/^Config validation failed: .*a\.json:1:\d+: service: Missing service name\n$/)
+  })
+
+  it('[CLI-007] no longer takes the flags of the agent', async () => {
+    for (const flag of ['-config-file=x', '-config-dir=x']) {
+      const { code, error } = await run(['validate', flag])
+      expect({ code, line: error.split('\n')[0] }).toEqual({
+        code: 1,
+        line: `flag provided but not defined: ${flag.slice(0, -2)}`,
+      })
+    }
+  })
+})
+
+describe('commands that ask an agent', () => {
+  it('say so when nobody answers', async () => {
+    const terminal = new FakeTerminal()
+    const to = { host: '127.0.0.1', port: 8500 }
+    const http = { ...host.http, request: async () => err({ kind: 'refused' as const, to }) }
+    const env = { ...host, disk: host.disk, machine: host.machine, http } as Env
+    expect(await runCli(['members'], env, terminal)).toBe(1)
+    expect(terminal.complained).toBe(
+      'Error retrieving members: Get "http://127.0.0.1:8500/v1/agent/members": dial tcp 127.0.0.1:8500: connect: connection refused\n',
+    )
+  })
+})

@@ -1,0 +1,36 @@
+import { ok, type Result } from '../../../src/base/result.ts'
+import type { Closable } from '../../../src/env/async.ts'
+import type { Signal, Terminal } from '../../../src/env/terminal.ts'
+
+/** Keeps what a command wrote. */
+export class FakeTerminal implements Terminal {
+  readonly argv = []
+  readonly environment = new Map<string, string>()
+  readonly interactive = false
+  written = ''
+  complained = ''
+  readonly #handlers = new Map<Signal, () => void>()
+
+  out(text: string): void {
+    this.written += text
+  }
+
+  error(text: string): void {
+    this.complained += text
+  }
+
+  async readInput(): Promise<Result<Uint8Array, 'too-large'>> {
+    return ok(new Uint8Array())
+  }
+
+  onSignal(signal: Signal, use: () => void): Closable {
+    this.#handlers.set(signal, use)
+    return { close: () => undefined }
+  }
+
+  showLog(): void {}
+
+  signal(signal: Signal): void {
+    this.#handlers.get(signal)?.()
+  }
+}

@@ -1,0 +1,273 @@
+import { done, err, type Result } from '../../base/result.ts'
+import type { Closable, Deferred } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { CheckFacts, ServiceFacts } from '../../model/catalog.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import { compare } from './comparison.ts'
+import type { Due, LocalState } from './local-state.ts'
+import type { CatalogClient } from './parts.ts'
+
+/** Everything is compared this often, and less often in large clusters. Reference: HTTP API 4.1. */
+const fullIntervalMs = 60_000
+/** A sync that failed is made up for after a random part of this, and at least the pause below. */
+const retryMs = 15_000
+const retryPauseMs = 1_000
+/** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
+const triggerSpreadMs = 25
+const triggerSpreadMaxMs = 3_000
+/** Up to so many agents sync at the full rate. */
+const fullRateNodes = 128
+
+interface AntiEntropyParts {
+  readonly env: Env
+  readonly state: LocalState
+  readonly catalog: CatalogClient
+  readonly server: boolean
+  nodeCount(): number
+}
+
+/**
+ * Keeps the catalog's picture of this agent true: what changes here is told at once, and everything is compared from time to
+ * time. One pass at a time; what asks for one meanwhile shares the next.
+ */
+export class AntiEntropy {
+  readonly #parts: AntiEntropyParts
+  #next: Deferred<undefined> | undefined
+  #running = false
+  #fullDue = true
+  #stopped = false
+  #fullTimer: Closable | undefined
+  #soonTimer: Closable | undefined
+  #retryTimer: Closable | undefined
+
+  constructor(parts: AntiEntropyParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#scheduleFull()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const timer of [this.#fullTimer, this.#soonTimer, this.#retryTimer]) timer?.close()
+    this.#next?.resolve(undefined)
+    this.#next = undefined
+  }
+
+  /** Compares everything soon. */
+  trigger(): void {
+    if (this.#stopped || this.#soonTimer !== undefined) return
+    const spreadMs = Math.min(triggerSpreadMs * this.#parts.nodeCount(), triggerSpreadMaxMs)
+    this.#soonTimer = this.#parts.env.timers.after(this.#random() * spreadMs, () => {
+      this.#soonTimer = undefined
+      this.#passFull()
+    })
+  }
+
+  /** Settled when all that is changed by now has been told of, or that has failed. */
+  syncChanges(): Promise<undefined> {
+    const { env } = this.#parts
+    this.#next ??= env.deferred<undefined>()
+    const { promise } = this.#next
+    if (this.#stopped) {
+      this.#next.resolve(undefined)
+      this.#next = undefined
+    } else if (!this.#running) env.detach(this.#runPasses())
+    return promise
+  }
+
+  /** The same, with nobody waiting. */
+  changed(): void {
+    this.#parts.env.detach(this.syncChanges())
+  }
+
+  async #runPasses(): Promise<void> {
+    this.#running = true
+    for (let next = this.#next; next !== undefined && !this.#stopped; next = this.#next) {
+      this.#next = undefined
+      const passed = await this.#pass()
+      next.resolve(undefined)
+      if (!passed.ok) this.#failed(passed.error)
+    }
+    this.#running = false
+  }
+
+  async #pass(): Promise<Result<undefined, Failure>> {
+    if (this.#fullDue) {
+      const compared = await this.#compareAll()
+      if (!compared.ok || this.#stopped) return compared
+    }
+    return this.#tellChanges()
+  }
+
+  async #compareAll(): Promise<Result<undefined, Failure>> {
+    const { state, catalog, server } = this.#parts
+    const dump = await catalog.dump(state.node.node)
+    if (!dump.ok) return dump
+    state.compared(compare(state, dump.value, server))
+    this.#fullDue = false
+    this.#scheduleFull()
+    return done
+  }
+
+  /**
+   * What comes goes before what goes away, so that a service that is replaced by another of its name is never missing.
+   * A failure that would meet every other call as well ends the pass; one of a single call is told of and left to the next
+   * comparison.
+   */
+  async #tellChanges(): Promise<Result<undefined, Failure>> {
+    const steps = [() => this.#tellServices(), () => this.#tellChecks(), () => this.#tellNode(), () => this.#takeOut()]
+    for (const step of steps) {
+      const told = await step()
+      if (!told.ok) return told
+    }
+    return done
+  }
+
+  async #tellServices(): Promise<Result<undefined, Failure>> {
+    const { state } = this.#parts
+    for (const { id } of state.dueServices()) {
+      const due = state.dueService(id)
+      if (due === undefined || due.facts === null) continue
+      const told = await this.#register(due.facts, checksOf(state, id))
+      if (told === 'told') {
+        state.serviceSynced(due)
+        this.#log('Synced service', { service: id })
+      } else if (told !== 'refused') return err(told)
+    }
+    return done
+  }
+
+  async #tellChecks(): Promise<Result<undefined, Failure>> {
+    const { state } = this.#parts
+    for (const { id } of state.dueChecks()) {
+      const due = state.dueCheck(id)
+      if (due === undefined || due.facts === null) continue
+      const told = await this.#register(null, [due])
+      if (told !== 'told' && told !== 'refused') return err(told)
+    }
+    return done
+  }
+
+  async #tellNode(): Promise<Result<undefined, Failure>> {
+    if (this.#parts.state.dueNode() === undefined) return done
+    const told = await this.#register(null, [])
+    return told === 'told' || told === 'refused' ? done : err(told)
+  }
+
+  async #takeOut(): Promise<Result<undefined, Failure>> {
+    const { state } = this.#parts
+    for (const { id } of state.dueServices()) {
+      const due = state.dueService(id)
+      if (due === undefined || due.facts !== null) continue
+      const told = await this.#deregister(id, '')
+      if (told === 'told') {
+        state.serviceSynced(due)
+        this.#log('Deregistered service', { service: id })
+      } else if (told !== 'refused') return err(told)
+    }
+    for (const { id } of state.dueChecks()) {
+      const due = state.dueCheck(id)
+      if (due === undefined || due.facts !== null) continue
+      const told = await this.#deregister('', id)
+      if (told === 'told') {
+        state.checkSynced(due)
+        this.#log('Deregistered check', { check: id })
+      } else if (told !== 'refused') return err(told)
+    }
+    return done
+  }
+
+  /** The node's own data go along where the catalog does not have them yet. */
+  async #register(service: ServiceFacts | null, checks: readonly Due<CheckFacts>[]): Promise<Told> {
+    const { state, catalog } = this.#parts
+    const node = state.dueNode()
+    const request = {
+      node: state.node,
+      skipNodeUpdate: node === undefined,
+      service,
+      checks: checks.flatMap(({ facts }) => facts ?? []),
+    }
+    const told = this.#told(await catalog.register(request))
+    if (told !== 'told') return told
+    if (node !== undefined) {
+      state.nodeSynced(node)
+      this.#log('Synced node info')
+    }
+    for (const check of checks) {
+      state.checkSynced(check)
+      this.#log('Synced check', { check: check.id })
+    }
+    return told
+  }
+
+  async #deregister(serviceId: string, checkId: string): Promise<Told> {
+    const { state, catalog } = this.#parts
+    return this.#told(await catalog.deregister({ node: state.node.node, serviceId, checkId }))
+  }
+
+  #told(answer: Result<unknown, Failure>): Told {
+    if (answer.ok) return 'told'
+    if (this.#stopped || !meetsThisAlone(answer.error)) return answer.error
+    this.#warn(answer.error)
+    return 'refused'
+  }
+
+  #failed(failure: Failure): void {
+    if (this.#stopped) return
+    this.#warn(failure)
+    this.#retryTimer?.close()
+    const pauseMs = retryPauseMs + this.#random() * retryMs * this.#scale()
+    this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.changed())
+  }
+
+  #scheduleFull(): void {
+    this.#fullTimer?.close()
+    const intervalMs = fullIntervalMs * this.#scale()
+    this.#fullTimer = this.#parts.env.timers.after(intervalMs + this.#random() * intervalMs, () => this.#passFull())
+  }
+
+  #passFull(): void {
+    this.#fullDue = true
+    this.changed()
+  }
+
+  #scale(): number {
+    return syncScale(this.#parts.nodeCount())
+  }
+
+  #random(): number {
+    return this.#parts.env.random.stream('agent.sync').fraction()
+  }
+
+  #log(text: string, fields: Readonly<Record<string, string>> = {}): void {
+    this.#parts.env.log.write('info', 'agent', text, fields)
+  }
+
+  #warn(failure: Failure): void {
+    const { env } = this.#parts
+    env.metrics.count('agent.sync.failed')
+    env.log.write('warn', 'agent', 'Failed to sync with the catalog', { error: failureText(failure) })
+  }
+}
+
+/** `refused`: this call alone, and it has been told of. */
+type Told = 'told' | 'refused' | Failure
+
+/** How much less often an agent of a cluster of this size syncs: log2(nodes / 128) + 1, rounded up. */
+export function syncScale(nodes: number): number {
+  if (nodes <= fullRateNodes) return 1
+  // The whole part of the logarithm, rounded up, without a function that engines may round each in their own way.
+  const log2 = 32 - Math.clz32(nodes - 1)
+  return log2 - 7 + 1
+}
+
+function checksOf(state: LocalState, serviceId: string): readonly Due<CheckFacts>[] {
+  return state.dueChecks().filter(({ facts }) => facts?.serviceId === serviceId)
+}
+
+/** Another call may well succeed. */
+function meetsThisAlone(failure: Failure): boolean {
+  return failure.kind === 'bad-request' || failure.kind === 'refused' || failure.kind === 'too-large'
+}

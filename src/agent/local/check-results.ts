@@ -1,0 +1,68 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { ChecksConfig } from '../agent-config.ts'
+import type { CheckChange, LocalState } from './local-state.ts'
+import type { Outcome } from './probes/outcome.ts'
+
+interface CheckResultsParts {
+  readonly env: Env
+  readonly state: LocalState
+  settings(): ChecksConfig
+  /** There is something to tell the catalog. */
+  changed(): void
+}
+
+/** What checks find, on its way into the state: a new status is told of at once, a new output alone later. Reference: HTTP API 4.4. */
+export class CheckResults {
+  readonly #parts: CheckResultsParts
+  /** Timers after which a deferred output is told of, by check ID. */
+  readonly #deferred = new Map<string, Closable>()
+
+  constructor(parts: CheckResultsParts) {
+    this.#parts = parts
+  }
+
+  /** A run, or the end of a time to live. */
+  found(checkId: string, outcome: Outcome): void {
+    const { env, state, changed } = this.#parts
+    const change = this.take(checkId, outcome)
+    if (change === 'none' || state.isOutputDeferred(checkId)) return
+    if (change === 'status') {
+      const level = outcome.status === 'passing' ? 'info' : 'warn'
+      env.log.write(level, 'agent', `Check is now ${outcome.status}`, { check: checkId })
+    }
+    changed()
+  }
+
+  /** Puts it into the state; the caller tells the catalog. */
+  take(checkId: string, { status, output }: Outcome): CheckChange {
+    const { env, state, settings } = this.#parts
+    const { discardOutput, updateIntervalMs } = settings()
+    const shown = discardOutput ? '' : output
+    const change = state.updateCheck(checkId, status, shown, env.clock.monoMs(), updateIntervalMs > 0)
+    if (change === 'output' && state.isOutputDeferred(checkId)) this.#defer(checkId, updateIntervalMs)
+    return change
+  }
+
+  forget(checkId: string): void {
+    this.#deferred.get(checkId)?.close()
+    this.#deferred.delete(checkId)
+  }
+
+  stop(): void {
+    for (const timer of this.#deferred.values()) timer.close()
+    this.#deferred.clear()
+  }
+
+  /** Around the interval, so that checks of many agents that say something new at one time are not told of at one time. */
+  #defer(checkId: string, intervalMs: number): void {
+    if (this.#deferred.has(checkId)) return
+    const { env, state, changed } = this.#parts
+    const delayMs = intervalMs / 2 + env.random.stream('agent.output').fraction() * intervalMs
+    const timer = env.timers.after(delayMs, () => {
+      this.#deferred.delete(checkId)
+      if (state.outputDue(checkId)) changed()
+    })
+    this.#deferred.set(checkId, timer)
+  }
+}

@@ -1,0 +1,131 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { CheckDefinition } from '../../model/catalog.ts'
+import { probeHttp } from './probes/http-probe.ts'
+import type { Outcome } from './probes/outcome.ts'
+import { probeScript } from './probes/script-probe.ts'
+import { probeTcp } from './probes/tcp-probe.ts'
+import { TtlCheck } from './ttl-check.ts'
+
+/** What a check found, to whom it may concern. */
+export type Report = (checkId: string, outcome: Outcome) => void
+
+/** Runs the checks of one agent: each by itself, never twice at once, the next run an interval after the end of the last. */
+export class CheckRunner {
+  readonly #env: Env
+  readonly #report: Report
+  readonly #running = new Map<string, Closable>()
+  readonly #ttls = new Map<string, TtlCheck>()
+  /** Checks whose run is under way, also of one that has been replaced meanwhile. */
+  readonly #busy = new Set<string>()
+  #scripts = new Set<string>()
+
+  constructor(env: Env, report: Report) {
+    this.#env = env
+    this.#report = report
+  }
+
+  /** Begins a check, in the place of one of the same ID. `lastOutput`: of a TTL check that is taken up again. */
+  run(check: CheckDefinition, lastOutput = ''): void {
+    this.end(check.checkId)
+    const { checkId, probe } = check
+    switch (probe.kind) {
+      case 'ttl': {
+        const expired = (outcome: Outcome): void => this.#report(checkId, outcome)
+        this.#ttls.set(checkId, new TtlCheck(this.#env, probe.ttlMs, lastOutput, expired))
+        return
+      }
+      case 'http':
+        return this.#repeat(checkId, probe.intervalMs, () => probeHttp(this.#env, probe))
+      case 'tcp':
+        return this.#repeat(checkId, probe.intervalMs, () => probeTcp(this.#env, probe))
+      case 'script':
+        this.#scripts.add(checkId)
+        return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
+      case 'fixed':
+        return
+    }
+  }
+
+  end(checkId: string): void {
+    this.#running.get(checkId)?.close()
+    this.#running.delete(checkId)
+    this.#ttls.get(checkId)?.close()
+    this.#ttls.delete(checkId)
+    this.#scripts.delete(checkId)
+  }
+
+  /** The TTL check of that ID. */
+  ttl(checkId: string): TtlCheck | undefined {
+    return this.#ttls.get(checkId)
+  }
+
+  get ttlCount(): number {
+    return this.#ttls.size
+  }
+
+  get scriptCount(): number {
+    return this.#scripts.size
+  }
+
+  stop(): void {
+    for (const check of [...this.#running.values(), ...this.#ttls.values()]) check.close()
+    this.#running.clear()
+    this.#ttls.clear()
+    this.#scripts = new Set()
+  }
+
+  #repeat(checkId: string, intervalMs: number, probe: () => Promise<Outcome>): void {
+    const env = this.#env
+    // Somewhere in its first interval, so that many checks of one agent do not all run at once.
+    const firstMs = env.random.stream('agent.checks').fraction() * intervalMs
+    const once = async (): Promise<Outcome | undefined> => {
+      if (this.#busy.has(checkId)) return undefined
+      this.#busy.add(checkId)
+      const outcome = await probe()
+      this.#busy.delete(checkId)
+      return outcome
+    }
+    const repeated = new Repeated(env, intervalMs, once, (outcome) => this.#report(checkId, outcome))
+    repeated.start(firstMs)
+    this.#running.set(checkId, repeated)
+  }
+}
+
+class Repeated implements Closable {
+  readonly #env: Env
+  readonly #intervalMs: number
+  readonly #once: () => Promise<Outcome | undefined>
+  readonly #report: (outcome: Outcome) => void
+  #timer: Closable | undefined
+  #closed = false
+
+  /** `once` gives undefined when it did not run this time. */
+  constructor(
+    env: Env,
+    intervalMs: number,
+    once: () => Promise<Outcome | undefined>,
+    report: (outcome: Outcome) => void,
+  ) {
+    this.#env = env
+    this.#intervalMs = intervalMs
+    this.#once = once
+    this.#report = report
+  }
+
+  start(delayMs: number): void {
+    this.#timer = this.#env.timers.after(delayMs, () => this.#env.detach(this.#run()))
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  async #run(): Promise<void> {
+    const outcome = await this.#once()
+    if (this.#closed) return
+    this.start(this.#intervalMs)
+    if (outcome !== undefined) this.#report(outcome)
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  type CheckFacts,
+  membershipCheckId,
+  type NodeFacts,
+  type ServiceFacts,
+  type TextPairs,
+} from '../../model/catalog.ts'
+import { productName } from '../../model/names.ts'
+import type { Comparison, LocalState } from './local-state.ts'
+import type { NodeDump } from './parts.ts'
+
+/**
+ * Compares what the agent holds with what the catalog has of its node. The agent's word counts, but for tags of a service
+ * that lets them be overridden. The membership check belongs to the leader, and so does, on servers, the product's own
+ * service. Reference: HTTP API 2, last lines.
+ */
+export function compare(local: LocalState, dump: NodeDump | null, server: boolean): Comparison {
+  const nothing: NodeDump = { node: local.node, services: [], checks: [] }
+  const { node, services, checks } = dump ?? nothing
+  const overriddenTags = new Map<string, readonly string[]>()
+  for (const remote of services) {
+    const facts = local.service(remote.id)?.facts
+    if (facts?.enableTagOverride === true && !sameTexts(facts.tags, remote.tags))
+      overriddenTags.set(remote.id, remote.tags)
+  }
+  const held = new Map(local.services().map((facts) => [facts.id, facts]))
+  const run = new Map(local.checks().map((facts) => [facts.checkId, facts]))
+  const equalServices = services.filter((remote) => {
+    const facts = held.get(remote.id)
+    return facts !== undefined && sameService({ ...facts, tags: overriddenTags.get(facts.id) ?? facts.tags }, remote)
+  })
+  const equalChecks = checks.filter((remote) => {
+    const facts = run.get(remote.checkId)
+    if (facts === undefined) return false
+    const serviceTags = overriddenTags.get(facts.serviceId) ?? facts.serviceTags
+    const output = local.isOutputDeferred(facts.checkId) ? remote.output : facts.output
+    return sameCheck({ ...facts, serviceTags, output }, remote)
+  })
+  return {
+    node: dump !== null && sameNode(local.node, node),
+    services: {
+      equal: new Set(equalServices.map(({ id }) => id)),
+      present: new Set(services.map(({ id }) => id)),
+    },
+    checks: {
+      equal: new Set(equalChecks.map(({ checkId }) => checkId)),
+      present: new Set(checks.map(({ checkId }) => checkId)),
+    },
+    overriddenTags,
+    strangeServices: services.map(({ id }) => id).filter((id) => !held.has(id) && !(server && id === productName)),
+    strangeChecks: checks.filter(({ checkId }) => !run.has(checkId) && checkId !== membershipCheckId),
+  }
+}
+
+function sameNode(a: NodeFacts, b: NodeFacts): boolean {
+  return (
+    a.id === b.id &&
+    a.address === b.address &&
+    samePairs(a.taggedAddresses, b.taggedAddresses) &&
+    samePairs(a.meta, b.meta)
+  )
+}
+
+export function sameService(a: ServiceFacts, b: ServiceFacts): boolean {
+  return (
+    a.kind === b.kind &&
+    a.id === b.id &&
+    a.service === b.service &&
+    sameTexts(a.tags, b.tags) &&
+    a.address === b.address &&
+    samePairs(a.meta, b.meta) &&
+    a.port === b.port &&
+    a.weights.passing === b.weights.passing &&
+    a.weights.warning === b.weights.warning &&
+    a.enableTagOverride === b.enableTagOverride
+  )
+}
+
+function sameCheck(a: CheckFacts, b: CheckFacts): boolean {
+  return (
+    a.checkId === b.checkId &&
+    a.name === b.name &&
+    a.status === b.status &&
+    a.notes === b.notes &&
+    a.output === b.output &&
+    a.serviceId === b.serviceId &&
+    a.serviceName === b.serviceName &&
+    sameTexts(a.serviceTags, b.serviceTags) &&
+    b.definition === null
+  )
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, at) => text === b[at])
+}
+
+/** No pairs and none given are the same: which of the two it is does not always survive the way. */
+function samePairs(a: TextPairs | null, b: TextPairs | null): boolean {
+  const given = a ?? []
+  const other = b ?? []
+  return (
+    given.length === other.length && given.every(([key, value], at) => key === other[at]?.[0] && value === other[at][1])
+  )
+}

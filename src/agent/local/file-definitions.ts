@@ -1,0 +1,42 @@
+import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import type { AgentConfig } from '../agent-config.ts'
+
+/** What the configuration files define, by ID. */
+export interface FileDefinitions {
+  readonly services: ReadonlyMap<string, ServiceFacts>
+  readonly checks: ReadonlyMap<string, CheckDefinition>
+}
+
+export const noDefinitions: FileDefinitions = { services: new Map(), checks: new Map() }
+
+export function fileDefinitions(config: AgentConfig): FileDefinitions {
+  const services = config.services.map(({ service }) => [service.id, service] as const)
+  const checks = [...config.services.flatMap((definition) => definition.checks), ...config.checks]
+  return { services: new Map(services), checks: new Map(checks.map((check) => [check.checkId, check])) }
+}
+
+/** Why these cannot be taken up by an agent that has those services besides; undefined where they can. */
+export function definitionsProblem(
+  config: AgentConfig,
+  wanted: FileDefinitions,
+  isOffered: (serviceId: string) => boolean,
+): string | undefined {
+  for (const check of wanted.checks.values()) {
+    const named = `check ${JSON.stringify(check.checkId)}`
+    if (check.serviceId !== '' && !wanted.services.has(check.serviceId) && !isOffered(check.serviceId)) {
+      return `${named}: ServiceID ${JSON.stringify(check.serviceId)} does not exist`
+    }
+    if (check.probe.kind === 'script' && !config.checksConfig.localScripts) {
+      return (
+        `${named}: Scripts are disabled on this agent; to enable, configure 'enable_script_checks' or ` +
+        "'enable_local_script_checks' to true"
+      )
+    }
+  }
+  return undefined
+}
+
+/** Both come from the same reader, so that equal ones are written alike. */
+export function sameDefinition(a: ServiceFacts | CheckDefinition, b: ServiceFacts | CheckDefinition): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

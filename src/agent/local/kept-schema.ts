@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { CheckDefinition, CheckStatus, ServiceFacts } from '../../model/catalog.ts'
+
+/** What the files of the data directory hold. Members that this release does not know are dropped, so that one may go back. */
+
+const texts = z.array(z.string())
+const pairs = z.array(z.tuple([z.string(), z.string()]))
+const namedTexts = z.array(z.tuple([z.string(), texts]))
+const status = z.enum(['passing', 'warning', 'critical'])
+const milliseconds = z.number().nonnegative()
+
+const service = z.object({
+  kind: z.string(),
+  id: z.string().min(1),
+  service: z.string().min(1),
+  tags: texts,
+  address: z.string(),
+  meta: pairs.nullable(),
+  port: z.int(),
+  weights: z.object({ passing: z.int(), warning: z.int() }),
+  enableTagOverride: z.boolean(),
+})
+
+const probe = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ttl'), ttlMs: milliseconds }),
+  z.object({
+    kind: z.literal('http'),
+    url: z.string(),
+    method: z.string(),
+    header: namedTexts,
+    tlsSkipVerify: z.boolean(),
+    intervalMs: milliseconds,
+    timeoutMs: milliseconds,
+  }),
+  z.object({ kind: z.literal('tcp'), address: z.string(), intervalMs: milliseconds, timeoutMs: milliseconds }),
+  z.object({
+    kind: z.literal('script'),
+    argv: z.tuple([z.string()], z.string()),
+    intervalMs: milliseconds,
+    timeoutMs: milliseconds,
+  }),
+  z.object({ kind: z.literal('fixed') }),
+])
+
+const check = z.object({
+  checkId: z.string().min(1),
+  name: z.string(),
+  notes: z.string(),
+  serviceId: z.string(),
+  status,
+  probe,
+  deregisterCriticalServiceAfterMs: milliseconds,
+})
+
+/** What was last said of a TTL check, and until when that counts. */
+export interface KeptState {
+  readonly checkId: string
+  readonly status: CheckStatus
+  readonly output: string
+  readonly expiresWallMs: number
+}
+
+const state = z.object({ checkId: z.string().min(1), status, output: z.string(), expiresWallMs: z.number() })
+
+const version = z.literal(1)
+
+export const keptService: z.ZodType<{ readonly service: ServiceFacts }> = z.object({ version, service })
+export const keptCheck: z.ZodType<{ readonly check: CheckDefinition }> = z.object({ version, check })
+export const keptState: z.ZodType<{ readonly state: KeptState }> = z.object({ version, state })
+export const keptVersion = 1

@@ -1,0 +1,375 @@
+import { done, err, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { DiskFailure } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import type {
+  CheckDefinition,
+  CheckFacts,
+  CheckStatus,
+  NodeFacts,
+  ServiceDefinition,
+  ServiceFacts,
+} from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { AgentConfig } from '../agent-config.ts'
+import { AntiEntropy } from './anti-entropy.ts'
+import { CheckResults } from './check-results.ts'
+import { CheckRunner } from './check-runner.ts'
+import {
+  definitionsProblem,
+  type FileDefinitions,
+  fileDefinitions,
+  noDefinitions,
+  sameDefinition,
+} from './file-definitions.ts'
+import { InTurn } from './in-turn.ts'
+import { Keeping, type Kept } from './keeping.ts'
+import type { KeptState } from './kept-schema.ts'
+import { type CheckChange, LocalState, type Origin } from './local-state.ts'
+import { nodeFactsOf } from './node-facts.ts'
+import type { LocalAgentParts, RunningLocalAgent } from './parts.ts'
+
+/** Services whose check has been critical for too long are looked for this often. Reference: configuration 2. */
+const reapIntervalMs = 30_000
+/** Of services, and of checks: an agent takes no more. */
+const itemsMax = 16_384
+
+export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocalAgent {
+  return new LocalServices(env, parts)
+}
+
+/**
+ * Services and checks of one agent: in memory, on disk where the API brought them, in the catalog by anti-entropy. Changes
+ * are made one at a time; what is asked for is on disk before it counts.
+ */
+class LocalServices implements RunningLocalAgent {
+  readonly #env: Env
+  readonly #nodeId: string
+  readonly #state: LocalState
+  readonly #keeping: Keeping
+  readonly #runner: CheckRunner
+  readonly #sync: AntiEntropy
+  readonly #turns: InTurn
+  readonly #results: CheckResults
+  #config: AgentConfig
+  #fromFiles: FileDefinitions = noDefinitions
+  #reaper: Closable | undefined
+  #stopped = false
+
+  constructor(env: Env, parts: LocalAgentParts) {
+    this.#env = env
+    this.#config = parts.config
+    this.#nodeId = parts.nodeId
+    this.#state = new LocalState(nodeFactsOf(parts.config, parts.nodeId))
+    this.#keeping = new Keeping(env, parts.config.dataDir)
+    this.#runner = new CheckRunner(env, (checkId, outcome) => this.#results.found(checkId, outcome))
+    this.#turns = new InTurn(env)
+    this.#sync = new AntiEntropy({
+      env,
+      state: this.#state,
+      catalog: parts.catalog,
+      server: parts.config.server,
+      nodeCount: () => parts.nodeCount(),
+    })
+    this.#results = new CheckResults({
+      env,
+      state: this.#state,
+      settings: () => this.#config.checksConfig,
+      changed: () => this.#sync.changed(),
+    })
+  }
+
+  nodeFacts(): NodeFacts {
+    return this.#state.node
+  }
+
+  services(): readonly ServiceFacts[] {
+    return this.#state.services()
+  }
+
+  checks(): readonly CheckFacts[] {
+    return this.#state.checks()
+  }
+
+  stats(): Readonly<Record<string, string>> {
+    return {
+      check_monitors: String(this.#runner.scriptCount),
+      check_ttls: String(this.#runner.ttlCount),
+      checks: String(this.#state.checks().length),
+      services: String(this.#state.services().length),
+    }
+  }
+
+  trigger(): void {
+    this.#sync.trigger()
+  }
+
+  start(): Promise<Result<undefined, Failure>> {
+    return this.#turns.run(async () => {
+      const kept = await this.#keeping.load()
+      if (!kept.ok) return err(diskRefusal(kept.error))
+      const wanted = fileDefinitions(this.#config)
+      const held = new Set(kept.value.services.map(({ id }) => id))
+      const problem = definitionsProblem(this.#config, wanted, (id) => held.has(id))
+      if (problem !== undefined) return err({ kind: 'refused', message: problem })
+      for (const facts of wanted.services.values()) this.#state.putService(facts, 'file')
+      const restored = await this.#restore(kept.value, wanted)
+      if (!restored.ok) return restored
+      for (const check of wanted.checks.values()) this.#begin(check, 'file', kept.value.states.get(check.checkId))
+      this.#fromFiles = wanted
+      this.#scheduleReaping()
+      this.#sync.start()
+      return done
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#reaper?.close()
+    this.#results.stop()
+    this.#runner.stop()
+    this.#sync.stop()
+    await this.#turns.idle()
+  }
+
+  async registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
+    const changed = await this.#turns.run(() => this.#takeService(definition))
+    return changed.ok ? this.#told() : changed
+  }
+
+  async deregisterService(id: string): Promise<Result<undefined, Failure>> {
+    const changed = await this.#turns.run(() => this.#dropService(id))
+    return changed.ok ? this.#told() : changed
+  }
+
+  async registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>> {
+    const changed = await this.#turns.run(() => this.#takeCheck(definition))
+    return changed.ok ? this.#told() : changed
+  }
+
+  async deregisterCheck(checkId: string): Promise<Result<undefined, Failure>> {
+    const changed = await this.#turns.run(() => this.#dropCheck(checkId))
+    return changed.ok ? this.#told() : changed
+  }
+
+  async reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>> {
+    let change: CheckChange = 'none'
+    const reported = await this.#turns.run(async () => {
+      const ttl = this.#runner.ttl(checkId)
+      if (ttl === undefined) {
+        const message = `CheckID ${JSON.stringify(checkId)} does not have associated TTL`
+        return err<Failure>({ kind: 'bad-request', message })
+      }
+      ttl.heard(output)
+      change = this.#results.take(checkId, { status, output })
+      const expiresWallMs = this.#env.clock.wallMs() + ttl.ttlMs
+      const kept = await this.#keeping.keepState({ checkId, status, output, expiresWallMs })
+      // Its word counts even if it will be forgotten with this process.
+      if (!kept.ok) this.#warn('the state of a check could not be kept', kept.error)
+      return done
+    })
+    return reported.ok && change !== 'none' && !this.#state.isOutputDeferred(checkId) ? this.#told() : reported
+  }
+
+  reload(config: AgentConfig): Promise<Result<undefined, Failure>> {
+    return this.#turns.run(async () => {
+      const wanted = fileDefinitions(config)
+      const fromApi = (id: string): boolean => this.#state.service(id)?.origin === 'api'
+      const problem = definitionsProblem(config, wanted, fromApi)
+      if (problem !== undefined) return err({ kind: 'refused', message: problem })
+      const replaced = await this.#forgetReplaced(wanted)
+      if (!replaced.ok) return replaced
+      this.#takeOver(config, wanted)
+      this.#sync.changed()
+      return done
+    })
+  }
+
+  /** In one step: what goes on, what is replaced, and what is no more. */
+  #takeOver(config: AgentConfig, wanted: FileDefinitions): void {
+    const before = this.#fromFiles
+    this.#config = config
+    this.#fromFiles = wanted
+    const node = nodeFactsOf(config, this.#nodeId)
+    if (JSON.stringify(node) !== JSON.stringify(this.#state.node)) this.#state.setNode(node)
+    for (const [id, facts] of wanted.services) {
+      const old = this.#state.service(id)?.origin === 'file' ? before.services.get(id) : undefined
+      if (old === undefined || !sameDefinition(old, facts)) this.#state.putService(facts, 'file')
+    }
+    for (const [id, check] of wanted.checks) {
+      const old = this.#state.check(id)?.origin === 'file' ? before.checks.get(id) : undefined
+      if (old === undefined || !sameDefinition(old, check)) this.#begin(check, 'file')
+    }
+    for (const { definition, origin } of this.#state.localChecks()) {
+      if (origin === 'file' && !wanted.checks.has(definition.checkId)) this.#end(definition.checkId)
+    }
+    for (const { id } of this.#state.services()) {
+      const ours = this.#state.service(id)
+      if (ours?.origin !== 'file' || wanted.services.has(id)) continue
+      this.#state.removeService(id)
+      for (const { definition } of this.#state.checksOf(id)) this.#end(definition.checkId)
+    }
+  }
+
+  /** What the API brought and a file defines now is the file's. */
+  async #forgetReplaced(wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
+    for (const id of wanted.services.keys()) {
+      if (this.#state.service(id)?.origin !== 'api') continue
+      const dropped = await this.#keeping.dropService(id)
+      if (!dropped.ok) return err(diskRefusal(dropped.error))
+    }
+    for (const id of wanted.checks.keys()) {
+      if (this.#state.check(id)?.origin !== 'api') continue
+      const dropped = await this.#keeping.dropCheck(id)
+      if (!dropped.ok) return err(diskRefusal(dropped.error))
+    }
+    return done
+  }
+
+  /** What was kept comes back, unless a file defines it, or it can be no more. */
+  async #restore(kept: Kept, wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
+    for (const facts of kept.services) {
+      if (!wanted.services.has(facts.id)) {
+        this.#state.putService(facts, 'api')
+        continue
+      }
+      const dropped = await this.#keeping.dropService(facts.id)
+      if (!dropped.ok) return err(diskRefusal(dropped.error))
+    }
+    for (const check of kept.checks) {
+      const orphan = check.serviceId !== '' && this.#state.service(check.serviceId) === undefined
+      if (orphan || wanted.checks.has(check.checkId)) {
+        const dropped = await this.#keeping.dropCheck(check.checkId)
+        if (!dropped.ok) return err(diskRefusal(dropped.error))
+      } else if (check.probe.kind === 'script' && !this.#config.checksConfig.remoteScripts) {
+        const fields = { check: check.checkId }
+        this.#env.log.write('warn', 'agent', 'a kept check is left out: scripts are disabled on this agent', fields)
+      } else this.#begin(check, 'api', kept.states.get(check.checkId))
+    }
+    return done
+  }
+
+  async #takeService({ service, checks }: ServiceDefinition): Promise<Result<undefined, Failure>> {
+    const refusal = this.#refusal(checks)
+    if (refusal !== undefined) return err(refusal)
+    if (this.#state.service(service.id) === undefined && this.#state.services().length >= itemsMax) {
+      return err(tooMany('services'))
+    }
+    // Checks first: without their service they are nothing, while a service without its checks would look well.
+    for (const check of checks) {
+      const kept = await this.#keeping.keepCheck(check)
+      if (!kept.ok) return err(diskRefusal(kept.error))
+    }
+    const kept = await this.#keeping.keepService(service)
+    if (!kept.ok) return err(diskRefusal(kept.error))
+    this.#state.putService(service, 'api')
+    for (const check of checks) this.#begin(check, 'api')
+    return done
+  }
+
+  async #takeCheck(check: CheckDefinition): Promise<Result<undefined, Failure>> {
+    if (check.serviceId !== '' && this.#state.service(check.serviceId) === undefined) {
+      const message = `ServiceID ${JSON.stringify(check.serviceId)} does not exist`
+      return err({ kind: 'bad-request', message })
+    }
+    const refusal = this.#refusal([check])
+    if (refusal !== undefined) return err(refusal)
+    const kept = await this.#keeping.keepCheck(check)
+    if (!kept.ok) return err(diskRefusal(kept.error))
+    this.#begin(check, 'api')
+    return done
+  }
+
+  #refusal(checks: readonly CheckDefinition[]): Failure | undefined {
+    const scripts = checks.some((check) => check.probe.kind === 'script')
+    if (scripts && !this.#config.checksConfig.remoteScripts) {
+      const remedy = "to enable, configure 'enable_script_checks' to true"
+      return { kind: 'refused', message: `Scripts are disabled on this agent from remote calls; ${remedy}` }
+    }
+    const added = checks.filter((check) => this.#state.check(check.checkId) === undefined).length
+    return added > 0 && this.#state.checks().length + added > itemsMax ? tooMany('checks') : undefined
+  }
+
+  /** The service goes before its checks, on disk too: by the argument of taking one in. */
+  async #dropService(id: string): Promise<Result<undefined, Failure>> {
+    const service = this.#state.service(id)
+    if (service === undefined) return done
+    if (service.origin === 'api') {
+      const dropped = await this.#keeping.dropService(id)
+      if (!dropped.ok) return err(diskRefusal(dropped.error))
+    }
+    const checks = this.#state.checksOf(id)
+    this.#state.removeService(id)
+    for (const { definition } of checks) this.#end(definition.checkId)
+    for (const { definition } of checks) {
+      const dropped = await this.#keeping.dropCheck(definition.checkId)
+      if (!dropped.ok) this.#warn('the file of a check could not be removed', dropped.error)
+    }
+    return done
+  }
+
+  async #dropCheck(checkId: string): Promise<Result<undefined, Failure>> {
+    if (this.#state.check(checkId) === undefined) return done
+    const dropped = await this.#keeping.dropCheck(checkId)
+    if (!dropped.ok) return err(diskRefusal(dropped.error))
+    this.#end(checkId)
+    return done
+  }
+
+  /** Takes a check up, in the place of one of the same ID. `kept`: what was last said of it in an earlier process. */
+  #begin(check: CheckDefinition, origin: Origin, kept?: KeptState): void {
+    const nowMs = this.#env.clock.monoMs()
+    const fresh = check.probe.kind === 'ttl' && kept !== undefined && kept.expiresWallMs > this.#env.clock.wallMs()
+    this.#results.forget(check.checkId)
+    this.#state.putCheck(check, origin, nowMs)
+    if (fresh) this.#state.updateCheck(check.checkId, kept.status, kept.output, nowMs, false)
+    if (!this.#stopped) this.#runner.run(check, this.#state.check(check.checkId)?.output)
+  }
+
+  #end(checkId: string): void {
+    this.#results.forget(checkId)
+    this.#runner.end(checkId)
+    this.#state.removeCheck(checkId)
+  }
+
+  async #told(): Promise<Result<undefined, Failure>> {
+    await this.#sync.syncChanges()
+    return done
+  }
+
+  #scheduleReaping(): void {
+    this.#reaper = this.#env.timers.after(reapIntervalMs, () => {
+      this.#scheduleReaping()
+      this.#reap()
+    })
+  }
+
+  #reap(): void {
+    const nowMs = this.#env.clock.monoMs()
+    for (const { definition, criticalSinceMs } of this.#state.localChecks()) {
+      const afterMs = definition.deregisterCriticalServiceAfterMs
+      if (afterMs === 0 || definition.serviceId === '' || criticalSinceMs === undefined) continue
+      if (nowMs - criticalSinceMs < afterMs || this.#state.service(definition.serviceId) === undefined) continue
+      const fields = { service: definition.serviceId, check: definition.checkId }
+      this.#env.log.write(
+        'info',
+        'agent',
+        'A service is deregistered: its check has been critical for too long',
+        fields,
+      )
+      this.#env.detach(this.deregisterService(definition.serviceId))
+    }
+  }
+
+  #warn(text: string, failure: DiskFailure): void {
+    this.#env.log.write('warn', 'agent', text, { file: failure.path, reason: failure.kind })
+  }
+}
+
+function tooMany(what: string): Failure {
+  return { kind: 'refused', message: `this agent has ${itemsMax} ${what} and takes no more` }
+}
+
+function diskRefusal(failure: DiskFailure): Failure {
+  return { kind: 'refused', message: `data_dir: ${failure.path}: ${failure.message}` }
+}

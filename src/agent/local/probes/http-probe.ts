@@ -1,0 +1,90 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
+import type { HttpClientRequest, HttpClientResponse } from '../../../env/http.ts'
+import { endpointText } from '../../../env/net.ts'
+import type { CheckProbe } from '../../../model/catalog.ts'
+import { productTitle } from '../../../model/names.ts'
+import { critical, failureText, lastText, type Outcome } from './outcome.ts'
+import { endpointAt } from './place.ts'
+import { statusText } from './reason-phrases.ts'
+import { parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
+
+export type HttpProbe = Extract<CheckProbe, { kind: 'http' }>
+
+const redirectsMax = 10
+const defaultPorts = { http: 80, https: 443 } as const
+
+/** One run of an HTTP check: 2xx passes, 429 warns, all else is critical. Reference: HTTP API 4.4. */
+export async function probeHttp(env: Env, probe: HttpProbe): Promise<Outcome> {
+  const method = probe.method === '' ? 'GET' : probe.method
+  const answer = await followed(env, probe, method)
+  if (!answer.ok) return critical(`${verb(method)} ${answer.error.url}: ${answer.error.reason}`)
+  const { status, body } = answer.value
+  const output = `HTTP ${method} ${probe.url}: ${statusText(status)} Output: ${lastText(body)}`
+  if (status >= 200 && status <= 299) return { status: 'passing', output }
+  return { status: status === 429 ? 'warning' : 'critical', output }
+}
+
+interface Failed {
+  readonly url: string
+  readonly reason: string
+}
+
+/** The answer at the end of all redirects, all of them within the time of one run. */
+async function followed(env: Env, probe: HttpProbe, firstMethod: string): Promise<Result<HttpClientResponse, Failed>> {
+  const endMs = env.clock.monoMs() + probe.timeoutMs
+  const first = parseWebUrl(probe.url)
+  if (!first.ok) return err({ url: probe.url, reason: first.error })
+  let url = first.value
+  let method = firstMethod
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+    const answer = await asked(env, probe, url, method, endMs)
+    if (!answer.ok) return err({ url: urlText(url), reason: answer.error })
+    const next = redirection(url, answer.value)
+    if (next === undefined) return ok(answer.value)
+    if (!next.ok) return err({ url: urlText(url), reason: next.error })
+    url = next.value
+    // RFC 9110, section 15.4: only 307 and 308 keep a method that is not safe.
+    if (answer.value.status <= 303 && method !== 'HEAD') method = 'GET'
+  }
+  return err({ url: urlText(url), reason: `stopped after ${redirectsMax} redirects` })
+}
+
+async function asked(
+  env: Env,
+  probe: HttpProbe,
+  url: WebUrl,
+  method: string,
+  endMs: number,
+): Promise<Result<HttpClientResponse, string>> {
+  const to = endpointAt(url.authority, defaultPorts[url.scheme])
+  if (!to.ok) return to
+  const timeoutMs = endMs - env.clock.monoMs()
+  if (timeoutMs <= 0) return err(`dial tcp ${endpointText(to.value)}: i/o timeout`)
+  if (url.scheme === 'https') return err('HTTPS checks are not there yet: an agent has no list of trusted roots')
+  const request: HttpClientRequest = { method, target: url.target, headers: headersOf(probe, url), timeoutMs }
+  const answer = await env.http.request(to.value, request)
+  return answer.ok ? answer : err(failureText(answer.error))
+}
+
+function redirection(url: WebUrl, answer: HttpClientResponse): Result<WebUrl, string> | undefined {
+  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined
+  const location = answer.headers.get('location')
+  return location === undefined ? undefined : resolveLocation(url, location)
+}
+
+function headersOf(probe: HttpProbe, url: WebUrl): readonly (readonly [string, string])[] {
+  const given = probe.header.flatMap(([name, values]) => values.map((value) => [name, value] as const))
+  const missing = (name: string): boolean => !given.some(([own]) => own.toLowerCase() === name)
+  return [
+    ...(missing('host') ? [['Host', url.authority] as const] : []),
+    ...(missing('user-agent') ? [['User-Agent', `${productTitle} Health Check`] as const] : []),
+    ...(missing('accept') ? [['Accept', 'text/plain, text/*, */*'] as const] : []),
+    ...given,
+  ]
+}
+
+/** `Get`, as the field's errors begin. */
+function verb(method: string): string {
+  return method.slice(0, 1).toUpperCase() + method.slice(1).toLowerCase()
+}

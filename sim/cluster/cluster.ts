@@ -185,7 +185,7 @@ export class Cluster {
     const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
     const observer = observe(this.#invariants, { node: name, boot, id, digest })
     const config: AgentConfig = serverConfig(server.identity, this.#identities, server.settings, env.machine)
-    const started = await startProgram(env, config, observer)
+    const started = await startProgram(env, config, { observer })
     if (!started.ok) {
       this.#startFailed(server, boot, started.error)
       return

@@ -1,7 +1,9 @@
+import type { Result } from '../base/result.ts'
 import type { AgentContext, WriteIdentity } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { ReadTransaction } from '../store/types.ts'
+import type { AgentConfig } from './agent-config.ts'
 
 /** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
 export interface StartFailure {
@@ -23,6 +25,12 @@ export interface AgentObserver {
   ): void
 }
 
+export interface StartOptions {
+  readonly observer?: AgentObserver
+  /** Reads the configuration again; why it cannot be taken, in words for people. */
+  readonly reread?: () => Promise<Result<AgentConfig, string>>
+}
+
 /** A running agent without its faces. */
 export interface Agent extends AgentContext {
   /** Raft on a server; undefined on a client. */
@@ -33,6 +41,8 @@ export interface Agent extends AgentContext {
   onFatal(use: (failure: Failure | Error) => void): void
   /** Makes the agent stop itself: a face met a broken invariant. */
   raiseFatal(failure: Error): void
+  /** Calls `use` once when the agent has left the pool because it was asked to, and now wants to end. */
+  onLeft(use: () => void): void
   /** Ends everything: listeners, timers, disk work. What is pending is refused with `shutting-down`. */
   stop(): Promise<void>
 }

@@ -13,16 +13,11 @@ import type {
   WriteIdentity,
 } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
-import type { Raft, RaftStatus } from '../raft/raft.ts'
-import type { CallFailure, Rpc } from '../rpc/rpc.ts'
-import type { AgentConfig } from './agent-config.ts'
-import type { Dispatch } from './dispatch.ts'
-import { ownAddress } from './introductions.ts'
-import { type AgentRequest, waitOf } from './request.ts'
+import type { CallFailure } from '../rpc/rpc.ts'
+import type { Attempt, CallTarget } from './call-target.ts'
+import type { AgentRequest } from './request.ts'
 
-/** An attempt at a leader that does not answer is given up after this, and tried elsewhere. */
-const attemptMs = 10_000
-/** Pause before the next attempt while no leader is known: drawn between these, cut short when a leader appears. */
+/** Pause before the next attempt while nobody is known to answer: drawn between these, cut short when somebody appears. */
 const pauseMinMs = 50
 const pauseMaxMs = 150
 
@@ -31,18 +26,12 @@ const answerSchema = z.object({
   meta: z.object({ index: z.number(), knownLeader: z.boolean(), lastContactMs: z.number() }),
 })
 
-/** One try at a leader; its abort handler replaces that of the try before. */
-interface Attempt {
-  onAbort(use: () => void): void
-}
-
-/** How the requests of one server agent find the server that answers them, and are held while there is none. */
+/** How the requests of one agent find the server that answers them, and are held while there is none. */
 export class Calls {
   readonly #env: Env
-  readonly #config: AgentConfig
-  readonly #rpc: Rpc
-  readonly #raft: Raft
-  readonly #dispatch: Dispatch
+  readonly #target: CallTarget
+  readonly #datacenter: string
+  readonly #holdMs: number
   readonly #origin: string
   #sequence = 0
   #stopped = false
@@ -50,16 +39,20 @@ export class Calls {
   readonly #pauses = new Set<() => void>()
   readonly #watching: Closable
 
-  constructor(parts: { env: Env; config: AgentConfig; rpc: Rpc; raft: Raft; dispatch: Dispatch; origin: string }) {
+  /** `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader. */
+  constructor(parts: {
+    readonly env: Env
+    readonly target: CallTarget
+    readonly datacenter: string
+    readonly holdMs: number
+    readonly origin: string
+  }) {
     this.#env = parts.env
-    this.#config = parts.config
-    this.#rpc = parts.rpc
-    this.#raft = parts.raft
-    this.#dispatch = parts.dispatch
+    this.#target = parts.target
+    this.#datacenter = parts.datacenter
+    this.#holdMs = parts.holdMs
     this.#origin = parts.origin
-    this.#watching = this.#raft.onRoleChange((status) => {
-      if (status.leader !== undefined) this.#endPauses()
-    })
+    this.#watching = this.#target.onHope(() => this.#endPauses())
   }
 
   stop(): void {
@@ -75,10 +68,7 @@ export class Calls {
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
     const identity: WriteIdentity = { origin: this.#origin, sequence: this.#sequence++ }
-    const result = await this.#hold(options, (caller) =>
-      this.#atLeader(endpoint, { args, identity }, attemptMs, caller),
-    )
-    return result as Result<Reply, Failure>
+    return (await this.forward(endpoint, { args, identity }, options)) as Result<Reply, Failure>
   }
 
   async query<Args, Reply>(
@@ -89,12 +79,7 @@ export class Calls {
   ): Promise<Result<Answer<Reply>, Failure>> {
     const elsewhere = this.#otherDatacenter(read)
     if (elsewhere !== undefined) return err(elsewhere)
-    const asked = this.#tooStale(read) ? { ...read, consistency: 'default' as const } : read
-    const deadlineMs = attemptMs + (asked.minIndex === 0 ? 0 : waitOf(asked) * 2)
-    const result =
-      asked.consistency === 'stale'
-        ? await this.#dispatch.serve(endpoint.method, { args, read: asked }, options)
-        : await this.#hold(options, (caller) => this.#atLeader(endpoint, { args, read: asked }, deadlineMs, caller))
+    const result = await this.forward(endpoint, { args, read }, options)
     if (!result.ok) return result
     const answer = answerSchema.safeParse(result.value)
     if (!answer.success) return err({ kind: 'refused', message: `${endpoint.method}: malformed answer` })
@@ -109,46 +94,32 @@ export class Calls {
   ): Promise<Result<Reply, Failure>> {
     const elsewhere = this.#otherDatacenter(read)
     if (elsewhere !== undefined) return err(elsewhere)
-    const result =
-      endpoint.leader && read.consistency !== 'stale'
-        ? await this.#hold(options, (caller) => this.#atLeader(endpoint, { args, read }, attemptMs, caller))
-        : await this.#dispatch.serve(endpoint.method, { args, read }, options)
-    return result as Result<Reply, Failure>
+    return (await this.forward(endpoint, { args, read }, options)) as Result<Reply, Failure>
+  }
+
+  /** Brings a request, this agent's own or a client agent's, to whoever must answer it. */
+  forward(
+    endpoint: EndpointDefinition,
+    request: AgentRequest,
+    options: CallOptions,
+  ): Promise<Result<unknown, Failure>> {
+    const changes = endpoint.kind === 'write'
+    return this.#hold(options, changes, (caller) => this.#target.attempt(endpoint, request, caller))
   }
 
   #otherDatacenter(read: ReadOptions): Failure | undefined {
-    if (read.datacenter === '' || read.datacenter === this.#config.datacenter) return undefined
+    if (read.datacenter === '' || read.datacenter === this.#datacenter) return undefined
     return { kind: 'unknown-datacenter', datacenter: read.datacenter }
   }
 
-  /** A stale read that names a bound goes to the leader when this server has not heard from it for longer. */
-  #tooStale(read: ReadOptions): boolean {
-    if (read.consistency !== 'stale' || read.maxStaleMs === 0) return false
-    const status = this.#raft.status()
-    return status.role !== 'leader' && (status.lastContactMs ?? Number.POSITIVE_INFINITY) > read.maxStaleMs
-  }
-
-  async #atLeader(
-    endpoint: EndpointDefinition,
-    request: AgentRequest,
-    deadlineMs: number,
-    caller: Attempt,
-  ): Promise<Result<unknown, CallFailure>> {
-    const status: RaftStatus = this.#raft.status()
-    if (status.role === 'leader') return this.#dispatch.serve(endpoint.method, request, caller)
-    const address = status.leader?.address
-    if (address === undefined || address === ownAddress(this.#config))
-      return err({ kind: 'not-leader', leader: undefined })
-    return this.#rpc.request(address, { method: endpoint.method, body: request, deadlineMs, onAbort: caller.onAbort })
-  }
-
   /**
-   * Tries until a leader has answered, for at most the hold time after the first attempt that found none. Once an attempt
-   * may have reached a leader, only an answer tells its fate: whatever ends the holding then, but for a refusal that every
-   * attempt would meet, the caller learns that the outcome is unknown.
+   * Tries until somebody has answered, for at most the hold time after the first attempt that nobody did. Once an attempt
+   * at a change may have reached a leader, only an answer tells its fate: whatever ends the holding then, but for a refusal
+   * that every attempt would meet, the caller learns that the outcome is unknown. A read has no fate.
    */
   async #hold(
     options: CallOptions,
+    changes: boolean,
     attempt: (caller: Attempt) => Promise<Result<unknown, CallFailure>>,
   ): Promise<Result<unknown, Failure>> {
     const caller = new HeldCaller(options)
@@ -160,12 +131,12 @@ export class Calls {
       const result = await attempt(caller)
       if (result.ok) return result
       const failure = result.error
-      if (mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
+      if (changes && mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
       if (!isPassing(failure)) return err(failure.kind === 'overloaded' ? (unknown ?? failure) : failure)
       const now = this.#env.clock.monoMs()
       failingSinceMs ??= now
-      const leftMs = failingSinceMs + this.#config.rpcHoldTimeoutMs - now
-      if (leftMs <= 0) return err(unknown ?? { kind: 'no-leader' })
+      const leftMs = failingSinceMs + this.#holdMs - now
+      if (leftMs <= 0) return err(unknown ?? this.#target.nobody)
       await this.#pause(leftMs, caller)
     }
   }

@@ -24,13 +24,14 @@ export function drawUuid(env: Env): string {
 }
 
 /**
- * Opens the data directory, making it if need be: takes its lock, and reads or draws the node ID, which is kept in the
- * file `node-id`. Refuses what it cannot use before anything is written.
+ * Opens the data directory, making it if need be: takes its lock, and reads the node ID, which is kept in the file
+ * `node-id`; `freshId` is written there if there is none. Refuses what it cannot use before anything is written.
  */
 export async function openDataDirectory(
   env: Env,
   path: string,
   configuredId: string | undefined,
+  freshId: string,
 ): Promise<Result<DataDirectory, StartFailure>> {
   const refused = await refuseUnusable(env.disk, path)
   if (refused !== undefined) return err(refused)
@@ -41,12 +42,19 @@ export async function openDataDirectory(
   if (!named.ok) return err(unusable(named.error))
   const lock = await env.disk.lock(`${path}/lock`)
   if (!lock.ok) return err(unusable(lock.error))
-  const nodeId = await keepNodeId(env, path, configuredId)
+  const nodeId = await keepNodeId(env, path, configuredId, freshId)
   if (!nodeId.ok) {
     await lock.value.close()
     return nodeId
   }
   return ok({ path, nodeId: nodeId.value, release: () => lock.value.close() })
+}
+
+/** The node ID that an earlier start kept there, if one can be read. Writes nothing; `openDataDirectory` says what is wrong. */
+export async function storedNodeId(env: Env, path: string): Promise<string | undefined> {
+  const found = await readSmallFile(env.disk, `${path}/node-id`)
+  const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
+  return stored !== undefined && uuidShape.test(stored) ? stored : undefined
 }
 
 function parentOf(path: string): string {
@@ -73,6 +81,7 @@ async function keepNodeId(
   env: Env,
   path: string,
   configured: string | undefined,
+  fresh: string,
 ): Promise<Result<string, StartFailure>> {
   const file = `${path}/node-id`
   const found = await readSmallFile(env.disk, file)
@@ -86,7 +95,7 @@ async function keepNodeId(
       remedy: 'restore the file, or give the ID with -node-id',
     })
   }
-  const id = configured ?? drawUuid(env)
+  const id = configured ?? fresh
   if (id === stored) return ok(id)
   const written = await writeSmallFile(env.disk, path, 'node-id', utf8(id))
   return written.ok ? ok(id) : err(unusable(written.error))

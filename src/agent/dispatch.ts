@@ -46,6 +46,10 @@ export class Dispatch {
     for (const end of [...this.#parked]) end(err({ kind: 'shutting-down' }))
   }
 
+  endpoint(method: string): EndpointDefinition | undefined {
+    return this.#endpoints.get(method)
+  }
+
   /** Serves a request here, or says who leads: forwarding is the caller's part. */
   async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
     const endpoint = this.#endpoints.get(method)

@@ -1,23 +1,27 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
+import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Hello } from '../rpc/frame.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { judgeFormation } from './formation.ts'
+import { aliveServers, serverOf } from './pool-servers.ts'
 import { type ServerDirectory, type ServerRecord, serverRecordSchema } from './server-directory.ts'
 
 /** The RPC method by which servers introduce themselves: each side sends its record. */
 export const introduceMethod = 'Server.Introduce'
-/** Until a server belongs to a cluster it goes round at least this often. */
+/** How often a server goes round: while it belongs to no cluster, or does not know a server of the pool, and afterwards. */
 const eagerIntervalMs = 1_000
+const settledIntervalMs = 30_000
 const answerWithinMs = 2_000
 
 /**
- * How servers find each other: each goes round the addresses it is given and says who it is. What they learn decides when
- * a first configuration is formed, and tells the leader whom to add.
+ * How the servers of one pool make each other's acquaintance: each goes round those that the pool holds alive and says who
+ * it is, whether it has Raft state and whom it knows. What they learn decides when a first configuration is formed, and
+ * tells the leader whom to add.
  */
 export class Introductions {
   readonly #env: Env
@@ -26,9 +30,9 @@ export class Introductions {
   readonly #raft: Raft
   readonly #directory: ServerDirectory
   readonly #nodeId: string
-  readonly #onExhausted: () => void
+  readonly #pool: Pool
+  readonly #watching: Closable
   #timer: Closable | undefined
-  #rounds = 0
   #going = false
   #again = false
   #waitingFor = ''
@@ -42,8 +46,7 @@ export class Introductions {
     raft: Raft
     directory: ServerDirectory
     nodeId: string
-    /** `retry_max` rounds have found nobody. */
-    onExhausted: () => void
+    pool: Pool
   }) {
     this.#env = parts.env
     this.#config = parts.config
@@ -51,7 +54,10 @@ export class Introductions {
     this.#raft = parts.raft
     this.#directory = parts.directory
     this.#nodeId = parts.nodeId
-    this.#onExhausted = parts.onExhausted
+    this.#pool = parts.pool
+    this.#watching = parts.pool.onChange((changes) => {
+      if (changes.some(({ member }) => serverOf(member) !== undefined)) this.#env.detach(this.#goRound())
+    })
   }
 
   start(): void {
@@ -60,6 +66,7 @@ export class Introductions {
 
   stop(): void {
     this.#stopped = true
+    this.#watching.close()
     this.#timer?.close()
   }
 
@@ -110,7 +117,7 @@ export class Introductions {
 
   #learn(record: ServerRecord): void {
     const before = this.#directory.get(record.id)
-    if (!this.#directory.learn(record, this.#env.clock.monoMs())) return
+    if (!this.#directory.learn(record)) return
     if (before === undefined) {
       this.#env.log.write('info', 'agent', 'met a server', {
         name: record.name,
@@ -132,10 +139,8 @@ export class Introductions {
     this.#timer?.close()
     do {
       this.#again = false
-      const records = await Promise.all(this.#addresses().map((address) => this.introduceTo(address)))
+      await Promise.all(this.#addresses().map((address) => this.introduceTo(address)))
       if (this.#stopped) return
-      this.#rounds++
-      if (records.some((record) => record !== undefined)) this.#rounds = 0
     } while (this.#again)
     this.#going = false
     await this.#maybeForm()
@@ -144,35 +149,26 @@ export class Introductions {
 
   #rest(): void {
     if (this.#stopped) return
-    if (
-      this.#config.retryMax > 0 &&
-      this.#rounds > this.#config.retryMax &&
-      this.#config.retryJoin.length > 0 &&
-      !this.#raft.hasState()
-    ) {
-      this.#env.log.write('error', 'agent', 'max join retry exhausted, exiting')
-      this.#onExhausted()
-      return
-    }
     const settled = this.#raft.hasState() && this.#addresses().every((address) => this.#isKnown(address))
-    const delayMs = settled ? this.#config.retryIntervalMs : Math.min(this.#config.retryIntervalMs, eagerIntervalMs)
+    const delayMs = settled ? settledIntervalMs : eagerIntervalMs
+    this.#timer?.close()
     this.#timer = this.#env.timers.after(delayMs, () => this.#env.detach(this.#goRound()))
   }
 
   #isKnown(address: string): boolean {
-    return this.#directory.all().some(({ record }) => record.address === address)
+    return this.#directory.all().some((record) => record.address === address)
   }
 
   #addresses(): readonly string[] {
     const own = ownAddress(this.#config)
     const configured = this.#raft.status().configuration.servers.map((server) => server.address)
-    const met = this.#directory.all().map(({ record }) => record.address)
-    return [...new Set([...this.#config.retryJoin, ...configured, ...met])].filter((address) => address !== own)
+    const present = aliveServers(this.#pool.members(), this.#config.datacenter).map((server) => server.address)
+    return [...new Set([...configured, ...present])].filter((address) => address !== own)
   }
 
   async #maybeForm(): Promise<void> {
     if (this.#stopped || this.#forming || this.#raft.hasState() || this.#config.bootstrapExpect === 0) return
-    const others = this.#directory.all().map((heard) => heard.record)
+    const others = this.#directory.all()
     const formation = judgeFormation(this.ownRecord(), others)
     if (formation.kind === 'wait') {
       if (formation.why !== this.#waitingFor) {

@@ -14,6 +14,8 @@ export const requestSchema = z.object({
       datacenter: z.string().max(128),
     })
     .optional(),
+  /** From a client agent: whoever receives it brings it to the server that must answer. */
+  forward: z.boolean().optional(),
   identity: z.object({ origin: z.string().min(1).max(128), sequence: z.number().int().nonnegative() }).optional(),
 })
 

@@ -1,18 +1,31 @@
 import type { Env } from '../env/env.ts'
 import type { AgentSelf } from '../features/manifest.ts'
+import type { Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { type Release, raftProtocol, releaseText } from '../model/release.ts'
-import type { Raft, RaftStatus } from '../raft/raft.ts'
+import type { RaftStatus } from '../raft/raft.ts'
 import type { AgentConfig } from './agent-config.ts'
+import type { Part } from './ground.ts'
+import type { RunningLocalAgent } from './local/parts.ts'
 
 type Section = Readonly<Record<string, string>>
 
 /** Commit the build was made from; empty for a build from a working copy. */
 const revision = ''
 
+export interface SelfParts {
+  readonly env: Env
+  readonly config: AgentConfig
+  readonly release: Release
+  readonly nodeId: string
+  readonly part: Part
+  readonly pool: Pool
+  readonly local: Pick<RunningLocalAgent, 'stats'>
+}
+
 /** What an agent says of itself. Reference: HTTP API 4.6. */
-export function describeSelf(env: Env, config: AgentConfig, release: Release, nodeId: string, raft: Raft): AgentSelf {
-  const status = raft.status()
+export function describeSelf({ env, config, release, nodeId, part, pool, local }: SelfParts): AgentSelf {
+  const status = part.raft?.status()
   return {
     nodeName: config.nodeName,
     nodeId,
@@ -21,22 +34,54 @@ export function describeSelf(env: Env, config: AgentConfig, release: Release, no
     version: releaseText(release),
     revision,
     advertise: { host: config.advertiseAddress, port: config.ports.server },
-    nodeMeta: { ...config.nodeMeta, [`${productName}-network-segment`]: '' },
+    nodeMeta: selfMeta(config),
     debugConfig: config.debug,
     stats: {
-      agent: { check_monitors: '0', check_ttls: '0', checks: '0', services: '0' },
+      agent: local.stats(),
       build: { prerelease: '', revision, version: releaseText(release) },
-      raft: raftSection(config, status),
+      ...(status === undefined ? {} : { raft: raftSection(config, status) }),
       runtime: runtimeSection(env),
-      [productName]: {
-        acl: 'disabled',
-        bootstrap: String(config.bootstrap),
-        known_datacenters: '1',
-        leader: String(status.role === 'leader'),
-        leader_addr: status.leader?.address ?? '',
-        server: String(config.server),
-      },
+      serf_lan: poolSection(pool),
+      [productName]: status === undefined ? clientSection(part) : serverSection(config, status),
     },
+  }
+}
+
+function selfMeta(config: AgentConfig): Readonly<Record<string, string>> {
+  return { ...config.nodeMeta, [`${productName}-network-segment`]: '' }
+}
+
+function clientSection(part: Part): Section {
+  return { acl: 'disabled', known_servers: String(part.serverCount()), server: 'false' }
+}
+
+function serverSection(config: AgentConfig, status: RaftStatus): Section {
+  return {
+    acl: 'disabled',
+    bootstrap: String(config.bootstrap),
+    known_datacenters: '1',
+    leader: String(status.role === 'leader'),
+    leader_addr: status.leader?.address ?? '',
+    server: 'true',
+  }
+}
+
+/** Queues of events and queries are those of features that are not there yet. */
+function poolSection(pool: Pool): Section {
+  const stats = pool.stats()
+  return {
+    coordinate_resets: '0',
+    encrypted: 'false',
+    event_queue: '0',
+    event_time: '1',
+    failed: String(stats.failed),
+    health_score: String(stats.healthScore),
+    intent_queue: '0',
+    left: String(stats.left),
+    member_time: String(stats.memberTime),
+    members: String(stats.members),
+    query_queue: '0',
+    query_time: '1',
   }
 }
 

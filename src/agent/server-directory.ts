@@ -26,41 +26,46 @@ export const serverRecordSchema = z.object({
 
 export type ServerRecord = z.infer<typeof serverRecordSchema>
 
-export interface HeardRecord {
-  readonly record: ServerRecord
-  /** Monotonic time of this server when it was heard. */
-  readonly heardMs: number
-}
-
-/** The servers of the own datacenter that have introduced themselves. In order of ID. */
+/** The servers of the own datacenter that have introduced themselves and are alive in the pool. In order of ID. */
 export class ServerDirectory {
   readonly #self: string
   readonly #datacenter: string
-  readonly #records = new Map<string, HeardRecord>()
+  readonly #alive: () => ReadonlySet<string>
+  readonly #records = new Map<string, ServerRecord>()
 
-  constructor(self: string, datacenter: string) {
+  /** `alive`: IDs of the servers that the pool holds alive now. */
+  constructor(self: string, datacenter: string, alive: () => ReadonlySet<string>) {
     this.#self = self
     this.#datacenter = datacenter
+    this.#alive = alive
   }
 
   /** False when the record is of another datacenter, of this server itself, or beyond the bound. */
-  learn(record: ServerRecord, nowMs: number): boolean {
+  learn(record: ServerRecord): boolean {
     if (record.datacenter !== this.#datacenter || record.id === this.#self) return false
+    if (!this.#records.has(record.id) && this.#records.size >= knownServersMax - 1) this.#forgetGone()
     if (!this.#records.has(record.id) && this.#records.size >= knownServersMax - 1) return false
-    this.#records.set(record.id, { record, heardMs: nowMs })
+    this.#records.set(record.id, record)
     return true
   }
 
-  get(id: string): HeardRecord | undefined {
+  get(id: string): ServerRecord | undefined {
     return this.#records.get(id)
   }
 
-  all(): readonly HeardRecord[] {
-    return [...this.#records.values()].sort((a, b) => compareText(a.record.id, b.record.id))
+  all(): readonly ServerRecord[] {
+    const alive = this.#alive()
+    const present = [...this.#records.values()].filter(({ id }) => alive.has(id))
+    return present.sort((a, b) => compareText(a.id, b.id))
   }
 
   /** IDs of all servers known, the own one included, sorted. */
   ids(): readonly string[] {
-    return [this.#self, ...this.#records.keys()].sort(compareText)
+    return [this.#self, ...this.all().map(({ id }) => id)].sort(compareText)
+  }
+
+  #forgetGone(): void {
+    const alive = this.#alive()
+    for (const id of [...this.#records.keys()]) if (!alive.has(id)) this.#records.delete(id)
   }
 }

@@ -7,8 +7,6 @@ import type { ServerDirectory, ServerRecord } from './server-directory.ts'
 
 /** How often the leader looks after its servers. Reference: configuration 2, server health poll. */
 const pollMs = 2_000
-/** A server not heard of for this long is not added. */
-const heardWithinMs = 10_000
 
 /**
  * The leader's care for the members of the consensus group: a server that has introduced itself is added without a vote,
@@ -70,11 +68,9 @@ class ServerMembership implements Closable {
   async #pollOnce(): Promise<void> {
     const { servers } = this.#server.raft.status().configuration
     const members = new Map(servers.map((server) => [server.id, server]))
-    const now = this.#server.env.clock.monoMs()
-    for (const { record, heardMs } of this.#directory.all()) {
+    for (const record of this.#directory.all()) {
       const member = members.get(record.id)
       if (member?.suffrage === 'voter' && member.address === record.address) continue
-      if (member === undefined && now - heardMs > heardWithinMs) continue
       await this.#consider(record, member)
       if (this.#closed) return
     }

@@ -167,6 +167,8 @@ export interface AgentContext {
   readonly local: LocalAgent
   /** The pool of all agents of the datacenter. */
   readonly lan: Pool
+  /** Joins the pool through each of these addresses (`host:port`): how many answered, or why none did. */
+  join(addresses: readonly string[]): Promise<Result<number, string>>
   /** Leaves the pool, and on a server the consensus group, in order; then the agent ends itself. Settled before it ends. */
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */

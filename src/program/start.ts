@@ -1,8 +1,11 @@
-import type { Agent, AgentObserver, StartFailure } from '../agent/agent.ts'
+import type { Agent, StartFailure, StartOptions } from '../agent/agent.ts'
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { features } from '../agent/features.ts'
 import { portFailure, startAgent } from '../agent/start.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { createDnsFace, type DnsFace } from '../dns/face.ts'
+import { openDns } from '../dns/listeners.ts'
+import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { HttpHandler, HttpListener } from '../env/http.ts'
 import { createHttpFace } from '../http/face.ts'
@@ -16,6 +19,12 @@ export interface Program {
   stop(): Promise<void>
 }
 
+/** What answers at the faces' ports: a word that the agent is starting, or silence, until it runs. */
+interface Faces {
+  http: HttpHandler
+  dns: DnsFace
+}
+
 /**
  * Starts an agent and its faces. The faces' ports are taken first, so that one in use is found before anything is
  * written; until the agent runs they say so.
@@ -23,38 +32,57 @@ export interface Program {
 export async function startProgram(
   env: Env,
   config: AgentConfig,
-  observer?: AgentObserver,
+  options: StartOptions = {},
 ): Promise<Result<Program, StartFailure>> {
-  let face: HttpHandler = async () => ({ status: 503, headers: [], body: `${productTitle} agent is starting` })
+  const faces: Faces = {
+    http: async () => ({ status: 503, headers: [], body: `${productTitle} agent is starting` }),
+    dns: { answer: async () => undefined },
+  }
   const http: HttpListener[] = []
+  const open: Closable[] = []
   const closeFaces = (): void => {
-    for (const listener of http) listener.close()
+    for (const listener of open) listener.close()
   }
-  if (config.ports.http > 0) {
-    for (const host of config.clientAddresses) {
-      const listener = await env.http.serve({ host, port: config.ports.http }, (request) => face(request))
-      if (!listener.ok) {
-        closeFaces()
-        return err(portFailure(listener.error, 'ports.http'))
-      }
-      http.push(listener.value)
-    }
-  }
-  const agent = await startAgent(env, config, observer)
+  const listening = await listen(env, config, faces, http, open)
+  const agent = listening.ok ? await startAgent(env, config, options) : listening
   if (!agent.ok) {
     closeFaces()
     return agent
   }
   const routes = features.flatMap((feature) => feature.routes ?? [])
-  face = createHttpFace({
+  faces.http = createHttpFace({
     agent: agent.value,
     routes,
     config: config.http,
     onFatal: (violation) => agent.value.raiseFatal(violation),
   })
+  faces.dns = createDnsFace({ env, agent: agent.value, config: config.dns, datacenter: config.datacenter })
   const stop = async (): Promise<void> => {
     closeFaces()
     await agent.value.stop()
   }
   return ok({ agent: agent.value, http, stop })
+}
+
+/** What could be opened is in `http` and `open`, also when something could not. */
+async function listen(
+  env: Env,
+  config: AgentConfig,
+  faces: Faces,
+  http: HttpListener[],
+  open: Closable[],
+): Promise<Result<undefined, StartFailure>> {
+  for (const host of config.ports.http > 0 ? config.clientAddresses : []) {
+    const listener = await env.http.serve({ host, port: config.ports.http }, (request) => faces.http(request))
+    if (!listener.ok) return err(portFailure(listener.error, 'ports.http'))
+    http.push(listener.value)
+    open.push(listener.value)
+  }
+  const dns: DnsFace = { answer: (packet, transport, from) => faces.dns.answer(packet, transport, from) }
+  for (const host of config.ports.dns > 0 ? config.dnsAddresses : []) {
+    const listener = await openDns(env, dns, { host, port: config.ports.dns })
+    if (!listener.ok) return err(portFailure(listener.error, 'ports.dns'))
+    open.push(listener.value)
+  }
+  return ok(undefined)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import { Calls } from '../../../src/agent/calls.ts'
 import type { Dispatch } from '../../../src/agent/dispatch.ts'
+import { ServerTarget } from '../../../src/agent/server-target.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { CallOptions, WriteEndpoint } from '../../../src/features/manifest.ts'
 import type { Failure } from '../../../src/model/failure.ts'
@@ -44,8 +44,8 @@ class Held {
         return promise
       },
     } as unknown as Rpc
-    const config = { ...defaultAgentConfig('a', '10.0.0.1'), rpcHoldTimeoutMs: 7_000 }
-    this.calls = new Calls({ env: this.env, config, rpc, raft, dispatch: {} as Dispatch, origin: 'a/1' })
+    const target = new ServerTarget({ rpc, raft, dispatch: {} as Dispatch, ownAddress: '10.0.0.1:8300' })
+    this.calls = new Calls({ env: this.env, target, datacenter: 'dc1', holdMs: 7_000, origin: 'a/1' })
   }
 
   write(options: CallOptions = {}): { result: Result<unknown, Failure> | undefined } {

@@ -19,8 +19,8 @@ const newcomer: ServerRecord = {
 }
 
 it('says once why a server that took the address of another is not added', async () => {
-  const directory = new ServerDirectory('s1', 'dc1')
-  directory.learn(newcomer, 0)
+  const directory = new ServerDirectory('s1', 'dc1', () => new Set([newcomer.id]))
+  directory.learn(newcomer)
   const lines: string[] = []
   const timers: (() => void)[] = []
   const message = 'servers old and new have the same address 10.0.0.3:8300'

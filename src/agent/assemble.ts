@@ -1,0 +1,119 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
+import type { ReadOptions } from '../features/manifest.ts'
+import { type Failure, failureText } from '../model/failure.ts'
+import { newestRelease } from '../model/release.ts'
+import type { Agent, StartFailure, StartOptions } from './agent.ts'
+import type { AgentConfig } from './agent-config.ts'
+import type { Calls } from './calls.ts'
+import { type Closing, closeAll } from './closing.ts'
+import type { Ground, Part } from './ground.ts'
+import { Joining } from './joining.ts'
+import { createLocalAgent } from './local/local-agent.ts'
+import type { CatalogClient } from './local/parts.ts'
+import { OnceSignal } from './once-signal.ts'
+import { serverOf } from './pool-servers.ts'
+import { describeSelf } from './self.ts'
+
+/** Puts the parts of an agent together and lets it begin: it serves, joins its pool, and tells what it offers. */
+export async function assembleAgent(
+  ground: Ground,
+  part: Part,
+  options: StartOptions,
+  closing: Closing,
+): Promise<Result<Agent, StartFailure>> {
+  const { env, config, nodeId, pool, fatal } = ground
+  const onExhausted = (): void => fatal.raise({ kind: 'refused', message: 'max join retry exhausted' })
+  const joining = new Joining({ env, config, pool, onExhausted })
+  closing.push(() => joining.stop())
+  const local = createLocalAgent(env, {
+    config,
+    nodeId,
+    catalog: catalogClient(part.calls),
+    nodeCount: () => pool.stats().members,
+  })
+  closing.push(() => local.stop())
+  const started = await local.start()
+  if (!started.ok) {
+    const remedy = 'correct the definition, or the data directory'
+    return err({ kind: 'configuration', message: failureText(started.error), remedy })
+  }
+  await part.start()
+  const joined = await joining.first()
+  if (!joined.ok) return joined
+  joining.start()
+  closing.push(followServers(ground, part, () => local.trigger()))
+  const left = new OnceSignal<undefined>()
+  const { calls } = part
+  return ok({
+    env,
+    release: newestRelease,
+    raft: part.raft,
+    local,
+    lan: pool,
+    write: (endpoint, args, call) => calls.write(endpoint, args, call),
+    query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
+    ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
+    self: () => describeSelf({ env, config, release: newestRelease, nodeId, part, pool, local }),
+    join: (addresses) => joining.join(addresses),
+    leave: () => leaveOnce(ground, part, left),
+    reload: () => reload(options, (next) => local.reload(next)),
+    stateDigest: () => part.stateDigest(),
+    onFatal: (use) => fatal.on(use),
+    raiseFatal: (failure) => fatal.raise(failure),
+    onLeft: (use) => left.on(use),
+    stop: () => closeAll(closing),
+  })
+}
+
+async function leaveOnce(ground: Ground, part: Part, left: OnceSignal<undefined>): Promise<Result<undefined, Failure>> {
+  ground.env.log.write('info', 'agent', 'leaving the cluster')
+  await part.beforeLeave()
+  await ground.pool.leave()
+  const out = await part.afterLeave()
+  if (!out.ok) ground.env.log.write('warn', 'agent', 'left without being removed from the consensus group')
+  left.raise(undefined)
+  return out
+}
+
+async function reload(
+  options: StartOptions,
+  take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
+): Promise<Result<undefined, Failure>> {
+  if (options.reread === undefined) {
+    return err({ kind: 'refused', message: 'this agent was not started from a configuration that can be read again' })
+  }
+  const next = await options.reread()
+  if (!next.ok) return err({ kind: 'refused', message: next.error })
+  return take(next.value)
+}
+
+/** Calls `use` when a server has come within reach, or another one leads: what was not synced may be synced now. */
+function followServers({ pool }: Ground, part: Part, use: () => void): () => void {
+  const appearing = pool.onChange((changes) => {
+    if (changes.some(({ kind, member }) => kind === 'joined' && serverOf(member) !== undefined)) use()
+  })
+  const leading = part.raft?.onRoleChange((status) => {
+    if (status.leader !== undefined) use()
+  })
+  return () => {
+    appearing.close()
+    leading?.close()
+  }
+}
+
+/** How the local state speaks to the servers. */
+function catalogClient(calls: Calls): CatalogClient {
+  return {
+    dump: async (node) => {
+      const answer = await calls.query(nodeDumpEndpoint, { node }, freshRead, {})
+      if (!answer.ok) return answer
+      const { node: facts, services, checks } = answer.value.value
+      return ok(facts === null ? null : { node: facts, services, checks })
+    },
+    register: (request) => calls.write(registerEndpoint, request, {}),
+    deregister: (request) => calls.write(deregisterEndpoint, request, {}),
+  }
+}
+
+const freshRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -1,0 +1,47 @@
+import { err, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { EndpointDefinition } from '../features/manifest.ts'
+import type { CallFailure, Rpc } from '../rpc/rpc.ts'
+import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
+import type { AgentRequest } from './request.ts'
+import type { ServerRouter } from './server-router.ts'
+
+/** The requests of a client agent: each goes to a server, which answers or forwards it. */
+export class ClientTarget implements CallTarget {
+  readonly nobody = { kind: 'no-servers' } as const
+  readonly #rpc: Rpc
+  readonly #router: ServerRouter
+  readonly #holdMs: number
+
+  /** `holdMs`: how long a server may hold a request before it answers that there is no leader. */
+  constructor(parts: { rpc: Rpc; router: ServerRouter; holdMs: number }) {
+    this.#rpc = parts.rpc
+    this.#router = parts.router
+    this.#holdMs = parts.holdMs
+  }
+
+  async attempt(
+    endpoint: EndpointDefinition,
+    request: AgentRequest,
+    caller: Attempt,
+  ): Promise<Result<unknown, CallFailure>> {
+    const server = this.#router.pick()
+    if (server === undefined) return err({ kind: 'no-servers' })
+    const answer = await this.#rpc.request(server.address, {
+      method: endpoint.method,
+      body: { ...request, forward: true },
+      deadlineMs: deadlineOf(request) + this.#holdMs,
+      onAbort: caller.onAbort,
+    })
+    if (answer.ok) return answer
+    const failure = answer.error
+    if (failure.kind === 'unreachable' || failure.kind === 'connection-lost' || failure.kind === 'shutting-down') {
+      this.#router.failed(server.id)
+    }
+    return answer
+  }
+
+  onHope(use: () => void): Closable {
+    return this.#router.onAppeared(use)
+  }
+}

@@ -1,0 +1,39 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { Failure } from '../model/failure.ts'
+import type { ServedRequest } from '../rpc/connection.ts'
+import { Calls } from './calls.ts'
+import { ClientTarget } from './client-target.ts'
+import type { Closing } from './closing.ts'
+import type { Ground, Part } from './ground.ts'
+import { ServerRouter } from './server-router.ts'
+
+/** A client agent: it keeps no replicated state, and asks the servers that the pool tells of. */
+export function openClient(ground: Ground, closing: Closing): Part {
+  const { env, config, nodeId, origin, rpc, pool } = ground
+  const router = new ServerRouter(env, pool, config.datacenter)
+  const target = new ClientTarget({ rpc, router, holdMs: config.rpcHoldTimeoutMs })
+  const calls = new Calls({ env, target, datacenter: config.datacenter, holdMs: config.rpcHoldTimeoutMs, origin })
+  closing.push(() => {
+    router.stop()
+    calls.stop()
+  })
+  return {
+    calls,
+    raft: undefined,
+    serverCount: () => router.count,
+    stateDigest: () => undefined,
+    start: async () => {
+      rpc.start(
+        { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: '' },
+        { onRequest: refuse, onNotice: () => env.metrics.count('rpc.notice.malformed'), onPeer: () => {} },
+      )
+    },
+    beforeLeave: async () => {},
+    afterLeave: async () => ok(undefined),
+  }
+}
+
+/** Servers ask nothing of clients yet. */
+async function refuse(request: ServedRequest): Promise<Result<unknown, Failure>> {
+  return err({ kind: 'unknown-method', method: request.method })
+}

@@ -1,0 +1,37 @@
+import type { Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import type { Pool } from '../gossip/pool.ts'
+import type { Failure } from '../model/failure.ts'
+import type { Raft } from '../raft/raft.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import type { AgentConfig } from './agent-config.ts'
+import type { Calls } from './calls.ts'
+import type { FatalSignal } from './once-signal.ts'
+
+/** The parts that everything else of an agent is built from. */
+export interface Ground {
+  readonly env: Env
+  readonly config: AgentConfig
+  readonly nodeId: string
+  /** Names this agent and boot in the identities of its writes. */
+  readonly origin: string
+  readonly rpc: Rpc
+  readonly pool: Pool
+  readonly fatal: FatalSignal
+}
+
+/** In what servers and clients differ. */
+export interface Part {
+  readonly calls: Calls
+  /** On a server. */
+  readonly raft: Raft | undefined
+  /** Servers that it knows of. */
+  serverCount(): number
+  stateDigest(): { readonly index: number; readonly digest: string } | undefined
+  /** Serves other agents and takes part, from now on. */
+  start(): Promise<void>
+  /** What comes before leaving the pool: a leader hands over. */
+  beforeLeave(): Promise<void>
+  /** What comes after: a server waits to be taken out of the consensus group, within the drain time. */
+  afterLeave(): Promise<Result<undefined, Failure>>
+}

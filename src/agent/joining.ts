@@ -1,0 +1,80 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { Pool } from '../gossip/pool.ts'
+import { parseEndpoint } from '../rpc/address.ts'
+import type { StartFailure } from './agent.ts'
+import type { AgentConfig } from './agent-config.ts'
+
+/** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
+export class Joining {
+  readonly #env: Env
+  readonly #config: AgentConfig
+  readonly #pool: Pool
+  readonly #onExhausted: () => void
+  #timer: Closable | undefined
+  #attempts = 0
+  #stopped = false
+
+  /** `onExhausted`: `retry_max` attempts after the first have found nobody. */
+  constructor(parts: { env: Env; config: AgentConfig; pool: Pool; onExhausted: () => void }) {
+    this.#env = parts.env
+    this.#config = parts.config
+    this.#pool = parts.pool
+    this.#onExhausted = parts.onExhausted
+  }
+
+  /** One attempt at the addresses of `start_join`; the agent does not start when it finds nobody. */
+  async first(): Promise<Result<undefined, StartFailure>> {
+    const addresses = this.#config.startJoin
+    if (addresses.length === 0) return ok(undefined)
+    const joined = await this.join(addresses)
+    if (joined.ok) return ok(undefined)
+    const remedy = 'start one of these agents first, or use -retry-join, which keeps trying'
+    return err({ kind: 'io', message: `Error joining cluster: ${joined.error}`, remedy })
+  }
+
+  /** Goes on at the addresses of `retry_join` until one has answered. */
+  start(): void {
+    if (this.#config.retryJoin.length === 0) return
+    this.#env.log.write('info', 'agent', 'Joining LAN cluster...')
+    this.#env.detach(this.#attempt())
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#timer?.close()
+  }
+
+  /** Tries every address, one after the other; gives how many answered, or why none did. */
+  async join(addresses: readonly string[]): Promise<Result<number, string>> {
+    this.#env.log.write('info', 'agent', '(LAN) joining', { addresses: addresses.join(' ') })
+    let joined = 0
+    const failures: string[] = []
+    for (const address of addresses) {
+      const at = parseEndpoint(address)
+      const result = at === undefined ? err('not an address and a port') : await this.#pool.join(at)
+      if (this.#stopped) return err('the agent is shutting down')
+      if (result.ok) joined++
+      else failures.push(`Failed to join ${address}: ${result.error}`)
+    }
+    this.#env.log.write('info', 'agent', '(LAN) joined', { count: joined, failed: failures.length })
+    if (joined > 0) return ok(joined)
+    return err(`${failures.length} error(s) occurred:\n\n${failures.map((failure) => `* ${failure}`).join('\n')}`)
+  }
+
+  async #attempt(): Promise<void> {
+    const joined = await this.join(this.#config.retryJoin)
+    if (this.#stopped) return
+    const { log } = this.#env
+    if (joined.ok)
+      return log.write('info', 'agent', 'Join LAN completed. Synced with initial agents', { count: joined.value })
+    this.#attempts++
+    if (this.#config.retryMax > 0 && this.#attempts > this.#config.retryMax) {
+      log.write('error', 'agent', 'max join LAN retry exhausted, exiting')
+      return this.#onExhausted()
+    }
+    log.write('warn', 'agent', 'Join LAN failed, retrying', { retryInMs: this.#config.retryIntervalMs })
+    this.#timer = this.#env.timers.after(this.#config.retryIntervalMs, () => this.#env.detach(this.#attempt()))
+  }
+}

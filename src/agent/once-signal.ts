@@ -1,0 +1,22 @@
+import type { Failure } from '../model/failure.ts'
+
+/** Tells once, and whoever asks later, that something has happened to the agent. */
+export class OnceSignal<T> {
+  #value: { readonly value: T } | undefined
+  #listeners: ((value: T) => void)[] = []
+
+  on(use: (value: T) => void): void {
+    if (this.#value === undefined) this.#listeners.push(use)
+    else use(this.#value.value)
+  }
+
+  raise(value: T): void {
+    if (this.#value !== undefined) return
+    this.#value = { value }
+    for (const listener of this.#listeners) listener(value)
+    this.#listeners = []
+  }
+}
+
+/** Why an agent must not go on. */
+export type FatalSignal = OnceSignal<Failure | Error>

@@ -1,0 +1,68 @@
+import type { Endpoint } from '../env/net.ts'
+import { endpointText } from '../env/net.ts'
+import type { Member, MemberStatus } from '../gossip/pool.ts'
+import { productName } from '../model/names.ts'
+import { internalProtocol, type Release, releaseText } from '../model/release.ts'
+import type { AgentConfig } from './agent-config.ts'
+
+/** What the tags of a member of the pool say of the server on it. */
+export interface PoolServer {
+  readonly id: string
+  readonly name: string
+  readonly datacenter: string
+  /** Where its RPC listener is reached: `10.0.0.1:8300`. */
+  readonly address: string
+  readonly raftProtocol: number
+  readonly status: MemberStatus
+}
+
+/** Role of a client agent among the tags. */
+const clientRole = 'node'
+
+/** Reference: HTTP API 4.6. The clients of the field read these tags. */
+export function agentTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
+  const shared = {
+    build: `${releaseText(release)}:`,
+    dc: config.datacenter,
+    id: nodeId,
+    segment: '',
+    vsn: String(internalProtocol.spoken),
+    vsn_max: String(internalProtocol.max),
+    vsn_min: String(internalProtocol.min),
+  }
+  if (!config.server) return { ...shared, role: clientRole }
+  return {
+    ...shared,
+    acls: '0',
+    ...(config.bootstrap ? { bootstrap: '1' } : {}),
+    ...(config.bootstrapExpect > 0 ? { expect: String(config.bootstrapExpect) } : {}),
+    port: String(config.ports.server),
+    raft_vsn: String(config.raft.protocol),
+    role: productName,
+    ...(config.ports.serfWan > 0 ? { wan_join_port: String(config.ports.serfWan) } : {}),
+  }
+}
+
+/** The server on this member; undefined for a client, or for tags that no server of ours sends. */
+export function serverOf(member: Member): PoolServer | undefined {
+  const { role, id, dc, port, raft_vsn } = member.tags
+  if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
+  if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) return undefined
+  const at: Endpoint = { host: member.endpoint.host, port: Number(port) }
+  return {
+    id,
+    name: member.name,
+    datacenter: dc,
+    address: endpointText(at),
+    raftProtocol: raft_vsn === undefined ? 1 : Number(raft_vsn),
+    status: member.status,
+  }
+}
+
+/** The servers of one datacenter that the pool holds alive, in order of name. */
+export function aliveServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {
+  return members.flatMap((member) => {
+    const server = member.status === 'alive' ? serverOf(member) : undefined
+    return server?.datacenter === datacenter ? [server] : []
+  })
+}

@@ -1,0 +1,49 @@
+import { err, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { EndpointDefinition } from '../features/manifest.ts'
+import type { Raft } from '../raft/raft.ts'
+import type { CallFailure, Rpc } from '../rpc/rpc.ts'
+import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { AgentRequest } from './request.ts'
+
+/** The requests of a server: served here, or by the leader where only it may answer. */
+export class ServerTarget implements CallTarget {
+  readonly nobody = { kind: 'no-leader' } as const
+  readonly #rpc: Rpc
+  readonly #raft: Raft
+  readonly #dispatch: Dispatch
+  readonly #ownAddress: string
+
+  constructor(parts: { rpc: Rpc; raft: Raft; dispatch: Dispatch; ownAddress: string }) {
+    this.#rpc = parts.rpc
+    this.#raft = parts.raft
+    this.#dispatch = parts.dispatch
+    this.#ownAddress = parts.ownAddress
+  }
+
+  async attempt(
+    endpoint: EndpointDefinition,
+    request: AgentRequest,
+    caller: Attempt,
+  ): Promise<Result<unknown, CallFailure>> {
+    const status = this.#raft.status()
+    const leads = status.role === 'leader'
+    const { read } = request
+    const tooStale = (maxMs: number): boolean => !leads && (status.lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
+    if (leads || !needsLeader(endpoint, read, tooStale)) return this.#dispatch.serve(endpoint.method, request, caller)
+    const address = status.leader?.address
+    if (address === undefined || address === this.#ownAddress) return err({ kind: 'not-leader', leader: undefined })
+    // A read that was allowed to be old, but not as old as it is here, is answered as any other by the leader.
+    const asked =
+      read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
+    const deadlineMs = deadlineOf(request)
+    return this.#rpc.request(address, { method: endpoint.method, body: asked, deadlineMs, onAbort: caller.onAbort })
+  }
+
+  onHope(use: () => void): Closable {
+    return this.#raft.onRoleChange((status) => {
+      if (status.leader !== undefined) use()
+    })
+  }
+}

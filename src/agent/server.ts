@@ -1,0 +1,163 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
+import { newestRelease } from '../model/release.ts'
+import { decodeMessage, encodeMessage } from '../raft/codec.ts'
+import { openRaft } from '../raft/driver.ts'
+import type { Raft, RaftTransport } from '../raft/raft.ts'
+import type { ServedRequest } from '../rpc/connection.ts'
+import type { Rpc } from '../rpc/rpc.ts'
+import type { AgentObserver, StartFailure } from './agent.ts'
+import { Calls } from './calls.ts'
+import type { Closing } from './closing.ts'
+import { encodeCommand } from './command-codec.ts'
+import { Dispatch } from './dispatch.ts'
+import { features } from './features.ts'
+import type { Ground, Part } from './ground.ts'
+import { Introductions, introduceMethod, ownAddress } from './introductions.ts'
+import { Leadership } from './leadership.ts'
+import { aliveServers, serverOf } from './pool-servers.ts'
+import { reconcileMembers } from './reconcile.ts'
+import { failureOfRefusal } from './refusal.ts'
+import { requestSchema } from './request.ts'
+import { ServerDirectory } from './server-directory.ts'
+import { leaveConsensus } from './server-leave.ts'
+import { serverMembership } from './server-membership.ts'
+import { ServerTarget } from './server-target.ts'
+import { ReplicatedState } from './state-machine.ts'
+
+/** Topic of the notices that carry Raft's messages. */
+const raftTopic = 'raft'
+
+/** A server: it takes part in consensus, keeps the replicated state, and answers other agents. */
+export async function openServer(
+  ground: Ground,
+  observer: AgentObserver,
+  closing: Closing,
+): Promise<Result<Part, StartFailure>> {
+  const state = new ReplicatedState({
+    tables: features.flatMap((feature) => feature.tables ?? []),
+    commands: features.flatMap((feature) => feature.commands ?? []),
+    observer,
+    store: {
+      digest: observer.commandApplied !== undefined,
+      hooks: features.flatMap((feature) => feature.hooks ?? []),
+    },
+  })
+  const raft = await openConsensus(ground, state, observer)
+  if (!raft.ok) return raft
+  closing.push(() => raft.value.stop())
+  return ok(assembleServer(ground, state, raft.value, closing))
+}
+
+async function openConsensus(
+  { env, config, nodeId, rpc, fatal }: Ground,
+  state: ReplicatedState,
+  observer: AgentObserver,
+): Promise<Result<Raft, StartFailure>> {
+  return openRaft(env, {
+    id: nodeId,
+    dataDir: config.dataDir,
+    timing: config.raft,
+    snapshotThreshold: config.raft.snapshotThreshold,
+    snapshotIntervalMs: config.raft.snapshotIntervalMs,
+    trailingLogs: config.raft.trailingLogs,
+    stateMachine: state,
+    transport: raftTransport(rpc),
+    ...(observer.raft === undefined ? {} : { observer: observer.raft }),
+    onFatal: (failure) => fatal.raise(failure),
+  })
+}
+
+function raftTransport(rpc: Rpc): RaftTransport {
+  return { send: (to, address, message) => rpc.notify(to, address, raftTopic, encodeMessage(message)) }
+}
+
+function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, closing: Closing): Part {
+  const { env, config, nodeId, origin, rpc, pool } = ground
+  const alive = (): ReadonlySet<string> => new Set(aliveServers(pool.members(), config.datacenter).map(({ id }) => id))
+  const directory = new ServerDirectory(nodeId, config.datacenter, alive)
+  const introductions = new Introductions({ env, config, rpc, raft, directory, nodeId, pool })
+  const context = serverContext(ground, state, raft)
+  const dispatch = new Dispatch(
+    context,
+    state.store,
+    features.flatMap((feature) => feature.endpoints ?? []),
+  )
+  const duties: readonly LeaderDuty[] = [
+    ...features.flatMap((feature) => feature.duties ?? []),
+    serverMembership(directory, introductions, config.autopilot),
+    reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
+  ]
+  const leadership = new Leadership(context, duties)
+  const target = new ServerTarget({ rpc, raft, dispatch, ownAddress: ownAddress(config) })
+  const calls = new Calls({ env, target, datacenter: config.datacenter, holdMs: config.rpcHoldTimeoutMs, origin })
+  closing.push(() => {
+    introductions.stop()
+    leadership.stop()
+    calls.stop()
+    dispatch.stop()
+  })
+  const start = async (): Promise<void> => {
+    rpc.start(
+      { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: ownAddress(config) },
+      {
+        onRequest: (request) => serve(request, dispatch, calls, introductions),
+        onNotice: (peer, topic, bytes) => receive(ground, raft, peer.nodeId, topic, bytes),
+        onPeer: (peer) => introductions.met(peer),
+      },
+    )
+    if (config.bootstrap && !raft.hasState()) {
+      await raft.bootstrap({ servers: [{ id: nodeId, address: ownAddress(config), suffrage: 'voter' }] })
+    }
+    introductions.start()
+  }
+  return {
+    calls,
+    raft,
+    serverCount: () => alive().size,
+    stateDigest: () => state.store.digest(),
+    start,
+    ...leaveConsensus(ground, raft),
+  }
+}
+
+async function serve(
+  request: ServedRequest,
+  dispatch: Dispatch,
+  calls: Calls,
+  introductions: Introductions,
+): Promise<Result<unknown, Failure>> {
+  if (request.method === introduceMethod) return introductions.serve(request.body)
+  const parsed = requestSchema.safeParse(request.body)
+  if (!parsed.success) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
+  const { args, read, identity, forward } = parsed.data
+  if (forward !== true) return dispatch.serve(request.method, { args, read, identity }, request)
+  const endpoint = dispatch.endpoint(request.method)
+  if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })
+  return calls.forward(endpoint, { args, read, identity }, request)
+}
+
+function receive({ env }: Ground, raft: Raft, from: string, topic: string, bytes: Uint8Array): void {
+  const message = topic === raftTopic ? decodeMessage(bytes) : undefined
+  if (message?.ok === true) raft.receive(from, message.value)
+  else env.metrics.count('rpc.notice.malformed')
+}
+
+function serverContext({ env, config, pool }: Ground, state: ReplicatedState, raft: Raft): ServerContext {
+  const addressOf = (id: string): string | undefined =>
+    raft.status().configuration.servers.find((server) => server.id === id)?.address
+  return {
+    env,
+    raft,
+    release: newestRelease,
+    datacenter: config.datacenter,
+    read: () => state.store.read(),
+    async propose(command, body, identity) {
+      const proposed = await raft.propose(encodeCommand(command, body, identity))
+      if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
+      return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
+    },
+    servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { Calls } from '../../../src/agent/calls.ts'
+import { ClientTarget } from '../../../src/agent/client-target.ts'
+import { ServerRouter } from '../../../src/agent/server-router.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { QueryEndpoint, ReadOptions, WriteEndpoint } from '../../../src/features/manifest.ts'
+import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+import { FakePool, serverMember } from './fake-pool.ts'
+
+const write = { method: 'Test.Write', kind: 'write' } as WriteEndpoint
+const query = { method: 'Test.Query', kind: 'query' } as QueryEndpoint
+const plain: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+
+/** A client agent whose servers answer what a test says, by address. */
+class Client {
+  readonly clock = new HandClock()
+  readonly asked: { readonly address: string; readonly call: RpcCall }[] = []
+  readonly answers = new Map<string, Result<unknown, CallFailure>>()
+  readonly fake: FakePool
+  readonly calls: Calls
+
+  constructor(servers: number) {
+    this.fake = new FakePool(Array.from({ length: servers }, (_, at) => serverMember(at + 1)))
+    const env = { ...this.clock.env, random: { stream: () => ({ below: () => 0 }) } } as unknown as Env
+    const rpc = {
+      request: async (address: string, call: RpcCall) => {
+        this.asked.push({ address, call })
+        return this.answers.get(address) ?? err({ kind: 'unreachable', message: `cannot reach ${address}` })
+      },
+    } as unknown as Rpc
+    const target = new ClientTarget({ rpc, router: new ServerRouter(env, this.fake.pool, 'dc1'), holdMs: 7_000 })
+    this.calls = new Calls({ env, target, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
+  }
+}
+
+describe('the requests of a client agent', () => {
+  it('go to a server, which is asked to bring them to whoever must answer', async () => {
+    const client = new Client(1)
+    client.answers.set('10.0.0.1:8300', ok(true))
+    expect(await client.calls.write(write, { key: 'a' }, {})).toEqual(ok(true))
+    expect(client.asked[0]?.call.body).toMatchObject({
+      args: { key: 'a' },
+      forward: true,
+      identity: { origin: 'c/1', sequence: 0 },
+    })
+  })
+
+  it('go to the next server when one does not answer, and stay with it', async () => {
+    const client = new Client(2)
+    client.answers.set('10.0.0.1:8300', ok(true))
+    const [first, second] = [client.calls.write(write, {}, {}), settled()]
+    await second
+    await client.clock.advance(1_000)
+    expect(await first).toEqual(ok(true))
+    client.asked.length = 0
+    expect(await client.calls.write(write, {}, {})).toEqual(ok(true))
+    expect(client.asked.map(({ address }) => address)).toEqual(['10.0.0.1:8300'])
+  })
+
+  it('[AGT-003] fail cleanly without any server, and are answered when one appears', async () => {
+    const client = new Client(0)
+    expect(await client.calls.query(query, {}, plain, {})).toEqual(err({ kind: 'no-servers' }))
+    client.fake.set(serverMember(1), 'joined')
+    const meta = { index: 3, knownLeader: true, lastContactMs: 0 }
+    client.answers.set('10.0.0.1:8300', ok({ value: 'x', meta }))
+    expect(await client.calls.query(query, {}, plain, {})).toEqual(ok({ value: 'x', meta }))
+  })
+
+  it('are given more time than a server may hold them', async () => {
+    const client = new Client(1)
+    client.answers.set('10.0.0.1:8300', ok(true))
+    await client.calls.write(write, {}, {})
+    expect(client.asked[0]?.call.deadlineMs).toBe(17_000)
+  })
+
+  it("are not repeated when the server's word is final", async () => {
+    const client = new Client(2)
+    for (const address of ['10.0.0.1:8300', '10.0.0.2:8300']) client.answers.set(address, err({ kind: 'no-leader' }))
+    expect(await client.calls.write(write, {}, {})).toEqual(err({ kind: 'no-leader' }))
+    expect(client.asked).toHaveLength(1)
+  })
+})

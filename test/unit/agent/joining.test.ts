@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
+import { Joining } from '../../../src/agent/joining.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import type { Pool } from '../../../src/gossip/pool.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+
+class Joiner {
+  readonly clock = new HandClock()
+  readonly asked: string[] = []
+  readonly answering = new Set<string>()
+  exhausted = 0
+  readonly joining: Joining
+
+  constructor(settings: { startJoin?: string[]; retryJoin?: string[]; retryMax?: number }) {
+    const pool = {
+      join: async (at: Endpoint): Promise<Result<undefined, string>> => {
+        this.asked.push(at.host)
+        return this.answering.has(at.host) ? ok(undefined) : err('connection refused')
+      },
+    } as unknown as Pool
+    const config = { ...defaultAgentConfig('a', '10.0.0.1'), ...settings }
+    this.joining = new Joining({ env: this.clock.env, config, pool, onExhausted: () => this.exhausted++ })
+  }
+}
+
+describe('an agent that is told where its pool is', () => {
+  it('tries every address and is content with one that answers', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301', '10.0.0.3:8301'] })
+    joiner.answering.add('10.0.0.3')
+    joiner.joining.start()
+    await settled()
+    expect(joiner.asked).toEqual(['10.0.0.2', '10.0.0.3'])
+    await joiner.clock.advance(3_600_000)
+    expect(joiner.asked).toHaveLength(2)
+  })
+
+  it('tries again after the retry interval until somebody answers', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301'] })
+    joiner.joining.start()
+    await settled()
+    await joiner.clock.advance(29_000)
+    expect(joiner.asked).toHaveLength(1)
+    joiner.answering.add('10.0.0.2')
+    await joiner.clock.advance(60_000)
+    expect(joiner.asked).toHaveLength(2)
+    expect(joiner.clock.logged).toContain('Join LAN completed. Synced with initial agents')
+  })
+
+  it('gives up after retry_max attempts beyond the first', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301'], retryMax: 2 })
+    joiner.joining.start()
+    await settled()
+    await joiner.clock.advance(3_600_000)
+    expect([joiner.asked.length, joiner.exhausted]).toEqual([3, 1])
+    expect(joiner.clock.logged).toContain('max join LAN retry exhausted, exiting')
+  })
+
+  it('does not start when nobody of start_join answers, and says why', async () => {
+    const joiner = new Joiner({ startJoin: ['10.0.0.2:8301', 'nonsense'] })
+    const first = await joiner.joining.first()
+    expect(first).toMatchObject({ ok: false, error: { kind: 'io' } })
+    expect(first.ok ? '' : first.error.message).toContain('* Failed to join 10.0.0.2:8301: connection refused')
+    expect(first.ok ? '' : first.error.message).toContain('* Failed to join nonsense: not an address and a port')
+  })
+
+  it('tries no more once it stops', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301'] })
+    joiner.joining.start()
+    await settled()
+    joiner.joining.stop()
+    await joiner.clock.advance(3_600_000)
+    expect([joiner.asked.length, joiner.clock.timers]).toEqual([1, 0])
+  })
+})

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { reconcileMembers } from '../../../src/agent/reconcile.ts'
+import { ok } from '../../../src/base/result.ts'
+import { catalogFeature } from '../../../src/features/catalog/feature.ts'
+import { checkOfNode, nodeByName, serviceOfNode } from '../../../src/features/catalog/views.ts'
+import type { CommandDefinition, ServerContext } from '../../../src/features/manifest.ts'
+import type { Member } from '../../../src/gossip/pool.ts'
+import { Store } from '../../../src/store/store.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+import { clientMember, FakePool, serverMember } from './fake-pool.ts'
+
+const hour = 3_600_000
+
+/** A leader s1 with a real catalog, over a pool that a test commands. */
+class Leader {
+  readonly clock = new HandClock()
+  readonly store = new Store(catalogFeature.tables ?? [])
+  readonly fake: FakePool
+  readonly removed: string[] = []
+  commands = 0
+  servers = [{ id: 'id-s1' }, { id: 'id-s2' }]
+  #duty: { close(): void } | undefined
+
+  constructor(members: readonly Member[]) {
+    this.fake = new FakePool(members)
+  }
+
+  async start(): Promise<void> {
+    const server = {
+      env: this.clock.env,
+      datacenter: 'dc1',
+      read: () => this.store.read(),
+      propose: async <Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body) => {
+        this.commands++
+        return ok(this.store.apply(this.store.index + 1, (tx) => command.apply(tx, body)))
+      },
+      raft: {
+        status: () => ({ configuration: { servers: this.servers } }),
+        changeConfiguration: async (change: { id: string }) => {
+          this.removed.push(change.id)
+          this.servers = this.servers.filter(({ id }) => id !== change.id)
+          return ok(1)
+        },
+      },
+    } as unknown as ServerContext
+    this.#duty = reconcileMembers(this.fake.pool, 's1', 72 * hour).start(server)
+    await settled()
+  }
+
+  close(): void {
+    this.#duty?.close()
+  }
+
+  status(node: string): string | undefined {
+    return checkOfNode(this.store.read(), node, 'serfHealth')?.status
+  }
+
+  has(node: string): boolean {
+    return nodeByName(this.store.read(), node) !== undefined
+  }
+}
+
+async function leading(members: readonly Member[]): Promise<Leader> {
+  const leader = new Leader(members)
+  await leader.start()
+  return leader
+}
+
+describe('the leader keeps the catalog true to the pool', () => {
+  it('a member that is alive has its node and a passing membership check, a server its service', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    const tx = leader.store.read()
+    expect(nodeByName(tx, 'c1')).toMatchObject({ id: 'id-c1', address: '10.0.1.1' })
+    expect(checkOfNode(tx, 'c1', 'serfHealth')).toMatchObject({
+      status: 'passing',
+      output: 'Agent alive and reachable',
+    })
+    expect(serviceOfNode(tx, 's1', 'svc')).toMatchObject({ service: 'svc', port: 8300 })
+    expect(serviceOfNode(tx, 'c1', 'svc')).toBeUndefined()
+  })
+
+  it('what is as it should be costs no write', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    const before = leader.commands
+    await leader.clock.advance(10 * 60_000)
+    expect(leader.commands).toBe(before)
+  })
+
+  it('[MEM-013] [MEM-014] a member that failed has its check critical, and nothing is removed', async () => {
+    const leader = await leading([serverMember(1), serverMember(2)])
+    leader.fake.set(serverMember(2, 'failed'), 'failed')
+    await settled()
+    expect(leader.status('s2')).toBe('critical')
+    expect(serviceOfNode(leader.store.read(), 's2', 'svc')).toBeDefined()
+    expect(leader.removed).toEqual([])
+    leader.fake.set(serverMember(2), 'joined')
+    await settled()
+    expect(leader.status('s2')).toBe('passing')
+  })
+
+  it('[MEM-010] a member that left is taken out, a server also from the consensus group', async () => {
+    const leader = await leading([serverMember(1), serverMember(2), clientMember(1)])
+    leader.fake.set(serverMember(2, 'left'), 'left')
+    leader.fake.set(clientMember(1, 'left'), 'left')
+    await settled()
+    expect([leader.has('s2'), leader.has('c1'), leader.has('s1')]).toEqual([false, false, true])
+    expect(leader.removed).toEqual(['id-s2'])
+  })
+
+  it('does not take itself out when it leaves', async () => {
+    const leader = await leading([serverMember(1)])
+    leader.fake.set(serverMember(1, 'left'), 'left')
+    await settled()
+    expect(leader.has('s1')).toBe(true)
+    expect(leader.removed).toEqual([])
+  })
+
+  it('a member that the pool has forgotten is taken out at once', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    leader.fake.set(clientMember(1, 'failed'), 'failed')
+    await settled()
+    leader.fake.reap(clientMember(1, 'failed'))
+    await settled()
+    expect(leader.has('c1')).toBe(false)
+  })
+
+  it('a node that the pool does not tell of is critical after a while, and goes only when a failed member would', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    leader.fake.forget('c1')
+    await leader.clock.advance(2 * 60_000)
+    expect(leader.status('c1')).toBe('passing')
+    await leader.clock.advance(2 * 60_000)
+    expect(leader.status('c1')).toBe('critical')
+    await leader.clock.advance(71 * hour)
+    expect(leader.has('c1')).toBe(true)
+    await leader.clock.advance(2 * hour)
+    expect(leader.has('c1')).toBe(false)
+  })
+
+  it('members of other datacenters are left alone, and nobody listens after the end', async () => {
+    const foreign = { ...clientMember(9), tags: { ...clientMember(9).tags, dc: 'dc2' } }
+    const leader = await leading([serverMember(1), foreign])
+    expect(leader.has('c9')).toBe(false)
+    leader.close()
+    expect([leader.clock.timers, leader.fake.listeners]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { ServerRouter } from '../../../src/agent/server-router.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { HandClock } from '../features/hand-clock.ts'
+import { clientMember, FakePool, serverMember } from './fake-pool.ts'
+
+function routerOver(pool: FakePool): { router: ServerRouter; clock: HandClock } {
+  const clock = new HandClock()
+  const env = { ...clock.env, random: { stream: () => ({ below: () => 0 }) } } as unknown as Env
+  return { router: new ServerRouter(env, pool.pool, 'dc1'), clock }
+}
+
+describe('the server that a client asks', () => {
+  it('is one that the pool holds alive in its own datacenter', () => {
+    const foreign = { ...serverMember(3), tags: { ...serverMember(3).tags, dc: 'dc2' } }
+    const { router } = routerOver(new FakePool([clientMember(1), foreign, serverMember(2, 'failed')]))
+    expect(router.pick()).toBeUndefined()
+    const { router: other } = routerOver(new FakePool([clientMember(1), serverMember(1), serverMember(2, 'left')]))
+    expect(other.pick()).toMatchObject({ name: 's1', address: '10.0.0.1:8300' })
+    expect(other.count).toBe(1)
+  })
+
+  it('stays the same until it does not answer', () => {
+    const { router } = routerOver(new FakePool([serverMember(1), serverMember(2), serverMember(3)]))
+    const first = router.pick()?.id ?? ''
+    expect(router.pick()?.id).toBe(first)
+    router.failed('id-of-nobody')
+    expect(router.pick()?.id).toBe(first)
+    const asked = [first]
+    for (let i = 0; i < 2; i++) {
+      router.failed(asked.at(-1) ?? '')
+      asked.push(router.pick()?.id ?? '')
+    }
+    expect(asked.sort()).toEqual(['id-s1', 'id-s2', 'id-s3'])
+  })
+
+  it('is another as soon as the pool no longer holds it alive', () => {
+    const pool = new FakePool([serverMember(1), serverMember(2)])
+    const { router } = routerOver(pool)
+    const first = router.pick()?.name === 's1' ? 1 : 2
+    pool.set(serverMember(first, 'failed'), 'failed')
+    expect(router.pick()?.name).toBe(first === 1 ? 's2' : 's1')
+  })
+
+  it('tells whoever waits when the first one appears', () => {
+    const pool = new FakePool([])
+    const { router } = routerOver(pool)
+    let told = 0
+    const waiting = router.onAppeared(() => told++)
+    pool.set(clientMember(1), 'joined')
+    expect(told).toBe(0)
+    pool.set(serverMember(1), 'joined')
+    expect(told).toBe(1)
+    waiting.close()
+    pool.set(serverMember(2), 'joined')
+    expect(told).toBe(1)
+  })
+
+  it('is drawn anew from time to time, and nobody listens after the end', async () => {
+    const pool = new FakePool([serverMember(1), serverMember(2)])
+    const { router, clock } = routerOver(pool)
+    const before = router.pick()?.id
+    await clock.advance(120_000)
+    expect(router.pick()?.id).not.toBe(before)
+    router.stop()
+    expect([clock.timers, pool.listeners]).toEqual([0, 0])
+  })
+})

@@ -53,7 +53,7 @@ function nodeIsWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRe
 /** The node that had this ID under another name. */
 function formerNode(tx: ReadTransaction, { node }: RegisterRequest): CatalogNode | undefined {
   const known = nodeById(tx, node.id)
-  return known?.node === node.node ? undefined : known
+  return known === undefined || nameKey(known.node) === nameKey(node.node) ? undefined : known
 }
 
 /** Another node, to which the name asked for is reserved. One without an ID gives its name to one with an ID that is new. */

@@ -21,18 +21,14 @@ import type { Failure } from '../../../src/model/failure.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
-import type { ReadTransaction } from '../../../src/store/types.ts'
+import type { ReadTransaction, StateHook } from '../../../src/store/types.ts'
 
 /**
  * One server that commits at once what is proposed to it, and an agent that asks it alone: endpoints, commands and routes
  * run as they do in an agent, without Raft, sockets or time. Everything that would travel is packed and unpacked.
  */
 export class LoneServer {
-  readonly state = new ReplicatedState({
-    tables: features.flatMap((feature) => feature.tables ?? []),
-    commands: features.flatMap((feature) => feature.commands ?? []),
-    store: { digest: true },
-  })
+  readonly state: ReplicatedState
   /** Options of the reads that routes asked for, in order. */
   readonly reads: ReadOptions[] = []
   readonly configurationChanges: ConfigurationChange[] = []
@@ -71,8 +67,13 @@ export class LoneServer {
   readonly context: ServerContext
   readonly agent: AgentContext
 
-  /** `env` is needed only by what keeps time. */
-  constructor(env?: Env) {
+  /** `env` is needed only by what keeps time; `hooks` run beside those of the features. */
+  constructor(env?: Env, hooks: readonly StateHook[] = []) {
+    this.state = new ReplicatedState({
+      tables: features.flatMap((feature) => feature.tables ?? []),
+      commands: features.flatMap((feature) => feature.commands ?? []),
+      store: { digest: true, hooks: [...features.flatMap((feature) => feature.hooks ?? []), ...hooks] },
+    })
     const unused = env ?? ({} as Env)
     this.context = this.#serverContext(unused)
     this.agent = this.#agentContext(unused)

@@ -1,0 +1,282 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { features } from '../../../src/agent/features.ts'
+import { ReplicatedState } from '../../../src/agent/state-machine.ts'
+import {
+  deregisterEndpoint,
+  nodeDumpEndpoint,
+  nodeServicesEndpoint,
+  nodesEndpoint,
+  registerEndpoint,
+  serviceNodesEndpoint,
+  servicesEndpoint,
+} from '../../../src/features/catalog/endpoint.ts'
+import { checkBecameCritical, checkRemoved, nodeRemoved, serviceRemoved } from '../../../src/features/catalog/model.ts'
+import {
+  nodeChecksEndpoint,
+  serviceChecksEndpoint,
+  serviceHealthEndpoint,
+  stateChecksEndpoint,
+} from '../../../src/features/health/endpoint.ts'
+import type { DeregisterRequest, RegisterRequest } from '../../../src/model/catalog.ts'
+import { onEvent, type ReadTransaction } from '../../../src/store/types.ts'
+import { LoneServer } from '../../unit/features/lone-server.ts'
+import { CatalogModel } from './catalog-model.ts'
+
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 150
+
+const nodes = ['a', 'A', 'b', 'c\0'] as const
+const services = ['web', 'WEB', 'api'] as const
+const ids = ['', '11111111-0000-4000-8000-000000000000', '22222222-0000-4000-8000-000000000000'] as const
+const statuses = ['passing', 'warning', 'critical', 'purple', ''] as const
+const nodeName = fc.constantFrom(...nodes)
+const serviceId = fc.constantFrom('s', 'S', 't')
+
+const service = fc.record({
+  kind: fc.constant(''),
+  id: serviceId,
+  service: fc.constantFrom(...services),
+  tags: fc.constantFrom([], ['v1'], ['V1', 'v2']),
+  address: fc.constant(''),
+  meta: fc.constantFrom(null, [['k', 'v'] as const]),
+  port: fc.constantFrom(1, 2),
+  weights: fc.constant({ passing: 1, warning: 1 }),
+  enableTagOverride: fc.boolean(),
+})
+
+const check = fc.record({
+  checkId: fc.constantFrom('p', 'P', 'q'),
+  name: fc.constant('n'),
+  status: fc.constantFrom(...statuses),
+  notes: fc.constant(''),
+  output: fc.constantFrom('', 'o'),
+  serviceId: fc.oneof({ weight: 1, arbitrary: fc.constant('') }, { weight: 2, arbitrary: serviceId }),
+  serviceName: fc.constant('said'),
+  serviceTags: fc.constant([] as string[]),
+  definition: fc.constant(null),
+})
+
+type Operation =
+  | { readonly kind: 'register'; readonly request: RegisterRequest }
+  | { readonly kind: 'deregister'; readonly request: DeregisterRequest }
+
+const registration: fc.Arbitrary<Operation> = fc
+  .record({
+    name: nodeName,
+    id: fc.constantFrom(...ids),
+    address: fc.constantFrom('10.0.0.1', '10.0.0.2'),
+    meta: fc.constantFrom(null, [['rack', '1'] as const]),
+    skipNodeUpdate: fc.boolean(),
+    service: fc.option(service, { nil: null }),
+    checks: fc.array(check, { maxLength: 2 }),
+    elsewhere: fc.nat(20),
+  })
+  .map(({ name, id, address, meta, skipNodeUpdate, service: instance, checks, elsewhere }) => ({
+    kind: 'register',
+    request: {
+      node: { id, node: name, address, taggedAddresses: null, meta },
+      skipNodeUpdate,
+      service: instance,
+      checks: checks.map((facts) => {
+        const { checkId, ...rest } = facts
+        return { node: elsewhere === 0 ? 'b' : name, checkId, ...rest }
+      }),
+    },
+  }))
+
+const deregistration: fc.Arbitrary<Operation> = fc
+  .record({
+    node: nodeName,
+    serviceId: fc.constantFrom('', '', 's', 'T'),
+    checkId: fc.constantFrom('', 'p', 'Q'),
+  })
+  .map((request) => ({ kind: 'deregister', request }))
+
+const operations = fc.array(
+  fc.oneof({ weight: 3, arbitrary: registration }, { weight: 1, arbitrary: deregistration }),
+  { maxLength: 30 },
+)
+
+interface Told {
+  readonly index: number
+  readonly value: string
+}
+
+type Query = (tx: ReadTransaction) => { readonly index: number; readonly value: unknown }
+
+const health = new Map<string, Query>(
+  services.map((name) => [
+    `health ${name}`,
+    (tx) => serviceHealthEndpoint.query(tx, { service: name, tags: [], connect: false }),
+  ]),
+)
+const dumps = new Map<string, Query>(
+  nodes.map((node) => [`dump ${node}`, (tx) => nodeDumpEndpoint.query(tx, { node })]),
+)
+/** Their index is that of a table, or of more than they tell: it may rise alone. */
+const others = new Map<string, Query>([
+  ['nodes', (tx) => nodesEndpoint.query(tx, {})],
+  ['nodes by meta', (tx) => nodesEndpoint.query(tx, { nodeMeta: [['rack', '1']] })],
+  ['services', (tx) => servicesEndpoint.query(tx, {})],
+  ['services by meta', (tx) => servicesEndpoint.query(tx, { nodeMeta: [['rack', '1']] })],
+  ['any', (tx) => stateChecksEndpoint.query(tx, { state: 'any' })],
+  ...statuses.map((state): [string, Query] => [
+    `state ${state}`,
+    (tx) => stateChecksEndpoint.query(tx, { state, nodeMeta: [['rack', '1']] }),
+  ]),
+  ...services.flatMap((name): [string, Query][] => [
+    [`instances ${name}`, (tx) => serviceNodesEndpoint.query(tx, { service: name, tags: ['v1'] })],
+    [`checks ${name}`, (tx) => serviceChecksEndpoint.query(tx, { service: name })],
+    [
+      `by meta ${name}`,
+      (tx) => serviceHealthEndpoint.query(tx, { service: name, tags: [], connect: false, nodeMeta: [['rack', '1']] }),
+    ],
+  ]),
+  ...[...nodes, ...ids, '11111111', '2222'].flatMap((node): [string, Query][] => [
+    [`node ${node}`, (tx) => nodeServicesEndpoint.query(tx, { node })],
+    [`node checks ${node}`, (tx) => nodeChecksEndpoint.query(tx, { node })],
+  ]),
+])
+
+function tell(server: LoneServer, queries: ReadonlyMap<string, Query>): Map<string, Told> {
+  const tx = server.read()
+  return new Map(
+    [...queries].map(([name, query]) => {
+      const { index, value } = query(tx)
+      return [name, { index: Math.max(1, index), value: JSON.stringify(value) }]
+    }),
+  )
+}
+
+function begun(): { readonly server: LoneServer; readonly model: CatalogModel; readonly events: string[] } {
+  const events: string[] = []
+  const server = new LoneServer(undefined, [
+    onEvent(nodeRemoved, (_, { node }) => events.push(`node ${node}`)),
+    onEvent(serviceRemoved, (_, { node, serviceId: id }) => events.push(`service ${node} ${id}`)),
+    onEvent(checkRemoved, (_, { node, checkId }) => events.push(`check ${node} ${checkId}`)),
+    onEvent(checkBecameCritical, (_, { node, checkId }) => events.push(`critical ${node} ${checkId}`)),
+  ])
+  // As in every cluster, entries of Raft's own come before the first command: index 1 stands for "nothing yet".
+  server.state.store.apply(4, () => undefined)
+  return { server, model: new CatalogModel(), events }
+}
+
+async function carryOut(server: LoneServer, model: CatalogModel, operation: Operation): Promise<void> {
+  if (operation.kind === 'deregister') {
+    model.deregister(operation.request)
+    expect(await server.agent.write(deregisterEndpoint, operation.request, {})).toEqual({ ok: true, value: true })
+    return
+  }
+  const accepted = model.register(operation.request, server.index + 1)
+  expect((await server.agent.write(registerEndpoint, operation.request, {})).ok).toBe(accepted)
+}
+
+describe('the catalog against plain maps', () => {
+  it('has the same rows, says the same of each service, and raises what happened to others, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (todo) => {
+        const { server, model, events } = begun()
+        for (const operation of todo) {
+          await carryOut(server, model, operation)
+          const tx = server.read()
+          expect(nodesEndpoint.query(tx, {}).value).toEqual(model.nodes())
+          expect(stateChecksEndpoint.query(tx, { state: 'any' }).value).toEqual(model.checks())
+          for (const [at, name] of services.entries()) {
+            expect([...health.values()][at]?.(tx).value).toEqual(model.health(name))
+          }
+          for (const node of nodes) expect(nodeDumpEndpoint.query(tx, { node }).value).toEqual(model.dump(node))
+          expect(events).toEqual(model.events)
+        }
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('no index of a result falls, and each rises when its result changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (todo) => {
+        const { server, model } = begun()
+        const all = new Map([...health, ...dumps, ...others])
+        let before = tell(server, all)
+        for (const operation of todo) {
+          await carryOut(server, model, operation)
+          const after = tell(server, all)
+          for (const [name, { index, value }] of after) {
+            const last = before.get(name) as Told
+            expect(index, `${name} fell`).toBeGreaterThanOrEqual(last.index)
+            if (value !== last.value) expect(index, `${name} changed`).toBe(server.index)
+          }
+          before = after
+        }
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('the index of a service or node that is there moves only with what is told of it, and only that wakes its readers', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (todo) => {
+        const { server, model } = begun()
+        const { store } = server.state
+        const exact = new Map([...health, ...dumps])
+        let before = tell(server, exact)
+        for (const operation of todo) {
+          const woken = new Set<string>()
+          for (const [name, query] of exact) store.park(store.query(query).touched, () => woken.add(name))
+          await carryOut(server, model, operation)
+          const after = tell(server, exact)
+          for (const [name, { index, value }] of after) {
+            const last = before.get(name) as Told
+            expect(woken.has(name), `${name} woken`).toBe(value !== last.value)
+            const there = value !== '[]' && !value.startsWith('{"node":null')
+            if (there && value === last.value) expect(index, `${name} moved`).toBe(last.index)
+          }
+          before = after
+        }
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('the same registration again changes nothing at all', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (todo) => {
+        const { server, model } = begun()
+        for (const operation of todo) {
+          await carryOut(server, model, operation)
+          if (operation.kind === 'deregister' || hasTwoOfOne(operation.request)) continue
+          const [before, rows] = [tell(server, new Map([...health, ...dumps, ...others])), server.state.store.digest()]
+          await carryOut(server, model, operation)
+          expect(tell(server, new Map([...health, ...dumps, ...others]))).toEqual(before)
+          expect(server.state.store.digest()?.digest).toBe(rows?.digest)
+        }
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('is the same state after a snapshot was written and read', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (todo) => {
+        const { server, model } = begun()
+        for (const operation of todo) await carryOut(server, model, operation)
+        const copy = new ReplicatedState({
+          tables: features.flatMap((feature) => feature.tables ?? []),
+          commands: features.flatMap((feature) => feature.commands ?? []),
+          store: { digest: true },
+        })
+        const [snapshot, restore] = [server.state.store.snapshot(), copy.store.restore()]
+        for (let piece = snapshot.next(); piece !== undefined; piece = snapshot.next()) restore.write(piece)
+        expect(restore.finish().ok).toBe(true)
+        expect(copy.store.digest()).toEqual(server.state.store.digest())
+        expect(nodesEndpoint.query(copy.store.read(), {}).value).toEqual(model.nodes())
+      }),
+      { numRuns: runs / 3 },
+    )
+  })
+})
+
+/** Two checks of one ID in one request: the second replaces the first each time. */
+function hasTwoOfOne({ checks }: RegisterRequest): boolean {
+  return new Set(checks.map(({ checkId }) => checkId.toLowerCase())).size < checks.length
+}

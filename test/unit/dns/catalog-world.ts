@@ -1,0 +1,216 @@
+import { type DnsConfig, defaultAgentConfig } from '../../../src/agent/agent-config.ts'
+import { encodeCommand } from '../../../src/agent/command-codec.ts'
+import { ReplicatedState } from '../../../src/agent/state-machine.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { createDnsFace, type DnsTransport } from '../../../src/dns/face.ts'
+import type { DnsRecord, TypeName } from '../../../src/dns-wire/message.ts'
+import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../../src/dns-wire/question.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
+import { catalogFeature } from '../../../src/features/catalog/feature.ts'
+import type {
+  AgentContext,
+  Answer,
+  CommandDefinition,
+  QueryEndpoint,
+  ReadOptions,
+} from '../../../src/features/manifest.ts'
+import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+
+export interface Placed {
+  readonly node: string
+  readonly address: string
+  readonly meta?: TextPairs
+  readonly service?: {
+    readonly id?: string
+    readonly service: string
+    readonly tags?: readonly string[]
+    readonly address?: string
+    readonly port?: number
+    readonly weights?: { readonly passing: number; readonly warning: number }
+  }
+  /** Statuses of checks of the instance, or of the node where there is no instance. */
+  readonly checks?: readonly string[]
+}
+
+export interface Question {
+  readonly transport?: DnsTransport
+  readonly udpSize?: number
+  readonly recursionDesired?: boolean
+  readonly opcode?: number
+}
+
+/** A DNS face over a real catalog, without Raft, sockets or time. */
+export class CatalogWorld {
+  readonly reads: ReadOptions[] = []
+  readonly counted: string[] = []
+  readonly warnings: string[] = []
+  failure: Failure | undefined
+  /** How old the answers of a server are that is not the leader. */
+  lastContactMs = 0
+  readonly #state = new ReplicatedState({
+    tables: catalogFeature.tables ?? [],
+    commands: catalogFeature.commands ?? [],
+    store: { digest: true },
+  })
+  readonly #config: DnsConfig
+  readonly #face
+  #drawn = 0
+
+  constructor(config: Partial<DnsConfig> = {}) {
+    this.#config = { ...defaultAgentConfig('n1', '127.0.0.1').dns, ...config }
+    const env = this.#env()
+    this.#face = createDnsFace({ env, agent: this.#agent(), config: this.#config, datacenter: 'dc1' })
+  }
+
+  place(placed: Placed): void {
+    const { node, address, service, meta = null } = placed
+    const id = service?.id ?? service?.service ?? ''
+    this.#apply(catalogRegister, {
+      node: { id: '', node, address, taggedAddresses: null, meta },
+      skipNodeUpdate: false,
+      service:
+        service === undefined
+          ? null
+          : {
+              kind: '',
+              id,
+              service: service.service,
+              tags: service.tags ?? [],
+              address: service.address ?? '',
+              meta: null,
+              port: service.port ?? 0,
+              weights: service.weights ?? { passing: 1, warning: 1 },
+              enableTagOverride: false,
+            },
+      checks: (placed.checks ?? []).map((status, at) => check(node, `c${at}`, status, id, service?.service ?? '')),
+    })
+  }
+
+  remove(node: string): void {
+    this.#apply(catalogDeregister, { node, serviceId: '', checkId: '' })
+  }
+
+  async ask(name: string, type: TypeName = 'A', question: Question = {}): Promise<Reply> {
+    const { transport = 'udp', ...asked } = question
+    const bytes = await this.send(encodeQuestion({ id: 77, name, type, ...asked }), transport)
+    const read = bytes === undefined ? undefined : decodeResponse(bytes)
+    if (bytes === undefined || read?.ok !== true) throw new Error(`no answer to ${name} ${type}`)
+    return new Reply(read.value, bytes.length)
+  }
+
+  send(packet: Uint8Array, transport: DnsTransport = 'udp'): Promise<Uint8Array | undefined> {
+    return this.#face.answer(packet, transport, { host: '10.9.9.9', port: 5353 })
+  }
+
+  #apply<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body): void {
+    const index = this.#state.store.index + 1
+    this.#state.apply({ index, term: 1, kind: 'command', payload: encodeCommand(command, body, undefined) })
+    this.#state.applied()
+  }
+
+  #env(): Env {
+    const env = {
+      clock: { wallMs: () => 1_700_000_000_900, monoMs: () => 5 },
+      random: {
+        stream: () => ({
+          below: (bound: number) => (this.#drawn++ * 7_919) % bound,
+        }),
+      },
+      log: {
+        enabled: () => false,
+        write: (level: string, _topic: string, text: string) => {
+          if (level === 'warn') this.warnings.push(text)
+        },
+      },
+      metrics: { count: (name: string) => this.counted.push(name), sample: () => {} },
+    }
+    return env as unknown as Env
+  }
+
+  #agent(): Pick<AgentContext, 'query'> {
+    return {
+      query: async <Args, Value>(
+        endpoint: QueryEndpoint<Args, Value>,
+        args: Args,
+        read: ReadOptions,
+      ): Promise<Result<Answer<Value>, Failure>> => {
+        this.reads.push(read)
+        if (this.failure !== undefined) return err(this.failure)
+        if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
+        const { index, value } = endpoint.query(this.#state.store.read(), endpoint.args.parse(args))
+        const lastContactMs = read.consistency === 'stale' ? this.lastContactMs : 0
+        return ok({ value, meta: { index, knownLeader: true, lastContactMs } })
+      },
+    }
+  }
+}
+
+function check(node: string, checkId: string, status: string, serviceId: string, serviceName: string): CheckFacts {
+  const facts = { node, checkId: `${serviceId}-${checkId}`, name: checkId, status, serviceId, serviceName }
+  return { ...facts, notes: '', output: '', serviceTags: [], definition: null }
+}
+
+/** An answer in the words of dig. */
+export class Reply {
+  readonly received: ReceivedResponse
+  readonly bytes: number
+
+  constructor(received: ReceivedResponse, bytes: number) {
+    this.received = received
+    this.bytes = bytes
+  }
+
+  get rcode(): string {
+    return String(this.received.rcode)
+  }
+
+  get flags(): string {
+    const { authoritative, truncated, recursionDesired, recursionAvailable } = this.received
+    const set = [
+      ['aa', authoritative],
+      ['tc', truncated],
+      ['rd', recursionDesired],
+      ['ra', recursionAvailable],
+    ] as const
+    return ['qr', ...set.filter(([, on]) => on).map(([name]) => name)].join(' ')
+  }
+
+  /** `web.service.svc. 0 A 10.0.0.1`, sorted: the order is drawn. */
+  get answers(): string[] {
+    return lines(this.received.answers)
+  }
+
+  get authorities(): string[] {
+    return lines(this.received.authorities)
+  }
+
+  get additionals(): string[] {
+    return lines(this.received.additionals)
+  }
+}
+
+function lines(records: readonly DnsRecord[]): string[] {
+  return records.map(line).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+function line(record: DnsRecord): string {
+  return `${record.name} ${record.ttl} ${record.type} ${data(record)}`
+}
+
+function data(record: DnsRecord): string {
+  switch (record.type) {
+    case 'A':
+    case 'AAAA':
+      return record.address
+    case 'SRV':
+      return `${record.priority} ${record.weight} ${record.port} ${record.target}`
+    case 'TXT':
+      return record.texts.map((text) => JSON.stringify(text)).join(' ')
+    case 'SOA':
+      return `${record.primary} ${record.admin} ${record.serial} ${record.refresh} ${record.retry} ${record.expire} ${record.minimum}`
+    default:
+      return record.target
+  }
+}

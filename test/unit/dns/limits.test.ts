@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest'
+import { CatalogWorld } from './catalog-world.ts'
+
+/** Thirty instances on thirty nodes. */
+function many(config: ConstructorParameters<typeof CatalogWorld>[0] = {}, addressed = false): CatalogWorld {
+  const world = new CatalogWorld(config)
+  for (let i = 1; i <= 30; i++) {
+    const meta = [['rack', `r${i}`]] as const
+    const address = addressed ? { address: `10.2.0.${i}` } : {}
+    world.place({
+      node: `n${i}`,
+      address: `10.1.0.${i}`,
+      meta,
+      service: { service: 'web', port: 8000 + i, ...address },
+    })
+  }
+  return world
+}
+
+describe('limits of an answer', () => {
+  it('dns 74: a client that says no size gets three records, and no sign that there are more', async () => {
+    const world = many()
+    for (const type of ['A', 'SRV', 'ANY'] as const) {
+      const reply = await world.ask('web.service.svc.', type)
+      expect(reply.received.answers).toHaveLength(3)
+      expect(reply.flags).toBe('qr aa rd')
+      expect(reply.bytes).toBeLessThanOrEqual(512)
+    }
+    const small = await world.ask('web.service.svc.', 'A', { udpSize: 400 })
+    expect(small.received.answers).toHaveLength(3)
+  })
+
+  it('dns 74, 76: a larger limit holds up to eight records, and for what fits without compression', async () => {
+    const world = many({ udpAnswerLimit: 20 })
+    expect((await world.ask('web.service.svc.')).received.answers).toHaveLength(8)
+    const services = await world.ask('web.service.svc.', 'SRV')
+    expect(services.received.answers.length).toBeLessThan(8)
+    expect(services.bytes).toBeLessThan(512)
+  })
+
+  it('dns 74: a node has all of its records however many', async () => {
+    const world = new CatalogWorld()
+    const meta = [1, 2, 3, 4, 5].map((n) => [`k${n}`, 'v'] as const)
+    world.place({ node: 'd1', address: '10.5.0.1', meta })
+    expect((await world.ask('d1.node.svc.', 'ANY')).received.answers).toHaveLength(6)
+  })
+
+  it('dns 75, 77, 78: with EDNS the size alone counts, and what is beside the answer follows it', async () => {
+    const world = many()
+    const reply = await world.ask('web.service.svc.', 'SRV', { udpSize: 1232 })
+    expect(reply.bytes).toBeLessThanOrEqual(1232)
+    expect(reply.bytes).toBeGreaterThan(1100)
+    expect(reply.received.udpSize).toBe(1232)
+    const kept = reply.received.answers.map((record) => (record.type === 'SRV' ? record.target : ''))
+    expect(reply.received.additionals.map(({ type, name }) => `${type} ${name}`)).toEqual(
+      kept.map((name) => `A ${name}`),
+    )
+    const addresses = await world.ask('web.service.svc.', 'A', { udpSize: 513 })
+    expect(addresses.bytes).toBeLessThanOrEqual(513)
+    expect(addresses.received.additionals).toEqual([])
+  })
+
+  it('dns 77: a written address that stays keeps its record', async () => {
+    const reply = await many({}, true).ask('web.service.svc.', 'SRV')
+    const targets = reply.received.answers.map((record) => (record.type === 'SRV' ? record.target : ''))
+    expect(targets).toHaveLength(3)
+    expect(targets.every((target) => target.endsWith('.addr.dc1.svc.'))).toBe(true)
+    expect(reply.received.additionals.map(({ name }) => name)).toEqual(targets)
+  })
+
+  it('dns 79: by TCP everything is there', async () => {
+    const reply = await many().ask('web.service.svc.', 'SRV', { transport: 'tcp' })
+    expect(reply.received.answers).toHaveLength(30)
+    expect(reply.received.additionals).toHaveLength(60)
+  })
+
+  it('dns 80: truncation is told when configured, over UDP and only when records went', async () => {
+    const world = many({ enableTruncate: true })
+    expect((await world.ask('web.service.svc.')).flags).toBe('qr aa tc rd')
+    expect((await world.ask('web.service.svc.', 'A', { transport: 'tcp' })).flags).toBe('qr aa rd')
+    const limited = many({ enableTruncate: true, aRecordLimit: 2 })
+    expect((await limited.ask('web.service.svc.')).flags).toBe('qr aa rd')
+  })
+
+  it('dns 73: at most so many instances answer for addresses, by TCP too, but not for services', async () => {
+    const world = many({ aRecordLimit: 2 })
+    expect((await world.ask('web.service.svc.', 'A', { transport: 'tcp' })).received.answers).toHaveLength(2)
+    expect((await world.ask('web.service.svc.', 'ANY', { transport: 'tcp' })).received.answers).toHaveLength(4)
+    expect((await world.ask('web.service.svc.', 'SRV', { transport: 'tcp' })).received.answers).toHaveLength(30)
+  })
+
+  it('dns 81: names are compressed unless configured otherwise', async () => {
+    const plain = await many({ disableCompression: true }).ask('web.service.svc.', 'SRV', { transport: 'tcp' })
+    const short = await many().ask('web.service.svc.', 'SRV', { transport: 'tcp' })
+    expect(plain.answers).toEqual(short.answers)
+    expect(short.bytes).toBeLessThan(plain.bytes * 0.7)
+  })
+
+  it('dns 72: the order is drawn anew for each question', async () => {
+    const world = many()
+    const orders = new Set<string>()
+    for (let i = 0; i < 8; i++) {
+      const { received } = await world.ask('web.service.svc.', 'A', { transport: 'tcp' })
+      orders.add(received.answers.map((record) => (record.type === 'A' ? record.address : '')).join(' '))
+    }
+    expect(orders.size).toBeGreaterThan(1)
+  })
+
+  it('dns 51, 57: an address is there once, a service once for each port', async () => {
+    const world = new CatalogWorld()
+    for (const [id, port] of [
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+    ] as const) {
+      world.place({ node: 'd1', address: '10.5.0.1', service: { id, service: 'web', port } })
+    }
+    expect((await world.ask('web.service.svc.')).answers).toEqual(['web.service.svc. 0 A 10.5.0.1'])
+    expect((await world.ask('web.service.svc.', 'SRV')).received.answers).toHaveLength(2)
+  })
+
+  it('answers nothing larger than a client takes, although what is beside the answer would be', async () => {
+    const world = new CatalogWorld()
+    const meta = Array.from({ length: 64 }, (_none, i) => [`key-${i}`, 'x'.repeat(200)] as const)
+    world.place({ node: 'd1', address: '10.5.0.1', meta })
+    const reply = await world.ask('d1.node.svc.')
+    expect(reply.bytes).toBeLessThanOrEqual(512)
+    expect(reply.answers).toEqual(['d1.node.svc. 0 A 10.5.0.1'])
+    expect((await world.ask('d1.node.svc.', 'AAAA')).bytes).toBeLessThanOrEqual(512)
+  })
+})
+
+describe('configured answers', () => {
+  const six = { node: 'd6', address: 'fe80::1', service: { service: 'web', port: 6 } }
+
+  it('dns 90, 94: nodes, name servers and written addresses live as long as configured', async () => {
+    const soa = { refreshS: 1, retryS: 2, expireS: 3, minTtlS: 4 }
+    const world = new CatalogWorld({ nodeTtlS: 7, soa })
+    world.place({ node: 'n1', address: '127.0.0.1', meta: [['a', 'b']], service: { service: 'svc', port: 1 } })
+    expect((await world.ask('n1.node.svc.', 'ANY')).answers.every((line) => line.includes(' 7 '))).toBe(true)
+    expect((await world.ask('7f000001.addr.svc.')).answers).toEqual(['7f000001.addr.svc. 7 A 127.0.0.1'])
+    const start = await world.ask('svc.', 'SOA')
+    expect(start.answers).toEqual(['svc. 4 SOA ns.svc. hostmaster.svc. 1700000000 1 2 3 4'])
+    expect(start.authorities).toEqual(['svc. 7 NS n1.node.dc1.svc.'])
+    expect(start.additionals).toEqual(['n1.node.dc1.svc. 7 A 127.0.0.1'])
+    expect((await world.ask('1.0.0.127.in-addr.arpa.', 'PTR')).received.answers[0]?.ttl).toBe(0)
+  })
+
+  it('dns 91: services live as long as the exact name says, then the longest prefix', async () => {
+    const world = new CatalogWorld({
+      serviceTtlS: [
+        ['*', 5],
+        ['web', 30],
+        ['api-*', 20],
+        ['api-x*', 21],
+      ],
+    })
+    for (const [service, ttl] of [
+      ['web', 30],
+      ['api-1', 20],
+      ['api-x1', 21],
+      ['zed', 5],
+      ['WEB', 30],
+    ] as const) {
+      world.place({ node: `on-${service}`, address: '10.1.1.1', service: { service, port: 1 } })
+      expect((await world.ask(`${service}.service.svc.`)).received.answers[0]?.ttl).toBe(ttl)
+      const named = await world.ask(`${service}.service.svc.`, 'SRV')
+      expect([...named.received.answers, ...named.received.additionals].every((record) => record.ttl === ttl)).toBe(
+        true,
+      )
+    }
+    expect((await new CatalogWorld({ serviceTtlS: [['web', 30]] }).ask('zed.service.svc.')).rcode).toBe('NXDOMAIN')
+  })
+
+  it('dns 70: only passing instances when configured', async () => {
+    const world = new CatalogWorld({ onlyPassing: true })
+    world.place({ ...six, checks: ['warning'] })
+    expect((await world.ask('web.service.svc.', 'AAAA')).rcode).toBe('NXDOMAIN')
+  })
+
+  it('[DNS-005] dns 70: a critical check of the node takes its instances out, one of another service does not', async () => {
+    const world = new CatalogWorld()
+    world.place({ ...six, checks: ['passing'] })
+    world.place({ node: 'd6', address: 'fe80::1', service: { service: 'other', port: 1 }, checks: ['critical'] })
+    expect((await world.ask('web.service.svc.', 'AAAA')).rcode).toBe('NOERROR')
+    world.place({ node: 'd6', address: 'fe80::1', checks: ['critical'] })
+    expect((await world.ask('web.service.svc.', 'AAAA')).rcode).toBe('NXDOMAIN')
+    expect((await world.ask('d6.node.svc.', 'AAAA')).rcode).toBe('NOERROR')
+  })
+
+  it('dns 60: the weight is that of the worst check', async () => {
+    const world = new CatalogWorld()
+    const service = { service: 'web', port: 1, weights: { passing: 10, warning: 3 } }
+    world.place({ node: 'd1', address: '10.5.0.1', service, checks: ['passing'] })
+    expect((await world.ask('web.service.svc.', 'SRV')).answers[0]).toContain('SRV 1 10 1 ')
+    world.place({ node: 'd1', address: '10.5.0.1', checks: ['warning'] })
+    expect((await world.ask('web.service.svc.', 'SRV')).answers[0]).toContain('SRV 1 3 1 ')
+  })
+
+  it('dns 58: metadata is written as RFC 1464 says', async () => {
+    const world = new CatalogWorld()
+    const meta = [
+      ['a=b`c', 'x`y=z'],
+      ['long', 'v'.repeat(400)],
+      ['RFC1035-x', 'as`it=is'],
+      ['svc-network-segment', ''],
+    ] as const
+    world.place({ node: 'd1', address: '10.5.0.1', meta })
+    const reply = await world.ask('d1.node.svc.', 'TXT', { transport: 'tcp' })
+    const texts = reply.received.answers.map((record) => (record.type === 'TXT' ? record.texts.join('') : ''))
+    const wanted = ['a`=b``c=x``y=z', `long=${'v'.repeat(400)}`, 'as`it=is', 'svc-network-segment=']
+    expect(new Set(texts)).toEqual(new Set(wanted))
+  })
+
+  it('dns 52: an alias to a name of ours is followed, and a circle ends', async () => {
+    const world = new CatalogWorld()
+    world.place({ node: 'd1', address: '10.5.0.1', meta: [['a', 'b']] })
+    world.place({ node: 'alias', address: 'd1.node.svc' })
+    world.place({ node: 'ring', address: 'RING.node.svc.' })
+    expect((await world.ask('alias.node.svc.')).answers).toEqual([
+      'alias.node.svc. 0 CNAME d1.node.svc.',
+      'd1.node.svc. 0 A 10.5.0.1',
+      'd1.node.svc. 0 TXT "a=b"',
+    ])
+    const circle = await world.ask('ring.node.svc.')
+    expect(circle.rcode).toBe('NOERROR')
+    expect(circle.received.answers.length).toBeLessThanOrEqual(6)
+  })
+
+  it('dns 53: an alias counts only where no instance has an address, and one that is the name asked for never does', async () => {
+    const world = new CatalogWorld()
+    world.place({ node: 'd1', address: '10.5.0.1', service: { service: 'web', port: 1, address: 'web.service.svc' } })
+    expect((await world.ask('web.service.svc.')).answers).toEqual(['web.service.svc. 0 A 10.5.0.1'])
+    world.place({ node: 'd2', address: '10.5.0.2', service: { service: 'ext', port: 1, address: 'a.example' } })
+    expect((await world.ask('ext.service.svc.')).answers).toEqual(['ext.service.svc. 0 CNAME a.example.'])
+    world.place({ node: 'd3', address: '10.5.0.3', service: { service: 'ext', port: 1 } })
+    expect((await world.ask('ext.service.svc.')).answers).toEqual(['ext.service.svc. 0 A 10.5.0.3'])
+  })
+})
+
+describe('how fresh the answers are', () => {
+  const meant = { node: 'd1', address: '10.5.0.1' }
+
+  it('[DNS-013] dns 100: any server may answer, however old its knowledge within the limit', async () => {
+    const world = new CatalogWorld()
+    world.place(meant)
+    world.lastContactMs = 9 * 365 * 86_400_000
+    expect((await world.ask('d1.node.svc.')).answers).toHaveLength(1)
+    expect(world.reads.map(({ consistency }) => consistency)).toEqual(['stale'])
+    expect(world.counted).toEqual(['dns.stale_queries'])
+  })
+
+  it('[DNS-014] the leader answers when stale answers are not allowed', async () => {
+    const world = new CatalogWorld({ allowStale: false })
+    world.place(meant)
+    expect((await world.ask('d1.node.svc.')).answers).toHaveLength(1)
+    expect(world.reads.map(({ consistency }) => consistency)).toEqual(['default'])
+    world.failure = { kind: 'no-leader' }
+    expect((await world.ask('d1.node.svc.')).rcode).toBe('SERVFAIL')
+  })
+
+  it('[DNS-016] dns 100: an answer older than the limit is asked for again, from the leader', async () => {
+    const world = new CatalogWorld({ maxStaleMs: 5_000 })
+    world.place(meant)
+    world.lastContactMs = 5_001
+    expect((await world.ask('d1.node.svc.')).answers).toHaveLength(1)
+    expect(world.reads.map(({ consistency }) => consistency)).toEqual(['stale', 'default'])
+    expect(world.warnings).toEqual(['Query results too stale, re-requesting'])
+    expect(world.counted).toEqual([])
+  })
+
+  it('[DNS-017] dns 101: only answers older than five seconds are counted', async () => {
+    const world = new CatalogWorld()
+    world.place(meant)
+    world.lastContactMs = 5_000
+    await world.ask('d1.node.svc.')
+    expect(world.counted).toEqual([])
+    world.lastContactMs = 5_001
+    await world.ask('d1.node.svc.')
+    expect(world.counted).toEqual(['dns.stale_queries'])
+  })
+})
+
+describe('what no message can carry', () => {
+  it('is left out, and the rest is answered', async () => {
+    const world = new CatalogWorld()
+    world.place({ node: 'd1', address: '10.5.0.1', service: { service: 'web', port: 70_000 } })
+    world.place({ node: 'n'.repeat(80), address: '10.5.0.2', service: { service: 'web', port: 2 } })
+    world.place({ node: 'a..b', address: '10.5.0.3', service: { service: 'web', port: 3 } })
+    world.place({ node: 'd4', address: 'no..host', service: { service: 'bad', port: 4 } })
+    world.place({ node: 'nœud', address: '10.5.0.5', service: { service: 'web', port: 5 } })
+    const reply = await world.ask('web.service.svc.', 'SRV', { transport: 'tcp' })
+    expect(reply.answers).toEqual(['web.service.svc. 0 SRV 1 1 5 n\u00c5\u0093ud.node.dc1.svc.'])
+    expect((await world.ask('web.service.svc.', 'A', { transport: 'tcp' })).answers).toHaveLength(4)
+    expect((await world.ask('bad.service.svc.')).rcode).toBe('NOERROR')
+    expect((await world.ask('n\u00c5\u0093ud.node.svc.')).answers).toHaveLength(1)
+  })
+})

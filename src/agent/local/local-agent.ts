@@ -104,6 +104,10 @@ class LocalServices implements RunningLocalAgent {
     this.#sync.trigger()
   }
 
+  silence(): void {
+    this.#sync.stop()
+  }
+
   start(): Promise<Result<undefined, Failure>> {
     return this.#turns.run(async () => {
       const kept = await this.#keeping.load()

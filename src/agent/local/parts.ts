@@ -43,6 +43,8 @@ export interface RunningLocalAgent extends LocalAgent {
    * it is; what is changed is replaced in one step; what came over the API stays. Refused: nothing has changed.
    */
   reload(config: AgentConfig): Promise<Result<undefined, Failure>>
+  /** The agent leaves: from now on the catalog is told nothing, so that the node that is taken out does not come back. */
+  silence(): void
   /** The section `agent` of `svc info`. */
   stats(): Readonly<Record<string, string>>
   /** Checks end, and what is under way on disk. Nothing is taken out of the catalog. */

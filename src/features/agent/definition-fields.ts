@@ -1,5 +1,6 @@
 import { compareText } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 
 /**
@@ -129,6 +130,8 @@ export class Fields<Key extends string> {
     const value = this.#value(key)
     if (value === undefined) return 0
     if (typeof value === 'number' && Number.isFinite(value)) return value / 1e6
+    if (typeof value === 'bigint') return Number(value) / 1e6
+    if (value === '') return 0
     const spelled = this.#given.get(key)?.key ?? key
     const bad = (why: string): number => {
       const message = `invalid ${JSON.stringify(spelled)}: ${why}`
@@ -180,7 +183,7 @@ export class Fields<Key extends string> {
     for (const key of keys) {
       for (const name of this.#names[key].http) {
         const exact = members.find(([spelled]) => spelled === name)
-        const found = exact ?? members.find(([spelled]) => spelled.toLowerCase() === name.toLowerCase())
+        const found = exact ?? members.find(([spelled]) => lowerAscii(spelled) === lowerAscii(name))
         if (found === undefined) continue
         this.#given.set(key, { key: found[0], value: found[1] })
         break
@@ -192,7 +195,7 @@ export class Fields<Key extends string> {
     const byFileName = new Map(keys.map((key) => [this.#names[key].file, key]))
     const translated: [Key, Given][] = []
     for (const [spelled, value] of members) {
-      const lower = spelled.toLowerCase()
+      const lower = lowerAscii(spelled)
       const key = byFileName.get(lower)
       const camel = byFileName.get(old.camel.get(lower) ?? '')
       if (key !== undefined) this.#take(key, { key: spelled, value })

@@ -1,18 +1,13 @@
 import type { Json } from '../../base/json.ts'
-import { productName } from '../../model/names.ts'
-import { internalProtocol } from '../../model/release.ts'
+import type { Member, MemberStatus } from '../../gossip/pool.ts'
+import type { ServiceFacts } from '../../model/catalog.ts'
 import type { AgentSelf } from '../manifest.ts'
 
-/** Status of a member of the LAN pool. Reference: HTTP API 4.6. */
-const alive = 1
-
-/** Versions of the pool's user messages, which come with gossip. */
-const delegateProtocol = { min: 2, max: 5, spoken: 4 } as const
-const gossipProtocolMax = 5
-const gossipProtocolMin = 1
+/** Reference: HTTP API 4.6. */
+const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }
 
 /** Reference: HTTP API 4.6. Coordinates are null where they are not kept, as on every agent so far. */
-export function selfJson(self: AgentSelf): Json {
+export function selfJson(self: AgentSelf, member: Member): Json {
   return {
     Config: {
       Datacenter: self.datacenter,
@@ -24,27 +19,39 @@ export function selfJson(self: AgentSelf): Json {
     },
     DebugConfig: self.debugConfig,
     Coord: null,
-    Member: memberJson(self),
+    Member: memberJson(member),
     Stats: self.stats,
     Meta: self.nodeMeta,
   }
 }
 
-/** What the agent can say of itself without a pool: no tag is made up. */
-function memberJson(self: AgentSelf): Json {
-  const build = `${self.version}:${self.revision}`
-  const shared = { build, dc: self.datacenter, id: self.nodeId }
+export function memberJson({ name, endpoint, tags, status, versions }: Member): Json {
   return {
-    Name: self.nodeName,
-    Addr: self.advertise.host,
-    Port: self.advertise.port,
-    Tags: self.server ? { ...shared, role: productName } : { ...shared, role: 'node' },
-    Status: alive,
-    ProtocolMin: gossipProtocolMin,
-    ProtocolMax: gossipProtocolMax,
-    ProtocolCur: internalProtocol.spoken,
-    DelegateMin: delegateProtocol.min,
-    DelegateMax: delegateProtocol.max,
-    DelegateCur: delegateProtocol.spoken,
+    Name: name,
+    Addr: endpoint.host,
+    Port: endpoint.port,
+    Tags: tags,
+    Status: statusNumbers[status],
+    ProtocolMin: versions.protocolMin,
+    ProtocolMax: versions.protocolMax,
+    ProtocolCur: versions.protocolSpoken,
+    DelegateMin: versions.delegateMin,
+    DelegateMax: versions.delegateMax,
+    DelegateCur: versions.delegateSpoken,
+  }
+}
+
+/** A service as the agent that offers it shows it. Reference: HTTP API 4.2. */
+export function serviceJson(service: ServiceFacts): Json {
+  return {
+    Kind: service.kind === '' ? undefined : service.kind,
+    ID: service.id,
+    Service: service.service,
+    Tags: service.tags,
+    Meta: Object.fromEntries(service.meta ?? []),
+    Port: service.port,
+    Address: service.address,
+    Weights: { Passing: service.weights.passing, Warning: service.weights.warning },
+    EnableTagOverride: service.enableTagOverride,
   }
 }

@@ -1,11 +1,19 @@
 import type { Route } from '../manifest.ts'
+import { checkRoutes } from './check-routes.ts'
+import { maintenanceRoutes } from './maintenance-routes.ts'
 import { selfJson } from './model.ts'
+import { poolRoutes } from './pool-routes.ts'
+import { serviceRoutes } from './service-routes.ts'
 
 /** What an agent answers out of its own knowledge: no `dc`, no index. Reference: HTTP API 4. */
 export const agentRoutes: readonly Route[] = [
   {
     methods: ['GET'],
     path: '/v1/agent/self',
-    handle: async (agent) => ({ kind: 'json', value: selfJson(agent.self()) }),
+    handle: async (agent) => ({ kind: 'json', value: selfJson(agent.self(), agent.lan.self()) }),
   },
+  ...serviceRoutes,
+  ...checkRoutes,
+  ...maintenanceRoutes,
+  ...poolRoutes,
 ]

@@ -1,0 +1,75 @@
+import { textOfByteString } from '../../base/bytes.ts'
+import type { CheckDefinition } from '../../model/catalog.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { badRequest, failed } from '../responses.ts'
+
+const nodeCheckId = '_node_maintenance'
+const serviceCheckPrefix = '_service_maintenance:'
+
+/** A critical check takes the node, or one service of it, out of what callers are sent to. Reference: HTTP API 1.10, 4.1. */
+export const maintenanceRoutes: readonly Route[] = [
+  { methods: ['PUT'], path: '/v1/agent/maintenance', handle: maintainNode },
+  { methods: ['PUT'], path: '/v1/agent/service/maintenance/', handle: maintainService },
+]
+
+async function maintainNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const enable = enableFrom(request)
+  if (typeof enable !== 'boolean') return enable
+  const about = { checkId: nodeCheckId, name: 'Node Maintenance Mode', serviceId: '', subject: 'node' }
+  return set(agent, request, enable, about)
+}
+
+async function maintainService(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const id = textOfByteString(request.rest)
+  if (id === '') return badRequest('Missing service ID')
+  const enable = enableFrom(request)
+  if (typeof enable !== 'boolean') return enable
+  if (!agent.local.services().some((service) => service.id === id)) {
+    return failed({ kind: 'not-found', message: `No service registered with ID ${JSON.stringify(id)}` })
+  }
+  const checkId = `${serviceCheckPrefix}${id}`
+  return set(agent, request, enable, { checkId, name: 'Service Maintenance Mode', serviceId: id, subject: 'service' })
+}
+
+/** The values that the field takes for a boolean. */
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+])
+
+function enableFrom(request: RouteRequest): boolean | RouteResponse {
+  const text = request.query.get('enable') ?? ''
+  if (text === '') return badRequest('Missing value for enable')
+  return booleans.get(text) ?? badRequest(`Invalid value for enable: ${JSON.stringify(text)}`)
+}
+
+interface Maintained {
+  readonly checkId: string
+  readonly name: string
+  readonly serviceId: string
+  readonly subject: string
+}
+
+/** What is so already stays as it is, with the reason that was given first. */
+async function set(
+  agent: AgentContext,
+  request: RouteRequest,
+  enable: boolean,
+  { checkId, name, serviceId, subject }: Maintained,
+): Promise<RouteResponse> {
+  const on = agent.local.checks().some((check) => check.checkId === checkId)
+  if (on === enable) return { kind: 'empty', status: 200 }
+  const given = request.query.get('reason') ?? ''
+  const none = `Maintenance mode is enabled for this ${subject}, but no reason was provided. This is a default message.`
+  const check: CheckDefinition = {
+    checkId,
+    name,
+    notes: given === '' ? none : given,
+    serviceId,
+    status: 'critical',
+    probe: { kind: 'fixed' },
+    deregisterCriticalServiceAfterMs: 0,
+  }
+  const taken = enable ? await agent.local.registerCheck(check) : await agent.local.deregisterCheck(checkId)
+  return taken.ok ? { kind: 'empty', status: 200 } : failed(taken.error)
+}

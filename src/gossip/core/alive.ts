@@ -1,0 +1,136 @@
+import { equalBytes } from '../../base/bytes.ts'
+import { cameAlive, endSuspicion, tell, touched } from './membership.ts'
+import type { Message } from './messages.ts'
+import { broadcastClaim, count, note } from './outbox.ts'
+import { aliveMessage, refute } from './refute.ts'
+import { enlist } from './roster.ts'
+import { createMember, type GossipCore, type MemberRecord } from './state.ts'
+import { incarnationMax, membersMax, metaBytesMax } from './types.ts'
+import { incompatibility, isAddress, isIncarnation, isName, sameAddress, sameVersions } from './validity.ts'
+
+export type Alive = Extract<Message, { readonly kind: 'alive' }>
+
+/** A conflict is logged at most this often for each name. */
+const conflictNoteMs = 30_000
+
+/**
+ * Somebody is said to be alive. It overrides what is known only with a higher incarnation (SWIM, section 4.2; memberlist
+ * `aliveNode`), also where the member is dead: memberlist forgets the dead after a while and then believes any incarnation,
+ * by which a packet that is replayed late could raise the dead. Here the incarnation is kept until the member is reaped. A
+ * member that restarts and begins anew is told of its own death in the first exchange of states, and refutes it.
+ */
+export function takeAlive(gossip: GossipCore, alive: Alive): void {
+  if (!isAcceptable(gossip, alive)) return
+  if (alive.node === gossip.self.name) return takeAliveOfSelf(gossip, alive)
+  const known = gossip.members.get(alive.node)
+  if (known === undefined) return meet(gossip, alive)
+  const moves = !sameAddress(known.address, alive.address)
+  if (moves && !mayMove(gossip, known)) return conflict(gossip, known, alive)
+  if (alive.incarnation <= known.incarnation) return
+  update(gossip, known, alive)
+}
+
+function isAcceptable(gossip: GossipCore, alive: Alive): boolean {
+  const isWell = isName(alive.node) && isAddress(alive.address) && alive.meta.length <= metaBytesMax
+  if (!isWell) count(gossip, 'gossip.dropped.malformed')
+  else if (!isIncarnation(alive.incarnation)) count(gossip, 'gossip.dropped.number')
+  else {
+    const reason = incompatibility(gossip.options.versions, alive.node, alive.versions)
+    if (reason === undefined) return true
+    count(gossip, 'gossip.dropped.malformed')
+    note(gossip, 'debug', 'memberlist', 'ignoring an alive message', { reason })
+  }
+  return false
+}
+
+function meet(gossip: GossipCore, alive: Alive): void {
+  if (gossip.members.size >= membersMax) return count(gossip, 'gossip.dropped.full')
+  update(gossip, createMember(alive.node, alive), alive)
+}
+
+function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
+  endSuspicion(gossip, member)
+  count(gossip, 'memberlist.msg.alive')
+  broadcastClaim(gossip, member.name, alive)
+  const wasDead = member.state === 'dead'
+  const differs = !equalBytes(member.meta, alive.meta) || !sameVersions(member.versions, alive.versions)
+  member.incarnation = alive.incarnation
+  member.address = alive.address
+  if (differs) {
+    member.meta = alive.meta
+    member.versions = alive.versions
+  }
+  if (member.state !== 'alive') {
+    member.state = 'alive'
+    member.stateChangedMs = gossip.turn.nowMs
+  }
+  enlist(gossip, member)
+  if (wasDead) return cameAlive(gossip, member)
+  if (!differs) return
+  count(gossip, 'serf.member.update')
+  tell(gossip, 'updated', member)
+}
+
+/**
+ * The name may go to another address once its holder has left, or has been dead for so long that memberlist 0.1 would
+ * have forgotten it. Before that two agents may be fighting over one name, and the holder keeps it.
+ */
+function mayMove(gossip: GossipCore, known: MemberRecord): boolean {
+  if (known.state !== 'dead') return false
+  const deadMs = gossip.turn.nowMs - known.stateChangedMs
+  return known.status === 'left' || deadMs > gossip.options.timing.gossipToDeadMs
+}
+
+function conflict(gossip: GossipCore, known: MemberRecord, alive: Alive): void {
+  count(gossip, 'gossip.dropped.conflict')
+  const { nowMs } = gossip.turn
+  if (nowMs - known.conflictNotedMs < conflictNoteMs) return
+  known.conflictNotedMs = nowMs
+  const isOwn = known === gossip.self
+  const text = isOwn ? 'Node name conflicts with another node. Names must be unique!' : 'Conflicting address'
+  const { name, address } = known
+  const fields = {
+    name,
+    mine: `${address.host}:${address.port}`,
+    theirs: `${alive.address.host}:${alive.address.port}`,
+  }
+  note(gossip, isOwn ? 'error' : 'warn', 'memberlist', text, fields)
+}
+
+/**
+ * Somebody speaks for this agent. After a restart that is what the pool remembers of the life before: same incarnation,
+ * perhaps other tags. Then a higher incarnation must be taken, or others would keep to the old word (memberlist
+ * `aliveNode`, on the local node).
+ */
+function takeAliveOfSelf(gossip: GossipCore, alive: Alive): void {
+  const { self } = gossip
+  if (self.state === 'dead') return
+  if (!sameAddress(self.address, alive.address)) return conflict(gossip, self, alive)
+  if (alive.incarnation < self.incarnation) return
+  const isSame = equalBytes(alive.meta, self.meta) && sameVersions(alive.versions, self.versions)
+  if (alive.incarnation === self.incarnation && isSame) return
+  note(gossip, 'warn', 'memberlist', 'Refuting an alive message', { incarnation: alive.incarnation })
+  refute(gossip, alive.incarnation)
+}
+
+/** The agent's own first word, and each new one about its tags (memberlist `setAlive`, `UpdateNode`). */
+export function sayAlive(gossip: GossipCore): void {
+  const { self } = gossip
+  if (self.incarnation >= incarnationMax) return count(gossip, 'gossip.dropped.number')
+  self.incarnation++
+  if (self.state !== 'alive') {
+    self.state = 'alive'
+    self.stateChangedMs = gossip.turn.nowMs
+  }
+  self.isListed = true
+  broadcastClaim(gossip, self.name, aliveMessage(self))
+}
+
+export function changeMeta(gossip: GossipCore, meta: Uint8Array): void {
+  const { self } = gossip
+  if (self.state === 'dead' || meta.length > metaBytesMax || equalBytes(meta, self.meta)) return
+  self.meta = meta
+  touched(gossip, self)
+  sayAlive(gossip)
+  tell(gossip, 'updated', self)
+}

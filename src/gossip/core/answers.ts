@@ -1,0 +1,27 @@
+import type { FullState, Message, NodeState } from './messages.ts'
+import type { GossipCore } from './state.ts'
+import { sortedRecords } from './views.ts'
+
+type Ping = Extract<Message, { readonly kind: 'ping' }>
+type Ack = Extract<Message, { readonly kind: 'ack' }>
+
+const noPayload = new Uint8Array(0)
+
+/** What this agent knows, for an exchange: the request of one, or its answer. `join`: it joins the pool by it. */
+export function fullState(gossip: GossipCore, join: boolean): FullState {
+  const nodes: NodeState[] = []
+  const statusTimes: (readonly [node: string, lamport: number])[] = []
+  const left: string[] = []
+  for (const { name, address, meta, incarnation, state, versions, status, statusTime } of sortedRecords(gossip)) {
+    nodes.push({ node: name, address, meta, incarnation, state, versions })
+    statusTimes.push([name, statusTime])
+    if (status === 'left') left.push(name)
+  }
+  return { nodes, join, lamport: gossip.clock, statusTimes, left }
+}
+
+/** The answer to a ping, by packet or stream; none to one that means somebody else at this address (memberlist `handlePing`). */
+export function ackFor(gossip: GossipCore, ping: Ping): Ack | undefined {
+  if (ping.node !== '' && ping.node !== gossip.self.name) return undefined
+  return { kind: 'ack', sequence: ping.sequence, payload: noPayload }
+}

@@ -1,0 +1,121 @@
+import type { Message } from './messages.ts'
+import { compoundMessageBytes } from './types.ts'
+
+interface Broadcast {
+  readonly about: string
+  readonly message: Message
+  readonly bytes: number
+  sent: number
+  /** Said, outdated or pushed out: still in its row, and passed over. */
+  isOver: boolean
+}
+
+/** How many that do not fit into the rest of a packet are passed over before it is closed. */
+const misfitsMax = 8
+
+/** Rows are swept when more than this, and more than half of what they hold, is over. */
+const overMax = 64
+
+/**
+ * Messages that wait to be passed on, one for each member that they are about: a newer one takes the place of the older.
+ * Those sent least often go first, and among them the newest (SWIM, section 4.1; memberlist `TransmitLimitedQueue`).
+ *
+ * Rows by how often a message was sent keep each operation O(1), spread over many, however many wait.
+ */
+export class BroadcastQueue {
+  readonly #max: number
+  readonly #byName = new Map<string, Broadcast>()
+  /** `#rows[n]`: sent n times, the newest last. As many rows as a message is ever sent. */
+  readonly #rows: Broadcast[][] = [[]]
+  /** Those in the rows that are over. */
+  #over = 0
+
+  /** Holds at most `max` messages; one more pushes out one of those that were sent most. */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get size(): number {
+    return this.#byName.size
+  }
+
+  has(about: string): boolean {
+    return this.#byName.has(about)
+  }
+
+  add(about: string, message: Message, bytes: number): void {
+    this.remove(about)
+    if (this.#byName.size >= this.#max) this.#pushOut()
+    const broadcast = { about, message, bytes, sent: 0, isOver: false }
+    this.#byName.set(about, broadcast)
+    this.#rows[0]?.push(broadcast)
+  }
+
+  remove(about: string): void {
+    const broadcast = this.#byName.get(about)
+    if (broadcast === undefined) return
+    broadcast.isOver = true
+    this.#byName.delete(about)
+    this.#over++
+    if (this.#over > this.#byName.size + overMax) this.#sweep()
+  }
+
+  /**
+   * Puts what fits into `into`, counts it as sent once more, and drops what was sent `limit` times. Returns the bytes used,
+   * lengths in the compound included.
+   */
+  take(into: Message[], bytesMax: number, messagesMax: number, limit: number): number {
+    if (this.#byName.size === 0) return 0
+    const taken: Broadcast[] = []
+    let bytes = 0
+    let misfits = 0
+    for (const row of this.#rows) {
+      for (let at = row.length - 1; at >= 0; at--) {
+        const broadcast = row[at] as Broadcast
+        if (broadcast.isOver) {
+          row.splice(at, 1)
+          this.#over--
+          continue
+        }
+        if (misfits >= misfitsMax || taken.length >= messagesMax) break
+        const cost = broadcast.bytes + compoundMessageBytes
+        if (bytes + cost > bytesMax) {
+          misfits++
+          continue
+        }
+        row.splice(at, 1)
+        bytes += cost
+        taken.push(broadcast)
+      }
+    }
+    for (const broadcast of taken) into.push(broadcast.message)
+    for (let at = taken.length - 1; at >= 0; at--) this.#sent(taken[at] as Broadcast, limit)
+    return bytes
+  }
+
+  /** Already out of its row. */
+  #sent(broadcast: Broadcast, limit: number): void {
+    broadcast.sent++
+    if (broadcast.sent >= limit) {
+      this.#byName.delete(broadcast.about)
+      return
+    }
+    while (this.#rows.length <= broadcast.sent) this.#rows.push([])
+    this.#rows[broadcast.sent]?.push(broadcast)
+  }
+
+  #pushOut(): void {
+    for (let sent = this.#rows.length - 1; sent >= 0; sent--) {
+      const row = this.#rows[sent] as Broadcast[]
+      const oldest = row.find((broadcast) => !broadcast.isOver)
+      if (oldest !== undefined) return this.remove(oldest.about)
+    }
+  }
+
+  #sweep(): void {
+    for (let sent = 0; sent < this.#rows.length; sent++) {
+      this.#rows[sent] = (this.#rows[sent] as Broadcast[]).filter((broadcast) => !broadcast.isOver)
+    }
+    this.#over = 0
+  }
+}

@@ -1,0 +1,29 @@
+import { emit } from './outbox.ts'
+import type { GossipCore } from './state.ts'
+
+/** The score stays below this. memberlist: `AwarenessMaxMultiplier`. */
+export const healthMax = 8
+
+/**
+ * Local health (Lifeguard, section 4.A): 0 is well; it rises when a probe fails without the nacks that others owe us and
+ * when we must refute, since then the fault may be here; it falls with each probe that is answered.
+ */
+export function addHealth(gossip: GossipCore, delta: number): void {
+  const score = Math.min(healthMax - 1, Math.max(0, gossip.health + delta))
+  if (score === gossip.health) return
+  gossip.health = score
+  emit(gossip, { kind: 'health', score })
+}
+
+/**
+ * Whether a timer fires so late that this agent must have been asleep or overloaded: answers may wait unread, and the
+ * silence says nothing about others.
+ */
+export function wasAsleep(gossip: GossipCore, dueMs: number): boolean {
+  return gossip.turn.nowMs - dueMs >= gossip.options.timing.probeIntervalMs
+}
+
+/** The worse the local health, the longer others are given to answer: memberlist scales the interval, not the first timeout. */
+export function probeSpanMs(gossip: GossipCore): number {
+  return gossip.options.timing.probeIntervalMs * (gossip.health + 1)
+}

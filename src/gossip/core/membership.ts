@@ -1,0 +1,88 @@
+import { change, count, note } from './outbox.ts'
+import type { GossipCore, MemberRecord } from './state.ts'
+import type { CoreChange } from './types.ts'
+import { isMember, viewOf } from './views.ts'
+
+/** A member back within this after it failed is counted as flapping. serf: `FlapTimeout`. */
+const flapMs = 60_000
+
+/** Something that is shown of this member has changed. */
+export function touched(gossip: GossipCore, member: MemberRecord): void {
+  member.view = undefined
+  gossip.sorted = undefined
+}
+
+export function tell(gossip: GossipCore, kind: CoreChange['kind'], member: MemberRecord): void {
+  touched(gossip, member)
+  change(gossip, { kind, member: viewOf(member) })
+  const { host, port } = member.address
+  note(gossip, 'info', 'serf', lines[kind], { name: member.name, host, port })
+}
+
+const lines = {
+  joined: 'EventMemberJoin',
+  updated: 'EventMemberUpdate',
+  failed: 'EventMemberFailed',
+  left: 'EventMemberLeave',
+  reaped: 'EventMemberReap',
+} as const satisfies Record<CoreChange['kind'], string>
+
+/** The lower layer has found a member alive that was dead or unknown (serf `handleNodeJoin`). */
+export function cameAlive(gossip: GossipCore, member: MemberRecord): void {
+  const { nowMs } = gossip.turn
+  if (isMember(gossip, member)) {
+    if (member.status === 'failed' && nowMs - member.goneSinceMs < flapMs) count(gossip, 'serf.member.flap')
+    forgetGone(gossip, member)
+    member.status = 'alive'
+  } else {
+    gossip.members.set(member.name, member)
+    member.status = 'alive'
+    takeRecentIntent(gossip, member)
+  }
+  count(gossip, 'serf.member.join')
+  tell(gossip, 'joined', member)
+}
+
+/** What was said of it before it was known. */
+function takeRecentIntent(gossip: GossipCore, member: MemberRecord): void {
+  const intent = gossip.recentIntents.get(member.name)
+  if (intent === undefined) return
+  gossip.recentIntents.delete(member.name)
+  member.statusTime = intent.lamport
+  if (intent.kind === 'leave') member.status = 'leaving'
+}
+
+/**
+ * The lower layer holds a living member dead (serf `handleNodeLeave`): it left if it had said that it would, or if the
+ * word of its death is its own; it failed otherwise.
+ */
+export function diedAs(gossip: GossipCore, member: MemberRecord, status: 'failed' | 'left'): void {
+  member.goneSinceMs = gossip.turn.nowMs
+  member.status = status
+  if (status === 'left') gossip.left.push(member)
+  else gossip.failed.push(member)
+  count(gossip, status === 'left' ? 'serf.member.left' : 'serf.member.failed')
+  tell(gossip, status, member)
+}
+
+/** A failed member turns out to have left, or is declared so by force. It keeps the time since when it is gone. */
+export function failedHasLeft(gossip: GossipCore, member: MemberRecord): void {
+  forgetGone(gossip, member)
+  member.status = 'left'
+  gossip.left.push(member)
+  count(gossip, 'serf.member.left')
+  tell(gossip, 'left', member)
+}
+
+export function forgetGone(gossip: GossipCore, member: MemberRecord): void {
+  for (const gone of [gossip.failed, gossip.left]) {
+    const at = gone.indexOf(member)
+    if (at >= 0) gone.splice(at, 1)
+  }
+}
+
+export function endSuspicion(gossip: GossipCore, member: MemberRecord): void {
+  if (member.suspicion === undefined) return
+  member.suspicion = undefined
+  gossip.suspects.delete(member)
+}

@@ -1,0 +1,147 @@
+import { addHealth, probeSpanMs, wasAsleep } from './health.ts'
+import { count, emit, note, send, setTimer } from './outbox.ts'
+import { beginRound, isAlive, pickMembers } from './roster.ts'
+import { type GossipCore, hasCompany, type MemberRecord, type Probe } from './state.ts'
+import { takeSuspect } from './suspicion.ts'
+
+/** Members asked to ping one that does not answer. SWIM's k; memberlist: `IndirectChecks`. */
+const indirectProbes = 3
+/** From these protocol versions on a member sends nacks, and answers pings over a stream. */
+const nackVersion = 4
+const streamPingVersion = 3
+
+/** The one timer of the probe cycle: the next member's turn, or the end of a stage of the present probe. */
+export function probeTimerFired(gossip: GossipCore, dueMs: number): void {
+  const isUnanswered = gossip.probe !== undefined && gossip.probe.phase !== 'answered'
+  if (isUnanswered && wasAsleep(gossip, dueMs)) {
+    addHealth(gossip, 1)
+    return probeNext(gossip)
+  }
+  switch (gossip.probe?.phase) {
+    case 'direct':
+      return directTimedOut(gossip, gossip.probe)
+    case 'indirect':
+      return failed(gossip, gossip.probe)
+    default:
+      return probeNext(gossip)
+  }
+}
+
+/** Round-robin over the shuffled roster: every member within two rounds (SWIM, section 4.3). */
+function probeNext(gossip: GossipCore): void {
+  gossip.probe = undefined
+  // Who has left suspects nobody. A pool of one has nobody to probe.
+  if (gossip.self.state === 'dead' || !hasCompany(gossip)) return
+  const target = nextTarget(gossip)
+  if (target !== undefined) return ping(gossip, target)
+  if (hasCompany(gossip)) setTimer(gossip, 'probe', gossip.turn.nowMs + gossip.options.timing.probeIntervalMs)
+}
+
+function nextTarget(gossip: GossipCore): MemberRecord | undefined {
+  for (let seen = 0; seen <= gossip.roster.length; seen++) {
+    if (gossip.probeNext >= gossip.roster.length) beginRound(gossip)
+    const member = gossip.roster[gossip.probeNext++]
+    if (member !== undefined && member !== gossip.self && member.state !== 'dead') return member
+  }
+  return undefined
+}
+
+function ping(gossip: GossipCore, target: MemberRecord): void {
+  const { nowMs } = gossip.turn
+  const { probeTimeoutMs, probeIntervalMs } = gossip.options.timing
+  const spanMs = probeSpanMs(gossip)
+  if (spanMs > probeIntervalMs) count(gossip, 'memberlist.degraded.probe')
+  const sequence = nextSequence(gossip)
+  gossip.probe = {
+    target,
+    incarnation: target.incarnation,
+    sequence,
+    startedMs: nowMs,
+    deadlineMs: nowMs + spanMs,
+    phase: 'direct',
+    nacksExpected: 0,
+    nacks: 0,
+    streamAnswered: false,
+  }
+  const message = { kind: 'ping', sequence, node: target.name } as const
+  if (target.state === 'alive') send(gossip, target.address, message)
+  else {
+    // It learns at once what it has to refute (Lifeguard, section 4.C: buddy system).
+    const { name: node, incarnation } = target
+    const suspect = { kind: 'suspect', incarnation, node, from: gossip.self.name } as const
+    emit(gossip, { kind: 'send', to: target.address, messages: [message, suspect] })
+  }
+  setTimer(gossip, 'probe', nowMs + Math.min(probeTimeoutMs, spanMs))
+}
+
+/** No answer in time: others ask as well, and a stream is tried beside them (SWIM, section 3.1; memberlist `probeNode`). */
+function directTimedOut(gossip: GossipCore, probe: Probe): void {
+  const { target, sequence, deadlineMs } = probe
+  note(gossip, 'debug', 'memberlist', 'Failed ping (timeout reached)', { name: target.name })
+  const leftMs = Math.floor(deadlineMs - gossip.turn.nowMs)
+  if (leftMs < 1) return failed(gossip, probe)
+  probe.phase = 'indirect'
+  for (const peer of pickMembers(gossip, indirectProbes, isAlive, target)) {
+    const nack = peer.versions.protocolMax >= nackVersion
+    if (nack) probe.nacksExpected++
+    const { address, name: node } = target
+    send(gossip, peer.address, { kind: 'indirect-ping', sequence, target: address, node, nack })
+  }
+  if (target.versions.protocolMax >= streamPingVersion) {
+    emit(gossip, { kind: 'stream-ping', to: target.address, node: target.name, sequence, timeoutMs: leftMs })
+  }
+  setTimer(gossip, 'probe', deadlineMs)
+}
+
+/** True when it answers the present probe. */
+export function probeAcked(gossip: GossipCore, sequence: number): boolean {
+  const { probe } = gossip
+  if (probe === undefined || probe.sequence !== sequence || probe.phase === 'answered') return false
+  succeeded(gossip, probe)
+  setTimer(gossip, 'probe', probe.startedMs + gossip.options.timing.probeIntervalMs)
+  return true
+}
+
+function succeeded(gossip: GossipCore, probe: Probe): void {
+  probe.phase = 'answered'
+  addHealth(gossip, -1)
+}
+
+/** An asked member is well, and got no answer either. */
+export function probeNacked(gossip: GossipCore, sequence: number): void {
+  const { probe } = gossip
+  if (probe?.sequence === sequence && probe.nacks < probe.nacksExpected) probe.nacks++
+}
+
+/** Counts only at the deadline: an answer by packet may come first, and its absence is worth a warning. */
+export function streamPingFinished(gossip: GossipCore, sequence: number, answered: boolean): void {
+  const { probe } = gossip
+  if (probe?.sequence === sequence && answered) probe.streamAnswered = true
+}
+
+/**
+ * Nobody got an answer. A suspicion follows; and where members that owe us a nack kept silent, or there was nobody to ask,
+ * the fault may be here (Lifeguard, section 4.A). The next probe begins at once: its time has come.
+ */
+function failed(gossip: GossipCore, probe: Probe): void {
+  const { target, incarnation, nacksExpected, nacks } = probe
+  const { name } = target
+  if (probe.streamAnswered) {
+    const text = 'Was able to connect but other probes failed, network may be misconfigured'
+    note(gossip, 'warn', 'memberlist', text, { name })
+    succeeded(gossip, probe)
+  } else {
+    addHealth(gossip, nacksExpected > 0 ? nacksExpected - nacks : 1)
+    if (gossip.members.get(name) === target) {
+      note(gossip, 'info', 'memberlist', 'Suspect has failed, no acks received', { name })
+      takeSuspect(gossip, { kind: 'suspect', incarnation, node: name, from: gossip.self.name })
+    }
+  }
+  probeNext(gossip)
+}
+
+/** A count of 32 bits, as on the wire. */
+export function nextSequence(gossip: GossipCore): number {
+  gossip.sequence = (gossip.sequence + 1) >>> 0
+  return gossip.sequence
+}

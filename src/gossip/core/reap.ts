@@ -1,0 +1,28 @@
+import { forgetGone, tell } from './membership.ts'
+import { delist } from './roster.ts'
+import type { GossipCore, MemberRecord } from './state.ts'
+
+/** Words on members that did not come are forgotten after this. serf: `RecentIntentTimeout`. */
+const recentIntentMs = 300_000
+
+/** Forgets who has been failed or left for long enough, and words on those who never came (serf `handleReap`). */
+export function reapTimerFired(gossip: GossipCore): void {
+  const { reconnectTimeoutMs, tombstoneTimeoutMs } = gossip.options.timing
+  reap(gossip, gossip.failed, reconnectTimeoutMs)
+  reap(gossip, gossip.left, tombstoneTimeoutMs)
+  for (const [name, { heardMs }] of gossip.recentIntents) {
+    if (gossip.turn.nowMs - heardMs > recentIntentMs) gossip.recentIntents.delete(name)
+  }
+}
+
+function reap(gossip: GossipCore, gone: readonly MemberRecord[], timeoutMs: number): void {
+  const overdue = gone.filter((member) => gossip.turn.nowMs - member.goneSinceMs > timeoutMs)
+  for (const member of overdue) {
+    if (member === gossip.self) continue
+    forgetGone(gossip, member)
+    delist(gossip, member)
+    gossip.members.delete(member.name)
+    gossip.claims.remove(member.name)
+    tell(gossip, 'reaped', member)
+  }
+}

@@ -1,0 +1,73 @@
+import type { GossipCore, MemberRecord } from './state.ts'
+
+/**
+ * Adds a member at a random place: added at the end, a new member would wait for a whole round before its first probe, and
+ * the average time to detect a failure would rise (SWIM, section 4.3).
+ */
+export function enlist(gossip: GossipCore, member: MemberRecord): void {
+  if (member.isListed) return
+  member.isListed = true
+  const { roster } = gossip
+  const place = gossip.turn.random.below(roster.length + 1)
+  const moved = roster[place] ?? member
+  roster.push(moved)
+  roster[place] = member
+}
+
+export function delist(gossip: GossipCore, member: MemberRecord): void {
+  if (!member.isListed) return
+  member.isListed = false
+  gossip.roster = gossip.roster.filter((other) => other !== member)
+}
+
+/** Begins a round: who has been gone for long drops out, the rest is shuffled (SWIM, section 4.3). */
+export function beginRound(gossip: GossipCore): void {
+  const { random } = gossip.turn
+  const kept: MemberRecord[] = []
+  for (const member of gossip.roster) {
+    if (member.state !== 'dead' || member === gossip.self || hearsGossip(gossip, member)) kept.push(member)
+    else member.isListed = false
+  }
+  for (let at = kept.length - 1; at > 0; at--) {
+    const other = random.below(at + 1)
+    const moved = kept[at] as MemberRecord
+    kept[at] = kept[other] as MemberRecord
+    kept[other] = moved
+  }
+  gossip.roster = kept
+  gossip.probeNext = 0
+}
+
+/**
+ * The living, and the dead for a while: who is wrongly held dead learns it and refutes (memberlist `GossipToTheDeadTime`).
+ * Who left is not contacted again.
+ */
+export function hearsGossip(gossip: GossipCore, member: MemberRecord): boolean {
+  if (member.state !== 'dead') return true
+  const deadMs = gossip.turn.nowMs - member.stateChangedMs
+  return member.status === 'failed' && deadMs <= gossip.options.timing.gossipToDeadMs
+}
+
+export function isAlive(_gossip: GossipCore, member: MemberRecord): boolean {
+  return member.state === 'alive'
+}
+
+/**
+ * Up to `wanted` different members beside the agent itself and `besides`, each chosen at random among those that `suits`
+ * takes. Gives up after three draws for each member of the roster, so that few may come of it where few suit.
+ */
+export function pickMembers(
+  gossip: GossipCore,
+  wanted: number,
+  suits: (gossip: GossipCore, member: MemberRecord) => boolean,
+  besides?: MemberRecord,
+): MemberRecord[] {
+  const { roster, self } = gossip
+  const picked: MemberRecord[] = []
+  for (let draws = 3 * roster.length; draws > 0 && picked.length < wanted; draws--) {
+    const member = roster[gossip.turn.random.below(roster.length)] as MemberRecord
+    if (member === self || member === besides || !suits(gossip, member) || picked.includes(member)) continue
+    picked.push(member)
+  }
+  return picked
+}

@@ -1,0 +1,42 @@
+import { emit, hasBroadcasts, note, setTimer, takeBroadcasts } from './outbox.ts'
+import { hearsGossip, isAlive, pickMembers } from './roster.ts'
+import { pushPullMs } from './scaling.ts'
+import { type GossipCore, hasCompany } from './state.ts'
+
+/** Passes on what waits to a few random members (memberlist `gossip`). */
+export function gossipTimerFired(gossip: GossipCore): void {
+  gossip.gossipedMs = gossip.turn.nowMs
+  for (const { address } of pickMembers(gossip, gossip.options.timing.gossipNodes, hearsGossip)) {
+    if (!hasBroadcasts(gossip)) return
+    const messages = takeBroadcasts(gossip, [])
+    if (messages.length > 0) emit(gossip, { kind: 'send', to: address, messages })
+  }
+}
+
+/** Exchanges full states with a random member, which repairs what gossip has lost (memberlist `pushPull`). */
+export function pushPullTimerFired(gossip: GossipCore): void {
+  if (!hasCompany(gossip)) return
+  const { pushPullIntervalMs } = gossip.options.timing
+  setTimer(gossip, 'push-pull', gossip.turn.nowMs + pushPullMs(pushPullIntervalMs, gossip.roster.length))
+  const [member] = pickMembers(gossip, 1, isAlive)
+  if (member === undefined) return
+  const { name: node, address } = member
+  emit(gossip, { kind: 'exchange', with: address, node, join: false, purpose: 'push-pull' })
+}
+
+/**
+ * Tries a random failed member again. With a probability such that, all living members doing the same, each failed one is
+ * tried once in an interval (serf `reconnect`). Who left is never tried.
+ */
+export function reconnectTimerFired(gossip: GossipCore): void {
+  const { failed, left, members, turn } = gossip
+  if (failed.length === 0) return
+  setTimer(gossip, 'reconnect', turn.nowMs + gossip.options.timing.reconnectIntervalMs)
+  const living = Math.max(1, members.size - failed.length - left.length)
+  if (turn.random.fraction() > failed.length / living) return
+  const member = failed[turn.random.below(failed.length)]
+  if (member === undefined) return
+  const { name: node, address } = member
+  note(gossip, 'info', 'serf', 'attempting reconnect', { name: node, host: address.host, port: address.port })
+  emit(gossip, { kind: 'exchange', with: address, node, join: true, purpose: 'reconnect' })
+}

@@ -1,0 +1,208 @@
+import { emptyBytes } from '../../base/bytes.ts'
+import { invariant } from '../../base/invariant.ts'
+import type { MemberStatus } from '../pool.ts'
+import { BroadcastQueue } from './broadcast-queue.ts'
+import type { GossipAddress, Versions } from './messages.ts'
+import {
+  type CoreChange,
+  type CoreMember,
+  type GossipEffect,
+  type GossipOptions,
+  type GossipRandom,
+  type GossipTimer,
+  lamportMax,
+  membersMax,
+  metaBytesMax,
+} from './types.ts'
+import { isAddress, isIncarnation, isName } from './validity.ts'
+
+/** What this agent knows of one member, itself among them. Kept until the member is reaped. */
+export interface MemberRecord {
+  readonly name: string
+  address: GossipAddress
+  meta: Uint8Array
+  versions: Versions
+  /** Invariant: never falls while the record lives. Thereby what is replayed late of an earlier life changes nothing. */
+  incarnation: number
+  /** As the lower layer sees it. */
+  state: 'alive' | 'suspect' | 'dead'
+  stateChangedMs: number
+  /** As people see it. Invariant: `failed` or `left` if and only if `state` is `dead`. */
+  status: MemberStatus
+  /** Lamport time of the newest word on joining or leaving. */
+  statusTime: number
+  /** Since when it has been failed or left. */
+  goneSinceMs: number
+  /** Present while it is a suspect. */
+  suspicion: Suspicion | undefined
+  /** Stands in the roster: probed while it lives, told things for a while after its death. */
+  isListed: boolean
+  /** When a claim to its name from another address was last logged. */
+  conflictNotedMs: number
+  /** What was shown of it last; undefined once something has changed. */
+  view: CoreMember | undefined
+}
+
+export interface Suspicion {
+  /** Who said so; the first of them does not count as a confirmation. At most `expected + 1`. */
+  readonly from: Set<string>
+  /** Independent confirmations that bring the suspicion down to its shortest. */
+  readonly expected: number
+  readonly minMs: number
+  readonly maxMs: number
+  readonly sinceMs: number
+  dueMs: number
+}
+
+/** One probe: a ping, then pings by others and over a stream (SWIM, section 3.1). */
+export interface Probe {
+  readonly target: MemberRecord
+  readonly incarnation: number
+  readonly sequence: number
+  readonly startedMs: number
+  readonly deadlineMs: number
+  phase: 'direct' | 'indirect' | 'answered'
+  nacksExpected: number
+  nacks: number
+  streamAnswered: boolean
+}
+
+/** A ping on another's behalf. */
+export interface Relay {
+  readonly asker: GossipAddress
+  readonly askerSequence: number
+  readonly wantsNack: boolean
+  readonly dueMs: number
+}
+
+/** A word on somebody who is not known yet. */
+export interface RecentIntent {
+  readonly kind: 'join' | 'leave'
+  readonly lamport: number
+  readonly heardMs: number
+}
+
+/** `intent` and `dead`: that word is being spread. `spreading`: it goes round among the others. */
+type LeaveStage = 'member' | 'intent' | 'dead' | 'spreading' | 'left'
+
+/** What one step gathers, and what it was given. */
+interface Turn {
+  nowMs: number
+  random: GossipRandom
+  effects: GossipEffect[]
+  changes: CoreChange[]
+}
+
+/** What one agent knows of its pool. Only `step` changes it. */
+export interface GossipCore {
+  readonly options: GossipOptions
+  readonly self: MemberRecord
+  isStarted: boolean
+  /** By name, at most `membersMax`. What is visible never goes by the order of this map. */
+  readonly members: Map<string, MemberRecord>
+  /** Who is probed and gossiped with, in random order; the agent itself among them. */
+  roster: MemberRecord[]
+  /** The next in the roster to be probed. */
+  probeNext: number
+  probe: Probe | undefined
+  /** Of pings, the own and those for others. */
+  sequence: number
+  /** In order of time, as all wait equally long; at most `relaysMax`. */
+  readonly relays: Map<number, Relay>
+  readonly suspects: Set<MemberRecord>
+  /** Local health: 0 for well, below `healthMax` (Lifeguard, section 4.A). */
+  health: number
+  /** Of the lower layer: who is alive, suspect, dead. */
+  readonly claims: BroadcastQueue
+  /** Of the upper layer: who means to join or leave. */
+  readonly intents: BroadcastQueue
+  gossipedMs: number
+  /** Lamport clock of the upper layer: later than everything heard. */
+  clock: number
+  /** At most `recentIntentsMax`. */
+  readonly recentIntents: Map<string, RecentIntent>
+  /** In the order in which it was learned. */
+  readonly failed: MemberRecord[]
+  readonly left: MemberRecord[]
+  leaving: LeaveStage
+  /** When the timers that run were set to fire. */
+  readonly timers: Map<GossipTimer, number>
+  /** Members in order of name; undefined once something has changed. */
+  sorted: readonly CoreMember[] | undefined
+  readonly turn: Turn
+}
+
+/** Words on unknown members kept at a time. */
+export const recentIntentsMax = 1_024
+/** Pings on others' behalf under way at a time. */
+export const relaysMax = 256
+
+const noRandom: GossipRandom = { below: () => 0, fraction: () => 0 }
+
+/** An agent that knows of itself alone. Its first event is `started`. */
+export function createGossip(options: GossipOptions): GossipCore {
+  const { name, address, meta, versions, packetBytesMax, incarnation } = options
+  invariant(isName(name), 'a member has a name of bounded length', { name })
+  invariant(isAddress(address), 'a member has an address', { host: address.host, port: address.port })
+  invariant(meta.length <= metaBytesMax, 'metadata has its bound', { bytes: meta.length, metaBytesMax })
+  invariant(packetBytesMax >= 1_000, 'every message fits into a packet', { packetBytesMax })
+  invariant(isIncarnation(incarnation), 'an incarnation is within bounds', { incarnation })
+  const self = createMember(name, { address, meta, versions, incarnation })
+  return {
+    options,
+    self,
+    isStarted: false,
+    members: new Map([[name, self]]),
+    roster: [self],
+    probeNext: 0,
+    probe: undefined,
+    sequence: 0,
+    relays: new Map(),
+    suspects: new Set(),
+    health: 0,
+    claims: new BroadcastQueue(membersMax),
+    intents: new BroadcastQueue(membersMax),
+    gossipedMs: Number.NEGATIVE_INFINITY,
+    // From 1, so that a status time of 0 is older than every word.
+    clock: 1,
+    recentIntents: new Map(),
+    failed: [],
+    left: [],
+    leaving: 'member',
+    timers: new Map(),
+    sorted: undefined,
+    turn: { nowMs: 0, random: noRandom, effects: [], changes: [] },
+  }
+}
+
+type Claimed = Pick<MemberRecord, 'address' | 'meta' | 'versions' | 'incarnation'>
+
+/** One that is not alive yet: whoever learns of it says so next. */
+export function createMember(name: string, { address, meta, versions, incarnation }: Claimed): MemberRecord {
+  return {
+    name,
+    address,
+    meta: meta.length === 0 ? emptyBytes : meta,
+    versions,
+    incarnation,
+    state: 'dead',
+    stateChangedMs: Number.NEGATIVE_INFINITY,
+    status: 'failed',
+    statusTime: 0,
+    goneSinceMs: Number.NEGATIVE_INFINITY,
+    suspicion: undefined,
+    isListed: false,
+    conflictNotedMs: Number.NEGATIVE_INFINITY,
+    view: undefined,
+  }
+}
+
+/** Takes note of a Lamport time that was heard (serf `LamportClock.Witness`), never going beyond what others accept. */
+export function witness(gossip: GossipCore, lamport: number): void {
+  if (lamport >= gossip.clock) gossip.clock = Math.min(lamport + 1, lamportMax)
+}
+
+/** Members of the roster beside the agent itself. */
+export function hasCompany(gossip: GossipCore): boolean {
+  return gossip.roster.length > 1
+}

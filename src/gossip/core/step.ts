@@ -1,0 +1,117 @@
+import { changeMeta, sayAlive, takeAlive } from './alive.ts'
+import { ackFor } from './answers.ts'
+import { takeDead } from './dead.ts'
+import { takeJoinIntent, takeLeaveIntent } from './intents.ts'
+import { continueLeaving, forceLeave, leave, leaveTimerFired } from './leave.ts'
+import { cameAlive } from './membership.ts'
+import { receiveState } from './merge.ts'
+import type { GossipAddress, Message } from './messages.ts'
+import { finishTurn } from './outbox.ts'
+import { probeAcked, probeNacked, probeTimerFired, streamPingFinished } from './probe.ts'
+import { reapTimerFired } from './reap.ts'
+import { answerPing, relayAcked, relayPing, relayTimerFired } from './relay.ts'
+import { gossipTimerFired, pushPullTimerFired, reconnectTimerFired } from './rounds.ts'
+import type { GossipCore } from './state.ts'
+import { suspicionTimerFired, takeSuspect } from './suspicion.ts'
+import { armTimers } from './timers.ts'
+import type { GossipEffect, GossipEvent, GossipRandom, GossipTimer } from './types.ts'
+
+/**
+ * One event takes one member's knowledge on, and the effects say what the driver must do, in order. `nowMs` is the agent's
+ * monotonic clock at this moment. Whatever comes from other agents, however late, often or mangled, is dealt with or
+ * dropped and counted; what throws is a bug here (`InvariantViolation`).
+ */
+export function step(
+  gossip: GossipCore,
+  event: GossipEvent,
+  nowMs: number,
+  random: GossipRandom,
+): readonly GossipEffect[] {
+  if (!gossip.isStarted && event.kind !== 'started') return []
+  gossip.turn.nowMs = nowMs
+  gossip.turn.random = random
+  take(gossip, event)
+  continueLeaving(gossip)
+  armTimers(gossip)
+  return finishTurn(gossip)
+}
+
+function take(gossip: GossipCore, event: GossipEvent): void {
+  switch (event.kind) {
+    case 'started':
+      return start(gossip)
+    case 'timer-fired':
+      return takeTimer(gossip, event.timer)
+    case 'packet-received':
+      for (const message of event.messages) takeMessage(gossip, event.from, message)
+      return
+    case 'state-received':
+      return receiveState(gossip, event)
+    case 'stream-ping-finished':
+      return streamPingFinished(gossip, event.sequence, event.answered)
+    case 'leave-requested':
+      return leave(gossip)
+    case 'force-leave-requested':
+      return forceLeave(gossip, event.name)
+    case 'meta-changed':
+      return changeMeta(gossip, event.meta)
+  }
+}
+
+/** Pings are counted from a random number, so that a late answer to a ping of an earlier life is none to one of this. */
+function start(gossip: GossipCore): void {
+  if (gossip.isStarted) return
+  gossip.isStarted = true
+  gossip.sequence = gossip.turn.random.below(4_294_967_296)
+  sayAlive(gossip)
+  cameAlive(gossip, gossip.self)
+}
+
+/** A timer that was set anew or cleared while it fired is ignored: what it was for is known by what is armed. */
+function takeTimer(gossip: GossipCore, timer: GossipTimer): void {
+  const dueMs = gossip.timers.get(timer)
+  if (dueMs === undefined) return
+  gossip.timers.delete(timer)
+  switch (timer) {
+    case 'probe':
+      return probeTimerFired(gossip, dueMs)
+    case 'gossip':
+      return gossipTimerFired(gossip)
+    case 'push-pull':
+      return pushPullTimerFired(gossip)
+    case 'reconnect':
+      return reconnectTimerFired(gossip)
+    case 'reap':
+      return reapTimerFired(gossip)
+    case 'suspicion':
+      return suspicionTimerFired(gossip, dueMs)
+    case 'relay':
+      return relayTimerFired(gossip)
+    case 'leave':
+      return leaveTimerFired(gossip)
+  }
+}
+
+function takeMessage(gossip: GossipCore, from: GossipAddress, message: Message): void {
+  switch (message.kind) {
+    case 'ping':
+      return answerPing(gossip, from, ackFor(gossip, message))
+    case 'indirect-ping':
+      return relayPing(gossip, from, message)
+    case 'ack':
+      if (!probeAcked(gossip, message.sequence)) relayAcked(gossip, message.sequence)
+      return
+    case 'nack':
+      return probeNacked(gossip, message.sequence)
+    case 'alive':
+      return takeAlive(gossip, message)
+    case 'suspect':
+      return takeSuspect(gossip, message)
+    case 'dead':
+      return takeDead(gossip, message)
+    case 'leave-intent':
+      return takeLeaveIntent(gossip, message, 'gossip')
+    case 'join-intent':
+      return takeJoinIntent(gossip, message, 'gossip')
+  }
+}

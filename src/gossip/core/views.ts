@@ -1,0 +1,45 @@
+import { compareText } from '../../base/bytes.ts'
+import type { GossipCore, MemberRecord } from './state.ts'
+import type { CoreMember, GossipStats } from './types.ts'
+
+export function isMember(gossip: GossipCore, member: MemberRecord): boolean {
+  return gossip.members.get(member.name) === member
+}
+
+export function viewOf(member: MemberRecord): CoreMember {
+  if (member.view === undefined) {
+    const { name, address, meta, versions, status } = member
+    member.view = Object.freeze({ name, address, meta, versions, status })
+  }
+  return member.view
+}
+
+/** In order of name, this agent among them. The same array until something changes. */
+export function members(gossip: GossipCore): readonly CoreMember[] {
+  gossip.sorted ??= sortedRecords(gossip).map(viewOf)
+  return gossip.sorted
+}
+
+export function sortedRecords(gossip: GossipCore): MemberRecord[] {
+  return [...gossip.members.values()].sort((a, b) => compareText(a.name, b.name))
+}
+
+export function memberNamed(gossip: GossipCore, name: string): CoreMember | undefined {
+  const member = gossip.members.get(name)
+  return member === undefined ? undefined : viewOf(member)
+}
+
+export function self(gossip: GossipCore): CoreMember {
+  return viewOf(gossip.self)
+}
+
+export function stats(gossip: GossipCore): GossipStats {
+  return {
+    members: gossip.members.size,
+    failed: gossip.failed.length,
+    left: gossip.left.length,
+    healthScore: gossip.health,
+    memberTime: gossip.clock,
+    broadcastQueue: gossip.claims.size + gossip.intents.size,
+  }
+}

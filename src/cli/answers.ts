@@ -34,6 +34,8 @@ const memberSchema = z.object({
   Status: z.number(),
 })
 
+const checkSchema = z.object({ Node: z.string(), CheckID: z.string(), Notes: z.string(), ServiceID: z.string() })
+
 const textMap = z.record(z.string(), z.string()).nullable()
 
 const nodeSchema = z.object({
@@ -56,6 +58,7 @@ export type Stats = z.infer<typeof selfSchema>['Stats']
 export type PeerList = z.infer<typeof configurationSchema>['Servers']
 export type ListedMember = z.infer<typeof memberSchema>
 export type ListedNode = z.infer<typeof catalogNodeSchema>
+export type ListedCheck = z.infer<typeof checkSchema>
 /** By name, with the tags of all its instances. */
 export type ListedServices = ReadonlyMap<string, readonly string[]>
 
@@ -83,6 +86,11 @@ export function readMembers(body: Uint8Array): readonly ListedMember[] | undefin
     .nullable()
     .transform((members) => members ?? [])
     .safeParse(jsonOf(body)).data
+}
+
+export function readChecks(body: Uint8Array): readonly ListedCheck[] | undefined {
+  const checks = z.record(z.string(), checkSchema).safeParse(jsonOf(body)).data
+  return checks === undefined ? undefined : Object.values(checks)
 }
 
 export function readTexts(body: Uint8Array): readonly string[] | undefined {

@@ -7,6 +7,7 @@ import { agentCommand } from './commands/agent.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { infoCommand } from './commands/info.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
+import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
 import { listPeersCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
@@ -27,6 +28,7 @@ const commands: readonly CliCommand[] = [
   kvGetCommand,
   kvPutCommand,
   leaveCommand,
+  maintCommand,
   membersCommand,
   listPeersCommand,
   reloadCommand,

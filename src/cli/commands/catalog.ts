@@ -56,7 +56,7 @@ export const nodesCommand: CliCommand = {
 }
 
 async function askNodes(invocation: Invocation): Promise<Result<readonly ListedNode[], string>> {
-  const { service, near } = { service: invocation.flags.get('service'), near: invocation.flags.get('near') }
+  const [service, near] = [invocation.flags.get('service'), invocation.flags.get('near')]
   const query = [...(typeof near === 'string' ? [['near', near] as const] : []), ...nodeMeta(invocation)]
   const path = typeof service === 'string' ? `/v1/catalog/service/${encodeURIComponent(service)}` : '/v1/catalog/nodes'
   const answer = await new ApiClient(invocation).expect('GET', path, query)

@@ -279,6 +279,42 @@ describe('svc services', () => {
   })
 })
 
+describe('svc maint', () => {
+  const check = { Node: 'n1', Notes: 'why', ServiceID: '' }
+
+  it('asks for the node or for one service', async () => {
+    const node = 'PUT /v1/agent/maintenance?enable=true&reason=new%20disk'
+    expect(await run(['maint', '-enable', '-reason=new disk'], { [node]: '' })).toMatchObject({
+      code: 0,
+      out: 'Node maintenance is now enabled\n',
+    })
+    const service = 'PUT /v1/agent/service/maintenance/web1?enable=false'
+    expect(await run(['maint', '-disable', '-service=web1'], { [service]: '' })).toMatchObject({
+      code: 0,
+      out: 'Service maintenance is now disabled for "web1"\n',
+    })
+  })
+
+  it('shows what is under it', async () => {
+    const checks = {
+      a: { ...check, CheckID: '_service_maintenance:web1', ServiceID: 'web1' },
+      b: { ...check, CheckID: '_node_maintenance' },
+      c: { ...check, CheckID: 'other' },
+    }
+    expect((await run(['maint'], { 'GET /v1/agent/checks': checks })).out).toBe(
+      'Node:\n  Name:   n1\n  Reason: why\n\nService:\n  ID:     web1\n  Reason: why\n\n',
+    )
+    expect((await run(['maint'], { 'GET /v1/agent/checks': {} })).out).toBe('')
+  })
+
+  it('refuses to do both, and reasons for nothing', async () => {
+    expect((await run(['maint', '-enable', '-disable'])).error).toBe(
+      'Only one of -enable or -disable may be provided\n',
+    )
+    expect((await run(['maint', '-reason=x'])).error).toBe('-reason requires either -enable or -disable\n')
+  })
+})
+
 describe('svc validate', () => {
   it("[CLI-006] says whether files and directories hold an agent's configuration", async () => {
     const path = join(folder, 'a.json')

@@ -1,0 +1,70 @@
+import { compareText } from '../../base/bytes.ts'
+import { ApiClient, clientFlags, failed, misused } from '../client.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+
+/** IDs of the checks that maintenance mode is made of. Reference: HTTP API 3. */
+const nodeCheck = '_node_maintenance'
+const serviceCheckPrefix = '_service_maintenance:'
+
+export const maintCommand: CliCommand = {
+  path: ['maint'],
+  summary: 'Controls node or service maintenance mode',
+  operands: '',
+  about: 'A node or a service under maintenance is left out of answers. Without -enable or -disable: what is under it.',
+  flags: [
+    { name: 'disable', kind: 'bool', help: 'End maintenance mode.' },
+    { name: 'enable', kind: 'bool', help: 'Begin maintenance mode.' },
+    { name: 'reason', kind: 'text', value: '<text>', help: 'Why, for people to read.' },
+    { name: 'service', kind: 'text', value: '<id>', help: 'Of this service. Default: of the whole node.' },
+    ...clientFlags,
+  ],
+  async run(invocation) {
+    const { args, flags } = invocation
+    if (args.length > 0) return misused(invocation, `Too many arguments (expected 0, got ${args.length})`)
+    const enable = flags.get('enable') === true
+    const disable = flags.get('disable') === true
+    if (enable && disable) return failed(invocation, 'Only one of -enable or -disable may be provided')
+    if (enable || disable) return change(invocation, enable)
+    const idle = ['reason', 'service'].find((flag) => flags.has(flag))
+    if (idle !== undefined) return failed(invocation, `-${idle} requires either -enable or -disable`)
+    return show(invocation)
+  },
+}
+
+async function change(invocation: Invocation, enable: boolean): Promise<number> {
+  const { flags, terminal } = invocation
+  const [service, reason] = [flags.get('service'), flags.get('reason')]
+  const query = [
+    ['enable', String(enable)] as const,
+    ...(typeof reason === 'string' ? [['reason', reason] as const] : []),
+  ]
+  const path =
+    typeof service === 'string'
+      ? `/v1/agent/service/maintenance/${encodeURIComponent(service)}`
+      : '/v1/agent/maintenance'
+  const answer = await new ApiClient(invocation).expect('PUT', path, query)
+  const now = enable ? 'enabled' : 'disabled'
+  if (typeof service === 'string') {
+    if (!answer.ok) return failed(invocation, `Error changing maintenance of service "${service}": ${answer.error}`)
+    terminal.out(`Service maintenance is now ${now} for "${service}"\n`)
+    return 0
+  }
+  if (!answer.ok) return failed(invocation, `Error changing node maintenance: ${answer.error}`)
+  terminal.out(`Node maintenance is now ${now}\n`)
+  return 0
+}
+
+async function show(invocation: Invocation): Promise<number> {
+  const { terminal } = invocation
+  const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/checks')
+  if (!answer.ok) return failed(invocation, `Error getting checks: ${answer.error}`)
+  const { readChecks } = await import('../answers.ts')
+  const checks = readChecks(answer.value)
+  if (checks === undefined) return failed(invocation, 'Error getting checks: the answer is not a list of checks')
+  for (const check of [...checks].sort((a, b) => compareText(a.CheckID, b.CheckID))) {
+    if (check.CheckID === nodeCheck) terminal.out(`Node:\n  Name:   ${check.Node}\n  Reason: ${check.Notes}\n\n`)
+    else if (check.CheckID.startsWith(serviceCheckPrefix))
+      terminal.out(`Service:\n  ID:     ${check.ServiceID}\n  Reason: ${check.Notes}\n\n`)
+  }
+  return 0
+}

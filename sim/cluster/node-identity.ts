@@ -13,6 +13,8 @@ export interface NodeIdentity {
 
 export const httpPort = 8500
 export const serverPort = 8300
+/** Where agents gossip. */
+export const lanPort = 8301
 
 /** `number` from 1 on counts through all datacenters; `datacenterNumber` from 1 on. */
 export function serverIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {

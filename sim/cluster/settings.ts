@@ -3,7 +3,7 @@ import { InvariantViolation } from '../../src/base/invariant.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Machine } from '../../src/env/process.ts'
-import { httpPort, type NodeIdentity, serverPort } from './node-identity.ts'
+import { httpPort, lanPort, type NodeIdentity, serverPort } from './node-identity.ts'
 
 /**
  * The configuration of one simulated server: what the scenario sets, in the words and through the checks of a real
@@ -25,9 +25,9 @@ export function serverConfig(
     bind_addr: identity.host,
     client_addr: identity.host,
     data_dir: '/data',
-    ports: { http: httpPort, server: serverPort, dns: -1 },
+    ports: { http: httpPort, server: serverPort, serf_lan: lanPort, dns: -1 },
     bootstrap_expect: local.length,
-    retry_join: local.filter((server) => server !== identity).map((server) => `${server.host}:${serverPort}`),
+    retry_join: local.filter((server) => server !== identity).map((server) => `${server.host}:${lanPort}`),
   }
   const normalized = normalize(file, false, machine)
   if (normalized.ok) return normalized.value.config

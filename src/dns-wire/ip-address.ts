@@ -25,6 +25,19 @@ export function ipv6Text(bytes: Uint8Array): string {
   return groups.join(':')
 }
 
+/** The one short text of an IPv6 address (RFC 5952), from its eight groups: the longest run of zeros, of two at least, is `::`. */
+export function shortIpv6(groups: string): string {
+  const parts = groups.split(':')
+  let [best, length] = [0, 1]
+  for (let start = 0; start < parts.length; start++) {
+    let end = start
+    while (parts[end] === '0') end++
+    if (end - start > length) [best, length] = [start, end - start]
+  }
+  if (length < 2) return groups
+  return `${parts.slice(0, best).join(':')}::${parts.slice(best + length).join(':')}`
+}
+
 function mappedIpv4(bytes: Uint8Array): Uint8Array | undefined {
   for (let i = 0; i < 12; i++) if (bytes[i] !== (i < 10 ? 0 : 0xff)) return undefined
   return bytes.subarray(12)

@@ -3,7 +3,7 @@ import { lowerAscii } from '../base/letter-case.ts'
 import type { Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import { nodeServicesEndpoint, nodesEndpoint } from '../features/catalog/endpoint.ts'
+import { nodeServicesEndpoint, nodesEndpoint, serviceAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
 import type { AgentContext, Consistency, QueryEndpoint } from '../features/manifest.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
@@ -34,6 +34,11 @@ export class CatalogReads {
 
   nodes(): Promise<Result<readonly CatalogNode[], Failure>> {
     return this.#ask(nodesEndpoint, {}, '')
+  }
+
+  /** The service that has an instance at one of these addresses, if any. */
+  serviceAt(addresses: readonly string[]): Promise<Result<string | null, Failure>> {
+    return this.#ask(serviceAtEndpoint, { addresses: [...addresses] }, '')
   }
 
   /** Instances in any state of health; an empty tag is no filter. */

@@ -1,5 +1,6 @@
+import { byteString } from '../base/bytes.ts'
 import { lowerAscii } from '../base/letter-case.ts'
-import { addressRecordOf } from '../dns-wire/ip-address.ts'
+import { addressRecordOf, shortIpv6 } from '../dns-wire/ip-address.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { answer, type DnsAnswer, unknownReverseAnswer } from './answer.ts'
 import type { CatalogReads } from './catalog-reads.ts'
@@ -30,7 +31,9 @@ async function targetOf(
 ): Promise<string | undefined> {
   const nodes = await reads.nodes()
   const node = nodes.ok ? nodes.value.find((other) => sameAddress(other.address, address)) : undefined
-  return node === undefined ? undefined : nodeTarget(node.node, datacenter, domain)
+  if (node !== undefined) return nodeTarget(node.node, datacenter, domain)
+  const service = await reads.serviceAt(address.includes(':') ? [shortIpv6(address), address] : [address])
+  return service.ok && service.value !== null ? `${byteString(service.value)}.service.${domain}` : undefined
 }
 
 function sameAddress(written: string, address: string): boolean {

@@ -8,8 +8,15 @@ import { validateDocument } from '../../src/config/validate.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientFailure, HttpClientResponse } from '../../src/env/http.ts'
 import { startProgram } from '../../src/program/start.ts'
-import type { GoldenAnswer, GoldenRequest, GoldenTarget } from './golden/golden-target.ts'
+import type {
+  GoldenAnswer,
+  GoldenDnsAnswer,
+  GoldenQuestion,
+  GoldenRequest,
+  GoldenTarget,
+} from './golden/golden-target.ts'
 import { profileDocument } from './profile.ts'
+import { askSimulatedDns } from './simulated-dns.ts'
 
 const host = '127.0.0.1'
 const ports = { dns: 8600, http: 8500, https: 8501, serf_lan: 8301, serf_wan: 8302, server: 8300 }
@@ -69,8 +76,8 @@ type Outcome =
   | { readonly ok: false; readonly error: HttpClientFailure }
 
 interface Exchange {
-  outcome: Outcome | undefined
-  readonly hand: (answer: GoldenAnswer) => void
+  /** Hands the answer over, once it is there. */
+  deliver: (() => void) | undefined
 }
 
 /**
@@ -94,13 +101,22 @@ class SimulatedTarget implements GoldenTarget {
 
   begin(request: GoldenRequest): Promise<GoldenAnswer> {
     const { method, target, headers, body, timeoutMs } = request
+    const sent = headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+    const options = { method, target, headers: sent, timeoutMs, ...(body === undefined ? {} : { body }) }
+    return this.#exchange(async (env) => answerOf(await env.http.request({ host, port: ports.http }, options)))
+  }
+
+  beginDns(question: GoldenQuestion): Promise<GoldenDnsAnswer> {
+    return this.#exchange((env) => askSimulatedDns(env, { host, port: ports.dns }, question))
+  }
+
+  #exchange<T>(ask: (env: Env) => Promise<T>): Promise<T> {
     return new Promise((resolve) => {
-      const exchange: Exchange = { outcome: undefined, hand: resolve }
+      const exchange: Exchange = { deliver: undefined }
       this.#open.add(exchange)
-      const sent = headers.filter(([name]) => name.toLowerCase() !== 'content-length')
       this.#node.run(async (env) => {
-        const options = { method, target, headers: sent, timeoutMs, ...(body === undefined ? {} : { body }) }
-        exchange.outcome = await env.http.request({ host, port: ports.http }, options)
+        const answer = await ask(env)
+        exchange.deliver = () => resolve(answer)
       })
     })
   }
@@ -127,13 +143,13 @@ class SimulatedTarget implements GoldenTarget {
   }
 
   #answered(): Exchange[] {
-    return [...this.#open].filter(({ outcome }) => outcome !== undefined)
+    return [...this.#open].filter(({ deliver }) => deliver !== undefined)
   }
 
   async #handOver(): Promise<void> {
     for (const exchange of this.#answered()) {
       this.#open.delete(exchange)
-      exchange.hand(answerOf(exchange.outcome as Outcome))
+      exchange.deliver?.()
     }
     await this.#macrotask()
   }

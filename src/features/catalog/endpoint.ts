@@ -110,6 +110,21 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   },
 }
 
+const serviceAtArgs = z.object({ addresses: z.array(z.string()) })
+
+/** The name of the first instance whose own address is one of these texts; null: none has it. For reverse names. */
+export const serviceAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, string | null> = {
+  method: 'Internal.ServiceAt',
+  kind: 'query',
+  args: serviceAtArgs,
+  query: (tx, { addresses }) => {
+    for (const { address, service } of allServices(tx)) {
+      if (addresses.includes(address)) return { index: servicesIndex(tx), value: service }
+    }
+    return { index: servicesIndex(tx), value: null }
+  },
+}
+
 const nodeArgs = z.object({ node: z.string() })
 type NodeArgs = z.infer<typeof nodeArgs>
 

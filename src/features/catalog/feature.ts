@@ -7,6 +7,7 @@ import {
   nodeServicesEndpoint,
   nodesEndpoint,
   registerEndpoint,
+  serviceAtEndpoint,
   serviceNodesEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
@@ -24,6 +25,7 @@ export const catalogFeature: Feature = {
     nodesEndpoint,
     servicesEndpoint,
     serviceNodesEndpoint,
+    serviceAtEndpoint,
     nodeServicesEndpoint,
     nodeDumpEndpoint,
     datacentersEndpoint,

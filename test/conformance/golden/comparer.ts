@@ -29,6 +29,10 @@ export function compare(want: Recorded, sent: Recorded, strict = false): Mismatc
     const [left, right] = [short(a), short(b)]
     if (left !== right) mismatches.push({ category, message: `want ${cut(left)}, got ${cut(right)}` })
   }
+  if (want.dns !== undefined) {
+    say('value', want.dns, got.dns)
+    return mismatches
+  }
   say('status', want.status, got.status)
   say('header-presence', headerNames(want), headerNames(got))
   say('header-value', headerValues(want), headerValues(got))

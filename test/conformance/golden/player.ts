@@ -1,4 +1,5 @@
 import { headerNamed, holds, type Observed } from './conditions.ts'
+import { dnsFacts, packetOf } from './dns-step.ts'
 import { type Exact, parseExact } from './exact-json.ts'
 import type { GoldenAnswer, GoldenRequest, GoldenTarget } from './golden-target.ts'
 import { kind, lookup, places } from './json-path.ts'
@@ -48,7 +49,7 @@ class Player {
     for (const [at, step] of sequence.steps.entries()) {
       const id = stepId(step, at)
       if (step.sleep !== undefined) await this.#target.pause(step.sleep * 1000)
-      else if (step.dns !== undefined) out.push({ id, error: 'DNS questions are not played yet' })
+      else if (step.dns !== undefined) out.push({ id, ...(await this.#question(step, step.dns)) })
       else if (step.x509 !== undefined) out.push({ id, error: 'certificate facts are not read yet' })
       else if (step.spawn !== undefined) {
         this.#begun.set(step.spawn, { step, answer: this.#send(step) })
@@ -66,6 +67,14 @@ class Player {
     const asserted = (step.assert ?? []).map((condition) => [condition, holds(condition, result, this.#variables)])
     const recorded = this.#record(step, result)
     return asserted.length === 0 ? recorded : { ...recorded, assert: Object.fromEntries(asserted) }
+  }
+
+  async #question(step: Step, name: string): Promise<Omit<Recorded, 'id'>> {
+    const packet = packetOf(step, String(fill(name, this.#variables)))
+    const transport = step.tcp === true ? 'tcp' : 'udp'
+    const answer = await this.#target.until(this.#target.beginDns({ packet, transport, timeoutMs: requestTimeoutMs }))
+    if (answer.kind === 'error') return { error: answer.error }
+    return { dns: dnsFacts(answer.packet, (record) => this.#normaliser.value(record)) }
   }
 
   async #join(name: string): Promise<Result> {

@@ -24,6 +24,11 @@ export interface Step {
   readonly textmask?: boolean
   readonly dns?: string
   readonly type?: string
+  readonly tcp?: boolean
+  readonly rd?: boolean
+  /** Bytes of UDP payload. */
+  readonly edns?: number
+  readonly opcode?: number
   readonly x509?: string
 }
 
@@ -42,6 +47,7 @@ export interface Recorded {
   readonly text?: string
   readonly json?: Exact
   readonly binary?: Exact
+  readonly dns?: Exact
   readonly assert?: Readonly<Record<string, boolean>>
   readonly error?: string
 }

@@ -1,5 +1,6 @@
 import { request as send } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { askDns } from './dns-client.ts'
 import type { GoldenAnswer, GoldenRequest, GoldenTarget } from './golden-target.ts'
 
 /** A server on real sockets. A pause takes its time: only so has a request that nobody answers yet surely arrived. */
@@ -7,6 +8,7 @@ export function socketTarget(host: string, ports: Readonly<Record<string, number
   return {
     ports,
     begin: (request) => exchange(host, ports['http'] as number, request),
+    beginDns: (question) => askDns(host, ports['dns'] as number, question),
     until: (promise) => promise,
     pause: (ms) => wait(ms),
     nowMs: () => performance.now(),

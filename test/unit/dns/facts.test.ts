@@ -257,6 +257,15 @@ describe('what the reference says of DNS', () => {
     expect((await world.ask(`${zeros}.0.8.e.f.ip6.arpa.`, 'PTR')).rcode).toBe('SERVFAIL')
   })
 
+  it('dns 64: an address of an instance has the name of its service', async () => {
+    const reply = await world.ask('9.9.5.10.in-addr.arpa.', 'PTR')
+    expect([reply.flags, reply.answers]).toEqual(['qr aa rd', ['9.9.5.10.in-addr.arpa. 0 PTR web.service.svc.']])
+    world.place({ node: 'd1', address: '10.5.0.1', service: { service: 'far', address: '2001:db8::1' } })
+    const zeros = Array.from({ length: 23 }, () => '0').join('.')
+    const wide = await world.ask(`1.${zeros}.8.b.d.0.1.0.0.2.ip6.arpa.`, 'PTR')
+    expect(wide.answers[0]).toContain('PTR far.service.svc.')
+  })
+
   it('dns 4: recursion is desired when the client says so, in a query alone', async () => {
     expect((await world.ask('d1.node.svc.', 'A', { recursionDesired: false })).flags).toBe('qr aa')
     expect((await world.ask('d1.node.svc.', 'A', { opcode: 2 })).flags).toBe('qr aa')

@@ -1,7 +1,7 @@
 import { textOfByteString } from '../base/bytes.ts'
 import type { Json } from '../base/json.ts'
 import type { TextPairs } from '../model/catalog.ts'
-import type { AgentContext, QueryEndpoint, QueryParameters, RouteRequest, RouteResponse } from './manifest.ts'
+import type { AgentContext, QueryEndpoint, QueryParameters, ReadMeta, RouteRequest, RouteResponse } from './manifest.ts'
 import { parseReadOptions } from './read-options.ts'
 import { badRequest, failed } from './responses.ts'
 
@@ -29,10 +29,13 @@ export async function discoveryRead<Args, Reply>(
   if (!options.ok) return failed(options.error)
   if (missing !== undefined && request.rest === '') return badRequest(missing)
   const answer = await agent.query(endpoint, args(textOfByteString(request.rest)), options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
   const { value, meta } = answer.value
   return { kind: 'json', value: json(value), meta, consistency: options.value.consistency }
 }
+
+/** What goes with a read that failed. Reference: HTTP API 1.3. */
+const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
 
 /** `node-meta=key:value`, as often as it was given. A key alone asks for an empty value. Reference: HTTP API 1.5. */
 export function nodeMetaOf(query: QueryParameters): { readonly nodeMeta?: TextPairs } {

@@ -262,4 +262,5 @@ export type RouteResponse =
   | { readonly kind: 'text'; readonly text: string; readonly status: number; readonly meta?: ReadMeta }
   /** Bytes as they are; the type is sniffed as the field does. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta }
-  | { readonly kind: 'failure'; readonly failure: Failure }
+  /** `meta`: what the field says of some reads though they failed. */
+  | { readonly kind: 'failure'; readonly failure: Failure; readonly meta?: ReadMeta }

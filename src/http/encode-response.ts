@@ -38,6 +38,7 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
     if (meta !== undefined) pushMeta(headers, names, meta)
     return headers
   }
+  const furtherMeta = (meta: ReadMeta | undefined): Header[] => metaHeaders(meta).slice(common.length)
   return {
     text,
     response(response: RouteResponse, pretty: boolean): HttpResponse {
@@ -53,14 +54,14 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
         case 'empty':
           return { status: response.status, headers: metaHeaders(response.meta), body: '' }
         case 'text':
-          return text(response.status, response.text, metaHeaders(response.meta).slice(common.length))
+          return text(response.status, response.text, furtherMeta(response.meta))
         case 'bytes': {
           const headers = metaHeaders(response.meta)
           if (response.bytes.length > 0) headers.push(['Content-Type', sniffContentType(response.bytes)], ...inert)
           return { status: 200, headers, body: response.bytes }
         }
         case 'failure':
-          return text(failureStatus[response.failure.kind], failureText(response.failure))
+          return text(failureStatus[response.failure.kind], failureText(response.failure), furtherMeta(response.meta))
       }
     },
   }

@@ -1,16 +1,39 @@
+import { ask } from './ask.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
 import { startRealAgent } from './real-agent.ts'
 import { startSimulatedAgent } from './simulated-agent.ts'
+
+interface Started {
+  readonly target: GoldenTarget
+  stop(): Promise<void>
+}
 
 /** A place where an agent runs that leads a cluster of its own. */
 export interface World {
   readonly name: string
   /** With a profile of `test/golden/profiles.json`. */
-  start(profile: string): Promise<{ readonly target: GoldenTarget; stop(): Promise<void> }>
+  start(profile: string): Promise<Started>
 }
 
 /** Every world in which the same requirement is to be seen. */
 export const worlds: readonly World[] = [
-  { name: 'on real sockets', start: (profile) => startRealAgent({ profile }) },
-  { name: 'in the simulator', start: (profile) => startSimulatedAgent(profile) },
+  { name: 'on real sockets', start: async (profile) => settled(await startRealAgent({ profile })) },
+  { name: 'in the simulator', start: async (profile) => settled(await startSimulatedAgent(profile)) },
 ]
+
+const settleMs = 30_000
+const retryMs = 50
+
+/** Waits until the catalog has the agent itself, as it had on the system that was recorded. */
+async function settled(started: Started): Promise<Started> {
+  const { target } = started
+  const end = target.nowMs() + settleMs
+  for (;;) {
+    const nodes = await ask(target, 'GET /v1/catalog/nodes')
+    if (nodes.status === 200 && nodes.text.includes('"lan"')) return started
+    if (target.nowMs() > end) break
+    await target.pause(retryMs)
+  }
+  await started.stop()
+  throw new Error('the agent did not come into its own catalog')
+}

@@ -131,7 +131,8 @@ class Reconcile implements Closable {
   async #markFailed(node: CatalogNode): Promise<void> {
     if (this.#status(node.node) === 'critical') return
     const check = membershipCheck(node.node, 'critical', membershipCriticalOutput)
-    await this.#register(node, { skip: true, service: null, check })
+    const { id, address } = node
+    await this.#register({ ...known(node), id, node: node.node, address }, { skip: true, service: null, check })
   }
 
   async #left(member: Member): Promise<void> {

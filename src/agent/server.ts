@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { newestRelease } from '../model/release.ts'
@@ -144,6 +146,12 @@ function receive({ env }: Ground, raft: Raft, from: string, topic: string, bytes
   else env.metrics.count('rpc.notice.malformed')
 }
 
+function unreadable(env: Env, kind: string, error: z.ZodError): Failure {
+  const why = error.issues[0]?.message ?? 'malformed'
+  env.log.write('error', 'agent', 'a command that no server could read is not proposed', { kind, why })
+  return { kind: 'refused', message: `${kind}: ${why}` }
+}
+
 function serverContext({ env, config, pool }: Ground, state: ReplicatedState, raft: Raft): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address
@@ -154,6 +162,9 @@ function serverContext({ env, config, pool }: Ground, state: ReplicatedState, ra
     datacenter: config.datacenter,
     read: () => state.store.read(),
     async propose(command, body, identity) {
+      // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
+      const checked = command.body.safeParse(body)
+      if (!checked.success) return err(unreadable(env, command.kind, checked.error))
       const proposed = await raft.propose(encodeCommand(command, body, identity))
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
       return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>

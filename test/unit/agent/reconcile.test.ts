@@ -32,6 +32,7 @@ class Leader {
       read: () => this.store.read(),
       propose: async <Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body) => {
         this.commands++
+        command.body.parse(body)
         return ok(this.store.apply(this.store.index + 1, (tx) => command.apply(tx, body)))
       },
       raft: {

@@ -71,6 +71,7 @@ export function warningsOf(config: AgentConfig, file: FileConfig): readonly stri
   const warnings: string[] = []
   if (config.dev) warnings.push('-dev keeps nothing on disk and is not for production.')
   else if (config.bootstrap) warnings.push('bootstrap = true: do not enable unless necessary')
+  if (file.bootstrap_expect === 1) warnings.push('BootstrapExpect is set to 1; this is the same as Bootstrap mode.')
   if (expect > 0) warnings.push(`bootstrap_expect > 0: expecting ${expect} servers`)
   if (expect === 2) warnings.push('A cluster with 2 servers will provide no failure tolerance.')
   else if (expect > 0 && expect % 2 === 0)

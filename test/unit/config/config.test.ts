@@ -382,6 +382,7 @@ describe('the effective configuration', () => {
     expect(warnings(2)).toContain('no failure tolerance')
     expect(warnings(4)).toContain('even number')
     expect(warnings(9)).toContain('larger than recommended')
+    expect(warnings(1)).toContain('BootstrapExpect is set to 1; this is the same as Bootstrap mode.')
     expect(warnings(3)).toBe('bootstrap_expect > 0: expecting 3 servers')
   })
 })

@@ -8,8 +8,13 @@ import { DnsStreams } from './streams.ts'
 /** UDP questions that are being answered at once; more are dropped, and asked again by whoever wants to know. */
 const questionsInFlightMax = 1024
 
+export interface DnsListener extends Closable {
+  /** Of both. */
+  readonly local: Endpoint
+}
+
 /** Takes one port for UDP and TCP, and answers there until it is closed. Port 0 takes a free one, for both. */
-export async function openDns(env: Env, face: DnsFace, at: Endpoint): Promise<Result<Closable, ListenFailure>> {
+export async function openDns(env: Env, face: DnsFace, at: Endpoint): Promise<Result<DnsListener, ListenFailure>> {
   const streams = new DnsStreams(env, face)
   const tcp = await env.tcp.listen(at, (stream) => streams.accept(stream))
   if (!tcp.ok) return tcp
@@ -25,6 +30,7 @@ export async function openDns(env: Env, face: DnsFace, at: Endpoint): Promise<Re
   env.log.write('info', 'agent', 'Started DNS server', { address, network: 'udp' })
   env.log.write('info', 'agent', 'Started DNS server', { address, network: 'tcp' })
   return ok({
+    local: udp.value.local,
     close: () => {
       udp.value.close()
       tcp.value.close()

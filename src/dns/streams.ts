@@ -8,7 +8,7 @@ import type { DnsFace } from './face.ts'
 const connectionsMax = 512
 /** Questions of one connection that are being answered; the rest waits unread. */
 const inFlightMax = 64
-/** A connection on which nothing arrives and nothing is being answered. RFC 7766 leaves it to the server. */
+/** For how long a connection on which nothing is being answered may take to ask a whole question (RFC 7766, section 6.2.3). */
 const idleMs = 10_000
 
 /** DNS over TCP (RFC 7766): messages behind two bytes of length, any number of them, answered as they are ready. */
@@ -89,6 +89,7 @@ class Conversation {
       const message = this.#next()
       if (message === undefined) break
       this.#inFlight++
+      this.#idle.close()
       this.#env.detach(this.#answer(message))
     }
     const full = this.#full()
@@ -97,7 +98,6 @@ class Conversation {
       if (full) this.#stream.pause()
       else this.#stream.resume()
     }
-    this.#restartIdle()
     if (this.#ended && this.#inFlight === 0 && !this.#blocked) this.#stream.end()
   }
 
@@ -119,13 +119,9 @@ class Conversation {
     const answer = await this.#face.answer(message, 'tcp', this.#stream.remote)
     this.#inFlight--
     if (this.#over) return
+    if (this.#inFlight === 0) this.#idle = this.#env.timers.after(idleMs, () => this.close())
     if (answer !== undefined && !this.#stream.write(framed(answer))) this.#blocked = true
     this.#readOn()
-  }
-
-  #restartIdle(): void {
-    this.#idle.close()
-    if (this.#inFlight === 0) this.#idle = this.#env.timers.after(idleMs, () => this.close())
   }
 }
 

@@ -1,5 +1,6 @@
 import { emit } from './outbox.ts'
 import type { GossipCore } from './state.ts'
+import type { GossipTimer } from './types.ts'
 
 /** The score stays below this. memberlist: `AwarenessMaxMultiplier`. */
 export const healthMax = 8
@@ -16,11 +17,15 @@ export function addHealth(gossip: GossipCore, delta: number): void {
 }
 
 /**
- * Whether a timer fires so late that this agent must have been asleep or overloaded: answers may wait unread, and the
- * silence says nothing about others.
+ * Whether a timer fires so late that this agent must have been asleep: answers may wait unread, and silence says nothing
+ * about others. Not twice in a row: an agent that is always late would never find anybody dead.
  */
-export function wasAsleep(gossip: GossipCore, dueMs: number): boolean {
-  return gossip.turn.nowMs - dueMs >= gossip.options.timing.probeIntervalMs
+export function wasAsleep(gossip: GossipCore, timer: GossipTimer, dueMs: number): boolean {
+  const isLate = gossip.turn.nowMs - dueMs >= gossip.options.timing.probeIntervalMs
+  const isExcused = isLate && !gossip.excused.has(timer)
+  if (isExcused) gossip.excused.add(timer)
+  else gossip.excused.delete(timer)
+  return isExcused
 }
 
 /** The worse the local health, the longer others are given to answer: memberlist scales the interval, not the first timeout. */

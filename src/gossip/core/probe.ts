@@ -12,19 +12,15 @@ const streamPingVersion = 3
 
 /** The one timer of the probe cycle: the next member's turn, or the end of a stage of the present probe. */
 export function probeTimerFired(gossip: GossipCore, dueMs: number): void {
-  const isUnanswered = gossip.probe !== undefined && gossip.probe.phase !== 'answered'
-  if (isUnanswered && wasAsleep(gossip, dueMs)) {
+  const { probe } = gossip
+  if (probe === undefined || probe.phase === 'answered') return probeNext(gossip)
+  if (probe.target.state === 'dead') return abandon(gossip, probe)
+  if (wasAsleep(gossip, 'probe', dueMs)) {
     addHealth(gossip, 1)
     return probeNext(gossip)
   }
-  switch (gossip.probe?.phase) {
-    case 'direct':
-      return directTimedOut(gossip, gossip.probe)
-    case 'indirect':
-      return failed(gossip, gossip.probe)
-    default:
-      return probeNext(gossip)
-  }
+  if (probe.phase === 'direct') directTimedOut(gossip, probe)
+  else failed(gossip, probe)
 }
 
 /** Round-robin over the shuffled roster: every member within two rounds (SWIM, section 4.3). */
@@ -91,6 +87,12 @@ function directTimedOut(gossip: GossipCore, probe: Probe): void {
     emit(gossip, { kind: 'stream-ping', to: target.address, node: target.name, sequence, timeoutMs: leftMs })
   }
   setTimer(gossip, 'probe', deadlineMs)
+}
+
+/** Others have found out meanwhile: it is asked no more, least of all when it has left. */
+function abandon(gossip: GossipCore, probe: Probe): void {
+  gossip.probe = undefined
+  setTimer(gossip, 'probe', probe.startedMs + gossip.options.timing.probeIntervalMs)
 }
 
 /** True when it answers the present probe. */

@@ -127,6 +127,8 @@ export interface GossipCore {
   leaving: LeaveStage
   /** When the timers that run were set to fire. */
   readonly timers: Map<GossipTimer, number>
+  /** Those that fired late the last time, and had their reason. */
+  readonly excused: Set<GossipTimer>
   /** Members in order of name; undefined once something has changed. */
   sorted: readonly CoreMember[] | undefined
   readonly turn: Turn
@@ -170,6 +172,7 @@ export function createGossip(options: GossipOptions): GossipCore {
     left: [],
     leaving: 'member',
     timers: new Map(),
+    excused: new Set(),
     sorted: undefined,
     turn: { nowMs: 0, random: noRandom, effects: [], changes: [] },
   }

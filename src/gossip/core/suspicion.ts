@@ -75,7 +75,8 @@ function watch(gossip: GossipCore, dueMs: number): void {
 /** Those not refuted in time are dead. After a sleep, what has arrived meanwhile is read first, a refutation perhaps. */
 export function suspicionTimerFired(gossip: GossipCore, dueMs: number): void {
   const { nowMs } = gossip.turn
-  if (wasAsleep(gossip, dueMs)) return setTimer(gossip, 'suspicion', nowMs + gossip.options.timing.probeIntervalMs)
+  if (wasAsleep(gossip, 'suspicion', dueMs))
+    return setTimer(gossip, 'suspicion', nowMs + gossip.options.timing.probeIntervalMs)
   const due: MemberRecord[] = []
   for (const member of gossip.suspects) if ((member.suspicion?.dueMs ?? 0) <= nowMs) due.push(member)
   due.sort((a, b) => compareText(a.name, b.name))

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest'
+import { syncScale } from '../../../src/agent/local/anti-entropy.ts'
+import type { CheckFacts } from '../../../src/model/catalog.ts'
+import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+
+const noLeader = { kind: 'no-leader' } as const
+
+function strangeCheck(checkId: string, serviceId = ''): CheckFacts {
+  return {
+    node: 'node-a',
+    checkId,
+    name: checkId,
+    status: 'passing',
+    notes: '',
+    output: '',
+    serviceId,
+    serviceName: '',
+    serviceTags: [],
+    definition: null,
+  }
+}
+
+describe('what an agent tells the catalog', () => {
+  it('[REG-018] [AGT-030] a registration is in the catalog when it is answered, with its checks and its node, and the log says so', async () => {
+    await withLocalAgent(configOf({ nodeMeta: { rack: 'r1' } }), async ({ agent, catalog, lines }) => {
+      const check = checkOf('service:web', ttl(10_000), { serviceId: 'web', status: 'passing' })
+      expect(await agent.registerService(offer('web', { tags: ['a'] }, [check]))).toMatchObject({ ok: true })
+      expect(catalog.asked).toEqual(['dump', '+service web', '+check service:web'])
+      expect(catalog.services.get('web')).toEqual(serviceOf('web', { tags: ['a'] }))
+      expect(catalog.checks.get('service:web')).toMatchObject({
+        node: 'node-a',
+        serviceId: 'web',
+        serviceName: 'web',
+        serviceTags: ['a'],
+        status: 'passing',
+      })
+      expect(catalog.node).toEqual({
+        id: nodeId,
+        node: 'node-a',
+        address: '10.0.0.1',
+        taggedAddresses: [
+          ['lan', '10.0.0.1'],
+          ['wan', '10.0.0.1'],
+        ],
+        meta: [
+          ['rack', 'r1'],
+          ['svc-network-segment', ''],
+        ],
+      })
+      expect(lines).toContain('info Synced service {"service":"web"}')
+      expect(lines).toContain('info Synced check {"check":"service:web"}')
+      expect(lines).toContain('info Synced node info {}')
+    })
+  })
+
+  it('what is synced is not told again, and a service that goes takes its checks along', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+      await agent.registerService(offer('web', {}, [checkOf('c', ttl(10_000), { serviceId: 'web' })]))
+      catalog.takeAsked()
+      await agent.registerService(offer('api'))
+      expect(catalog.takeAsked()).toEqual(['+service api'])
+      await agent.deregisterService('web')
+      expect(catalog.takeAsked()).toEqual(['-service web'])
+      expect([...catalog.services.keys()]).toEqual(['api'])
+      expect(catalog.checks.size).toBe(0)
+      await agent.deregisterService('nobody')
+      expect(catalog.takeAsked()).toEqual([])
+    })
+  })
+
+  it('a change during a sync under way is told of by the next one', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('web', { port: 1 }))
+      catalog.takeAsked()
+      catalog.before = () => rest(100)
+      const first = agent.registerService(offer('web', { port: 2 }))
+      await rest(50)
+      const second = agent.registerService(offer('web', { port: 3 }))
+      await first
+      await second
+      expect(catalog.takeAsked()).toEqual(['+service web', '+service web'])
+      expect(catalog.services.get('web')?.port).toBe(3)
+      const gone = agent.registerService(offer('web', { port: 4 }))
+      await rest(50)
+      await Promise.all([gone, agent.deregisterService('web')])
+      expect(catalog.services.has('web')).toBe(false)
+    })
+  })
+
+  it('a registration without a leader is answered all the same, and made up for after a random pause', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, lines, rest }) => {
+      catalog.failure = noLeader
+      expect(await agent.registerService(offer('web'))).toMatchObject({ ok: true })
+      expect(catalog.services.size).toBe(0)
+      expect(lines).toContain('warn Failed to sync with the catalog {"error":"No cluster leader"}')
+      catalog.failure = undefined
+      await rest(16_000)
+      expect(catalog.services.has('web')).toBe(true)
+    })
+  })
+
+  it('a refusal of one thing keeps nothing else back', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+      catalog.refused = 'a'
+      await agent.registerService(offer('a'))
+      await agent.registerService(offer('b'))
+      expect([...catalog.services.keys()]).toEqual(['b'])
+    })
+  })
+})
+
+describe('a full comparison', () => {
+  it('[REG-024] brings back what was taken out and takes out what nobody here holds', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
+      catalog.services.delete('web')
+      catalog.checks.delete('c')
+      catalog.services.set('strange', serviceOf('strange'))
+      catalog.checks.set('strange-check', strangeCheck('strange-check'))
+      catalog.takeAsked()
+      await rest(120_000)
+      expect(catalog.takeAsked()).toEqual([
+        'dump',
+        '+service web',
+        '+check c',
+        '-service strange',
+        '-check strange-check',
+      ])
+      expect([...catalog.services.keys()]).toEqual(['web'])
+      expect([...catalog.checks.keys()]).toEqual(['c'])
+    })
+  })
+
+  it.each([
+    [true, ['svc']],
+    [false, []],
+  ])('server %s: leaves the membership check alone, and of the services %j', async (server, left) => {
+    await withLocalAgent(configOf({ server }), async ({ agent, catalog, rest }) => {
+      await agent.registerCheck(checkOf('own', ttl(3_600_000)))
+      catalog.services.set('svc', serviceOf('svc'))
+      catalog.checks.set('serfHealth', strangeCheck('serfHealth'))
+      await rest(120_000)
+      expect([...catalog.services.keys()]).toEqual(left)
+      expect([...catalog.checks.keys()].sort()).toEqual(['own', 'serfHealth'])
+    })
+  })
+
+  it('[REG-012] overridden tags stay where the service allows it, and are put right where it does not', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('free', { enableTagOverride: true, tags: ['a'] }))
+      await agent.registerService(offer('bound', { tags: ['a'] }))
+      for (const id of ['free', 'bound'])
+        catalog.services.set(id, { ...catalog.services.get(id), tags: ['b'] } as never)
+      catalog.takeAsked()
+      await rest(120_000)
+      expect(catalog.takeAsked()).toEqual(['dump', '+service bound'])
+      expect(catalog.services.get('free')?.tags).toEqual(['b'])
+      expect(catalog.services.get('bound')?.tags).toEqual(['a'])
+      expect(agent.services().map(({ id, tags }) => [id, tags])).toEqual([
+        ['bound', ['a']],
+        ['free', ['b']],
+      ])
+    })
+  })
+
+  it('puts the data of its node right', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('web'))
+      catalog.node = { ...agent.nodeFacts(), meta: [['other', 'x']] }
+      catalog.takeAsked()
+      await rest(120_000)
+      expect(catalog.takeAsked()).toEqual(['dump', '+node'])
+      expect(catalog.node).toEqual(agent.nodeFacts())
+    })
+  })
+
+  it('comes soon after a server has come within reach, not before', async () => {
+    await withLocalAgent(configOf({ services: [offer('web')] }), async ({ agent, catalog, rest }) => {
+      await rest(1_000)
+      expect(catalog.asked).toEqual([])
+      agent.trigger()
+      agent.trigger()
+      await rest(200)
+      expect(catalog.takeAsked()).toEqual(['dump', '+service web'])
+      agent.silence()
+      agent.trigger()
+      await rest(600_000)
+      expect(catalog.asked).toEqual([])
+    })
+  })
+
+  it('comes less often in a large cluster: log2(nodes / 128) + 1, rounded up', () => {
+    expect([1, 128, 129, 256, 257, 512, 1_024].map(syncScale)).toEqual([1, 1, 2, 2, 3, 3, 4])
+  })
+})
+
+describe('outputs of checks', () => {
+  it('a new output alone is told of later, a new status at once', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerCheck(checkOf('c', ttl(3_600_000)))
+      await agent.reportTtl('c', 'passing', 'one')
+      expect(catalog.checks.get('c')).toMatchObject({ status: 'passing', output: 'one' })
+      catalog.takeAsked()
+      await agent.reportTtl('c', 'passing', 'two')
+      expect(agent.checks()).toMatchObject([{ output: 'two' }])
+      await rest(140_000)
+      expect(catalog.takeAsked().filter((call) => call !== 'dump')).toEqual([])
+      expect(catalog.checks.get('c')?.output).toBe('one')
+      await rest(320_000)
+      expect(catalog.checks.get('c')?.output).toBe('two')
+      await agent.reportTtl('c', 'passing', 'three')
+      await agent.reportTtl('c', 'warning', 'four')
+      expect(catalog.checks.get('c')).toMatchObject({ status: 'warning', output: 'four' })
+      catalog.takeAsked()
+      await rest(500_000)
+      expect(catalog.takeAsked().filter((call) => call !== 'dump')).toEqual([])
+    })
+  })
+
+  it('are told of at once when configured so, and thrown away when configured so', async () => {
+    const checksConfig = { ...configOf().checksConfig, updateIntervalMs: 0 }
+    await withLocalAgent(configOf({ checksConfig }), async ({ agent, catalog }) => {
+      await agent.registerCheck(checkOf('c', ttl(3_600_000)))
+      await agent.reportTtl('c', 'critical', 'one')
+      expect(catalog.checks.get('c')?.output).toBe('one')
+    })
+    await withLocalAgent(configOf({ checksConfig: { ...checksConfig, discardOutput: true } }), async ({ agent }) => {
+      await agent.registerCheck(checkOf('c', ttl(3_600_000)))
+      await agent.reportTtl('c', 'passing', 'one')
+      expect(agent.checks()).toMatchObject([{ status: 'passing', output: '' }])
+    })
+  })
+})

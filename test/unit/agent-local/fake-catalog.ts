@@ -1,0 +1,70 @@
+import type { CatalogClient, NodeDump } from '../../../src/agent/local/parts.ts'
+import { err, ok } from '../../../src/base/result.ts'
+import type {
+  CheckFacts,
+  DeregisterRequest,
+  NodeFacts,
+  RegisterRequest,
+  ServiceFacts,
+} from '../../../src/model/catalog.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+
+/** A catalog of one node, which notes what it is asked and fails when it is told to. */
+export class FakeCatalog implements CatalogClient {
+  node: NodeFacts | undefined
+  readonly services = new Map<string, ServiceFacts>()
+  readonly checks = new Map<string, CheckFacts>()
+  /** In order: `dump`, `+service web`, `+check c`, `+node`, `-service web`, `-check c`. */
+  readonly asked: string[] = []
+  /** Every call fails so. */
+  failure: Failure | undefined
+  /** Registrations of this service ID or check ID are refused. */
+  refused: string | undefined
+  /** Called before each call is answered. */
+  before: () => Promise<void> = async () => undefined
+
+  takeAsked(): readonly string[] {
+    return this.asked.splice(0)
+  }
+
+  dump: CatalogClient['dump'] = async () => {
+    this.asked.push('dump')
+    await this.before()
+    if (this.failure !== undefined) return err(this.failure)
+    if (this.node === undefined) return ok(null)
+    const dump: NodeDump = {
+      node: this.node,
+      services: [...this.services.values()],
+      checks: [...this.checks.values()],
+    }
+    return ok(dump)
+  }
+
+  register: CatalogClient['register'] = async (request: RegisterRequest) => {
+    if (request.service !== null) this.asked.push(`+service ${request.service.id}`)
+    for (const check of request.checks) this.asked.push(`+check ${check.checkId}`)
+    if (request.service === null && request.checks.length === 0) this.asked.push('+node')
+    await this.before()
+    if (this.failure !== undefined) return err(this.failure)
+    const ids = [request.service?.id, ...request.checks.map(({ checkId }) => checkId)]
+    if (this.refused !== undefined && ids.includes(this.refused)) {
+      return err({ kind: 'bad-request', message: 'not that one' })
+    }
+    if (!request.skipNodeUpdate || this.node === undefined) this.node = request.node
+    if (request.service !== null) this.services.set(request.service.id, request.service)
+    for (const check of request.checks) this.checks.set(check.checkId, check)
+    return ok(true)
+  }
+
+  deregister: CatalogClient['deregister'] = async ({ serviceId, checkId }: DeregisterRequest) => {
+    this.asked.push(serviceId === '' ? `-check ${checkId}` : `-service ${serviceId}`)
+    await this.before()
+    if (this.failure !== undefined) return err(this.failure)
+    if (serviceId === '') this.checks.delete(checkId)
+    else {
+      this.services.delete(serviceId)
+      for (const [id, check] of this.checks) if (check.serviceId === serviceId) this.checks.delete(id)
+    }
+    return ok(true)
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
+import { inSimulation } from '../sim-world/in-simulation.ts'
+import { FakeCatalog } from './fake-catalog.ts'
+import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+
+const fileCheck = checkOf('web-check', ttl(600_000), { serviceId: 'web' })
+
+describe('definitions of configuration files', () => {
+  it('[REG-017] are offered from the start on', async () => {
+    const config = configOf({ services: [offer('web', {}, [fileCheck])], checks: [checkOf('node', ttl(1_000))] })
+    await withLocalAgent(config, async ({ agent, catalog, rest }) => {
+      expect(agent.services()).toEqual([serviceOf('web')])
+      agent.trigger()
+      await rest(1_000)
+      expect([...catalog.services.keys()]).toEqual(['web'])
+      expect([...catalog.checks.keys()].sort()).toEqual(['node', 'web-check'])
+    })
+  })
+
+  it('that do not hold keep the agent from starting, and say which check it is', async () => {
+    const script = checkOf('s', { kind: 'script', argv: ['sh'], intervalMs: 1_000, timeoutMs: 1_000 })
+    const lost = checkOf('lost', ttl(1_000), { serviceId: 'nope' })
+    for (const [checks, message] of [
+      [[script], /^check "s": Scripts are disabled on this agent; to enable, configure/],
+      [[lost], /^check "lost": ServiceID "nope" does not exist$/],
+    ] as const) {
+      await inSimulation({}, async (simulation) => {
+        const node = simulation.addNode({ name: 'a', host: '10.0.0.1' })
+        const parts = { config: configOf({ checks }), nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
+        const started = await simulation.play(node, (env) => createLocalAgent(env, parts).start(), 1_000)
+        expect(started).toEqual({ ok: false, error: { kind: 'refused', message: expect.stringMatching(message) } })
+      })
+    }
+  })
+})
+
+describe('a reload', () => {
+  it('[AGT-029] replaces what is changed in one step: the catalog is never without it', async () => {
+    const before = configOf({ services: [offer('web', { port: 1 }, [fileCheck]), offer('same')] })
+    const after = configOf({ services: [offer('web', { port: 2, tags: ['new'] }, [fileCheck]), offer('same')] })
+    await withLocalAgent(before, async ({ agent, catalog, rest }) => {
+      await agent.reportTtl('web-check', 'passing', 'well')
+      catalog.takeAsked()
+      expect(await agent.reload(after)).toMatchObject({ ok: true })
+      expect(agent.services()).toEqual([serviceOf('same'), serviceOf('web', { port: 2, tags: ['new'] })])
+      expect(agent.checks()).toMatchObject([{ status: 'passing', output: 'well', serviceTags: ['new'] }])
+      await rest(1_000)
+      expect(catalog.takeAsked()).toEqual(['+service web', '+check web-check'])
+      expect(catalog.services.get('web')).toMatchObject({ port: 2, tags: ['new'] })
+      expect(catalog.checks.get('web-check')).toMatchObject({ status: 'passing' })
+    })
+  })
+
+  it('of an unchanged configuration changes nothing, and no check begins anew', async () => {
+    const services = [offer('web', {}, [fileCheck])]
+    await withLocalAgent(configOf({ services }), async ({ agent, catalog, rest }) => {
+      await agent.reportTtl('web-check', 'passing', '')
+      await rest(300_000)
+      catalog.takeAsked()
+      await agent.reload(configOf({ services: [offer('web', {}, [{ ...fileCheck }])] }))
+      await rest(299_000)
+      expect(agent.checks()).toMatchObject([{ status: 'passing' }])
+      await rest(2_000)
+      expect(agent.checks()).toMatchObject([{ status: 'critical' }])
+      expect(catalog.asked.filter((call) => call.startsWith('+service') || call.startsWith('-'))).toEqual([])
+    })
+  })
+
+  it('brings the new before it takes the old away', async () => {
+    const before = configOf({
+      services: [offer('web-1', { service: 'web' }, [])],
+      checks: [checkOf('old', ttl(1_000))],
+    })
+    const after = configOf({ services: [offer('web-2', { service: 'web' }, [])] })
+    await withLocalAgent(before, async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('api'))
+      catalog.takeAsked()
+      await agent.reload(after)
+      await rest(500)
+      expect(catalog.takeAsked()).toEqual(['+service web-2', '-service web-1', '-check old'])
+      expect(agent.services().map(({ id }) => id)).toEqual(['api', 'web-2'])
+      expect(agent.checks()).toEqual([])
+    })
+  })
+
+  it('takes what the API brought over when a file defines it, and brings back what the API took out', async () => {
+    const config = configOf({ services: [offer('web')] })
+    await withLocalAgent(config, async ({ agent }) => {
+      await agent.registerService(offer('web', { port: 1 }))
+      await agent.reload(config)
+      expect(agent.services()).toEqual([serviceOf('web')])
+      await agent.deregisterService('web')
+      await agent.reload(config)
+      expect(agent.services()).toEqual([serviceOf('web')])
+      await agent.reload(configOf())
+      expect(agent.services()).toEqual([])
+    })
+  })
+
+  it('leaves overridden tags of an unchanged service alone', async () => {
+    const config = configOf({ services: [offer('web', { tags: ['a'], enableTagOverride: true })] })
+    await withLocalAgent(config, async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('other'))
+      catalog.services.set('web', serviceOf('web', { tags: ['b'], enableTagOverride: true }))
+      await rest(120_000)
+      await agent.reload(config)
+      await rest(120_000)
+      expect(catalog.services.get('web')?.tags).toEqual(['b'])
+    })
+  })
+
+  it('takes over metadata of the node and settings of checks', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+      await agent.registerCheck(checkOf('c', ttl(60_000)))
+      const checksConfig = { ...configOf().checksConfig, discardOutput: true }
+      await agent.reload(configOf({ nodeMeta: { rack: 'r2' }, checksConfig }))
+      await rest(100)
+      expect(catalog.node?.meta).toEqual([
+        ['rack', 'r2'],
+        ['svc-network-segment', ''],
+      ])
+      await agent.reportTtl('c', 'passing', 'words')
+      expect(agent.checks()).toMatchObject([{ output: '' }])
+    })
+  })
+
+  it('that does not hold changes nothing', async () => {
+    await withLocalAgent(configOf({ services: [offer('web')] }), async ({ agent }) => {
+      const bad = configOf({ checks: [checkOf('c', ttl(1_000), { serviceId: 'nope' })] })
+      expect(await agent.reload(bad)).toMatchObject({ ok: false })
+      expect(agent.services()).toEqual([serviceOf('web')])
+      expect(agent.checks()).toEqual([])
+    })
+  })
+})

@@ -24,7 +24,7 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   for (const warning of warnings) terminal.out(`${warning}\n`)
   terminal.out(`==> Starting ${productTitle} agent...\n`)
   if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
-  const program = await startProgram(env, config, { reread: () => reread(invocation) })
+  const program = await startProgram(env, config, { reread: () => reread(invocation, warnings) })
   if (!program.ok) return stopped(terminal, `Error starting agent: ${program.error.message}: ${program.error.remedy}`)
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
   terminal.out(banner(config, program.value))
@@ -32,11 +32,12 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   return untilEnded(env, terminal, config, program.value.agent, () => program.value.stop())
 }
 
-/** The same flags and files once more, as they are now. */
-async function reread({ env, flags }: Invocation): Promise<Result<AgentConfig, string>> {
+/** The same flags and files once more, as they are now. `known`: warnings that were shown at the start. */
+async function reread({ env, flags }: Invocation, known: readonly string[]): Promise<Result<AgentConfig, string>> {
   const loaded = await loadConfig(env, flags)
   if (!loaded.ok) return err(loaded.error.map(problemText).join('; '))
-  for (const warning of loaded.value.warnings) env.log.write('warn', 'agent', warning)
+  const news = loaded.value.warnings.filter((warning) => !known.includes(warning))
+  for (const warning of news) env.log.write('warn', 'agent', warning)
   return ok(loaded.value.config)
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Finished, freePort, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
+import { type Finished, freePort, freePorts, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
 
 let workplace: Workplace
 let busy: Server | undefined
@@ -42,7 +42,7 @@ async function server(more: object = {}): Promise<object> {
     bootstrap: true,
     bind_addr: '127.0.0.1',
     data_dir: dataDir(),
-    ports: { http: await freePort(), server: await freePort() },
+    ports: await freePorts({ dns: true }),
     ...more,
   }
 }
@@ -63,16 +63,16 @@ describe('an agent refuses to start', () => {
     expect(await refused('{"server": true,}')).toContain('a.json:1:17: not JSON')
   })
 
-  it('with a port that is in use, whichever of the two it is', async () => {
+  it('with a port that is in use, whichever of its ports it is', async () => {
     const port = await freePort()
     const listener = createServer()
     busy = listener
     await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve))
-    const asHttp = await refused(await server({ ports: { http: port, server: await freePort() } }))
-    expect(asHttp).toContain(`127.0.0.1:${port} is already in use`)
-    expect(asHttp).toContain('choose another ports.http')
-    const asServer = await refused(await server({ ports: { http: await freePort(), server: port } }))
-    expect(asServer).toContain('choose another ports.server')
+    for (const name of ['http', 'server', 'serf_lan', 'dns']) {
+      const line = await refused(await server({ ports: { ...(await freePorts({ dns: true })), [name]: port } }))
+      expect(line).toContain(`127.0.0.1:${port} is already in use`)
+      expect(line).toContain(`choose another ports.${name}`)
+    }
   })
 
   it('with a data directory that is a file', async () => {

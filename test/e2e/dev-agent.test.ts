@@ -1,6 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { eventually, freePort, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import {
+  eventually,
+  freePort,
+  freePorts,
+  makeWorkplace,
+  portFlags,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
 
 let workplace: Workplace
 let agent: RealAgent | undefined
@@ -14,8 +23,8 @@ afterEach(async () => {
 })
 
 async function startDev(more: readonly string[] = []): Promise<RealAgent> {
-  const [http, server] = [await freePort(), await freePort()]
-  const started = new RealAgent(`127.0.0.1:${http}`, ['-dev', `-http-port=${http}`, `-server-port=${server}`, ...more])
+  const ports = await freePorts()
+  const started = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports), ...more])
   agent = started
   await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
   return started

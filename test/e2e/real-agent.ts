@@ -18,6 +18,41 @@ export function makeWorkplace(): Workplace {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/** Ports of one agent that nobody else has; DNS is closed unless it is asked for. */
+export interface AgentPortsInUse {
+  readonly http: number
+  readonly server: number
+  readonly serf_lan: number
+  readonly dns: number
+}
+
+export async function freePorts(more: { readonly dns?: boolean } = {}): Promise<AgentPortsInUse> {
+  return {
+    http: await freePort(),
+    server: await freePort(),
+    serf_lan: await freePort(),
+    dns: more.dns === true ? await freePort() : -1,
+  }
+}
+
+/** The same as flags of `svc agent`. */
+export function portFlags(ports: AgentPortsInUse): readonly string[] {
+  return [
+    `-http-port=${ports.http}`,
+    `-server-port=${ports.server}`,
+    `-serf-lan-port=${ports.serf_lan}`,
+    `-dns-port=${ports.dns}`,
+  ]
+}
+
+/** Gossip of tests: what takes seconds in production takes tenths of one. */
+export const quickGossip = {
+  gossip_interval: '20ms',
+  probe_interval: '100ms',
+  probe_timeout: '50ms',
+  suspicion_mult: 3,
+} as const
+
 /** A port that is free on every loopback address right now. */
 export async function freePort(): Promise<number> {
   const server = createServer()
@@ -86,6 +121,10 @@ export class RealAgent {
     return pid
   }
 
+  signal(signal: 'SIGHUP'): void {
+    this.#child.kill(signal)
+  }
+
   async stop(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Finished> {
     this.#child.kill(signal)
     return this.exited
@@ -97,6 +136,17 @@ export class RealAgent {
 
   async text(path: string): Promise<string> {
     return (await this.request('GET', path)).text()
+  }
+
+  /** What a GET answers with, as JSON; undefined when it is no success or nobody answers. */
+  async json<T>(path: string): Promise<T | undefined> {
+    try {
+      const response = await this.request('GET', path)
+      return response.status === 200 ? ((await response.json()) as T) : undefined
+    } catch (cause) {
+      if (cause instanceof TypeError) return undefined
+      throw cause
+    }
   }
 
   /** The leader's address as this agent knows it; empty while there is none or the agent does not answer. */
@@ -123,7 +173,7 @@ export interface RealCluster {
 
 export async function startThree(raftMultiplier: number): Promise<RealCluster> {
   const workplace = makeWorkplace()
-  const [httpPort, serverPort] = [await freePort(), await freePort()]
+  const ports = await freePorts()
   const agents: RealAgent[] = []
   const start = (at: number): RealAgent => {
     const host = `127.0.0.${at + 1}`
@@ -137,12 +187,14 @@ export async function startThree(raftMultiplier: number): Promise<RealCluster> {
         data_dir: join(workplace.path, `s${at + 1}`),
         bind_addr: host,
         client_addr: host,
-        ports: { http: httpPort, server: serverPort },
+        ports,
         performance: { raft_multiplier: raftMultiplier },
-        retry_join: ['127.0.0.1', '127.0.0.2', '127.0.0.3'].map((other) => `${other}:${serverPort}`),
+        gossip_lan: quickGossip,
+        retry_join: ['127.0.0.1', '127.0.0.2', '127.0.0.3'],
+        retry_interval: '200ms',
       }),
     )
-    const agent = new RealAgent(`${host}:${httpPort}`, [`-config-file=${file}`])
+    const agent = new RealAgent(`${host}:${ports.http}`, [`-config-file=${file}`])
     agents[at] = agent
     return agent
   }
@@ -150,20 +202,25 @@ export async function startThree(raftMultiplier: number): Promise<RealCluster> {
   return {
     workplace,
     agents,
-    serverPort,
+    serverPort: ports.server,
     start,
     leaderAt: async () => {
-      const found = await eventually('a leader that all know', async () => {
-        const known = await Promise.all(agents.map((agent) => agent.leader()))
-        return known[0] !== '' && known.every((leader) => leader === known[0]) ? known[0] : undefined
-      })
-      return Number(found.split(':')[0]?.split('.')[3]) - 1
+      const leader = await commonLeader(agents)
+      return Number(leader.split(':')[0]?.split('.')[3]) - 1
     },
     stopAll: async () => {
       await Promise.all(agents.map((agent) => agent.stop('SIGKILL')))
       workplace.remove()
     },
   }
+}
+
+/** The leader, once all of them know the same one. */
+export async function commonLeader(agents: readonly RealAgent[]): Promise<string> {
+  return eventually('a leader that all know', async () => {
+    const known = await Promise.all(agents.map((agent) => agent.leader()))
+    return known[0] !== '' && known.every((leader) => leader === known[0]) ? known[0] : undefined
+  })
 }
 
 /** Asks again and again until there is an answer; fails with what was waited for. */

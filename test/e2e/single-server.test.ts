@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { eventually, freePort, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import { ask } from './dns-client.ts'
+import { eventually, freePorts, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
 
 let workplace: Workplace
 const agents: RealAgent[] = []
@@ -16,19 +17,19 @@ afterEach(async () => {
 
 /** A single server with a data directory, on 127.0.0.1. */
 async function startSingle(more: object = {}): Promise<RealAgent> {
-  const [http, server] = [await freePort(), await freePort()]
+  const ports = await freePorts()
   const file = join(workplace.path, 'single.json')
   const config = {
     server: true,
     bootstrap_expect: 1,
     bind_addr: '127.0.0.1',
     data_dir: join(workplace.path, 'data'),
-    ports: { http, server },
+    ports,
     performance: { raft_multiplier: 1 },
     ...more,
   }
   writeFileSync(file, JSON.stringify(config))
-  return led(new RealAgent(`127.0.0.1:${http}`, [`-config-file=${file}`]))
+  return led(new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`]))
 }
 
 async function led(agent: RealAgent): Promise<RealAgent> {
@@ -99,7 +100,7 @@ async function defaultPortsFree(): Promise<boolean> {
       const server = createServer().on('error', () => resolve(false))
       server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
     })
-  return (await Promise.all([8500, 8300].map(free))).every(Boolean)
+  return (await Promise.all([8500, 8300, 8301, 8600].map(free))).every(Boolean)
 }
 
 function connects(port: number): Promise<boolean> {
@@ -114,17 +115,24 @@ function connects(port: number): Promise<boolean> {
 }
 
 describe('default ports', () => {
-  it('[AGT-014 AGT-018] are 8500 for HTTP and 8300 for servers; HTTPS is closed', async (context) => {
-    if (!(await defaultPortsFree())) context.skip('another program uses 8500 or 8300 on this machine')
+  it('[AGT-014 AGT-016 AGT-018 AGT-019] are 8500 for HTTP, 8600 for DNS, 8300 for servers, 8301 for gossip; HTTPS is closed', async (context) => {
+    if (!(await defaultPortsFree())) context.skip('another program uses a default port on this machine')
     const agent = await led(new RealAgent('127.0.0.1:8500', ['-dev']))
     expect(await agent.leader()).toBe('127.0.0.1:8300')
     expect(await connects(8300)).toBe(true)
     expect((await selfOf(agent)).DebugConfig['HTTPSPort']).toBe(-1)
+    const members = await agent.json<readonly { Addr: string; Port: number }[]>('/v1/agent/members')
+    expect(members).toMatchObject([{ Addr: '127.0.0.1', Port: 8301 }])
+    expect(await connects(8301)).toBe(true)
+    const dns = { host: '127.0.0.1', port: 8600 }
+    for (const transport of ['udp', 'tcp'] as const) {
+      expect((await ask(dns, 'svc.', 'SOA', transport)).answers?.[0]?.type).toBe('SOA')
+    }
   })
 
   it('[AGT-017] open none for the CLI RPC of old, and refuse to configure one', async (context) => {
     if (!(await defaultPortsFree()) || (await connects(8400)))
-      context.skip('8500, 8300 or 8400 is in use on this machine')
+      context.skip('8400 or a default port is in use on this machine')
     await led(new RealAgent('127.0.0.1:8500', ['-dev']))
     expect(await connects(8400)).toBe(false)
     const file = join(workplace.path, 'rpc.json')

@@ -36,6 +36,8 @@ export async function startSimulatedAgent(profile = 'default'): Promise<Simulate
   try {
     const simulation = new Simulation({ seed: 'conformance', platform })
     const node = simulation.addNode({ name: 's1', host: '10.0.1.1', directories: ['/data'] })
+    // The one program that a recorded sequence runs: `sh -c 'echo warnout; exit 1'`.
+    node.programs.set('sh', () => ({ afterMs: 1, exit: 1, output: 'warnout\n' }))
     await leading(simulation, node, profile)
     return { target: new SimulatedTarget(simulation, node), stop: async () => platform.close() }
   } catch (cause) {

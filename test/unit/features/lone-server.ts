@@ -11,11 +11,13 @@ import type {
   EndpointDefinition,
   HttpMethod,
   KnownServer,
+  LocalAgent,
   ReadOptions,
   Route,
   RouteResponse,
   ServerContext,
 } from '../../../src/features/manifest.ts'
+import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { newestRelease } from '../../../src/model/release.ts'
@@ -151,8 +153,22 @@ export class LoneServer {
         return travelled(await endpoint.serve(this.context, checked(endpoint, args)))
       },
       self: () => this.self,
+      get local(): LocalAgent {
+        return absent('local services and checks')
+      },
+      get lan(): Pool {
+        return absent('a pool')
+      },
+      join: () => absent('a pool'),
+      leave: () => absent('a cluster'),
+      reload: () => absent('configuration files'),
     }
   }
+}
+
+/** What only a whole agent has. */
+function absent(what: string): never {
+  throw new Error(`a lone server has not got ${what}`)
 }
 
 function matches(route: Route, path: string): boolean {

@@ -1,0 +1,90 @@
+import { err, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { Endpoint, TcpStream } from '../../env/net.ts'
+import { encodeStreamFrame, type StreamFrame, StreamFrameReader } from '../wire/stream-frame.ts'
+
+export type OutgoingFrame = Exclude<StreamFrame, { kind: 'message' }>
+
+export interface FramedStreamUse {
+  /** The one frame of the other side, or why there will be none. Called once. */
+  onFrame(frame: Result<StreamFrame, string>): void
+  /** Nothing happens on it any more. Called once, after `onFrame`. */
+  onOver(): void
+  /** Bytes more, or fewer, that are held for its frame. False: there is no room for them. */
+  onHeld(by: number): boolean
+}
+
+/** A stream that carries one frame in each direction, within one deadline for all of it. */
+export class FramedStream {
+  readonly #env: Pick<Env, 'timers' | 'metrics'>
+  readonly #stream: TcpStream
+  readonly #use: FramedStreamUse
+  readonly #reader = new StreamFrameReader()
+  readonly #deadline: Closable
+  #answered = false
+  #held = 0
+  #over = false
+
+  constructor(env: Pick<Env, 'timers' | 'metrics'>, stream: TcpStream, deadlineMs: number, use: FramedStreamUse) {
+    this.#env = env
+    this.#stream = stream
+    this.#use = use
+    this.#deadline = env.timers.after(deadlineMs, () => this.close('it took too long'))
+    stream.onData((bytes) => this.#receive(bytes))
+    stream.onEnd(() => this.#ended())
+    stream.onClose(() => this.close('the connection broke'))
+  }
+
+  get remote(): Endpoint {
+    return this.#stream.remote
+  }
+
+  write(frame: OutgoingFrame): void {
+    const bytes = encodeStreamFrame(frame)
+    this.#env.metrics.count('memberlist.tcp.sent', bytes.length)
+    this.#stream.write(bytes)
+  }
+
+  /** We write no more. It is over when the other side has ended too. */
+  end(): void {
+    this.#stream.end()
+  }
+
+  close(why: string): void {
+    if (this.#over) return
+    this.#over = true
+    this.#deadline.close()
+    this.#stream.close()
+    this.#release()
+    this.#answer(err(why))
+    this.#use.onOver()
+  }
+
+  #receive(bytes: Uint8Array): void {
+    if (this.#over || this.#answered) return
+    if (!this.#use.onHeld(bytes.length)) return this.close('too much arrives at once')
+    this.#held += bytes.length
+    const read = this.#reader.push(bytes)
+    if (!read.ok) return this.#answer(read)
+    if (read.value !== undefined) this.#answer({ ok: true, value: read.value })
+  }
+
+  /** What we have written still leaves: so it is ended, not closed. */
+  #ended(): void {
+    this.#answer(err('the other side ended it early'))
+    this.#stream.end()
+  }
+
+  #answer(frame: Result<StreamFrame, string>): void {
+    if (this.#answered) return
+    this.#answered = true
+    this.#release()
+    this.#use.onFrame(frame)
+  }
+
+  #release(): void {
+    if (this.#held > 0) this.#use.onHeld(-this.#held)
+    this.#held = 0
+  }
+}

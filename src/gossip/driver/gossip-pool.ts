@@ -1,0 +1,246 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable, Deferred } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { Endpoint, TcpStream } from '../../env/net.ts'
+import type { RandomStream } from '../../env/random.ts'
+import { ackFor, fullState } from '../core/answers.ts'
+import type { FullState } from '../core/messages.ts'
+import { createGossip, type GossipCore } from '../core/state.ts'
+import { step } from '../core/step.ts'
+import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../core/types.ts'
+import { memberNamed, members, self, stats } from '../core/views.ts'
+import type { Member, MemberChange, Pool, PoolOptions, PoolStats } from '../pool.ts'
+import { encodeTags } from '../wire/tags.ts'
+import { MemberViews } from './member-views.ts'
+import { Packets, packetRoomBytes } from './packets.ts'
+import type { Ports } from './ports.ts'
+import { Streams } from './streams.ts'
+import { TimerSet } from './timer-set.ts'
+
+/** What we understand and speak. Source: memberlist (protocol 2, understanding up to 5), serf (4, up to 5). */
+const versions = {
+  protocolMin: 1,
+  protocolMax: 5,
+  protocolSpoken: 2,
+  delegateMin: 2,
+  delegateMax: 5,
+  delegateSpoken: 4,
+}
+
+/** The world around one core: what happens goes in as events, one at a time, and its effects are carried out in order. */
+export class GossipPool implements Pool {
+  readonly #env: Env
+  readonly #core: GossipCore
+  readonly #random: RandomStream
+  readonly #packets: Packets
+  readonly #streams: Streams
+  readonly #timers: TimerSet
+  readonly #views = new MemberViews()
+  readonly #watchers = new Set<{ readonly use: (changes: readonly MemberChange[]) => void }>()
+  #ports: Ports | undefined
+  #leaving: Deferred<void> | undefined
+  #left = false
+  #stopped = false
+  /** What a watcher asked for while the effects of a step were carried out. */
+  readonly #next: GossipEvent[] = []
+  #stepping = false
+
+  constructor(env: Env, options: PoolOptions, meta: Uint8Array) {
+    const { name, advertise, timing } = options
+    this.#env = env
+    this.#random = env.random.stream('gossip.core')
+    this.#packets = new Packets(env)
+    this.#core = createGossip({
+      name,
+      address: advertise,
+      meta,
+      versions,
+      timing,
+      sizeOf: (message) => this.#packets.sizeOf(message),
+      packetBytesMax: packetRoomBytes,
+      incarnation: 0,
+    })
+    this.#streams = new Streams(env, timing.streamTimeoutMs, {
+      onRequest: (from, state) => this.#answerRequest(from, state),
+      onPing: (node, sequence) => ackFor(this.#core, { kind: 'ping', node, sequence })?.payload,
+      onMessage: (from, message) => this.#take({ kind: 'packet-received', from, messages: [message] }),
+    })
+    this.#timers = new TimerSet(env.timers, (timer) => this.#timerFired(timer))
+  }
+
+  start(ports: Ports): void {
+    this.#ports = ports
+    this.#take({ kind: 'started' })
+  }
+
+  onDatagram(from: Endpoint, bytes: Uint8Array): void {
+    if (this.#ports === undefined || this.#stopped) return
+    const messages = this.#packets.receive(from, bytes)
+    if (messages.length > 0) this.#take({ kind: 'packet-received', from, messages })
+  }
+
+  onStream(stream: TcpStream): void {
+    if (this.#ports === undefined || this.#stopped) stream.close()
+    else this.#streams.accept(stream)
+  }
+
+  members(): readonly Member[] {
+    return this.#views.all(members(this.#core))
+  }
+
+  self(): Member {
+    return this.#views.of(self(this.#core))
+  }
+
+  stats(): PoolStats {
+    return stats(this.#core)
+  }
+
+  onChange(use: (changes: readonly MemberChange[]) => void): Closable {
+    const watcher = { use }
+    this.#watchers.add(watcher)
+    return { close: () => this.#watchers.delete(watcher) }
+  }
+
+  async join(at: Endpoint): Promise<Result<undefined, string>> {
+    const answer = await this.#streams.exchange(at, () => fullState(this.#core, true))
+    if (!answer.ok) return answer
+    if (this.#stopped) return err('the pool has stopped')
+    const refusal = this.#merge({ kind: 'state-received', how: 'join-answer', from: at, state: answer.value })
+    return refusal === undefined ? ok(undefined) : err(refusal)
+  }
+
+  leave(): Promise<void> {
+    const first = this.#leaving === undefined
+    this.#leaving ??= this.#env.deferred<void>()
+    const { promise } = this.#leaving
+    if (this.#stopped || this.#left) this.#leaving.resolve()
+    else if (first) this.#take({ kind: 'leave-requested' })
+    return promise
+  }
+
+  forceLeave(name: string): boolean {
+    if (this.#stopped || memberNamed(this.#core, name) === undefined) return false
+    this.#take({ kind: 'force-leave-requested', name })
+    return true
+  }
+
+  setTags(tags: Readonly<Record<string, string>>): void {
+    const meta = encodeTags(tags)
+    if (meta === undefined) {
+      this.#env.log.write('error', 'serf', 'the new tags are longer than a member may say; the old ones stay')
+      return
+    }
+    this.#take({ kind: 'meta-changed', meta })
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#watchers.clear()
+    this.#timers.clearAll()
+    this.#streams.stop()
+    this.#ports?.udp.close()
+    this.#ports?.listener.close()
+    this.#leaving?.resolve()
+  }
+
+  #timerFired(timer: GossipTimer): void {
+    const startedMs = this.#env.clock.monoMs()
+    this.#take({ kind: 'timer-fired', timer })
+    if (timer === 'gossip') this.#env.metrics.sample('memberlist.gossip', this.#env.clock.monoMs() - startedMs)
+  }
+
+  #answerRequest(from: Endpoint, state: FullState): Result<FullState, string> {
+    const refusal = this.#merge({ kind: 'state-received', how: 'request', from, state })
+    return refusal === undefined ? ok(fullState(this.#core, false)) : err(refusal)
+  }
+
+  /** Why the state was not merged, if it was not. Streams bring states in turns of their own, never within a step. */
+  #merge(event: Extract<GossipEvent, { kind: 'state-received' }>): string | undefined {
+    let refusal: string | undefined
+    this.#take(event, (effect) => {
+      if (effect.kind === 'state-refused') refusal = effect.reason
+    })
+    return refusal
+  }
+
+  /** One step, and those that its watchers asked for. Nothing after `stop`. */
+  #take(event: GossipEvent, look?: (effect: GossipEffect) => void): void {
+    if (this.#stopped) return
+    if (this.#stepping) {
+      this.#next.push(event)
+      return
+    }
+    this.#stepping = true
+    this.#step(event, look)
+    for (let next = this.#next.shift(); next !== undefined; next = this.#next.shift()) this.#step(next)
+    this.#stepping = false
+  }
+
+  #step(event: GossipEvent, look?: (effect: GossipEffect) => void): void {
+    if (this.#stopped) return
+    for (const effect of step(this.#core, event, this.#env.clock.monoMs(), this.#random)) {
+      if (this.#stopped) return
+      look?.(effect)
+      this.#carryOut(effect)
+    }
+  }
+
+  #carryOut(effect: GossipEffect): void {
+    switch (effect.kind) {
+      case 'send':
+        if (this.#ports !== undefined) this.#packets.send(this.#ports.udp, effect.to, effect.messages)
+        return
+      case 'exchange':
+        return this.#env.detach(this.#exchange(effect))
+      case 'stream-ping':
+        return this.#env.detach(this.#streamPing(effect))
+      case 'set-timer':
+        return this.#timers.set(effect.timer, effect.delayMs)
+      case 'clear-timer':
+        return this.#timers.clear(effect.timer)
+      case 'members-changed':
+        return this.#tell(effect.changes)
+      case 'state-refused':
+        return
+      case 'left':
+        this.#left = true
+        this.#leaving?.resolve()
+        return
+      case 'count':
+        return this.#env.metrics.count(effect.counter, effect.by)
+      case 'health':
+        return this.#env.metrics.gauge('memberlist.health.score', effect.score)
+      case 'note':
+        return this.#env.log.write(effect.level, effect.topic, effect.text, effect.fields)
+    }
+  }
+
+  async #exchange(effect: Extract<GossipEffect, { kind: 'exchange' }>): Promise<void> {
+    const startedMs = this.#env.clock.monoMs()
+    const answer = await this.#streams.exchange(effect.with, () => fullState(this.#core, effect.join))
+    if (this.#stopped) return
+    const { node, purpose } = effect
+    if (!answer.ok) {
+      const level = purpose === 'reconnect' ? 'debug' : 'info'
+      this.#env.log.write(level, 'memberlist', 'a state exchange failed', { node, purpose, reason: answer.error })
+      return
+    }
+    this.#env.metrics.sample('memberlist.pushPullNode', this.#env.clock.monoMs() - startedMs)
+    this.#take({ kind: 'state-received', how: 'answer', from: effect.with, state: answer.value })
+  }
+
+  async #streamPing(effect: Extract<GossipEffect, { kind: 'stream-ping' }>): Promise<void> {
+    const { to, node, sequence, timeoutMs } = effect
+    const answered = await this.#streams.ping(to, node, sequence, timeoutMs)
+    this.#take({ kind: 'stream-ping-finished', sequence, answered })
+  }
+
+  #tell(changes: readonly CoreChange[]): void {
+    this.#packets.learn(changes)
+    if (this.#watchers.size === 0) return
+    const seen = changes.map((change) => this.#views.changeOf(change))
+    for (const { use } of [...this.#watchers]) use(seen)
+  }
+}

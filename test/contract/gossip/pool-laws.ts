@@ -1,0 +1,269 @@
+import { expect, it } from 'vitest'
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import { openPool } from '../../../src/gossip/driver.ts'
+import type { GossipTiming, Member, MemberChange, Pool } from '../../../src/gossip/pool.ts'
+import type { GossipWorld, Law, Place } from './worlds.ts'
+
+/** Fast, so that what takes seconds in a pool takes parts of one here. */
+export const quickTiming: GossipTiming = {
+  gossipIntervalMs: 20,
+  gossipNodes: 3,
+  probeIntervalMs: 100,
+  probeTimeoutMs: 50,
+  suspicionMult: 3,
+  retransmitMult: 4,
+  pushPullIntervalMs: 1_000,
+  streamTimeoutMs: 2_000,
+  gossipToDeadMs: 5_000,
+  reconnectIntervalMs: 500,
+  reapIntervalMs: 500,
+  reconnectTimeoutMs: 60_000,
+  tombstoneTimeoutMs: 60_000,
+  leavePropagateDelayMs: 200,
+}
+
+async function open(
+  env: Env,
+  name: string,
+  bind: Endpoint,
+  tags: Readonly<Record<string, string>> = { role: name },
+): Promise<Pool> {
+  const pool = await openPool(env, { name, bind, advertise: bind, tags, timing: quickTiming })
+  if (!pool.ok) throw new Error(`cannot open a pool: ${pool.error.kind}`)
+  return pool.value
+}
+
+/** Waits until the members of this pool are so, looking at each change. */
+async function until(env: Env, pool: Pool, isSo: (members: readonly Member[]) => boolean): Promise<void> {
+  if (isSo(pool.members())) return
+  const deferred = env.deferred<void>()
+  const watching = pool.onChange(() => {
+    if (isSo(pool.members())) deferred.resolve()
+  })
+  await deferred.promise
+  watching.close()
+}
+
+function statuses(members: readonly Member[]): string {
+  return members.map(({ name, status }) => `${name} ${status}`).join(', ')
+}
+
+/** Pools of the first agents of a place, in which all know all. */
+async function joined(place: Place, names: readonly string[]): Promise<Pool[]> {
+  const pools: Pool[] = []
+  for (const [at, name] of names.entries()) {
+    pools.push(await open(place.envs[at] as Env, name, place.hosts[at] as Endpoint))
+  }
+  const [first, ...others] = pools as [Pool, ...Pool[]]
+  for (const other of others) expect(await other.join(first.self().endpoint)).toEqual({ ok: true, value: undefined })
+  const all = names.map((name) => `${name} alive`).join(', ')
+  for (const [at, pool] of pools.entries()) {
+    await until(place.envs[at] as Env, pool, (members) => statuses(members) === all)
+  }
+  return pools
+}
+
+async function stopAll(pools: readonly Pool[]): Promise<void> {
+  for (const pool of pools) await pool.stop()
+}
+
+/** What any Env's pools do. */
+export function poolLaws(world: GossipWorld): void {
+  const law = (title: string, body: Law): void => it(title, () => world.look(body))
+  membershipLaws(law)
+  departureLaws(law)
+  strangerLaws(law)
+}
+
+type Register = (title: string, body: Law) => void
+
+function membershipLaws(law: Register): void {
+  law('a pool begins with its own agent alone', async ({ envs, hosts }) => {
+    const pool = await open(envs[0], 'a', hosts[0], { role: 'server', id: 'x'.repeat(36) })
+    expect(pool.members()).toEqual([pool.self()])
+    expect(pool.self()).toMatchObject({ name: 'a', status: 'alive', tags: { role: 'server', id: 'x'.repeat(36) } })
+    expect(pool.self().endpoint.port).toBeGreaterThan(0)
+    expect(pool.stats()).toMatchObject({ members: 1, failed: 0, left: 0, healthScore: 0 })
+    await pool.stop()
+  })
+
+  law('two pools that join are one, and each knows the tags of the other at once', async ({ envs, hosts }) => {
+    const [a, b] = [await open(envs[0], 'a', hosts[0]), await open(envs[1], 'b', hosts[1])]
+    expect(await b.join(a.self().endpoint)).toEqual({ ok: true, value: undefined })
+    expect(statuses(b.members())).toBe('a alive, b alive')
+    expect(b.members()[0]).toMatchObject({ endpoint: a.self().endpoint, tags: { role: 'a' } })
+    await until(envs[0], a, (members) => statuses(members) === 'a alive, b alive')
+    expect(a.members()[1]).toMatchObject({
+      endpoint: b.self().endpoint,
+      tags: { role: 'b' },
+      versions: {
+        protocolMin: 1,
+        protocolMax: 5,
+        protocolSpoken: 2,
+        delegateMin: 2,
+        delegateMax: 5,
+        delegateSpoken: 4,
+      },
+    })
+    await stopAll([a, b])
+  })
+
+  law('what one learns by a join, all learn', async (place) => {
+    await stopAll(await joined(place, ['a', 'b', 'c', 'd']))
+  })
+
+  law('new tags reach the others, in one change', async (place) => {
+    const pools = await joined(place, ['a', 'b', 'c'])
+    const [a, b] = pools as [Pool, Pool]
+    const seen: MemberChange[] = []
+    a.onChange((changes) => seen.push(...changes))
+    b.setTags({ role: 'b', more: 'm'.repeat(200) })
+    expect(b.self().tags).toEqual({ role: 'b', more: 'm'.repeat(200) })
+    await until(place.envs[0], a, (members) => members[1]?.tags['more'] !== undefined)
+    expect(seen.map(({ kind, member }) => `${kind} ${member.name}`)).toEqual(['updated b'])
+    await stopAll(pools)
+  })
+
+  law('tags longer than a member may say change nothing', async ({ envs, hosts }) => {
+    const pool = await open(envs[0], 'a', hosts[0])
+    pool.setTags({ role: 'x'.repeat(600) })
+    expect(pool.self().tags).toEqual({ role: 'a' })
+    await pool.stop()
+  })
+}
+
+function departureLaws(law: Register): void {
+  law('one that leaves has left for the others, and stays to see it', async (place) => {
+    const pools = await joined(place, ['a', 'b', 'c'])
+    const [a, b, c] = pools as [Pool, Pool, Pool]
+    await b.leave()
+    await until(place.envs[0], a, (members) => statuses(members) === 'a alive, b left, c alive')
+    await until(place.envs[2], c, (members) => statuses(members) === 'a alive, b left, c alive')
+    expect(b.self().status).toBe('left')
+    await stopAll(pools)
+  })
+
+  law('one that falls silent has failed, and is alive again when it comes back', async (place) => {
+    const pools = await joined(place, ['a', 'b', 'c'])
+    const [a, b, c] = pools as [Pool, Pool, Pool]
+    const at = b.self().endpoint
+    await b.stop()
+    await until(place.envs[0], a, (members) => statuses(members) === 'a alive, b failed, c alive')
+    await until(place.envs[2], c, (members) => statuses(members) === 'a alive, b failed, c alive')
+    expect(a.stats()).toMatchObject({ members: 3, failed: 1, left: 0 })
+    const again = await open(place.envs[1], 'b', at, { role: 'b', life: '2' })
+    await until(place.envs[0], a, (members) => members[1]?.status === 'alive' && members[1].tags['life'] === '2')
+    await until(place.envs[2], c, (members) => members[1]?.status === 'alive' && members[1].tags['life'] === '2')
+    await until(place.envs[1], again, (members) => statuses(members) === 'a alive, b alive, c alive')
+    await stopAll([a, again, c])
+  })
+
+  law('one that left may join again', async (place) => {
+    const pools = await joined(place, ['a', 'b'])
+    const [a, b] = pools as [Pool, Pool]
+    const at = b.self().endpoint
+    await b.leave()
+    await b.stop()
+    await until(place.envs[0], a, (members) => statuses(members) === 'a alive, b left')
+    const again = await open(place.envs[1], 'b', at)
+    expect((await again.join(a.self().endpoint)).ok).toBe(true)
+    await until(place.envs[0], a, (members) => statuses(members) === 'a alive, b alive')
+    await until(place.envs[1], again, (members) => statuses(members) === 'a alive, b alive')
+    await stopAll([a, again])
+  })
+
+  law('a failed member can be made one that left', async (place) => {
+    const pools = await joined(place, ['a', 'b', 'c'])
+    const [a, b, c] = pools as [Pool, Pool, Pool]
+    await b.stop()
+    await until(place.envs[0], a, (members) => members[1]?.status === 'failed')
+    await until(place.envs[2], c, (members) => members[1]?.status === 'failed')
+    expect(a.forceLeave('nobody')).toBe(false)
+    expect(a.forceLeave('b')).toBe(true)
+    await until(place.envs[0], a, (members) => members[1]?.status === 'left')
+    await until(place.envs[2], c, (members) => members[1]?.status === 'left')
+    await stopAll([a, c])
+  })
+}
+
+function strangerLaws(law: Register): void {
+  law('joining where nobody listens fails with a reason', async ({ envs, hosts }) => {
+    const [a, b] = [await open(envs[0], 'a', hosts[0]), await open(envs[1], 'b', hosts[1])]
+    const nowhere = b.self().endpoint
+    await b.stop()
+    expect(await a.join(nowhere)).toMatchObject({ ok: false, error: expect.stringContaining('refused') })
+    expect(statuses(a.members())).toBe('a alive')
+    await a.stop()
+  })
+
+  law('joining something else fails with a reason', async ({ envs, hosts }) => {
+    const a = await open(envs[0], 'a', hosts[0])
+    const other = await envs[1].tcp.listen(hosts[1], (stream) => {
+      stream.onData(() => undefined)
+      stream.onClose(() => undefined)
+      stream.write(new TextEncoder().encode('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    })
+    if (!other.ok) throw new Error('cannot listen')
+    expect(await a.join(other.value.local)).toMatchObject({ ok: false })
+    other.value.close()
+    await a.stop()
+  })
+
+  law('a port in use is a failure, and leaves nothing open', async ({ envs, hosts }) => {
+    const a = await open(envs[0], 'a', hosts[0])
+    const bind = a.self().endpoint
+    const timing = quickTiming
+    const second = await openPool(envs[0], { name: 'b', bind, advertise: bind, tags: {}, timing })
+    expect(second).toMatchObject({ ok: false, error: { kind: 'address-in-use' } })
+    await a.stop()
+    await (await open(envs[0], 'a', bind)).stop()
+  })
+
+  law('tags that are too long keep a pool from opening', async ({ envs, hosts }) => {
+    const tags = { role: 'x'.repeat(600) }
+    const options = { name: 'a', bind: hosts[0], advertise: hosts[0], tags, timing: quickTiming }
+    expect(await openPool(envs[0], options)).toMatchObject({ ok: false, error: { kind: 'io' } })
+  })
+
+  law('noise in packets and on streams disturbs nobody', async (place) => {
+    const pools = await joined(place, ['a', 'b'])
+    const [a, b] = pools as [Pool, Pool]
+    const env = place.envs[2]
+    const socket = await env.udp.bind(place.hosts[2], () => undefined)
+    if (!socket.ok) throw new Error('cannot bind')
+    for (let first = 0; first < 256; first++)
+      socket.value.send(a.self().endpoint, Uint8Array.of(first, 0xdf, 255, 255, 255, 255))
+    for (const first of [0, 6, 9, 10, 99]) {
+      const stream = await env.tcp.dial(a.self().endpoint, { timeoutMs: 1_000 })
+      if (!stream.ok) throw new Error('cannot dial')
+      const closed = env.deferred<string>()
+      stream.value.onData(() => undefined)
+      stream.value.onClose((why) => closed.resolve(why))
+      stream.value.write(Uint8Array.of(first, 0xc1, 0xdb, 255, 255, 255, 255))
+      stream.value.end()
+      await closed.promise
+    }
+    b.setTags({ role: 'still here' })
+    await until(place.envs[0], a, (members) => members[1]?.tags['role'] === 'still here')
+    expect(statuses(a.members())).toBe('a alive, b alive')
+    socket.value.close()
+    await stopAll(pools)
+  })
+
+  law('after stop nothing happens any more', async (place) => {
+    const pools = await joined(place, ['a', 'b'])
+    const [a, b] = pools as [Pool, Pool]
+    const seen: MemberChange[] = []
+    a.onChange((changes) => seen.push(...changes))
+    const joining = a.join(b.self().endpoint)
+    await a.stop()
+    expect(await joining).toEqual({ ok: false, error: 'the pool has stopped' })
+    await a.stop()
+    await a.leave()
+    expect(a.forceLeave('b')).toBe(false)
+    await until(place.envs[1], b, (members) => statuses(members) === 'a failed, b alive')
+    expect(seen).toEqual([])
+    await b.stop()
+  })
+}

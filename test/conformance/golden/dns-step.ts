@@ -1,4 +1,4 @@
-import { type Answer, decode, encode, type Packet } from 'dns-packet'
+import { type Answer, type DecodedPacket, decode, encode, type Packet } from 'dns-packet'
 import { canonical, type Exact } from './exact-json.ts'
 import type { Step } from './sequence.ts'
 
@@ -20,12 +20,17 @@ export function dnsFacts(bytes: Uint8Array, normalised: (record: Exact) => Exact
   }
   const flags = packet.flags ?? 0
   return {
-    rcode: (packet as Packet & { rcode: string }).rcode,
+    rcode: rcodeOf(packet),
     flags: ['qr', ...flagNames.filter(([bit]) => (flags & bit) !== 0).map(([, name]) => name)],
     answer: sorted(packet.answers),
     authority: sorted(packet.authorities),
     additional: sorted(packet.additionals),
   }
+}
+
+/** The codec's declarations leave it out. */
+function rcodeOf(packet: DecodedPacket): string {
+  return (packet as DecodedPacket & { readonly rcode: string }).rcode
 }
 
 const flagNames = [

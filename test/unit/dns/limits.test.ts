@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 import { CatalogWorld } from './catalog-world.ts'
 
 /** Thirty instances on thirty nodes. */
@@ -278,6 +279,28 @@ describe('how fresh the answers are', () => {
     world.lastContactMs = 5_001
     await world.ask('d1.node.svc.')
     expect(world.counted).toEqual(['dns.stale_queries'])
+  })
+})
+
+describe('EDNS', () => {
+  it('dns 82: is answered with the size that was asked with, and the network of the asker with a scope of none', async () => {
+    const world = new CatalogWorld()
+    world.place({ node: 'd1', address: '10.5.0.1' })
+    const subnet = [0, 8, 0, 7, 0, 1, 24, 0, 192, 0, 2]
+    const cookie = [0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
+    for (const [name, records] of [
+      ['d1.node.svc.', 1],
+      ['nope.node.svc.', 0],
+    ] as const) {
+      const question = encodeQuestion({ id: 5, name, type: 'A', udpSize: 1400 })
+      question[question.length - 1] = subnet.length + cookie.length
+      const asked = Uint8Array.from([...question, ...cookie, ...subnet.with(7, 24)])
+      const answer = (await world.send(asked)) ?? new Uint8Array()
+      expect([...answer.subarray(-subnet.length - 11)]).toEqual([0, 0, 41, 0x05, 0x78, 0, 0, 0, 0, 0, 11, ...subnet])
+      const read = decodeResponse(answer)
+      expect(read.ok && read.value.answers.length).toBe(records)
+    }
+    expect((await world.ask('d1.node.svc.')).received.udpSize).toBeUndefined()
   })
 })
 

@@ -7,7 +7,12 @@ type Ack = Extract<Message, { readonly kind: 'ack' }>
 
 const noPayload = new Uint8Array(0)
 
-/** What this agent knows, for an exchange: the request of one, or its answer. `join`: it joins the pool by it. */
+/**
+ * What this agent knows, for an exchange: the request of one, or its answer. `join`: it joins the pool by it.
+ *
+ * `left` names those that are leaving as well, which serf's does not: their status time would pass for a time of joining
+ * at the other. serf too takes the list for words on leaving, after which a living member is leaving, not left.
+ */
 export function fullState(gossip: GossipCore, join: boolean): FullState {
   const nodes: NodeState[] = []
   const statusTimes: (readonly [node: string, lamport: number])[] = []
@@ -15,7 +20,7 @@ export function fullState(gossip: GossipCore, join: boolean): FullState {
   for (const { name, address, meta, incarnation, state, versions, status, statusTime } of sortedRecords(gossip)) {
     nodes.push({ node: name, address, meta, incarnation, state, versions })
     statusTimes.push([name, statusTime])
-    if (status === 'left') left.push(name)
+    if (status === 'left' || status === 'leaving') left.push(name)
   }
   return { nodes, join, lamport: gossip.clock, statusTimes, left }
 }

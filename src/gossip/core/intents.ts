@@ -21,8 +21,11 @@ export function takeLeaveIntent(gossip: GossipCore, intent: LeaveIntent, source:
   if (!isAcceptable(gossip, intent)) return
   const member = gossip.members.get(intent.node)
   if (member === undefined) return keepForLater(gossip, intent, source)
+  // Of the same time as the own word, which others may have heard first or second: only a newer one ends that.
+  if (member === gossip.self && intent.lamport >= member.statusTime && gossip.leaving === 'member') {
+    return refuteIntent(gossip)
+  }
   if (intent.lamport <= member.statusTime) return
-  if (member === gossip.self && gossip.leaving === 'member') return refuteIntent(gossip)
   member.statusTime = intent.lamport
   passOn(gossip, intent, source)
   if (member.status === 'alive') {

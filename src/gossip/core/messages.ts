@@ -63,7 +63,7 @@ export interface FullState {
   readonly nodes: readonly NodeState[]
   /** The sender joins by this exchange. */
   readonly join: boolean
-  /** Of the upper layer: its Lamport clock, when each member's status was last said, and who has left. */
+  /** Of the upper layer: its Lamport clock, when each member's status was last said, and who has left or is leaving. */
   readonly lamport: number
   readonly statusTimes: readonly (readonly [node: string, lamport: number])[]
   readonly left: readonly string[]

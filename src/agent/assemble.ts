@@ -10,7 +10,7 @@ import { type Closing, closeAll } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
 import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
-import type { CatalogClient } from './local/parts.ts'
+import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { OnceSignal } from './once-signal.ts'
 import { serverOf } from './pool-servers.ts'
 import { describeSelf } from './self.ts'
@@ -56,7 +56,7 @@ export async function assembleAgent(
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
     self: () => describeSelf({ env, config, release: newestRelease, nodeId, part, pool, local }),
     join: (addresses) => joining.join(addresses),
-    leave: () => leaveOnce(ground, part, left),
+    leave: () => leaveOnce(ground, part, local, left),
     reload: () => reload(options, (next) => local.reload(next)),
     stateDigest: () => part.stateDigest(),
     onFatal: (use) => fatal.on(use),
@@ -66,8 +66,14 @@ export async function assembleAgent(
   })
 }
 
-async function leaveOnce(ground: Ground, part: Part, left: OnceSignal<undefined>): Promise<Result<undefined, Failure>> {
+async function leaveOnce(
+  ground: Ground,
+  part: Part,
+  local: RunningLocalAgent,
+  left: OnceSignal<undefined>,
+): Promise<Result<undefined, Failure>> {
   ground.env.log.write('info', 'agent', 'leaving the cluster')
+  local.silence()
   await part.beforeLeave()
   await ground.pool.leave()
   const out = await part.afterLeave()

@@ -79,6 +79,13 @@ describe('a service over HTTP', () => {
     expect(service({ name: 'web', enable_tag_override: true }).service.enableTagOverride).toBe(true)
   })
 
+  it('has a fraction of a number cut off, which a file must not have', () => {
+    expect(service({ Name: 'web', Port: 80.9 }).service.port).toBe(80)
+    expect(serviceProblem({ name: 'web', port: 80.9 }, 'file')?.message).toBe(
+      "'port' expected type 'int', got unconvertible type 'float64'",
+    )
+  })
+
   it('gives its checks IDs by their number, and names', () => {
     const both = service({ Name: 'r', Check: { TTL: '30s', Status: 'passing', Notes: 'n' }, Checks: [{ TTL: '1s' }] })
     expect(

@@ -66,6 +66,12 @@ export class LoneServer {
     debugConfig: { Datacenter: 'dc1' },
     stats: { build: { version: '1.4.0' } },
   }
+  /** What a whole agent has besides, where a test gives it. */
+  local: LocalAgent | undefined
+  lan: Pool | undefined
+  join: AgentContext['join'] | undefined
+  leave: AgentContext['leave'] | undefined
+  reload: AgentContext['reload'] | undefined
   readonly context: ServerContext
   readonly agent: AgentContext
 
@@ -136,6 +142,7 @@ export class LoneServer {
   }
 
   #agentContext(env: Env): AgentContext {
+    const lone = this
     return {
       env,
       release: newestRelease,
@@ -154,14 +161,14 @@ export class LoneServer {
       },
       self: () => this.self,
       get local(): LocalAgent {
-        return absent('local services and checks')
+        return lone.local ?? absent('local services and checks')
       },
       get lan(): Pool {
-        return absent('a pool')
+        return lone.lan ?? absent('a pool')
       },
-      join: () => absent('a pool'),
-      leave: () => absent('a cluster'),
-      reload: () => absent('configuration files'),
+      join: (addresses) => (lone.join ?? (() => absent('a pool')))(addresses),
+      leave: () => (lone.leave ?? (() => absent('a cluster')))(),
+      reload: () => (lone.reload ?? (() => absent('configuration files')))(),
     }
   }
 }

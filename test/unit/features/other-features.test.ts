@@ -121,33 +121,3 @@ describe('operator raft', () => {
     expect(await kindOf({ kind: 'invalid-change', message: 'last voter' })).toBe('refused')
   })
 })
-
-describe('GET /v1/agent/self', () => {
-  it('has the six parts in order, of what the agent knows of itself', async () => {
-    const server = new LoneServer()
-    const response = await server.request('GET', '/v1/agent/self')
-    expect(response).not.toHaveProperty('meta')
-    const self = JSON.parse(jsonOf(response))
-    expect(Object.keys(self)).toEqual(['Config', 'DebugConfig', 'Coord', 'Member', 'Stats', 'Meta'])
-    expect(self.Config).toEqual({
-      Datacenter: 'dc1',
-      NodeName: 'node-a',
-      NodeID: 'id-a',
-      Revision: 'abc',
-      Server: true,
-      Version: '1.4.0',
-    })
-    expect(self.Coord).toBeNull()
-    expect(self.Stats).toEqual({ build: { version: '1.4.0' } })
-    expect(self.Meta).toEqual({ 'svc-network-segment': '' })
-    expect(self.DebugConfig).toEqual({ Datacenter: 'dc1' })
-  })
-
-  it('tells a server from a client by mode and role', async () => {
-    const server = new LoneServer()
-    const member = async () => JSON.parse(jsonOf(await server.request('GET', '/v1/agent/self')))
-    expect(await member()).toMatchObject({ Config: { Server: true }, Member: { Status: 1, Tags: { role: 'svc' } } })
-    server.self = { ...server.self, server: false }
-    expect(await member()).toMatchObject({ Config: { Server: false }, Member: { Tags: { role: 'node' } } })
-  })
-})

@@ -73,8 +73,11 @@ export const flag: Decoder<boolean> = (value, place, report) => {
 /** A fraction is cut off. */
 export const integer: Decoder<number> = (value, place, report) => {
   if (value === undefined || value === null) return 0
-  if (typeof value === 'number') return Math.trunc(value)
-  return wrongType(value, place, report, 'int', 0)
+  if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'int', 0)
+  const whole = Math.trunc(Number(value))
+  if (Number.isSafeInteger(whole)) return whole
+  report.mismatch(`'${place}' is out of range`)
+  return 0
 }
 
 /** A text with a unit, or a number of nanoseconds; milliseconds come out. */

@@ -11,7 +11,7 @@ import type {
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
 import { checkBecameCritical } from './model.ts'
-import { checkChanged, removeNode } from './removal.ts'
+import { removeNode } from './removal.ts'
 import { checksTable, nameKey, nodesTable, servicesTable } from './tables.ts'
 import { checkOfNode, checksOfInstance, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
@@ -41,9 +41,27 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
 
 /** What is the same already changes no index. */
 export function carryOutRegistration(tx: WriteTransaction, request: RegisterRequest): void {
-  const node = putNode(tx, request)
-  if (request.service !== null) putService(tx, node, request.service)
-  for (const check of request.checks) putCheck(tx, node, check)
+  const changed: Changed = { services: new Set(), everyService: false }
+  const node = putNode(tx, request, changed)
+  if (request.service !== null) putService(tx, node, request.service, changed)
+  for (const check of lastOfEach(request.checks)) putCheck(tx, node, check, changed)
+  // Once, at the end: a request can bring many checks to a node of many services.
+  if (changed.everyService) everyServiceOfNodeChanged(tx, node.node)
+  for (const service of changed.services) serviceChanged(tx, service)
+  if (changed.everyService || changed.services.size > 0) nodeChanged(tx, node.node)
+}
+
+/** What a registration has changed so far that services tell of. */
+interface Changed {
+  readonly services: Set<string>
+  /** Every service on the node. */
+  everyService: boolean
+}
+
+/** Of several checks of one ID the last counts. */
+function lastOfEach(checks: readonly CheckFacts[]): readonly CheckFacts[] {
+  const last = new Map(checks.map((check, at) => [nameKey(check.checkId), at]))
+  return checks.filter((check, at) => last.get(nameKey(check.checkId)) === at)
 }
 
 function nodeIsWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRequest): boolean {
@@ -65,7 +83,7 @@ function nameHolder(tx: ReadTransaction, request: RegisterRequest): CatalogNode 
 }
 
 /** A node that takes another name leaves behind all that was on it: whoever runs there registers it again. */
-function putNode(tx: WriteTransaction, request: RegisterRequest): CatalogNode {
+function putNode(tx: WriteTransaction, request: RegisterRequest, changed: Changed): CatalogNode {
   const there = nodeByName(tx, request.node.node)
   if (there !== undefined && request.skipNodeUpdate) return there
   const former = formerNode(tx, request)
@@ -75,8 +93,7 @@ function putNode(tx: WriteTransaction, request: RegisterRequest): CatalogNode {
   const row: CatalogNode = { ...facts, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
   if (before !== undefined && former === undefined && sameButIndex(row, before)) return before
   tx.put(nodesTable, row)
-  nodeChanged(tx, row.node)
-  everyServiceOfNodeChanged(tx, row.node)
+  changed.everyService = true
   return row
 }
 
@@ -85,32 +102,38 @@ function keptOf(there: CatalogNode, facts: NodeFacts): NodeFacts {
   return { ...facts, node: there.node, id: facts.id === '' ? there.id : facts.id }
 }
 
-function putService(tx: WriteTransaction, { node }: CatalogNode, facts: ServiceFacts): void {
+function putService(tx: WriteTransaction, { node }: CatalogNode, facts: ServiceFacts, changed: Changed): void {
   const before = serviceOfNode(tx, node, facts.id)
   const row: CatalogService = { ...facts, node, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
   if (before !== undefined && sameButIndex(row, before)) return
   tx.put(servicesTable, row)
-  for (const check of checksOfInstance(tx, node, row.id)) putCheckRow(tx, named(check, row), check)
-  serviceChanged(tx, row.service)
-  if (before !== undefined) serviceChanged(tx, before.service)
-  nodeChanged(tx, node)
+  changed.services.add(row.service)
+  if (before !== undefined) changed.services.add(before.service)
+  for (const check of checksOfInstance(tx, node, row.id)) putCheckRow(tx, named(check, row), check, changed)
 }
 
-function putCheck(tx: WriteTransaction, { node }: CatalogNode, facts: CheckFacts): void {
+function putCheck(tx: WriteTransaction, { node }: CatalogNode, facts: CheckFacts, changed: Changed): void {
   const before = checkOfNode(tx, node, facts.checkId)
   const service = facts.serviceId === '' ? undefined : serviceOfNode(tx, node, facts.serviceId)
   const status = facts.status === '' ? 'critical' : facts.status
   const placed = { ...named(facts, service), node, status }
   const row: CatalogCheck = { ...placed, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
-  putCheckRow(tx, row, before)
+  putCheckRow(tx, row, before, changed)
 }
 
-function putCheckRow(tx: WriteTransaction, check: CatalogCheck, before: CatalogCheck | undefined): void {
+function putCheckRow(
+  tx: WriteTransaction,
+  check: CatalogCheck,
+  before: CatalogCheck | undefined,
+  changed: Changed,
+): void {
   const row = { ...check, modifyIndex: tx.index }
   if (before !== undefined && sameButIndex(row, before)) return
   tx.put(checksTable, row)
-  checkChanged(tx, row)
-  if (before !== undefined) checkChanged(tx, before)
+  for (const { serviceId, serviceName } of before === undefined ? [row] : [row, before]) {
+    if (serviceId === '') changed.everyService = true
+    else changed.services.add(serviceName)
+  }
   if (row.status === 'critical' && before?.status !== 'critical') {
     tx.raise(checkBecameCritical, { node: row.node, checkId: row.checkId })
   }

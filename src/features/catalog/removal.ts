@@ -5,10 +5,10 @@ import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
 import { checksTable, nameKey, nodesTable, pairKey, servicesTable } from './tables.ts'
 import { checksOfInstance, checksOfNode, servicesOfNode } from './views.ts'
 
-/** With everything on it. */
+/** With everything on it: its services first, so that nobody is told of them what their going says already. */
 export function removeNode(tx: WriteTransaction, { node }: CatalogNode): void {
-  for (const check of checksOfNode(tx, node)) removeCheck(tx, check)
   for (const service of servicesOfNode(tx, node)) removeService(tx, service)
+  for (const check of checksOfNode(tx, node)) removeCheck(tx, check)
   tx.delete(nodesTable, nameKey(node))
   nodeChanged(tx, node)
   tx.raise(nodeRemoved, { node })
@@ -26,13 +26,8 @@ export function removeService(tx: WriteTransaction, { node, id, service }: Catal
 export function removeCheck(tx: WriteTransaction, check: CatalogCheck): void {
   const { node, checkId } = check
   tx.delete(checksTable, pairKey(node, checkId))
-  checkChanged(tx, check)
-  tx.raise(checkRemoved, { node, checkId })
-}
-
-/** A check came, went, or says something else. */
-export function checkChanged(tx: WriteTransaction, check: CatalogCheck): void {
-  nodeChanged(tx, check.node)
-  if (check.serviceId === '') everyServiceOfNodeChanged(tx, check.node)
+  nodeChanged(tx, node)
+  if (check.serviceId === '') everyServiceOfNodeChanged(tx, node)
   else serviceChanged(tx, check.serviceName)
+  tx.raise(checkRemoved, { node, checkId })
 }

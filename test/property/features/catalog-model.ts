@@ -40,7 +40,10 @@ export class CatalogModel {
     if (renamed !== undefined) this.#removeNode(renamed)
     const place = skip && named !== undefined ? named : this.#putNode(request, renamed?.node, index)
     if (service !== null) this.#putService(place, service, index)
-    for (const check of checks) this.#putCheck(place, check, index)
+    for (const [at, check] of checks.entries()) {
+      const replaced = checks.slice(at + 1).some(({ checkId }) => fold(checkId) === fold(check.checkId))
+      if (!replaced) this.#putCheck(place, check, index)
+    }
     return true
   }
 
@@ -129,8 +132,8 @@ export class CatalogModel {
   }
 
   #removeNode(place: Place): void {
-    for (const id of [...place.checks.keys()].sort(order)) this.#removeCheck(place, id)
     for (const id of [...place.services.keys()].sort(order)) this.#removeService(place, id)
+    for (const id of [...place.checks.keys()].sort(order)) this.#removeCheck(place, id)
     this.#places.delete(fold(place.node.node))
     this.events.push(`node ${place.node.node}`)
   }

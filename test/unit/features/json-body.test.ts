@@ -98,6 +98,8 @@ describe('a body', () => {
     expect(decode('{"Tags":"a"}')).toEqual(
       refusal("1 error(s) decoding:\n\n* 'Tags': source data must be an array or slice, got string"),
     )
+    expect(decode('{"Port":1e300}')).toEqual(refusal("1 error(s) decoding:\n\n* 'Port' is out of range"))
+    expect(decode('{"Port":80.9}')).toEqual({ ...zero, Port: 80 })
     expect(decode('[]')).toEqual(refusal("1 error(s) decoding:\n\n* '' expected a map, got 'slice'"))
   })
 

@@ -69,9 +69,13 @@ export interface Finished {
   readonly error: string
 }
 
-/** Runs one command of `svc` to its end. */
-export function runSvc(args: readonly string[], input?: string): Promise<Finished> {
-  const child = spawn(process.execPath, [svc, ...args], { stdio: 'pipe' })
+/** Runs one command of `svc` to its end. `environment`: added to the own one. */
+export function runSvc(
+  args: readonly string[],
+  input?: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  const child = spawn(process.execPath, [svc, ...args], { stdio: 'pipe', env: { ...process.env, ...environment } })
   const output = collect(child)
   child.stdin.end(input ?? '')
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...output() })))

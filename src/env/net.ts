@@ -29,6 +29,11 @@ export interface TlsOptions {
   readonly privateKeyPem?: string
   /** Trusted roots. A dialler always verifies the listener against them. */
   readonly trustedPems: readonly string[]
+  /**
+   * Dialler: whom it trusts besides. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the
+   * certificate is not looked at. For what is not of the cluster, such as the health of somebody's web server.
+   */
+  readonly trust?: 'system' | 'anyone'
   /** Dialler: the name that the certificate must carry. */
   readonly serverName?: string
   /** Listener: refuse a dialler without a certificate from a trusted root. */

@@ -3,6 +3,7 @@ import {
   type ConnectionOptions,
   checkServerIdentity,
   type TlsOptions as NodeTlsOptions,
+  rootCertificates,
   type SecureContextOptions,
 } from 'node:tls'
 import type { Endpoint, TlsOptions } from '../env/net.ts'
@@ -13,11 +14,16 @@ const handshakeTimeoutMs = 10_000
 function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
     minVersion: 'TLSv1.2',
-    // An empty list trusts nobody; left out, Node would trust the web's authorities.
-    ca: [...tls.trustedPems],
+    ...trusted(tls),
     ...(tls.certificateChainPem === undefined ? {} : { cert: tls.certificateChainPem }),
     ...(tls.privateKeyPem === undefined ? {} : { key: tls.privateKeyPem }),
   }
+}
+
+/** An empty list trusts nobody. Left out, Node trusts the web's authorities, which it then reads once and not each time. */
+function trusted({ trust, trustedPems }: TlsOptions): SecureContextOptions {
+  if (trust !== 'system') return { ca: [...trustedPems] }
+  return trustedPems.length === 0 ? {} : { ca: [...trustedPems, ...rootCertificates] }
 }
 
 export function listenerTls(tls: TlsOptions): NodeTlsOptions {
@@ -35,7 +41,7 @@ export function diallerTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
   const name = tls.serverName ?? to.host
   return {
     ...contextOptions(tls),
-    rejectUnauthorized: true,
+    rejectUnauthorized: tls.trust !== 'anyone',
     checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
     // An address is never sent as the name that is asked for. RFC 6066, section 3.
     ...(isIP(name) === 0 ? { servername: name } : {}),

@@ -53,6 +53,30 @@ export function tlsLaws(law: Law): void {
     expect(await exchange(place, listening, dialling)).toEqual({ failure: 'none', heard: 'world', streams: 1 })
   })
 
+  tlsLaw(
+    'a dialler may trust anyone, and then trusts a stranger, an other name and nobody’s root',
+    async (place, tls) => {
+      const anyone = { trustedPems: [], trust: 'anyone' } as const
+      for (const identity of [tls.server, tls.stranger]) {
+        const talk = await exchange(place, { ...identity, trustedPems: [] }, { ...anyone, serverName: 'else.svc' })
+        expect(talk).toEqual({ failure: 'none', heard: 'world', streams: 1 })
+      }
+      const plain = await exchange(place, undefined, anyone)
+      expect(plain.heard).toBe('')
+    },
+  )
+
+  tlsLaw(
+    'the authorities of the machine do not vouch for the root of a cluster',
+    async (place, { rootPem, server }) => {
+      const system = { trust: 'system', serverName: name } as const
+      const alone = await exchange(place, { ...server, trustedPems: [] }, { ...system, trustedPems: [] })
+      expect(alone.failure).toBe('tls')
+      const besides = await exchange(place, { ...server, trustedPems: [] }, { ...system, trustedPems: [rootPem] })
+      expect(besides).toEqual({ failure: 'none', heard: 'world', streams: 1 })
+    },
+  )
+
   tlsLaw('a listener that asks for no certificate needs none', async (place, { rootPem, server }) => {
     const dialling = { trustedPems: [rootPem], serverName: name }
     const talk = await exchange(place, { ...server, trustedPems: [] }, dialling)

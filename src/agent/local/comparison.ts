@@ -61,7 +61,7 @@ function sameNode(a: NodeFacts, b: NodeFacts): boolean {
   )
 }
 
-export function sameService(a: ServiceFacts, b: ServiceFacts): boolean {
+function sameService(a: ServiceFacts, b: ServiceFacts): boolean {
   return (
     a.kind === b.kind &&
     a.id === b.id &&

@@ -24,7 +24,7 @@ export interface OldSpellings {
   readonly refused: ReadonlyMap<string, string>
 }
 
-export const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
+const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
 
 export interface FieldProblem {
   readonly kind: 'key' | 'type' | 'duration'

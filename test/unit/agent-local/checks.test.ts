@@ -4,6 +4,7 @@ import type { Simulation } from '../../../sim/world/simulation.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import type { CheckProbe } from '../../../src/model/catalog.ts'
+import { makeTlsMaterial, opensslIsThere } from '../../contract/host/tls-material.ts'
 import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
 
 const scriptsOn = configOf({
@@ -97,6 +98,7 @@ describe('an HTTP check', () => {
         expect(world.catalog.checks.get('c')).toMatchObject({ status: 'passing', output })
         expect(seen[0]).toMatchObject({ method: 'GET', target: '/health?a=b' })
         expect(Object.fromEntries(seen[0]?.headers ?? [])).toEqual({
+          connection: 'close',
           host: '10.0.0.2',
           'user-agent': 'Svc Health Check',
           accept: 'text/plain, text/*, */*',
@@ -203,6 +205,29 @@ describe('an HTTP check', () => {
         'Get http://localhost:81/: dial tcp 127.0.0.1:81: connect: connection refused',
       )
     })
+  })
+})
+
+describe.skipIf(!opensslIsThere())('an HTTPS check', () => {
+  it('trusts no stranger, unless it is told not to look at the certificate', async () => {
+    const material = makeTlsMaterial()
+    const startWallMs = Date.now()
+    const server = (_node: SimNode, simulation: Simulation): void => {
+      const other = simulation.addNode({ name: 'b', host: '10.0.0.2' })
+      const at = { host: '10.0.0.2', port: 443 }
+      other.boot((env) => env.http.serve(at, async () => answered(200), { ...material.server, trustedPems: [] }))
+    }
+    const use = async (world: LocalWorld): Promise<void> => {
+      const [status, output] = await firstSaid(world, http('https://10.0.0.2/'))
+      expect(status).toBe('critical')
+      expect(output).toMatch(/^Get https:\/\/10\.0\.0\.2\/: dial tcp 10\.0\.0\.2:443: unable to get issuer certificate/)
+      await world.agent.deregisterCheck('c')
+      expect(await firstSaid(world, http('https://10.0.0.2/', { tlsSkipVerify: true }))).toEqual([
+        'passing',
+        'HTTP GET https://10.0.0.2/: 200 OK Output: ',
+      ])
+    }
+    await withLocalAgent(configOf(), use, server, startWallMs)
   })
 })
 

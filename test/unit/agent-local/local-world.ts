@@ -68,8 +68,9 @@ export async function withLocalAgent(
   config: AgentConfig,
   use: (world: LocalWorld) => Promise<void>,
   prepare: (node: SimNode, simulation: Simulation) => void = () => undefined,
+  startWallMs = 1_767_225_600_000,
 ): Promise<void> {
-  await inSimulation({ link: { latencyMs: 1 } }, async (simulation) => {
+  await inSimulation({ link: { latencyMs: 1 }, startWallMs }, async (simulation) => {
     const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data'] })
     prepare(node, simulation)
     const catalog = new FakeCatalog()

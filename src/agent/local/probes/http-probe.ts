@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { HttpClientRequest, HttpClientResponse } from '../../../env/http.ts'
-import { endpointText } from '../../../env/net.ts'
+import { endpointText, type TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
 import { critical, failureText, lastText, type Outcome } from './outcome.ts'
@@ -61,10 +61,17 @@ async function asked(
   if (!to.ok) return to
   const timeoutMs = endMs - env.clock.monoMs()
   if (timeoutMs <= 0) return err(`dial tcp ${endpointText(to.value)}: i/o timeout`)
-  if (url.scheme === 'https') return err('HTTPS checks are not there yet: an agent has no list of trusted roots')
-  const request: HttpClientRequest = { method, target: url.target, headers: headersOf(probe, url), timeoutMs }
+  const headers = headersOf(probe, url)
+  const tls = url.scheme === 'https' ? { tls: tlsOf(probe, url) } : {}
+  const request: HttpClientRequest = { method, target: url.target, headers, timeoutMs, ...tls }
   const answer = await env.http.request(to.value, request)
   return answer.ok ? answer : err(failureText(answer.error))
+}
+
+/** Whose certificate is not to be verified is trusted whoever it is; the name is that of the URL. */
+function tlsOf(probe: HttpProbe, url: WebUrl): TlsOptions {
+  const serverName = url.authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  return { trustedPems: [], trust: probe.tlsSkipVerify ? 'anyone' : 'system', serverName }
 }
 
 function redirection(url: WebUrl, answer: HttpClientResponse): Result<WebUrl, string> | undefined {
@@ -77,6 +84,8 @@ function headersOf(probe: HttpProbe, url: WebUrl): readonly (readonly [string, s
   const given = probe.header.flatMap(([name, values]) => values.map((value) => [name, value] as const))
   const missing = (name: string): boolean => !given.some(([own]) => own.toLowerCase() === name)
   return [
+    // A connection of its own each time: a server that ends idle ones must not look ill for it.
+    ['Connection', 'close'],
     ...(missing('host') ? [['Host', url.authority] as const] : []),
     ...(missing('user-agent') ? [['User-Agent', `${productTitle} Health Check`] as const] : []),
     ...(missing('accept') ? [['Accept', 'text/plain, text/*, */*'] as const] : []),

@@ -1,102 +1,94 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { Datacenter, type NodeName, nodeNames } from './datacenter.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Datacenter, type NodeName } from './datacenter.ts'
 import { commonLeader, eventually } from './real-agent.ts'
 
-let datacenter: Datacenter | undefined
-afterEach(async () => {
-  await datacenter?.stopAll()
-  datacenter = undefined
+let datacenter: Datacenter
+beforeAll(async () => {
+  const settings = {
+    // A client that lost all servers looks for one of them every 30 s: here a server that starts looks for it.
+    s1: { retry_join: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] },
+    s2: { leave_on_terminate: true },
+    c1: { leave_on_terminate: false },
+    c2: { retry_join: [] },
+  }
+  datacenter = await Datacenter.start(settings, ['s1', 's2', 's3', 'c1'])
 })
+afterAll(() => datacenter?.stopAll())
 
-async function start(
-  settings: Readonly<Partial<Record<NodeName, object>>> = {},
-  together: readonly NodeName[] = nodeNames,
-): Promise<Datacenter> {
-  const started = await Datacenter.start(settings, together)
-  datacenter = started
-  return started
-}
-
-async function seenAs(cluster: Datacenter, at: NodeName, name: NodeName, status: string): Promise<void> {
+async function seenAs(at: NodeName, name: NodeName, status: string): Promise<void> {
   await eventually(`${name} has ${status} for ${at}`, async () =>
-    (await cluster.statuses(at)).get(name) === status ? true : undefined,
+    (await datacenter.statuses(at)).get(name) === status ? true : undefined,
   )
 }
 
-interface Peer {
-  readonly Node: string
+/** Waits until these servers are the peers. */
+async function peersAre(expected: readonly NodeName[], at: NodeName): Promise<void> {
+  await eventually(`the peers are ${expected.join()}`, async () => {
+    const path = '/v1/operator/raft/configuration'
+    const found = await datacenter.agent(at).json<{ Servers: readonly { Node: string }[] }>(path)
+    const names = (found?.Servers ?? []).map(({ Node }) => Node).sort()
+    return names.join() === expected.join() ? true : undefined
+  })
 }
 
-async function peers(cluster: Datacenter, at: NodeName): Promise<readonly string[]> {
-  const found = await cluster.agent(at).json<{ Servers: readonly Peer[] }>('/v1/operator/raft/configuration')
-  return (found?.Servers ?? []).map(({ Node }) => Node).sort()
-}
-
-describe('signals', () => {
-  it('[AGT-021 AGT-023 AGT-024 AGT-025] let each agent leave or stop as its kind and its options say', async () => {
-    const cluster = await start({
-      s2: { leave_on_terminate: true },
-      c1: { leave_on_terminate: false },
-    })
-    const [staying, client, leaving] = await Promise.all([
-      cluster.agent('c1').stop('SIGTERM'),
-      cluster.agent('c2').stop('SIGTERM'),
-      cluster.agent('s2').stop('SIGTERM'),
-    ])
-    expect([staying.code, client.code, leaving.code]).toEqual([1, 0, 0])
-    await seenAs(cluster, 's1', 'c1', 'failed')
-    await seenAs(cluster, 's1', 'c2', 'left')
-    await seenAs(cluster, 's1', 's2', 'left')
-    await eventually('s2 is no peer', async () => ((await peers(cluster, 's1')).includes('s2') ? undefined : true))
-    const server = await cluster.agent('s3').stop('SIGINT')
-    expect(server.code).toBe(1)
-    expect(server.out).toContain('Graceful shutdown disabled. Exiting')
-    await seenAs(cluster, 's1', 's3', 'failed')
-  })
-})
-
-describe('svc leave', () => {
-  it('lets a server leave and end with code 0; the others go on without it', async () => {
-    const cluster = await start()
-    const left = await cluster.command('s3', 'leave')
-    expect(left).toMatchObject({ code: 0, out: 'Graceful leave complete\n' })
-    const finished = await cluster.agent('s3').exited
-    expect(finished.code).toBe(0)
-    await seenAs(cluster, 'c1', 's3', 'left')
-    await eventually('two peers', async () => ((await peers(cluster, 'c1')).join() === 's1,s2' ? true : undefined))
-    expect(await (await cluster.agent('c2').request('PUT', '/v1/kv/a', 'x')).text()).toBe('true')
-  })
-})
-
-describe('a datacenter without servers', () => {
-  it('[AGT-003] fails its clients cleanly, and serves them again when a server is back', async () => {
-    // Its client is looked for by a server that starts: it would look for servers that failed every 30 s.
-    const cluster = await start({ s1: { retry_join: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] } })
-    const servers: readonly NodeName[] = ['s1', 's2', 's3']
-    await Promise.all(servers.map((name) => cluster.agent(name).stop('SIGKILL')))
-    for (const path of ['/v1/catalog/nodes', '/v1/kv/a', '/v1/health/service/web']) {
-      const response = await cluster.agent('c1').request('GET', path)
-      expect(response.status, path).toBe(500)
-      expect(await response.text(), path).toMatch(/^(No cluster leader|No known Svc servers)$/)
-    }
-    for (const name of servers) cluster.startAgent(name)
-    await commonLeader([cluster.agent('c1'), ...servers.map((name) => cluster.agent(name))])
-    expect((await cluster.agent('c1').request('PUT', '/v1/kv/a', 'x')).status).toBe(200)
-  })
-})
-
-describe('svc join', () => {
-  it('brings an agent that was started alone into the pool', async () => {
-    const cluster = await start({ c2: { retry_join: [] } }, ['s1', 's2', 's3', 'c1'])
-    expect([...(await cluster.statuses('s1')).keys()]).not.toContain('c2')
-    const port = cluster.ports.serf_lan
-    expect(await cluster.command('c2', 'join', `127.0.0.4:${port}`)).toMatchObject({
+/** Each story begins where the one before ended. */
+describe('agents come and go', () => {
+  it('svc join brings one that was started alone into the pool, through any member', async () => {
+    expect([...(await datacenter.statuses('s1')).keys()]).not.toContain('c2')
+    expect(await datacenter.command('c2', 'join', `127.0.0.4:${datacenter.ports.serf_lan}`)).toMatchObject({
       code: 0,
       out: 'Successfully joined cluster by contacting 1 nodes.\n',
     })
-    await cluster.settled()
-    const nobody = await cluster.command('c2', 'join', '127.0.0.99')
+    await datacenter.settled()
+    const nobody = await datacenter.command('c2', 'join', '127.0.0.99')
     expect(nobody.code).toBe(1)
     expect(nobody.error).toContain("Error joining address '127.0.0.99': ")
+    expect(nobody.error).toContain('Failed to join any nodes.')
+  })
+
+  it('[AGT-003] without servers clients fail cleanly, and serve again when servers are back', async () => {
+    const servers: readonly NodeName[] = ['s1', 's2', 's3']
+    await Promise.all(servers.map((name) => datacenter.agent(name).stop('SIGKILL')))
+    const refused = ['/v1/catalog/nodes', '/v1/kv/a', '/v1/health/service/web'].map(async (path) => {
+      const response = await datacenter.agent('c1').request('GET', path)
+      expect(response.status, path).toBe(500)
+      expect(await response.text(), path).toMatch(/^(No cluster leader|No known Svc servers)$/)
+    })
+    await Promise.all(refused)
+    for (const name of servers) datacenter.startAgent(name)
+    await commonLeader(['c1', ...servers].map((name) => datacenter.agent(name as NodeName)))
+    expect((await datacenter.agent('c1').request('PUT', '/v1/kv/a', 'x')).status).toBe(200)
+    await datacenter.settled()
+  })
+
+  it('[AGT-024] an interrupted server stops without leaving, and stays a peer', async () => {
+    const finished = await datacenter.agent('s3').stop('SIGINT')
+    expect(finished.code).toBe(1)
+    expect(finished.out).toContain('Graceful shutdown disabled. Exiting')
+    await seenAs('s1', 's3', 'failed')
+    await peersAre(['s1', 's2', 's3'], 's1')
+    datacenter.startAgent('s3')
+    await datacenter.settled()
+  })
+
+  it('[AGT-021 AGT-023 AGT-025 MEM-009] each leaves or stops when it is terminated, as its kind and its options say', async () => {
+    const [staying, client, server] = await Promise.all([
+      datacenter.agent('c1').stop('SIGTERM'),
+      datacenter.agent('c2').stop('SIGTERM'),
+      datacenter.agent('s2').stop('SIGTERM'),
+    ])
+    expect([staying.code, client.code, server.code]).toEqual([1, 0, 0])
+    await seenAs('s1', 'c1', 'failed')
+    await seenAs('s1', 'c2', 'left')
+    await seenAs('s1', 's2', 'left')
+    await peersAre(['s1', 's3'], 's1')
+  })
+
+  it('svc leave lets a server leave and end with code 0; the other goes on without it', async () => {
+    expect(await datacenter.command('s3', 'leave')).toMatchObject({ code: 0, out: 'Graceful leave complete\n' })
+    expect((await datacenter.agent('s3').exited).code).toBe(0)
+    await seenAs('s1', 's3', 'left')
+    await peersAre(['s1'], 's1')
+    expect(await (await datacenter.agent('s1').request('PUT', '/v1/kv/a', 'y')).text()).toBe('true')
   })
 })

@@ -1,4 +1,4 @@
-import { Packet } from 'dns2'
+import { type CodecResource, Packet } from 'dns2'
 import { glueOf } from './glue.ts'
 import { type DecodeFailure, type DnsQuery, type DnsRecord, type DnsResponse, rcodes, typeCodes } from './message.ts'
 import { toResource } from './resource.ts'
@@ -33,15 +33,17 @@ interface Cut {
  * the additional section holds nothing but what the services that stayed point to. Reference: dns 74 to 80.
  */
 export function encodeResponse(response: DnsResponse, limits: ResponseLimits): Uint8Array {
+  const encoder = new Encoder(response)
   const whole: Cut = { answers: response.answers, additionals: response.additionals }
   const most = Math.min(limits.answers, Math.floor(limits.bytes / recordBytesMin))
   const counted = whole.answers.length > most ? keep(whole, Math.max(1, most)) : whole
   const compressed = limits.compress && !(whole.answers.length > limits.answers && limits.fitUncompressed)
-  const first = encode(response, counted, compressed, false)
-  const fitting = first.length <= limits.bytes ? counted : mostThatFits(response, counted, compressed, limits.bytes)
+  const first = encoder.encode(counted, compressed, false)
+  const fitting =
+    first.length <= limits.bytes ? counted : mostThatFits(encoder, counted, compressed, first.length, limits.bytes)
   const truncated = limits.markTruncated && fitting.answers.length < whole.answers.length
   if (fitting === counted && compressed === limits.compress && !truncated) return first
-  return encode(response, fitting, limits.compress, truncated)
+  return encoder.encode(fitting, limits.compress, truncated)
 }
 
 /** FORMERR for what could not be read. Nothing of it is repeated. */
@@ -54,16 +56,25 @@ export function encodeMalformed(failure: Extract<DecodeFailure, { readonly kind:
   return writer.finish()
 }
 
-/** The most answers that fit, found by halving. */
-function mostThatFits(response: DnsResponse, cut: Cut, compress: boolean, bytesMax: number): Cut {
-  let most = Math.min(1, cut.answers.length)
+/** Beyond so many guesses by size the rest is halved: sizes may be as uneven as someone likes. */
+const guessesMax = 4
+
+/** The most answers that fit; at least one. Found by guessing from sizes, for records of one answer are much alike. */
+function mostThatFits(encoder: Encoder, cut: Cut, compress: boolean, wholeBytes: number, bytesMax: number): Cut {
+  const size = (count: number): number => encoder.encode(keep(cut, count), compress, false).length
+  let fits = Math.min(1, cut.answers.length)
   let tooMany = cut.answers.length
-  while (tooMany - most > 1) {
-    const middle = (most + tooMany) >>> 1
-    if (encode(response, keep(cut, middle), compress, false).length <= bytesMax) most = middle
-    else tooMany = middle
+  if (tooMany - fits <= 1) return keep(cut, fits)
+  let [fitsBytes, tooManyBytes] = [size(fits), wholeBytes]
+  for (let guesses = 0; tooMany - fits > 1; guesses++) {
+    const share = (bytesMax - fitsBytes) / Math.max(1, tooManyBytes - fitsBytes)
+    const guess = guesses < guessesMax ? fits + Math.floor((tooMany - fits) * share) : (fits + tooMany) >>> 1
+    const count = Math.min(Math.max(guess, fits + 1), tooMany - 1)
+    const bytes = size(count)
+    if (bytes <= bytesMax) [fits, fitsBytes] = [count, bytes]
+    else [tooMany, tooManyBytes] = [count, bytes]
   }
-  return keep(cut, most)
+  return keep(cut, fits)
 }
 
 function keep(cut: Cut, count: number): Cut {
@@ -71,32 +82,53 @@ function keep(cut: Cut, count: number): Cut {
   return { answers, additionals: glueOf(answers, cut.additionals) }
 }
 
-function encode(response: DnsResponse, cut: Cut, compress: boolean, truncated: boolean): Uint8Array {
-  const { query } = response
-  const isQuery = query.opcode === opcodeQuery
-  const packet = new Packet()
-  packet.header = {
-    id: query.id,
-    qr: 1,
-    opcode: query.opcode,
-    aa: bit(response.authoritative),
-    tc: bit(truncated),
-    rd: bit(isQuery && query.recursionDesired),
-    ra: bit(response.recursionAvailable),
-    cd: bit(isQuery && query.checkingDisabled),
-    rcode: rcodes.indexOf(response.rcode),
+/** Encodes cuts of one response. */
+class Encoder {
+  readonly #response: DnsResponse
+  /** The records as dns2 takes them, made once. */
+  readonly #resources = new Map<DnsRecord, CodecResource>()
+
+  constructor(response: DnsResponse) {
+    this.#response = response
   }
-  packet.questions = [{ ...query.question }]
-  packet.answers = cut.answers.map(toResource)
-  packet.authorities = response.authorities.map(toResource)
-  packet.additionals = cut.additionals.map(toResource)
-  const writer = new MessageWriter(compress)
-  packet.toBuffer(writer)
-  if (response.edns && query.edns !== undefined) {
-    writeOpt(writer, query)
-    writer.patch(arcountBits, cut.additionals.length + 1, 16)
+
+  encode(cut: Cut, compress: boolean, truncated: boolean): Uint8Array {
+    const { query, authoritative, recursionAvailable, rcode, authorities, edns } = this.#response
+    const isQuery = query.opcode === opcodeQuery
+    const packet = new Packet()
+    packet.header = {
+      id: query.id,
+      qr: 1,
+      opcode: query.opcode,
+      aa: bit(authoritative),
+      tc: bit(truncated),
+      rd: bit(isQuery && query.recursionDesired),
+      ra: bit(recursionAvailable),
+      cd: bit(isQuery && query.checkingDisabled),
+      rcode: rcodes.indexOf(rcode),
+    }
+    packet.questions = [{ ...query.question }]
+    packet.answers = this.#section(cut.answers)
+    packet.authorities = this.#section(authorities)
+    packet.additionals = this.#section(cut.additionals)
+    const writer = new MessageWriter(compress)
+    packet.toBuffer(writer)
+    if (edns && query.edns !== undefined) {
+      writeOpt(writer, query)
+      writer.patch(arcountBits, cut.additionals.length + 1, 16)
+    }
+    return writer.finish()
   }
-  return writer.finish()
+
+  #section(records: readonly DnsRecord[]): CodecResource[] {
+    return records.map((record) => {
+      const known = this.#resources.get(record)
+      if (known !== undefined) return known
+      const resource = toResource(record)
+      this.#resources.set(record, resource)
+      return resource
+    })
+  }
 }
 
 /** Where the number of additional records stands. */

@@ -1,5 +1,5 @@
 import type { CodecWriter } from 'dns2'
-import { invariant } from '../base/invariant.ts'
+import { InvariantViolation } from '../base/invariant.ts'
 
 /** Turns compression off: dns2 compresses only where it finds a Map. */
 const noNames: ReadonlySet<string> = new Set()
@@ -23,10 +23,13 @@ export class MessageWriter implements CodecWriter {
   }
 
   write(value: number, bits: number): void {
-    invariant(Number.isInteger(value) && value >= 0 && value < powers(bits), 'a field of a DNS message')
+    if ((this.#bits & 7) === 0 && (bits & 7) === 0) {
+      this.#writeWhole(value, bits)
+      return
+    }
+    if (!Number.isInteger(value) || value < 0 || value >= 1 << bits || bits > 8) refuse(value, bits)
     this.#reserve(bits)
-    let left = bits
-    while (left > 0) {
+    for (let left = bits; left > 0; ) {
       const at = this.#bits >>> 3
       const free = 8 - (this.#bits & 7)
       const taken = Math.min(left, free)
@@ -35,6 +38,15 @@ export class MessageWriter implements CodecWriter {
       this.#bits += taken
       left -= taken
     }
+  }
+
+  /** Nearly everything: whole bytes where a byte begins. */
+  #writeWhole(value: number, bits: number): void {
+    if (!Number.isInteger(value) || value < 0 || value >= (bits === 32 ? 0x1_0000_0000 : 1 << bits)) refuse(value, bits)
+    this.#reserve(bits)
+    let at = this.#bits >>> 3
+    for (let shift = bits - 8; shift >= 0; shift -= 8) this.#bytes[at++] = value >>> shift
+    this.#bits += bits
   }
 
   writeBytes(bytes: Uint8Array): void {
@@ -74,7 +86,6 @@ export class MessageWriter implements CodecWriter {
   }
 }
 
-/** 2^bits, for 1 to 32. */
-function powers(bits: number): number {
-  return ((1 << (bits - 1)) >>> 0) * 2
+function refuse(value: number, bits: number): never {
+  throw new InvariantViolation('a field of a DNS message is too large for its bits', { value, bits })
 }

@@ -94,8 +94,17 @@ export class HostTcpStream implements TcpStream {
   close(): void {
     if (this.#socket.destroyed) return
     this.#broken ??= 'closed'
-    if (this.#socket === this.#raw) this.#raw.resetAndDestroy()
+    if (this.#endIsPending()) this.#socket.destroy()
+    else if (this.#socket === this.#raw) this.#raw.resetAndDestroy()
     else this.#resetUnderTls()
+  }
+
+  /**
+   * While an end is on its way out, libuv refuses to reset the socket, and Node then forgets the handle without closing
+   * it: no 'close' event would follow, and the descriptor would be open for good.
+   */
+  #endIsPending(): boolean {
+    return this.#socket.writableEnded && !this.#socket.writableFinished
   }
 
   /**

@@ -132,6 +132,16 @@ function streamLaws(security: () => Security | undefined): void {
     expect(far.events).toEqual(['close:reset'])
   })
 
+  it('is over for both where it is closed while its end is on the way', async () => {
+    const { near, far } = await pair(security())
+    near.stream.write(utf8('last words'))
+    near.stream.end()
+    near.stream.close()
+    expect(await near.closed).toBe('closed')
+    far.stream.close()
+    await far.closed
+  })
+
   it('is reset for a writer whose peer is gone', async () => {
     const { near, far } = await pair(security())
     far.stream.close()

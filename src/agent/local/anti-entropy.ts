@@ -131,10 +131,8 @@ export class AntiEntropy {
       const due = state.dueService(id)
       if (due === undefined || due.facts === null) continue
       const told = await this.#register(due.facts, checksOf(state, id))
-      if (told === 'told') {
-        state.serviceSynced(due)
-        this.#log('Synced service', { service: id })
-      } else if (told !== 'refused') return err(told)
+      if (told === 'told') state.serviceSynced(due)
+      else if (told !== 'refused') return err(told)
     }
     return done
   }
@@ -195,6 +193,7 @@ export class AntiEntropy {
       state.nodeSynced(node)
       this.#log('Synced node info')
     }
+    if (service !== null) this.#log('Synced service', { service: service.id })
     for (const check of checks) {
       state.checkSynced(check)
       this.#log('Synced check', { check: check.id })

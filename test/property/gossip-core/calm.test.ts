@@ -32,7 +32,7 @@ function kinds(observer: Agent): string[] {
 }
 
 describe('a pool whose network is well', () => {
-  it('[MEM-001] is joined through any one member, after which all know of all', () => {
+  it('[MEM-001] [MEM-004] is joined through any one member, after which all know of all', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const world = pool(seed, sizeFor(seed))
       const through = world.dice.pick(world.running())
@@ -54,7 +54,7 @@ describe('a pool whose network is well', () => {
     }
   })
 
-  it('[MEM-012] finds out that a member was killed within the bound of SWIM and Lifeguard, everybody of it', () => {
+  it('[MEM-006] [MEM-012] finds out that a member was killed within the bound of SWIM and Lifeguard, everybody of it', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const size = sizeFor(seed)
       const world = pool(seed, size)
@@ -68,7 +68,7 @@ describe('a pool whose network is well', () => {
     }
   })
 
-  it('[MEM-009] learns of a graceful exit as leaving, never as failure', () => {
+  it('[MEM-005] [MEM-009] learns of a graceful exit as leaving, never as failure', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const world = pool(seed, sizeFor(seed))
       const leaver = world.dice.pick(world.running())

@@ -1,8 +1,10 @@
 import type { Agent } from './agent.ts'
-import { World } from './world.ts'
+import { worldTiming } from './agent.ts'
+import { settle } from './agreement.ts'
+import { longestReplayMs, soundCore, World, type WorldCore } from './world.ts'
 
 /** What may go wrong in a run: each seed has some kinds switched off, so that the others are seen by themselves. */
-export interface Profile {
+interface Profile {
   readonly agents: number
   readonly loss: number
   readonly duplication: number
@@ -16,9 +18,28 @@ export interface Profile {
   readonly forced: boolean
 }
 
+/** Suspicion at its longest, then exchanges and reconnects, which are drawn at random. */
+const boundMs = 120_000
+
+/** What goes wrong with this seed that must not: a broken law, or no agreement once the trouble is over. */
+export function failureOf(seed: number, core: WorldCore = soundCore): string | undefined {
+  try {
+    const { world, profile } = troubledWorld(seed, core)
+    quiet(world)
+    // Packets that come again late are trouble, too.
+    if (profile.replay > 0) world.runFor(longestReplayMs)
+    settle(world, boundMs)
+    world.runFor(30_000)
+    settle(world, 0)
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
 /** A world of some seconds of trouble, in which what the seed draws goes wrong. */
-export function troubledWorld(seed: number): { readonly world: World; readonly profile: Profile } {
-  const world = new World(seed)
+function troubledWorld(seed: number, core: WorldCore): { readonly world: World; readonly profile: Profile } {
+  const world = new World(seed, worldTiming, core)
   const { dice } = world
   const profile: Profile = {
     agents: 2 + dice.below(11),
@@ -46,7 +67,7 @@ export function troubledWorld(seed: number): { readonly world: World; readonly p
 }
 
 /** Faults end: everybody hears everybody, nobody sleeps; who crashed stays away, who left may come back. */
-export function quiet(world: World): void {
+function quiet(world: World): void {
   Object.assign(world.weather, { loss: 0, duplication: 0, replay: 0, delayMaxMs: 5 })
   world.heal()
   for (const agent of world.running()) if (agent.isPaused) world.wake(agent)

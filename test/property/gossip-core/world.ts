@@ -16,6 +16,15 @@ import { Laws } from './laws.ts'
 
 export const longestReplayMs = 60_000
 
+/** What the world runs: the core, or a copy of it with a bug planted. */
+export interface WorldCore {
+  readonly createGossip: typeof createGossip
+  readonly fullState: typeof fullState
+  readonly step: typeof step
+}
+
+export const soundCore: WorldCore = { createGossip, fullState, step }
+
 export interface Weather {
   loss: number
   duplication: number
@@ -41,11 +50,13 @@ export class World {
   packets = 0
   steps = 0
   #sequence = 0
-  #seed: number
+  readonly #core: WorldCore
+  readonly #seed: number
   #side = new Map<string, number>()
   readonly #queue = new Heap<Happening>((a, b) => (a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs))
 
-  constructor(seed: number, timing: GossipTiming = worldTiming) {
+  constructor(seed: number, timing: GossipTiming = worldTiming, core: WorldCore = soundCore) {
+    this.#core = core
     this.#seed = seed
     this.dice = new Dice(seed)
     this.timing = timing
@@ -80,7 +91,7 @@ export class World {
   ): Agent {
     const boot = (this.agents.get(name)?.boot ?? 0) + 1
     const index = [...this.agents.keys()].indexOf(name)
-    const core = createGossip({
+    const core = this.#core.createGossip({
       name,
       address,
       meta: new Uint8Array([boot]),
@@ -153,7 +164,7 @@ export class World {
 
   step(agent: Agent, event: GossipEvent): readonly GossipEffect[] {
     this.steps++
-    const effects = step(agent.core, event, this.nowMs, agent.dice)
+    const effects = this.#core.step(agent.core, event, this.nowMs, agent.dice)
     this.laws.stepped(agent, event, effects)
     for (const effect of effects) this.#perform(agent, effect)
     return effects
@@ -230,13 +241,13 @@ export class World {
   }
 
   #exchange(from: Agent, address: GossipAddress, join: boolean, how: 'answer' | 'join-answer'): void {
-    const state = fullState(from.core, join)
+    const state = this.#core.fullState(from.core, join)
     this.after(this.#delayMs(), () => {
       const to = this.#at(address)
       if (to === undefined || to === from || !this.#reaches(from, to)) return
       this.#within(to, () => {
         this.step(to, { kind: 'state-received', how: 'request', from: from.address, state })
-        const answer = fullState(to.core, false)
+        const answer = this.#core.fullState(to.core, false)
         this.after(this.#delayMs(), () => {
           if (!this.#reaches(to, from)) return
           this.#within(from, () => {

@@ -104,7 +104,7 @@ describe('a word that somebody is suspect or dead', () => {
     expect(me.spoken()).toContainEqual(dead('a', 4))
   })
 
-  it('[MEM-005] of death by the member itself means that it left', () => {
+  it('of death by the member itself means that it left', () => {
     for (const from of ['a', '']) {
       const me = new Subject().know('a')
       me.hear(dead('a', 1, from))
@@ -113,7 +113,7 @@ describe('a word that somebody is suspect or dead', () => {
     }
   })
 
-  it('[MEM-005] of death after a word on leaving means that it left, whoever says so', () => {
+  it('of death after a word on leaving means that it left, whoever says so', () => {
     const me = new Subject().know('a')
     me.hear(leaves('a', 5), dead('a', 1, 'other'))
     expect(me.changes()).toEqual(['left a'])

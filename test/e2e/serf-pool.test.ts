@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest'
+import type { Pool } from '../../src/gossip/pool.ts'
+import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
+import { open, statuses, until } from '../contract/gossip/pools.ts'
+import { SerfAgent, serfIsThere } from './serf-agent.ts'
+
+const tags = { role: 'server', dc: 'dc1', id: '0f5a6a3b-4a08-4d5b-8a6f-6a3b4a084d5b' }
+
+let env: HostEnv
+let ours: Pool
+let theirs: SerfAgent | undefined
+beforeEach(async () => {
+  env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+  ours = await open(env, 'ours', { host: '127.0.0.1', port: 0 }, tags)
+})
+afterEach(async () => {
+  await ours.stop()
+  env.close()
+  await theirs?.kill()
+  theirs = undefined
+})
+
+async function startTheirs(context: TestContext, ...flags: readonly string[]): Promise<SerfAgent> {
+  if (!serfIsThere) context.skip("the serf command, an agent of the field, is not there (Debian's package serf has it)")
+  theirs = await SerfAgent.start('theirs', ['-tag=role=web', `-tag=long=${'v'.repeat(100)}`, ...flags])
+  return theirs
+}
+
+async function joined(context: TestContext, ...flags: readonly string[]): Promise<SerfAgent> {
+  const serf = await startTheirs(context, ...flags)
+  expect(await ours.join({ host: '127.0.0.1', port: serf.port })).toEqual({ ok: true, value: undefined })
+  await serf.said(/EventMemberJoin: ours/)
+  return serf
+}
+
+async function theirView(serf: SerfAgent): Promise<string> {
+  return statuses(await serf.members())
+}
+
+/** What its log says when it makes nothing of what it hears. */
+const complaint = /\[(ERR|WARN)\].*/
+
+describe('with an agent of the field in the pool', () => {
+  for (const [how, flags] of [
+    ['that compresses', []],
+    ['that does not compress', ['-disable-compression']],
+  ] as const) {
+    it(`each lists the other with its tags, one ${how}`, async (context) => {
+      const serf = await joined(context, ...flags)
+      expect(statuses(ours.members())).toBe('ours alive, theirs alive')
+      expect(ours.members()[1]).toMatchObject({
+        endpoint: { host: '127.0.0.1', port: serf.port },
+        tags: { role: 'web', long: 'v'.repeat(100) },
+        versions: { protocolSpoken: 2, protocolMax: 5 },
+      })
+      expect(await theirView(serf)).toBe('ours alive, theirs alive')
+      expect((await serf.members())[0]).toMatchObject({ addr: `127.0.0.1:${ours.self().endpoint.port}`, tags })
+    })
+  }
+
+  it('it joins us as well as we join it', async (context) => {
+    const serf = await startTheirs(context)
+    await serf.join(`127.0.0.1:${ours.self().endpoint.port}`)
+    await until(env, ours, (members) => statuses(members) === 'ours alive, theirs alive')
+    await serf.said(/EventMemberJoin: ours/)
+    expect(await theirView(serf)).toBe('ours alive, theirs alive')
+  })
+
+  it('it hears of our new tags, and makes sense of all that we say', async (context) => {
+    const serf = await joined(context)
+    ours.setTags({ role: 'server', life: 'new' })
+    await serf.said(/EventMemberUpdate: ours/)
+    expect((await serf.members())[0]).toMatchObject({ tags: { role: 'server', life: 'new' } })
+    await serf.said(/messageJoinType: ours/)
+    expect(serf.log).not.toMatch(complaint)
+  })
+
+  it('it takes our leaving for one', async (context) => {
+    const serf = await joined(context)
+    await ours.leave()
+    await serf.said(/EventMemberLeave: ours/)
+    expect(await theirView(serf)).toBe('ours left, theirs alive')
+    expect(serf.log).not.toMatch(complaint)
+  })
+
+  it('it finds out when we fall silent, and that we are back', async (context) => {
+    const serf = await joined(context)
+    const at = ours.self().endpoint
+    await ours.stop()
+    await serf.said(/EventMemberFailed: ours/)
+    ours = await open(env, 'ours', at, tags)
+    expect(await ours.join({ host: '127.0.0.1', port: serf.port })).toMatchObject({ ok: true })
+    await serf.said(/EventMemberJoin: ours/, 2)
+    expect(await theirView(serf)).toBe('ours alive, theirs alive')
+  })
+
+  it('we take its leaving for one', async (context) => {
+    const serf = await joined(context)
+    await serf.leave()
+    await until(env, ours, (members) => statuses(members) === 'ours alive, theirs left')
+  })
+
+  it('we find out when it is killed', async (context) => {
+    const serf = await joined(context)
+    await serf.kill()
+    await until(env, ours, (members) => statuses(members) === 'ours alive, theirs failed')
+  })
+
+  it('a third learns of us from it', async (context) => {
+    const serf = await joined(context)
+    const third = await open(env, 'third', { host: '127.0.0.1', port: 0 })
+    expect(await third.join({ host: '127.0.0.1', port: serf.port })).toMatchObject({ ok: true })
+    await until(env, third, (members) => statuses(members) === 'ours alive, theirs alive, third alive')
+    await until(env, ours, (members) => statuses(members) === 'ours alive, theirs alive, third alive')
+    expect(third.members()[0]).toMatchObject({ tags })
+    await third.stop()
+  })
+})

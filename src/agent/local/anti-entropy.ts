@@ -127,10 +127,10 @@ export class AntiEntropy {
 
   async #tellServices(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    for (const { id } of state.dueServices()) {
+    for (const id of state.dueServices()) {
       const due = state.dueService(id)
       if (due === undefined || due.facts === null) continue
-      const told = await this.#register(due.facts, checksOf(state, id))
+      const told = await this.#register(due.facts, state.dueChecksOf(id))
       if (told === 'told') state.serviceSynced(due)
       else if (told !== 'refused') return err(told)
     }
@@ -139,7 +139,7 @@ export class AntiEntropy {
 
   async #tellChecks(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    for (const { id } of state.dueChecks()) {
+    for (const id of state.dueChecks()) {
       const due = state.dueCheck(id)
       if (due === undefined || due.facts === null) continue
       const told = await this.#register(null, [due])
@@ -156,7 +156,7 @@ export class AntiEntropy {
 
   async #takeOut(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    for (const { id } of state.dueServices()) {
+    for (const id of state.dueServices()) {
       const due = state.dueService(id)
       if (due === undefined || due.facts !== null) continue
       const told = await this.#deregister(id, '')
@@ -165,7 +165,7 @@ export class AntiEntropy {
         this.#log('Deregistered service', { service: id })
       } else if (told !== 'refused') return err(told)
     }
-    for (const { id } of state.dueChecks()) {
+    for (const id of state.dueChecks()) {
       const due = state.dueCheck(id)
       if (due === undefined || due.facts !== null) continue
       const told = await this.#deregister('', id)
@@ -260,10 +260,6 @@ export function syncScale(nodes: number): number {
   // The whole part of the logarithm, rounded up, without a function that engines may round each in their own way.
   const log2 = 32 - Math.clz32(nodes - 1)
   return log2 - 7 + 1
-}
-
-function checksOf(state: LocalState, serviceId: string): readonly Due<CheckFacts>[] {
-  return state.dueChecks().filter(({ facts }) => facts?.serviceId === serviceId)
 }
 
 /** Another call may well succeed. */

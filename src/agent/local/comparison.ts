@@ -19,9 +19,9 @@ export function compare(local: LocalState, dump: NodeDump | null, server: boolea
   const { node, services, checks } = dump ?? nothing
   const overriddenTags = new Map<string, readonly string[]>()
   for (const remote of services) {
-    const facts = local.service(remote.id)?.facts
-    if (facts?.enableTagOverride === true && !sameTexts(facts.tags, remote.tags))
-      overriddenTags.set(remote.id, remote.tags)
+    const own = local.service(remote.id)
+    if (own === undefined || own.declared || !own.facts.enableTagOverride) continue
+    if (!sameTexts(own.facts.tags, remote.tags)) overriddenTags.set(remote.id, remote.tags)
   }
   const held = new Map(local.services().map((facts) => [facts.id, facts]))
   const run = new Map(local.checks().map((facts) => [facts.checkId, facts]))

@@ -34,6 +34,10 @@ const reapIntervalMs = 30_000
 /** Of services, and of checks: an agent takes no more. */
 const itemsMax = 16_384
 
+const dangerousScripts =
+  'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
+  'enable ACLs, or use enable_local_script_checks'
+
 export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocalAgent {
   return new LocalServices(env, parts)
 }
@@ -95,8 +99,8 @@ class LocalServices implements RunningLocalAgent {
     return {
       check_monitors: String(this.#runner.scriptCount),
       check_ttls: String(this.#runner.ttlCount),
-      checks: String(this.#state.checks().length),
-      services: String(this.#state.services().length),
+      checks: String(this.#state.checkCount),
+      services: String(this.#state.serviceCount),
     }
   }
 
@@ -116,11 +120,14 @@ class LocalServices implements RunningLocalAgent {
       const held = new Set(kept.value.services.map(({ id }) => id))
       const problem = definitionsProblem(this.#config, wanted, (id) => held.has(id))
       if (problem !== undefined) return err({ kind: 'refused', message: problem })
-      for (const facts of wanted.services.values()) this.#state.putService(facts, 'file')
+      for (const facts of wanted.services.values()) this.#state.putService(facts, 'file', false)
       const restored = await this.#restore(kept.value, wanted)
       if (!restored.ok) return restored
       for (const check of wanted.checks.values()) this.#begin(check, 'file', kept.value.states.get(check.checkId))
       this.#fromFiles = wanted
+      if (this.#config.checksConfig.remoteScripts) {
+        this.#env.log.write('warn', 'agent', dangerousScripts)
+      }
       this.#scheduleReaping()
       this.#sync.start()
       return done
@@ -198,7 +205,7 @@ class LocalServices implements RunningLocalAgent {
     if (JSON.stringify(node) !== JSON.stringify(this.#state.node)) this.#state.setNode(node)
     for (const [id, facts] of wanted.services) {
       const old = this.#state.service(id)?.origin === 'file' ? before.services.get(id) : undefined
-      if (old === undefined || !sameDefinition(old, facts)) this.#state.putService(facts, 'file')
+      if (old === undefined || !sameDefinition(old, facts)) this.#state.putService(facts, 'file', true)
     }
     for (const [id, check] of wanted.checks) {
       const old = this.#state.check(id)?.origin === 'file' ? before.checks.get(id) : undefined
@@ -234,7 +241,7 @@ class LocalServices implements RunningLocalAgent {
   async #restore(kept: Kept, wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
     for (const facts of kept.services) {
       if (!wanted.services.has(facts.id)) {
-        this.#state.putService(facts, 'api')
+        this.#state.putService(facts, 'api', false)
         continue
       }
       const dropped = await this.#keeping.dropService(facts.id)
@@ -256,7 +263,7 @@ class LocalServices implements RunningLocalAgent {
   async #takeService({ service, checks }: ServiceDefinition): Promise<Result<undefined, Failure>> {
     const refusal = this.#refusal(checks)
     if (refusal !== undefined) return err(refusal)
-    if (this.#state.service(service.id) === undefined && this.#state.services().length >= itemsMax) {
+    if (this.#state.service(service.id) === undefined && this.#state.serviceCount >= itemsMax) {
       return err(tooMany('services'))
     }
     // Checks first: without their service they are nothing, while a service without its checks would look well.
@@ -266,7 +273,7 @@ class LocalServices implements RunningLocalAgent {
     }
     const kept = await this.#keeping.keepService(service)
     if (!kept.ok) return err(diskRefusal(kept.error))
-    this.#state.putService(service, 'api')
+    this.#state.putService(service, 'api', true)
     for (const check of checks) this.#begin(check, 'api')
     return done
   }
@@ -291,7 +298,7 @@ class LocalServices implements RunningLocalAgent {
       return { kind: 'refused', message: `Scripts are disabled on this agent from remote calls; ${remedy}` }
     }
     const added = checks.filter((check) => this.#state.check(check.checkId) === undefined).length
-    return added > 0 && this.#state.checks().length + added > itemsMax ? tooMany('checks') : undefined
+    return added > 0 && this.#state.checkCount + added > itemsMax ? tooMany('checks') : undefined
   }
 
   /** The service goes before its checks, on disk too: by the argument of taking one in. */

@@ -15,6 +15,8 @@ interface ServiceEntry extends SyncMark {
   /** Null: to be taken out of the catalog. */
   facts: ServiceFacts | null
   origin: Origin
+  /** Somebody said so while this agent ran: its tags count even where the catalog's may, until it has been told. */
+  declared: boolean
 }
 
 interface CheckEntry extends SyncMark {
@@ -29,6 +31,12 @@ interface CheckEntry extends SyncMark {
   criticalSinceMs: number | undefined
   /** The catalog is told of a new output later. */
   outputDeferred: boolean
+}
+
+export interface LocalService {
+  readonly facts: ServiceFacts
+  readonly origin: Origin
+  readonly declared: boolean
 }
 
 export interface LocalCheck {
@@ -76,9 +84,21 @@ export class LocalState {
     return sortedIds(this.#services).flatMap((id) => this.service(id)?.facts ?? [])
   }
 
-  service(id: string): { readonly facts: ServiceFacts; readonly origin: Origin } | undefined {
+  service(id: string): LocalService | undefined {
     const entry = this.#services.get(id)
-    return entry?.facts == null ? undefined : { facts: entry.facts, origin: entry.origin }
+    return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
+  }
+
+  get serviceCount(): number {
+    let count = 0
+    for (const { facts } of this.#services.values()) if (facts !== null) count++
+    return count
+  }
+
+  get checkCount(): number {
+    let count = 0
+    for (const { definition } of this.#checks.values()) if (definition !== null) count++
+    return count
   }
 
   /** In order of check ID. */
@@ -101,8 +121,9 @@ export class LocalState {
     return this.localChecks().filter(({ definition }) => definition.serviceId === serviceId)
   }
 
-  putService(facts: ServiceFacts, origin: Origin): void {
-    this.#services.set(facts.id, { facts, origin, synced: false, version: this.#nextVersion() })
+  /** `declared`: now, and not taken up again from before. */
+  putService(facts: ServiceFacts, origin: Origin, declared: boolean): void {
+    this.#services.set(facts.id, { facts, origin, declared, synced: false, version: this.#nextVersion() })
     // They carry the tags and the name of their service.
     for (const entry of this.#checks.values()) if (entry.serviceId === facts.id) this.#touch(entry)
   }
@@ -164,14 +185,14 @@ export class LocalState {
     return true
   }
 
-  /** What the catalog is not known to have, in order of ID. */
+  /** What the catalog is not known to have; IDs are in order. */
   dueNode(): Due<NodeFacts> | undefined {
     const { synced, version, facts } = this.#node
     return synced ? undefined : { id: facts.node, version, facts }
   }
 
-  dueServices(): readonly Due<ServiceFacts>[] {
-    return sortedIds(this.#services).flatMap((id) => this.dueService(id) ?? [])
+  dueServices(): readonly string[] {
+    return dueIds(this.#services)
   }
 
   dueService(id: string): Due<ServiceFacts> | undefined {
@@ -179,8 +200,17 @@ export class LocalState {
     return entry === undefined || entry.synced ? undefined : { id, version: entry.version, facts: entry.facts }
   }
 
-  dueChecks(): readonly Due<CheckFacts>[] {
-    return sortedIds(this.#checks).flatMap((id) => this.dueCheck(id) ?? [])
+  dueChecks(): readonly string[] {
+    return dueIds(this.#checks)
+  }
+
+  /** Those of a service that are here. */
+  dueChecksOf(serviceId: string): readonly Due<CheckFacts>[] {
+    const ids: string[] = []
+    for (const [id, entry] of this.#checks) {
+      if (!entry.synced && entry.serviceId === serviceId && entry.definition !== null) ids.push(id)
+    }
+    return ids.sort(compareText).flatMap((id) => this.dueCheck(id) ?? [])
   }
 
   dueCheck(id: string): Due<CheckFacts> | undefined {
@@ -196,8 +226,10 @@ export class LocalState {
   serviceSynced(due: Due<ServiceFacts>): void {
     const entry = this.#services.get(due.id)
     if (entry?.version !== due.version) return
-    if (entry.facts !== null) entry.synced = true
-    else {
+    if (entry.facts !== null) {
+      entry.synced = true
+      entry.declared = false
+    } else {
       this.#services.delete(due.id)
       // The catalog takes an instance out with its checks.
       for (const [id, check] of this.#checks) {
@@ -233,7 +265,8 @@ export class LocalState {
 
   #takeOutService(id: string): void {
     if (this.#services.has(id)) return
-    this.#services.set(id, { facts: null, origin: 'api', synced: false, version: this.#nextVersion() })
+    const version = this.#nextVersion()
+    this.#services.set(id, { facts: null, origin: 'api', declared: false, synced: false, version })
   }
 
   #takeOutCheck(id: string, serviceId: string): void {
@@ -310,6 +343,12 @@ function settle<Entry extends SyncMark>(
 ): void {
   if (gone && !present.has(id)) entries.delete(id)
   else entry.synced = !gone && equal.has(id)
+}
+
+function dueIds(entries: ReadonlyMap<string, SyncMark>): readonly string[] {
+  const ids: string[] = []
+  for (const [id, { synced }] of entries) if (!synced) ids.push(id)
+  return ids.sort(compareText)
 }
 
 function sortedIds(entries: ReadonlyMap<string, unknown>): readonly string[] {

@@ -163,6 +163,21 @@ describe('a full comparison', () => {
     })
   })
 
+  it('takes tags of before from the catalog after a restart, and tells it of tags that are new', async () => {
+    const service = { enableTagOverride: true, tags: ['a'] }
+    await withLocalAgent(configOf({ services: [offer('web', service)] }), async ({ agent, catalog, rest }) => {
+      catalog.node = agent.nodeFacts()
+      catalog.services.set('web', serviceOf('web', { ...service, tags: ['b'] }))
+      catalog.services.set('api', serviceOf('api', { ...service, tags: ['b'] }))
+      await agent.registerService(offer('api', service))
+      expect(catalog.services.get('web')?.tags).toEqual(['b'])
+      expect(catalog.services.get('api')?.tags).toEqual(['a'])
+      catalog.services.set('api', serviceOf('api', { ...service, tags: ['c'] }))
+      await rest(120_000)
+      expect(catalog.services.get('api')?.tags).toEqual(['c'])
+    })
+  })
+
   it('puts the data of its node right', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
       await agent.registerService(offer('web'))

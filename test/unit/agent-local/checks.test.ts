@@ -313,6 +313,15 @@ describe('a script check', () => {
   })
 })
 
+describe('scripts over the API without access control', () => {
+  it('[HLT-016] are warned of when the agent starts', async () => {
+    await withLocalAgent(scriptsOn, async ({ lines }) => {
+      expect(lines).toEqual([expect.stringMatching(/^warn enable_script_checks without ACLs .* enable ACLs/)])
+    })
+    await withLocalAgent(configOf(), async ({ lines }) => expect(lines).toEqual([]))
+  })
+})
+
 describe('runs of a check', () => {
   it('begin somewhere in the first interval, and again an interval after the end of the last', async () => {
     const runs: number[] = []

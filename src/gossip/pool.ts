@@ -2,9 +2,9 @@ import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Versions } from './core/messages.ts'
+import type { GossipTiming, MemberStatus } from './core/types.ts'
 
-/** As people see it. `leaving`: it has said so and may still answer. */
-export type MemberStatus = 'alive' | 'leaving' | 'left' | 'failed'
+export type { GossipTiming, MemberStatus }
 
 export interface Member {
   readonly name: string
@@ -19,29 +19,6 @@ export interface Member {
 export interface MemberChange {
   readonly kind: 'joined' | 'updated' | 'failed' | 'left' | 'reaped'
   readonly member: Member
-}
-
-/** Reference: configuration 4.2. All times in milliseconds. */
-export interface GossipTiming {
-  readonly gossipIntervalMs: number
-  readonly gossipNodes: number
-  readonly probeIntervalMs: number
-  readonly probeTimeoutMs: number
-  readonly suspicionMult: number
-  readonly retransmitMult: number
-  readonly pushPullIntervalMs: number
-  /** Of one exchange over a stream. */
-  readonly streamTimeoutMs: number
-  /** Messages go on to a dead node for this long, so that it learns what is said of it. */
-  readonly gossipToDeadMs: number
-  readonly reconnectIntervalMs: number
-  readonly reapIntervalMs: number
-  /** A failed member is forgotten after this. */
-  readonly reconnectTimeoutMs: number
-  /** A member that left is forgotten after this. */
-  readonly tombstoneTimeoutMs: number
-  /** How long a leaving member waits for its words to spread. */
-  readonly leavePropagateDelayMs: number
 }
 
 export interface PoolOptions {

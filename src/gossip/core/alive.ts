@@ -8,7 +8,7 @@ import { createMember, type GossipCore, type MemberRecord } from './state.ts'
 import { incarnationMax, membersMax, metaBytesMax } from './types.ts'
 import { incompatibility, isAddress, isIncarnation, isName, sameAddress, sameVersions } from './validity.ts'
 
-export type Alive = Extract<Message, { readonly kind: 'alive' }>
+type Alive = Extract<Message, { readonly kind: 'alive' }>
 
 /** A conflict is logged at most this often for each name. */
 const conflictNoteMs = 30_000

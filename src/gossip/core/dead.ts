@@ -5,7 +5,7 @@ import { refute } from './refute.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
 import { isIncarnation, isName } from './validity.ts'
 
-export type Dead = Extract<Message, { readonly kind: 'dead' }>
+type Dead = Extract<Message, { readonly kind: 'dead' }>
 
 /**
  * Somebody is said to be dead. It overrides `alive` and `suspect` of the same incarnation or a lower one (SWIM, section

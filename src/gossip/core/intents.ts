@@ -4,11 +4,11 @@ import { broadcastIntent, count, note } from './outbox.ts'
 import { type GossipCore, type MemberRecord, recentIntentsMax, witness } from './state.ts'
 import { isLamport, isName } from './validity.ts'
 
-export type LeaveIntent = Extract<Message, { readonly kind: 'leave-intent' }>
+type LeaveIntent = Extract<Message, { readonly kind: 'leave-intent' }>
 /** `gossip`: the word itself, which goes on to others. `exchange`: deduced from a full state; those exchange theirs as well. */
-export type IntentSource = 'gossip' | 'exchange'
+type IntentSource = 'gossip' | 'exchange'
 
-export type JoinIntent = Extract<Message, { readonly kind: 'join-intent' }>
+type JoinIntent = Extract<Message, { readonly kind: 'join-intent' }>
 
 /**
  * Somebody means to leave, or was told to by force (serf `handleNodeLeaveIntent`). A living member is leaving from then

@@ -1,6 +1,5 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
-import type { MemberStatus } from '../pool.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import type { GossipAddress, Versions } from './messages.ts'
 import {
@@ -11,6 +10,7 @@ import {
   type GossipRandom,
   type GossipTimer,
   lamportMax,
+  type MemberStatus,
   membersMax,
   metaBytesMax,
 } from './types.ts'
@@ -68,7 +68,7 @@ export interface Probe {
 }
 
 /** A ping on another's behalf. */
-export interface Relay {
+interface Relay {
   readonly asker: GossipAddress
   readonly askerSequence: number
   readonly wantsNack: boolean
@@ -76,7 +76,7 @@ export interface Relay {
 }
 
 /** A word on somebody who is not known yet. */
-export interface RecentIntent {
+interface RecentIntent {
   readonly kind: 'join' | 'leave'
   readonly lamport: number
   readonly heardMs: number

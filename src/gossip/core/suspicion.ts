@@ -8,7 +8,7 @@ import { suspicionMaxMult, suspicionMinMs, suspicionMs } from './scaling.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
 import { isIncarnation, isName } from './validity.ts'
 
-export type Suspect = Extract<Message, { readonly kind: 'suspect' }>
+type Suspect = Extract<Message, { readonly kind: 'suspect' }>
 
 /**
  * Somebody is said not to answer. It overrides an `alive` of the same incarnation or a lower one (SWIM, section 4.2;

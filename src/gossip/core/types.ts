@@ -1,4 +1,3 @@
-import type { GossipTiming, MemberStatus } from '../pool.ts'
 import type { FullState, GossipAddress, Message, Versions } from './messages.ts'
 
 /**
@@ -22,6 +21,32 @@ export interface GossipRandom {
   below(bound: number): number
   /** A number in [0, 1). */
   fraction(): number
+}
+
+/** As people see it. `leaving`: it has said so and may still answer. */
+export type MemberStatus = 'alive' | 'leaving' | 'left' | 'failed'
+
+/** Reference: configuration 4.2. All times in milliseconds. */
+export interface GossipTiming {
+  readonly gossipIntervalMs: number
+  readonly gossipNodes: number
+  readonly probeIntervalMs: number
+  readonly probeTimeoutMs: number
+  readonly suspicionMult: number
+  readonly retransmitMult: number
+  readonly pushPullIntervalMs: number
+  /** Of one exchange over a stream. */
+  readonly streamTimeoutMs: number
+  /** Messages go on to a dead node for this long, so that it learns what is said of it. */
+  readonly gossipToDeadMs: number
+  readonly reconnectIntervalMs: number
+  readonly reapIntervalMs: number
+  /** A failed member is forgotten after this. */
+  readonly reconnectTimeoutMs: number
+  /** A member that left is forgotten after this. */
+  readonly tombstoneTimeoutMs: number
+  /** How long a leaving member waits for its words to spread. */
+  readonly leavePropagateDelayMs: number
 }
 
 export interface GossipOptions {

@@ -41,8 +41,9 @@ async function reread({ env, flags }: Invocation, known: readonly string[]): Pro
   return ok(loaded.value.config)
 }
 
+/** One line, also of a message that is several over HTTP. */
 function stopped(terminal: Terminal, message: string): number {
-  terminal.error(`==> ${message}\n`)
+  terminal.error(`==> ${message.replace(/\s*\n\s*/g, ' ')}\n`)
   return 1
 }
 

@@ -75,6 +75,14 @@ describe('an agent refuses to start', () => {
     }
   })
 
+  it('when nobody answers whom it must join', async () => {
+    const file = join(workplace.path, 'a.json')
+    writeFileSync(file, JSON.stringify(await server({ start_join: [`127.0.0.1:${await freePort()}`] })))
+    const finished = await runSvc(['agent', `-config-file=${file}`])
+    expectRefusal(finished)
+    expect(finished.error.trimEnd()).toMatch(/Failed to join 127\.0\.0\.1:\d+: .*use -retry-join, which keeps trying$/)
+  })
+
   it('with a data directory that is a file', async () => {
     writeFileSync(dataDir(), 'x')
     const file = join(workplace.path, 'a.json')
@@ -109,7 +117,7 @@ describe('an agent refuses to start', () => {
     expect(bare.error.split('\n')[0]).toBe('flag needs an argument: -node')
   })
 
-  it('with a file whose extension says nothing of its format', async () => {
+  it('[REG-006] with a file whose extension says nothing of its format', async () => {
     const file = join(workplace.path, 'a.conf')
     writeFileSync(file, '{}')
     const finished = await runSvc(['agent', `-config-file=${file}`])

@@ -125,7 +125,7 @@ describe('three servers and two clients', () => {
     await inDns('api.service.svc', ['127.0.0.5'])
   })
 
-  it('[AGT-001 CLI-004 CLI-005 MEM-004 MEM-007 MEM-008 MEM-018 MEM-019 MEM-020 MEM-021 MEM-022] are listed with role, address, release and segment', async () => {
+  it('[AGT-001 CLI-004 CLI-005 MEM-004 MEM-007 MEM-008 MEM-018 MEM-019 MEM-021 MEM-022] are listed with role, address, release and segment', async () => {
     const { out } = await datacenter.command('c1', 'members')
     expect(out.split('\n')[0]?.split(/ {2,}/)).toEqual([
       'Node',

@@ -113,6 +113,8 @@ export interface DnsConfig {
   /** 0: no limit. */
   readonly aRecordLimit: number
   readonly disableCompression: boolean
+  /** A node's metadata beside answers of other types, too. */
+  readonly additionalMetaTxt: boolean
   readonly soa: {
     readonly refreshS: number
     readonly retryS: number
@@ -224,6 +226,7 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
       udpAnswerLimit: 3,
       aRecordLimit: 0,
       disableCompression: false,
+      additionalMetaTxt: true,
       soa: { refreshS: 3_600, retryS: 600, expireS: 86_400, minTtlS: 0 },
     },
     services: [],

@@ -72,6 +72,7 @@ function dnsPart(dns: DnsConfig): Flat {
     DNSDomain: dns.domains[0] ?? '',
     DNSEnableTruncate: dns.enableTruncate,
     DNSMaxStale: formatDuration(dns.maxStaleMs),
+    DNSNodeMetaTXT: dns.additionalMetaTxt,
     DNSNodeTTL: formatDuration(dns.nodeTtlS * 1000),
     DNSOnlyPassing: dns.onlyPassing,
     DNSServiceTTL: Object.fromEntries(dns.serviceTtlS.map(([name, s]) => [name, formatDuration(s * 1000)])),

@@ -27,6 +27,7 @@ export function dnsConfig(
     enableTruncate: given.enable_truncate ?? defaults.enableTruncate,
     udpAnswerLimit: given.udp_answer_limit ?? defaults.udpAnswerLimit,
     aRecordLimit: given.a_record_limit ?? defaults.aRecordLimit,
+    additionalMetaTxt: given.enable_additional_node_meta_txt ?? defaults.additionalMetaTxt,
     disableCompression: given.disable_compression ?? defaults.disableCompression,
     soa: {
       refreshS: given.soa?.refresh ?? defaults.soa.refreshS,

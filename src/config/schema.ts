@@ -59,6 +59,7 @@ export const fileSchema = z.strictObject({
       a_record_limit: z.int().optional(),
       allow_stale: z.boolean().optional(),
       disable_compression: z.boolean().optional(),
+      enable_additional_node_meta_txt: z.boolean().optional(),
       enable_truncate: z.boolean().optional(),
       max_stale: duration.optional(),
       node_ttl: duration.optional(),
@@ -140,7 +141,6 @@ export type FileConfig = z.infer<typeof fileSchema>
  */
 export const keysWithoutEffect: ReadonlySet<string> = new Set([
   'connect',
-  'dns_config.enable_additional_node_meta_txt',
   'dns_config.recursor_timeout',
   'gossip_wan',
   'reconnect_timeout_wan',

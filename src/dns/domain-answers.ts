@@ -106,7 +106,7 @@ export class DomainAnswers {
     const records = await this.#addresses(asked, { name: asked.name, ttl, address: node.address, type: asked.type })
     const meta = metaRecords(asked.name, ttl, node)
     if (wantsMetadata(asked)) return answer({ answers: [...records, ...meta] })
-    return answer({ answers: records, additionals: meta })
+    return answer({ answers: records, additionals: this.#context.config.additionalMetaTxt ? meta : [] })
   }
 
   async #service(asked: Asked, wanted: ServiceWanted): Promise<DnsAnswer> {
@@ -155,7 +155,7 @@ export class DomainAnswers {
       if (records[0]?.type !== 'CNAME') answers.push(...records)
       else if (alias.length === 0) alias = records
       if (wantsMetadata(asked)) answers.push(...meta)
-      else additionals.push(...meta)
+      else if (this.#context.config.additionalMetaTxt) additionals.push(...meta)
       if (answers.length > before) contributing++
       if (contributing > 0 && contributing === this.#context.config.aRecordLimit) break
     }
@@ -194,7 +194,7 @@ export class DomainAnswers {
         target,
       })
       additionals.push(...(await this.#addresses(asked, { name: target, ttl, address, type: typeCodes.ANY })))
-      additionals.push(...metaRecords(nodeName, ttl, node))
+      if (this.#context.config.additionalMetaTxt) additionals.push(...metaRecords(nodeName, ttl, node))
     }
     return { answers, additionals }
   }

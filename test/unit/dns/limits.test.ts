@@ -213,6 +213,15 @@ describe('configured answers', () => {
     expect(new Set(texts)).toEqual(new Set(wanted))
   })
 
+  it('dns 59: metadata is beside an answer unless configured otherwise', async () => {
+    const world = new CatalogWorld({ additionalMetaTxt: false })
+    world.place({ node: 'd1', address: '10.5.0.1', meta: [['a', 'b']], service: { service: 'web', port: 1 } })
+    expect((await world.ask('d1.node.svc.')).additionals).toEqual([])
+    expect((await world.ask('web.service.svc.')).additionals).toEqual([])
+    expect((await world.ask('web.service.svc.', 'SRV')).additionals).toEqual(['d1.node.dc1.svc. 0 A 10.5.0.1'])
+    expect((await world.ask('d1.node.svc.', 'TXT')).answers).toEqual(['d1.node.svc. 0 TXT "a=b"'])
+  })
+
   it('dns 52: an alias to a name of ours is followed, and a circle ends', async () => {
     const world = new CatalogWorld()
     world.place({ node: 'd1', address: '10.5.0.1', meta: [['a', 'b']] })

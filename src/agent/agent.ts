@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly observer?: AgentObserver
   /** Reads the configuration again; why it cannot be taken, in words for people. */
   readonly reread?: () => Promise<Result<AgentConfig, string>>
+  /** Called with what was read again once the agent has taken it over. */
+  readonly reloaded?: (config: AgentConfig) => void
 }
 
 /** A running agent without its faces. */

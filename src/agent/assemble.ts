@@ -91,7 +91,9 @@ async function reload(
   }
   const next = await options.reread()
   if (!next.ok) return err({ kind: 'refused', message: next.error })
-  return take(next.value)
+  const taken = await take(next.value)
+  if (taken.ok) options.reloaded?.(next.value)
+  return taken
 }
 
 /** Calls `use` when a server has come within reach, or another one leads: what was not synced may be synced now. */

@@ -24,7 +24,10 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   for (const warning of warnings) terminal.out(`${warning}\n`)
   terminal.out(`==> Starting ${productTitle} agent...\n`)
   if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
-  const program = await startProgram(env, config, { reread: () => reread(invocation, warnings) })
+  const program = await startProgram(env, config, {
+    reread: () => reread(invocation, warnings),
+    reloaded: (next) => terminal.showLog(logLevels[next.logLevel]),
+  })
   if (!program.ok) return stopped(terminal, `Error starting agent: ${program.error.message}: ${program.error.remedy}`)
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
   terminal.out(banner(config, program.value))

@@ -79,7 +79,5 @@ export function warningsOf(config: AgentConfig, file: FileConfig): readonly stri
   if (expect > 7) warnings.push(`A cluster of ${expect} servers is larger than recommended: 3 to 5.`)
   if (file.rejoin_after_leave === true)
     warnings.push('rejoin_after_leave has no effect yet: an agent joins by start_join and retry_join alone')
-  if (config.checksConfig.remoteScripts && config.ports.http > 0)
-    warnings.push('enable_script_checks: whoever reaches the HTTP API may run programs on this machine')
   return warnings
 }

@@ -166,6 +166,21 @@ describe('a reload', () => {
     for (const name of ['web', 'api']) expect(await passing(agent, name), name).toHaveLength(1)
   })
 
+  it('takes over the level of the log, and metadata of the node', async () => {
+    define('agent.json', { log_level: 'INFO', node_meta: { rack: 'r1' } })
+    const agent = dev('-node=alpha')
+    const meta = async (): Promise<string | undefined> => {
+      const nodes = await agent.json<readonly { Meta: Readonly<Record<string, string>> }[]>('/v1/catalog/nodes')
+      return nodes?.[0]?.Meta?.['rack']
+    }
+    await eventually('the node is in rack r1', async () => ((await meta()) === 'r1' ? true : undefined))
+    expect(agent.output).not.toContain('[DEBUG]')
+    define('agent.json', { log_level: 'DEBUG', node_meta: { rack: 'r2' } })
+    agent.signal('SIGHUP')
+    await eventually('the node is in rack r2', async () => ((await meta()) === 'r2' ? true : undefined))
+    expect(agent.output).toContain('[DEBUG]')
+  })
+
   it('of a configuration with a mistake changes nothing and says what is wrong', async () => {
     define('web.json', { service: { name: 'web', port: 80 } })
     const agent = dev()

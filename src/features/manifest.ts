@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Json } from '../base/json.ts'
 import type { Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { HttpHeaders } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
@@ -184,6 +185,8 @@ export interface LocalAgent {
   services(): readonly ServiceFacts[]
   /** In order of check ID. */
   checks(): readonly CheckFacts[]
+  /** Calls `use` after services came, went or changed. */
+  onServicesChange(use: () => void): Closable
   /** The same ID replaces; the status of a check that stays is carried over. */
   registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>>
   /** With its checks. An ID that nobody has is no failure. */
@@ -256,6 +259,8 @@ export type RouteResponse =
       readonly meta?: ReadMeta
       readonly status?: number
       readonly consistency?: Consistency
+      /** Names what the value says, for a caller who waits until it says something else. Reference: HTTP API 4.5. */
+      readonly contentHash?: string
     }
   /** No body and no content type. */
   | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }

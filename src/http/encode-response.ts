@@ -48,6 +48,7 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           if (response.consistency !== undefined) {
             pushNamed(headers, names.effectiveConsistency, consistencyText[response.consistency])
           }
+          if (response.contentHash !== undefined) pushNamed(headers, names.contentHash, response.contentHash)
           headers.push(['Content-Type', 'application/json'])
           return { status: response.status ?? 200, headers, body: writeJson(response.value, pretty) }
         }

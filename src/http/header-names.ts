@@ -6,6 +6,7 @@ export interface HeaderNames {
   readonly knownLeader: readonly string[]
   readonly lastContact: readonly string[]
   readonly effectiveConsistency: readonly string[]
+  readonly contentHash: readonly string[]
   /** In requests, lower case: the product's own first. */
   readonly token: readonly [string, ...string[]]
 }
@@ -19,6 +20,7 @@ export function headerNames(aliases: readonly string[]): HeaderNames {
     knownLeader: named('knownleader'),
     lastContact: named('lastcontact'),
     effectiveConsistency: named('effective-consistency'),
+    contentHash: named('contenthash'),
     token: [`x-${productName}-token`, ...[...others].map((name) => `x-${name}-token`)],
   }
 }

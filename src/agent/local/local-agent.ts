@@ -55,6 +55,8 @@ class LocalServices implements RunningLocalAgent {
   readonly #sync: AntiEntropy
   readonly #turns: InTurn
   readonly #results: CheckResults
+  /** One for each caller that waits. */
+  readonly #watchers = new Set<{ use(): void }>()
   #config: AgentConfig
   #fromFiles: FileDefinitions = noDefinitions
   #reaper: Closable | undefined
@@ -64,7 +66,7 @@ class LocalServices implements RunningLocalAgent {
     this.#env = env
     this.#config = parts.config
     this.#nodeId = parts.nodeId
-    this.#state = new LocalState(nodeFactsOf(parts.config, parts.nodeId))
+    this.#state = new LocalState(nodeFactsOf(parts.config, parts.nodeId), () => this.#servicesChanged())
     this.#keeping = new Keeping(env, parts.config.dataDir)
     this.#runner = new CheckRunner(env, (checkId, outcome) => this.#results.found(checkId, outcome))
     this.#turns = new InTurn(env)
@@ -93,6 +95,12 @@ class LocalServices implements RunningLocalAgent {
 
   checks(): readonly CheckFacts[] {
     return this.#state.checks()
+  }
+
+  onServicesChange(use: () => void): Closable {
+    const watcher = { use }
+    this.#watchers.add(watcher)
+    return { close: () => this.#watchers.delete(watcher) }
   }
 
   stats(): Readonly<Record<string, string>> {
@@ -341,6 +349,10 @@ class LocalServices implements RunningLocalAgent {
     this.#results.forget(checkId)
     this.#runner.end(checkId)
     this.#state.removeCheck(checkId)
+  }
+
+  #servicesChanged(): void {
+    for (const { use } of [...this.#watchers]) use()
   }
 
   async #told(): Promise<Result<undefined, Failure>> {

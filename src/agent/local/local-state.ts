@@ -64,10 +64,13 @@ export interface Due<T> {
 export class LocalState {
   readonly #services = new Map<string, ServiceEntry>()
   readonly #checks = new Map<string, CheckEntry>()
+  readonly #servicesChanged: () => void
   #node: SyncMark & { facts: NodeFacts }
   #versions = 0
 
-  constructor(node: NodeFacts) {
+  /** `servicesChanged` is called after services came, went or changed. */
+  constructor(node: NodeFacts, servicesChanged: () => void) {
+    this.#servicesChanged = servicesChanged
     this.#node = { facts: node, synced: false, version: 0 }
   }
 
@@ -126,6 +129,7 @@ export class LocalState {
     this.#services.set(facts.id, { facts, origin, declared, synced: false, version: this.#nextVersion() })
     // They carry the tags and the name of their service.
     for (const entry of this.#checks.values()) if (entry.serviceId === facts.id) this.#touch(entry)
+    this.#servicesChanged()
   }
 
   /** A check that was there keeps its status and output. */
@@ -150,6 +154,7 @@ export class LocalState {
     if (entry === undefined) return
     entry.facts = null
     this.#touch(entry)
+    this.#servicesChanged()
   }
 
   removeCheck(id: string): void {
@@ -261,6 +266,7 @@ export class LocalState {
     const entry = this.#services.get(id)
     invariant(entry?.facts != null, 'only tags of a service that is here are taken over', { id })
     entry.facts = { ...entry.facts, tags }
+    this.#servicesChanged()
   }
 
   #takeOutService(id: string): void {

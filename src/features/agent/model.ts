@@ -42,7 +42,7 @@ export function memberJson({ name, endpoint, tags, status, versions }: Member): 
 }
 
 /** A service as the agent that offers it shows it. Reference: HTTP API 4.2. */
-export function serviceJson(service: ServiceFacts): Json {
+export function serviceJson(service: ServiceFacts): { readonly [key: string]: Json | undefined } {
   return {
     Kind: service.kind === '' ? undefined : service.kind,
     ID: service.id,
@@ -53,5 +53,15 @@ export function serviceJson(service: ServiceFacts): Json {
     Address: service.address,
     Weights: { Passing: service.weights.passing, Warning: service.weights.warning },
     EnableTagOverride: service.enableTagOverride,
+  }
+}
+
+/** The same, asked for alone: what is not set is null here, and a hash names the whole. */
+export function hashedServiceJson(service: ServiceFacts, contentHash: string): Json {
+  return {
+    ...serviceJson(service),
+    Tags: service.tags.length === 0 ? null : service.tags,
+    Meta: service.meta === null || service.meta.length === 0 ? null : Object.fromEntries(service.meta),
+    ContentHash: contentHash,
   }
 }

@@ -4,6 +4,7 @@ import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manife
 import { badRequest, failed } from '../responses.ts'
 import { parseServiceDefinition } from './definitions.ts'
 import { serviceJson } from './model.ts'
+import { readOneService } from './one-service.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -17,6 +18,7 @@ export const serviceRoutes: readonly Route[] = [
       return { kind: 'json', value: Object.fromEntries(entries) }
     },
   },
+  { methods: ['GET'], path: '/v1/agent/service/', handle: readOneService },
   { methods: ['PUT'], path: '/v1/agent/service/register', handle: register },
   { methods: ['PUT'], path: '/v1/agent/service/deregister/', handle: deregister },
 ]

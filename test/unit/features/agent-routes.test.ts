@@ -35,6 +35,7 @@ class NotedLocal implements LocalAgent {
 
   services = () => this.serviceFacts
   checks = () => this.checkFacts
+  onServicesChange = () => ({ close: () => undefined })
   registerService = async (definition: ServiceDefinition) => this.#note('+service', definition.service.id)
   deregisterService = async (id: string) => this.#note('-service', id)
   registerCheck = async (definition: CheckDefinition) => this.#note('+check', definition)

@@ -13,12 +13,12 @@ import type {
   KnownServer,
   LocalAgent,
   ReadOptions,
-  Route,
   RouteResponse,
   ServerContext,
 } from '../../../src/features/manifest.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
+import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
@@ -99,7 +99,8 @@ export class LoneServer {
   async request(method: HttpMethod, target: string, body: string | Uint8Array = ''): Promise<RouteResponse> {
     const [path = '', query = ''] = target.split('?')
     const routes = features.flatMap((feature) => feature.routes ?? [])
-    const route = routes.find((candidate) => matches(candidate, path))
+    const match = routeTable(routes).match(path)
+    const route = match.kind === 'route' ? match.mounted.route : undefined
     if (route === undefined || !route.methods.includes(method)) throw new Error(`no route for ${method} ${path}`)
     const parameters = parseQuery(query)
     if (!parameters.ok) throw new Error(parameters.error)
@@ -176,10 +177,6 @@ export class LoneServer {
 /** What only a whole agent has. */
 function absent(what: string): never {
   throw new Error(`a lone server has not got ${what}`)
-}
-
-function matches(route: Route, path: string): boolean {
-  return route.path.endsWith('/') ? path.startsWith(route.path) : path === route.path
 }
 
 /** Arguments as the serving side has them: travelled, and through the endpoint's schema. */

@@ -51,13 +51,12 @@ function meet(gossip: GossipCore, alive: Alive): void {
 function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
   endSuspicion(gossip, member)
   count(gossip, 'memberlist.msg.alive')
-  broadcastClaim(gossip, member.name, alive)
   const wasDead = member.state === 'dead'
   const differs = !equalBytes(member.meta, alive.meta) || !sameVersions(member.versions, alive.versions)
   member.incarnation = alive.incarnation
   member.address = alive.address
   if (differs) {
-    member.meta = alive.meta
+    member.meta = alive.meta.slice()
     member.versions = alive.versions
   }
   if (member.state !== 'alive') {
@@ -65,6 +64,7 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
     member.stateChangedMs = gossip.turn.nowMs
   }
   enlist(gossip, member)
+  broadcastClaim(gossip, member.name, aliveMessage(member))
   if (wasDead) return cameAlive(gossip, member)
   if (!differs) return
   count(gossip, 'serf.member.update')
@@ -129,7 +129,7 @@ export function sayAlive(gossip: GossipCore): void {
 export function changeMeta(gossip: GossipCore, meta: Uint8Array): void {
   const { self } = gossip
   if (self.state === 'dead' || meta.length > metaBytesMax || equalBytes(meta, self.meta)) return
-  self.meta = meta
+  self.meta = meta.slice()
   touched(gossip, self)
   sayAlive(gossip)
   tell(gossip, 'updated', self)

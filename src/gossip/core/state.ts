@@ -1,4 +1,3 @@
-import { emptyBytes } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import type { GossipAddress, Versions } from './messages.ts'
@@ -185,7 +184,8 @@ export function createMember(name: string, { address, meta, versions, incarnatio
   return {
     name,
     address,
-    meta: meta.length === 0 ? emptyBytes : meta,
+    // A copy: what is claimed may be a view of a whole packet, which it would keep in memory.
+    meta: meta.slice(),
     versions,
     incarnation,
     state: 'dead',

@@ -188,7 +188,7 @@ export type GossipEffect =
   /** Leaving is over: the word has spread as far as the timing allows. Once. */
   | { readonly kind: 'left' }
   | { readonly kind: 'count'; readonly counter: GossipCounter; readonly by: number }
-  /** Local health changed: 0 is well (Lifeguard, section 3; `memberlist.health.score`). */
+  /** Local health changed: 0 is well (Lifeguard, section 4.A; `memberlist.health.score`). */
   | { readonly kind: 'health'; readonly score: number }
   /** A line for the log. */
   | {

@@ -10,6 +10,17 @@ describe('a word that somebody is alive', () => {
     expect(me.spoken()).toContainEqual(alive('a', 1))
   })
 
+  it('keeps its own copy of the tags, not the packet that they came in', () => {
+    const me = new Subject()
+    const packet = new Uint8Array(1_400)
+    me.hear(alive('a', 1, { meta: packet.subarray(10, 12) }))
+    me.hear(alive('a', 2, { meta: packet.subarray(20, 23) }))
+    packet.fill(9)
+    expect(me.record('a').meta).toEqual(new Uint8Array(3))
+    expect(me.record('a').meta.buffer.byteLength).toBe(3)
+    expect(me.spoken()).toContainEqual(alive('a', 2, { meta: new Uint8Array(3) }))
+  })
+
   it('overrides only what is of a lower incarnation, in every state', () => {
     for (const accusation of [alive('a', 5), suspect('a', 5), dead('a', 5)]) {
       const me = new Subject().know('a', 'b', 'c')

@@ -29,11 +29,27 @@ export function ipText(bytes: Uint8Array): string | undefined {
   return `${hexGroups(groups.slice(0, from))}::${hexGroups(groups.slice(from + length))}`
 }
 
+/** Four numbers below 256 without leading zeros. By hand: every state that is sent asks for each member's. */
 function dottedBytes(text: string): Uint8Array | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
-    return undefined
-  return Uint8Array.from(parts, Number)
+  const out = new Uint8Array(4)
+  let part = 0
+  let digits = 0
+  let number = 0
+  for (let i = 0; i <= text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30
+    if (digit >= 0 && digit <= 9) {
+      if (digits > 0 && number === 0) return undefined
+      number = number * 10 + digit
+      digits++
+      if (number > 255) return undefined
+      continue
+    }
+    if (digits === 0 || part > 3 || (i < text.length && text[i] !== '.')) return undefined
+    out[part++] = number
+    digits = 0
+    number = 0
+  }
+  return part === 4 ? out : undefined
 }
 
 /** `last`: the address ends here, perhaps with four dotted numbers. */

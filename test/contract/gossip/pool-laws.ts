@@ -208,6 +208,41 @@ function strangerLaws(law: Register): void {
     await stopAll(pools)
   })
 
+  law(
+    'a stream on which nothing comes is broken off in time, and too many of them are not let in',
+    async ({ envs, hosts }) => {
+      const a = await open(envs[0], 'a', hosts[0])
+      const env = envs[1]
+      const ends: Promise<string>[] = []
+      for (let n = 0; n < 140; n++) {
+        const stream = await env.tcp.dial(a.self().endpoint, { timeoutMs: 5_000 })
+        if (!stream.ok) throw new Error('cannot dial')
+        const over = env.deferred<string>()
+        stream.value.onData(() => undefined)
+        stream.value.onClose((why) => over.resolve(why))
+        ends.push(over.promise)
+      }
+      expect(new Set(await Promise.all(ends))).toEqual(new Set(['reset']))
+      const b = await open(envs[1], 'b', hosts[1])
+      expect((await b.join(a.self().endpoint)).ok).toBe(true)
+      await stopAll([a, b])
+    },
+  )
+
+  law('a watcher may ask for more, which happens after what it is told of', async (place) => {
+    const [a, b] = [await open(place.envs[0], 'a', place.hosts[0]), await open(place.envs[1], 'b', place.hosts[1])]
+    const told: string[] = []
+    a.onChange((changes) => {
+      told.push(`begin ${changes.map(({ kind, member }) => `${kind} ${member.name}`).join()}`)
+      if (changes[0]?.kind === 'joined') a.setTags({ role: 'a', seen: 'b' })
+      told.push('end')
+    })
+    expect((await b.join(a.self().endpoint)).ok).toBe(true)
+    await until(place.envs[1], b, (members) => members[0]?.tags['seen'] === 'b')
+    expect(told).toEqual(['begin joined b', 'end', 'begin updated a', 'end'])
+    await stopAll([a, b])
+  })
+
   law('after stop nothing happens any more', async (place) => {
     const pools = await joined(place, ['a', 'b'])
     const [a, b] = pools as [Pool, Pool]

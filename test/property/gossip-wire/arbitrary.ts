@@ -13,7 +13,7 @@ const byte = fc.integer({ min: 0, max: 255 })
 const host = fc
   .oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 }))
   .map((bytes) => ipText(bytes) as string)
-export const address: fc.Arbitrary<GossipAddress> = fc.record({ host, port: fc.integer({ min: 1, max: 0xffff }) })
+const address: fc.Arbitrary<GossipAddress> = fc.record({ host, port: fc.integer({ min: 1, max: 0xffff }) })
 
 const versions: fc.Arbitrary<Versions> = fc.record({
   protocolMin: byte,

@@ -77,7 +77,7 @@ export class Machines {
   setLinks(server: string, setting: LinkSetting | undefined): void {
     if (setting === undefined) this.#links.delete(server)
     else this.#links.set(server, setting)
-    for (const other of this.#cluster.serverNames) {
+    for (const other of this.#cluster.nodeNames) {
       if (other === server) continue
       // A link has two ends: while either has a setting of its own, that one rules.
       const rules = setting ?? this.#links.get(other)

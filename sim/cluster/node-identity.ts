@@ -1,17 +1,19 @@
 import type { Endpoint } from '../../src/env/net.ts'
 
-/** Everything that names a simulated server is computed from its number, so that two runs agree and people recognise it. */
+/** Everything that names a simulated node is computed from its number, so that two runs agree and people recognise it. */
 export interface NodeIdentity {
-  /** `s3`. */
+  /** `s3`, `c1`. */
   readonly name: string
   readonly datacenter: string
   /** `10.0.1.3`: 10.0.<number of the datacenter>.<number of the node>. */
   readonly host: string
   /** The node ID: a UUID that ends in the node's number. */
   readonly id: string
+  readonly kind: 'server' | 'client'
 }
 
 export const httpPort = 8500
+export const dnsPort = 8600
 export const serverPort = 8300
 /** Where agents gossip. */
 export const lanPort = 8301
@@ -23,12 +25,28 @@ export function serverIdentity(number: number, datacenter: string, datacenterNum
     datacenter,
     host: `10.0.${datacenterNumber}.${number}`,
     id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    kind: 'server',
+  }
+}
+
+/** A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter. */
+export function clientIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
+  return {
+    name: `c${number}`,
+    datacenter,
+    host: `10.0.${datacenterNumber}.${100 + number}`,
+    id: `00000000-0000-4000-8001-${String(number).padStart(12, '0')}`,
+    kind: 'client',
   }
 }
 
 /** The machine from which a group of clients, or the driver of the scenario, asks. Not in any datacenter. */
 export function clientHost(number: number): string {
   return `10.0.250.${number}`
+}
+
+export function dnsEndpoint(identity: NodeIdentity): Endpoint {
+  return { host: identity.host, port: dnsPort }
 }
 
 export function httpEndpoint(identity: NodeIdentity): Endpoint {

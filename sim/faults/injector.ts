@@ -56,17 +56,17 @@ export class Injector {
     return { ok: true, value: `${text}, for ${spanMs.toFixed(0)} ms` }
   }
 
-  /** Everything goes back to normal: links, disks, clocks; what is down is started, what is paused goes on. */
+  /** Everything goes back to normal: links, disks, clocks; what is down is started unless it left, what is paused goes on. */
   mendEverything(): void {
     this.#ends.clear()
     this.#cuts.heal(undefined)
     this.#disks.clear()
     this.#links.clear()
     this.#rates.clear()
-    for (const server of this.#cluster.serverNames) {
-      this.#machines.mendSyncs(server)
-      this.#cluster.resume(server)
-      if (!this.#cluster.isRunning(server)) this.#cluster.start(server)
+    for (const node of this.#cluster.nodeNames) {
+      this.#machines.mendSyncs(node)
+      this.#cluster.resume(node)
+      if (!this.#cluster.isRunning(node) && !this.#cluster.hasLeft(node)) this.#cluster.start(node)
     }
   }
 
@@ -129,6 +129,12 @@ export class Injector {
         return undefined
       })
     }
+    if (action.leave !== undefined) {
+      return this.#each(action.leave, 'leave', scope, (node) => {
+        this.#cluster.leave(node)
+        return undefined
+      })
+    }
     if (action['step clock'] !== undefined) {
       const { nodes, by } = action['step clock']
       return this.#each(nodes, 'step clock', scope, (server) => {
@@ -172,9 +178,9 @@ export class Injector {
         : [this.#select(partition, scope)]
     if (!('groups' in partition)) {
       const [side] = groups as [readonly string[]]
-      groups.push(this.#cluster.serverNames.filter((server) => !side.includes(server)))
+      groups.push(this.#cluster.nodeNames.filter((node) => !side.includes(node)))
     }
-    if (groups.some((group) => group.length === 0)) return err('partition: one side has no servers now')
+    if (groups.some((group) => group.length === 0)) return err('partition: one side has nobody now')
     const text = `partition ${groups.map((group) => group.join(' ')).join(' | ')}`
     return { ok: true, value: { text, undo: this.#cuts.partition(groups) } }
   }
@@ -185,7 +191,7 @@ export class Injector {
   ): Result<{ readonly text: string; readonly undo: Undo }, string> {
     const from = this.#select(cut.from, scope)
     const to = this.#select(cut.to, scope, from).filter((server) => !from.includes(server))
-    if (from.length === 0 || to.length === 0) return err('cut: one end has no servers now')
+    if (from.length === 0 || to.length === 0) return err('cut: one end has nobody now')
     const arrow = cut['one way'] ? '->' : '<->'
     const undo = this.#cuts.cut(from, to, cut['one way'])
     return { ok: true, value: { text: `cut ${from.join(' ')} ${arrow} ${to.join(' ')}`, undo } }
@@ -241,6 +247,7 @@ export class Injector {
 export function selectable(cluster: Cluster, scope: ActionScope, except: readonly string[] = []): Selectable {
   return {
     servers: cluster.serverNames,
+    clients: cluster.clientNames,
     datacenterOf: (server) => cluster.datacenterOf(server),
     isRunning: (server) => cluster.isRunning(server),
     leader: () => cluster.leader(),

@@ -10,6 +10,7 @@ import {
   signedDurationRange,
   template,
 } from './fields.ts'
+import { nodeConfig } from './node-config.ts'
 import { selectorOf } from './selector.ts'
 
 const cutEnds = z.strictObject({
@@ -48,7 +49,7 @@ export const faultShape = {
   partition: z
     .union([selector, z.strictObject({ groups: z.array(selector).min(2) })])
     .optional()
-    .describe('Separate these from all other servers, or several groups from one another.'),
+    .describe('Separate these from all other agents, or several groups from one another.'),
   cut: cut.optional(),
   'slow disk': z
     .strictObject({
@@ -73,6 +74,9 @@ export const faultShape = {
 export const onceShape = {
   'fail fsync': selector.optional().describe('The next sync fails, and what it should have kept may be lost.'),
   restart: selector.optional().describe('Start what does not run; what runs is crashed first.'),
+  leave: selector
+    .optional()
+    .describe('Leave in order, as svc leave does, and end. It stays away until a restart names it.'),
   resume: selector.optional().describe('Let a paused process go on.'),
   heal: z
     .union([z.literal('everything'), selector])
@@ -119,6 +123,14 @@ export const stepShape = {
     .record(savedNameField, selector)
     .optional()
     .describe('Gives selected nodes a name that stays with them: { old leader: leader }.'),
+  reload: z
+    .strictObject({
+      of: selector.describe('Whose configuration is edited.'),
+      config: nodeConfig.describe('Settings that replace those of the same name.'),
+      refused: z.literal(true).optional().describe('The agent must refuse it, and go on as before.'),
+    })
+    .optional()
+    .describe('Edits the configuration of agents while they run, and has them read it again.'),
   workload: z.enum(['stop', 'start']).optional().describe('The clients of the workload stop asking, or go on.'),
   eventually: z
     .strictObject({ within: duration, ...conditionShape })

@@ -40,10 +40,47 @@ const kv = z
   })
   .describe('What a key holds, read over HTTP.')
 
+const answer = z
+  .strictObject({
+    at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
+    request: template.describe('Method and target: GET /v1/health/service/web?passing.'),
+    status: z.int().min(100).max(599).optional(),
+    body: template.optional().describe('The whole body, or /a regular expression/.'),
+  })
+  .superRefine((given, context) => {
+    if (given.status !== undefined || given.body !== undefined) return
+    context.issues.push({ code: 'custom', message: "say what is answered: add 'status' or 'body'", input: given })
+  })
+  .describe('What agents answer to a request.')
+
+const dns = z
+  .strictObject({
+    at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
+    question: z
+      .string()
+      .regex(
+        /^\S+\.( (A|AAAA|SRV|TXT|ANY|NS|SOA|PTR|CNAME))?$/,
+        "write 'web.service.svc. SRV': a name that ends in a dot, and a type",
+      )
+      .describe('An absolute name and a type, A if absent.'),
+    answers: z.int().min(0).optional().describe('How many records the answer section has.'),
+    contains: template.optional().describe('One of them has this as its address or target.'),
+    rcode: z.enum(['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR']).default('NOERROR'),
+    over: z.enum(['udp', 'tcp']).default('udp'),
+  })
+  .describe('What agents answer to a DNS question.')
+
+const members = z
+  .record(
+    z.string().regex(/^[sc][1-9]\d*$/, 'an agent is named s1, c1'),
+    z.enum(['alive', 'leaving', 'left', 'failed', 'unknown']),
+  )
+  .describe("How every running agent sees these members of the pool: { c1: failed }. 'among' says whose word counts.")
+
 /** The keys of a condition. All that are given must hold at the same moment. */
 export const conditionShape = {
   leader: leader.optional(),
-  among: selector.optional().describe("Restricts 'leader' and 'raft.applied' to these servers."),
+  among: selector.optional().describe("Restricts 'leader', 'raft.applied' and 'members' to the word of these."),
   'raft.applied': z
     .literal('equal on all')
     .optional()
@@ -52,8 +89,14 @@ export const conditionShape = {
   stopped: selector.optional().describe('None of these runs.'),
   elections: countBound.optional().describe('Leaders elected since the run began.'),
   'writes acknowledged': countBound.optional().describe('Writes of the workload that were answered with success.'),
+  members: members.optional(),
   kv: kv.optional(),
+  answer: answer.optional(),
+  dns: dns.optional(),
 }
+
+/** Conditions that are looked at by asking, which takes time. */
+export const askedKeys = ['kv', 'answer', 'dns'] as const
 
 export const condition = z.strictObject(conditionShape).superRefine(atLeastOneCondition)
 

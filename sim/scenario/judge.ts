@@ -1,10 +1,14 @@
-import type { Condition } from './condition-schema.ts'
+import type { askedKeys, Condition } from './condition-schema.ts'
 import type { CountBound } from './quantities.ts'
 import type { Selector } from './selector.ts'
 
 /** What conditions look at, as it is now. */
 export interface Observed {
   readonly servers: readonly string[]
+  /** Servers and clients. */
+  readonly nodes: readonly string[]
+  /** How this agent sees that member; undefined when it knows no such member, or does not run. */
+  readonly memberStatus: (observer: string, member: string) => string | undefined
   readonly isRunning: (server: string) => boolean
   /** Servers that believe they lead. */
   readonly leaders: () => readonly string[]
@@ -15,16 +19,17 @@ export interface Observed {
 }
 
 /**
- * Whether all stated conditions hold now: undefined if so, else what is so instead, as one clause. A `kv` condition is
- * not judged here: it takes a request.
+ * Whether all stated conditions hold now: undefined if so, else what is so instead, as one clause. What takes a request
+ * is not judged here.
  */
-export function judge(condition: Omit<Condition, 'kv'>, now: Observed): string | undefined {
+export function judge(condition: Omit<Condition, (typeof askedKeys)[number]>, now: Observed): string | undefined {
   const among = condition.among === undefined ? now.servers : now.select(condition.among)
   return (
     judgeLeader(condition.leader, among, now) ??
     judgeApplied(condition['raft.applied'], among, now) ??
     judgeRunning(condition.running, true, now) ??
     judgeRunning(condition.stopped, false, now) ??
+    judgeMembers(condition.members, condition.among === undefined ? now.nodes : among, now) ??
     judgeCount(condition.elections, now.elections, 'elections') ??
     judgeCount(condition['writes acknowledged'], now.writesAcknowledged, 'writes acknowledged')
   )
@@ -55,6 +60,16 @@ function judgeRunning(selector: Selector | undefined, expected: boolean, now: Ob
   const wrong = now.select(selector).filter((server) => now.isRunning(server) !== expected)
   if (wrong.length === 0) return undefined
   return `${wrong.join(' and ')} ${expected ? 'down' : 'running'}`
+}
+
+function judgeMembers(bound: Condition['members'], observers: readonly string[], now: Observed): string | undefined {
+  for (const [member, status] of Object.entries(bound ?? {})) {
+    for (const observer of observers.filter(now.isRunning)) {
+      const seen = now.memberStatus(observer, member) ?? 'unknown'
+      if (seen !== status) return `${observer} sees ${member} as ${seen}`
+    }
+  }
+  return undefined
 }
 
 function judgeCount(bound: CountBound | undefined, count: number, what: string): string | undefined {

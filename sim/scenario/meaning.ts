@@ -1,5 +1,7 @@
 import { normalize } from '../../src/config/normalize.ts'
+import type { FileConfig } from '../../src/config/schema.ts'
 import { patternOf } from './answers.ts'
+import { askedKeys } from './condition-schema.ts'
 import type { Scenario } from './scenario-schema.ts'
 import { partsOf, Selector } from './selector.ts'
 import { savedName, Template } from './template.ts'
@@ -23,8 +25,10 @@ class MeaningCheck {
   constructor(document: YamlDocument, scenario: Scenario) {
     this.#document = document
     this.#scenario = scenario
-    const count = Object.values(scenario.cluster).reduce((sum, { servers }) => sum + servers.count, 0)
-    this.#nodes = Array.from({ length: count }, (_, at) => `s${at + 1}`)
+    const datacenters = Object.values(scenario.cluster)
+    const servers = datacenters.reduce((sum, datacenter) => sum + datacenter.servers.count, 0)
+    const clients = datacenters.reduce((sum, datacenter) => sum + (datacenter.clients?.count ?? 0), 0)
+    this.#nodes = [...numbered('s', servers), ...numbered('c', clients)]
     this.#saved = savedNames(scenario)
   }
 
@@ -34,19 +38,25 @@ class MeaningCheck {
     if (names[1] !== undefined) {
       this.#problem(['cluster', names[1]], 'a second datacenter is not there yet: describe one')
     }
-    for (const [name, { config }] of Object.entries(this.#scenario.cluster)) {
-      const machine = { hostName: 's1', architecture: 'x64', operatingSystem: 'linux', cpuCount: 1 }
-      const file = { ...config, server: true, bind_addr: '10.0.1.1', data_dir: '/data', datacenter: name }
-      const whole = normalize(file, false, { ...machine, interfaces: () => [] })
-      for (const problem of whole.ok ? [] : whole.error) {
-        this.#problem(['cluster', name, 'config'], `${problem.message}: ${problem.remedy}`)
-      }
+    for (const [name, { config, servers, clients }] of Object.entries(this.#scenario.cluster)) {
+      const base = ['cluster', name]
+      this.#settings({ ...config, ...servers.config, server: true }, name, [...base, 'config'])
+      if (clients !== undefined)
+        this.#settings({ ...config, ...clients.config, server: false }, name, [...base, 'clients'])
     }
     const lasts = (this.#scenario.steps?.length ?? 0) > 0 || this.#scenario.lasts !== undefined
     if (!lasts) this.#problem([], "nothing happens and no time passes: add 'steps' or 'lasts'")
     for (const key of ['always', 'never'] as const) {
       for (const [at, condition] of (this.#scenario[key] ?? []).entries()) this.#atEveryMoment(condition, [key, at])
     }
+  }
+
+  /** Settings that no agent would take are a mistake in the scenario. */
+  #settings(settings: FileConfig, datacenter: string, path: readonly PropertyKey[]): void {
+    const machine = { hostName: 's1', architecture: 'x64', operatingSystem: 'linux', cpuCount: 1 }
+    const file = { ...settings, bind_addr: '10.0.1.1', data_dir: '/data', datacenter }
+    const whole = normalize(file, false, { ...machine, interfaces: () => [] })
+    for (const problem of whole.ok ? [] : whole.error) this.#problem(path, `${problem.message}: ${problem.remedy}`)
   }
 
   walk(value: unknown, path: readonly PropertyKey[]): void {
@@ -60,6 +70,7 @@ class MeaningCheck {
 
   #member(key: string, item: unknown, path: readonly PropertyKey[]): void {
     const here = [...path, key]
+    if (key === 'members') this.#members(item as object, here)
     if (path[0] === 'steps' && (key === 'always' || key === 'never')) this.#atEveryMoment(item as object, here)
     this.walk(item, here)
   }
@@ -67,8 +78,7 @@ class MeaningCheck {
   #selector(selector: Selector, path: readonly PropertyKey[]): void {
     for (const part of partsOf(selector.pick)) {
       if (part.kind === 'node' && !this.#nodes.includes(part.name)) {
-        const known = this.#nodes.length === 1 ? 's1' : `s1 to ${this.#nodes.at(-1)}`
-        this.#problem(path, `there is no node '${part.name}': the cluster has ${known}`)
+        this.#problem(path, `there is no node '${part.name}': the cluster has ${rangeText(this.#nodes)}`)
       }
       if (part.kind === 'saved') this.#savedName(part.name, path)
       if (part.kind === 'it' && path[0] !== 'faults') {
@@ -83,9 +93,15 @@ class MeaningCheck {
 
   #template(template: Template, path: readonly PropertyKey[]): void {
     for (const name of template.names()) this.#savedName(name, path)
-    const pattern = path.includes('expect') ? patternOf(template.text) : undefined
+    const pattern = path.includes('expect') || path.includes('answer') ? patternOf(template.text) : undefined
     if (pattern !== undefined && !isRegularExpression(pattern)) {
       this.#problem(path, `/${pattern}/ is not a regular expression: escape what is meant literally with \\`)
+    }
+  }
+
+  #members(members: object, path: readonly PropertyKey[]): void {
+    for (const name of Object.keys(members).filter((member) => !this.#nodes.includes(member))) {
+      this.#problem([...path, name], `there is no node '${name}': the cluster has ${rangeText(this.#nodes)}`)
     }
   }
 
@@ -96,13 +112,32 @@ class MeaningCheck {
   }
 
   #atEveryMoment(condition: object, path: readonly PropertyKey[]): void {
-    if (!('kv' in condition) || condition.kv === undefined) return
-    this.#problem([...path, 'kv'], "a key is read by a request, which takes time: use it with 'expect' or 'eventually'")
+    for (const key of askedKeys) {
+      if (!(key in condition) || condition[key as keyof typeof condition] === undefined) continue
+      this.#problem(
+        [...path, key],
+        "it takes a request, and so time, to know this: use it with 'expect' or 'eventually'",
+      )
+    }
   }
 
   #problem(path: readonly PropertyKey[], message: string): void {
     this.problems.push({ place: this.#document.placeOf(path), message })
   }
+}
+
+function numbered(letter: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `${letter}${at + 1}`)
+}
+
+/** `s1 to s3 and c1`. */
+function rangeText(nodes: readonly string[]): string {
+  const ranges = ['s', 'c'].flatMap((letter) => {
+    const named = nodes.filter((node) => node.startsWith(letter))
+    if (named.length === 0) return []
+    return [named.length === 1 ? `${named[0]}` : `${named[0]} to ${named.at(-1)}`]
+  })
+  return ranges.join(' and ')
 }
 
 function isRegularExpression(pattern: string): boolean {

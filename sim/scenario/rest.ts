@@ -2,6 +2,7 @@ import { fromBase64, textOf } from '../../src/base/bytes.ts'
 import { formatDuration } from '../../src/base/duration.ts'
 import { atRest, type Unrest } from '../checkers/liveness.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
+import { comeToAgree } from './rest-catalog.ts'
 import type { RunContext } from './run-context.ts'
 
 const restWithinMs = 60_000
@@ -13,7 +14,8 @@ const lastKey = 'svc-sim/at-rest'
 
 /**
  * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
- * (L1). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
+ * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3). Then each server must hold
+ * what the log made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
@@ -22,8 +24,10 @@ export async function comeToRest(run: RunContext): Promise<void> {
   const untilUs = run.simulation.nowUs + withinMs * 1000
   await awaitRest(run, untilUs, withinMs)
   await writeOnce(run)
-  await awaitRest(run, untilUs, withinMs)
-  for (const server of run.cluster.serverNames) {
+  await comeToAgree(run)
+  // Agreeing has written to the catalog: once more.
+  await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs)
+  for (const server of presentServers(run)) {
     if (run.hasFailed()) return
     const state = run.cluster.stateDigest(server)
     if (state !== undefined) run.invariants.application.state(server, state.index, state.digest)
@@ -41,10 +45,15 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
   }
 }
 
+/** Those that left are not missed. */
+function presentServers({ cluster }: RunContext): readonly string[] {
+  return cluster.serverNames.filter((server) => !cluster.hasLeft(server))
+}
+
 async function writeOnce(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
-  const { serverNames } = run.cluster
-  const server = serverNames[run.simulation.random('rest').below(serverNames.length)] as string
+  const servers = presentServers(run)
+  const server = servers[run.simulation.random('rest').below(servers.length)] as string
   const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
     method: 'PUT',
     target: `/v1/kv/${lastKey}`,
@@ -58,12 +67,13 @@ async function writeOnce(run: RunContext): Promise<void> {
 
 function unrestOf(run: RunContext): Unrest {
   const { cluster } = run
-  const down = cluster.serverNames.filter((server) => !cluster.isRunning(server))
+  const servers = presentServers(run)
+  const down = cluster.nodeNames.filter((node) => !cluster.isRunning(node) && !cluster.hasLeft(node))
   return {
     openRequests: run.openRequests(),
     down: down.map((server) => [server, cluster.whyDown(server)].filter((text) => text !== undefined).join(' ')),
     leaders: cluster.leaders(),
-    applied: new Map(cluster.serverNames.map((server) => [server, cluster.appliedIndex(server)])),
+    applied: new Map(servers.map((server) => [server, cluster.appliedIndex(server)])),
     committed: run.invariants.completeness.committedIndex,
   }
 }

@@ -76,7 +76,8 @@ export class ScenarioRun implements RunContext {
   }
 
   async run(): Promise<RunResult> {
-    for (const server of this.cluster.serverNames) this.cluster.start(server)
+    for (const node of this.cluster.nodeNames) this.cluster.start(node)
+    this.#workload.startHeartbeats()
     this.#workload.switch('start')
     this.#schedule.start()
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
@@ -155,6 +156,12 @@ export class ScenarioRun implements RunContext {
     const { cluster, invariants } = this
     return {
       servers: cluster.serverNames,
+      nodes: cluster.nodeNames,
+      memberStatus: (observer, member) =>
+        cluster
+          .agentOf(observer)
+          ?.lan.members()
+          .find(({ name }) => name === member)?.status,
       isRunning: (server) => cluster.isRunning(server),
       leaders: () => cluster.leaders(),
       appliedIndex: (server) => cluster.appliedIndex(server),

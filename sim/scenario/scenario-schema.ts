@@ -1,43 +1,27 @@
 import { z } from 'zod'
-import { fileSchema } from '../../src/config/schema.ts'
 import { condition } from './condition-schema.ts'
 import { fault } from './fault-schema.ts'
 import { chance, duration, durationRange, percentRange, rate, selector, signedDurationRange } from './fields.ts'
+import { nodeConfig } from './node-config.ts'
 import { step } from './step-schema.ts'
 
 /** More servers than any sane consensus group has. */
 const serversMax = 15
+/** As many as addresses are set aside for. */
+const clientsMax = 99
 
-/** Settings that the cluster makes for each node by itself. */
-const ownSettings = {
-  advertise_addr: true,
-  addresses: true,
-  bind_addr: true,
-  bootstrap: true,
-  bootstrap_expect: true,
-  client_addr: true,
-  data_dir: true,
-  datacenter: true,
-  node_id: true,
-  node_name: true,
-  ports: true,
-  retry_join: true,
-  server: true,
-} as const
-
-const nodeConfig = fileSchema
-  .omit(ownSettings)
-  .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')
-
-const agents = z.strictObject({
-  count: z.int().min(1).max(serversMax),
-  'restart after': duration
-    .optional()
-    .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
-})
+const agents = (countMax: number) =>
+  z.strictObject({
+    count: z.int().min(1).max(countMax),
+    'restart after': duration
+      .optional()
+      .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
+    config: nodeConfig.optional().describe('Settings of these alone, over those of the datacenter.'),
+  })
 
 const datacenter = z.strictObject({
-  servers: agents.describe('Servers s1, s2, …, which take part in consensus.'),
+  servers: agents(serversMax).describe('Servers s1, s2, …, which take part in consensus.'),
+  clients: agents(clientsMax).optional().describe('Client agents c1, c2, …, which keep no replicated state.'),
   config: nodeConfig.optional(),
 })
 
@@ -69,6 +53,12 @@ const client = z.strictObject({
     .default('default')
     .describe('Of reads: one kind, or several of which one is drawn for each.'),
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+})
+
+const heartbeat = z.strictObject({
+  at: selector.describe('The agents that are told.'),
+  check: z.string().min(1).describe('The ID of the TTL check on each of them: service:web.'),
+  every: duration.describe('How often each is told that the check passes.'),
 })
 
 const network = z.strictObject({
@@ -118,6 +108,10 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'), client)
     .optional()
     .describe('What goes on all the time: groups of clients by name.'),
+  heartbeats: z
+    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'heartbeats are named with small letters'), heartbeat)
+    .optional()
+    .describe('Services that keep their TTL checks alive, to the end of the run.'),
   faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
   steps: z.array(step).optional().describe('What happens one after the other.'),
   lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),
@@ -134,3 +128,4 @@ export const scenarioSchema = z.strictObject({
 
 export type Scenario = z.output<typeof scenarioSchema>
 export type ClientGroup = z.output<typeof client>
+export type HeartbeatGroup = z.output<typeof heartbeat>

@@ -4,6 +4,8 @@ import type { Pick, Selector } from './selector.ts'
 export interface Selectable {
   /** Every server, in order of name. */
   readonly servers: readonly string[]
+  /** Every client agent, in order of name. */
+  readonly clients: readonly string[]
   readonly datacenterOf: (server: string) => string
   readonly isRunning: (server: string) => boolean
   readonly leader: () => string | undefined
@@ -16,10 +18,10 @@ export interface Selectable {
   readonly draw: (bound: number) => number
 }
 
-/** The servers meant, in order of name, each once. May be none: there is no leader, or nobody runs. */
+/** The agents meant, servers first, in order of name, each once. May be none: there is no leader, or nobody runs. */
 export function select(selector: Selector, among: Selectable): readonly string[] {
   const chosen = new Set(picked(selector.pick, among))
-  return among.servers.filter((server) => chosen.has(server))
+  return [...among.servers, ...among.clients].filter((node) => chosen.has(node))
 }
 
 function picked(pick: Pick, among: Selectable): readonly string[] {
@@ -45,7 +47,8 @@ function picked(pick: Pick, among: Selectable): readonly string[] {
 }
 
 function inDatacenter(among: Selectable, datacenter: string): Selectable {
-  return { ...among, servers: among.servers.filter((server) => among.datacenterOf(server) === datacenter) }
+  const isHere = (node: string): boolean => among.datacenterOf(node) === datacenter
+  return { ...among, servers: among.servers.filter(isHere), clients: among.clients.filter(isHere) }
 }
 
 function groupOf(group: Extract<Pick, { kind: 'group' }>['group'], among: Selectable): readonly string[] {
@@ -73,8 +76,14 @@ function groupOf(group: Extract<Pick, { kind: 'group' }>['group'], among: Select
       return withLeader(leaders, minority, among)
     case 'majority with the leader':
       return withLeader(leaders, majority, among)
+    case 'clients':
+      return among.clients
+    case 'nodes':
+      return [...servers, ...among.clients]
     case 'others':
       return servers.filter((server) => server !== among.it && !among.except.includes(server))
+    case 'other nodes':
+      return [...servers, ...among.clients].filter((node) => node !== among.it && !among.except.includes(node))
   }
 }
 

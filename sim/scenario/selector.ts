@@ -24,6 +24,10 @@ export const groups = {
   'majority with the leader': 'the leader and others up to a bare majority, chosen at random',
   running: 'servers whose process runs, paused ones included',
   crashed: 'servers whose process does not run',
+  clients: 'every client agent, running or not',
+  nodes: 'every agent, servers and clients, running or not',
+  'other nodes':
+    'in a fault: every agent but the one whose event set it off; in a cut: every agent but those of the other end',
   others:
     'in a fault: every server but the one whose event set it off; in a cut: every server but those of the other end',
 } as const
@@ -77,7 +81,7 @@ function simplePickOf(words: string): Result<Pick, string> {
   const saved = /^\$\{([^}]+)\}$/.exec(words)
   if (saved !== null) return ok({ kind: 'saved', name: (saved[1] as string).trim() })
   if (words === 'it') return ok({ kind: 'it' })
-  if (/^s[1-9]\d*$/.test(words)) return ok({ kind: 'node', name: words })
+  if (/^[sc][1-9]\d*$/.test(words)) return ok({ kind: 'node', name: words })
   const inDatacenter = /^([a-z][a-z0-9-]*)\/(.+)$/.exec(words)
   const datacenter = inDatacenter?.[1]
   const name = (inDatacenter?.[2] ?? words).replace(/^(?:all|the) /, '')

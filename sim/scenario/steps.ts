@@ -1,19 +1,23 @@
 import { formatDuration } from '../../src/base/duration.ts'
+import type { Result } from '../../src/base/result.ts'
+import { type Failure, failureText } from '../../src/model/failure.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { drawRange } from '../faults/injector.ts'
-import { type Answer, judgeAnswer, partOf } from './answers.ts'
+import { judgeAnswer } from './answers.ts'
+import { judgeAsked } from './asked.ts'
+import { askedKeys } from './condition-schema.ts'
+import { filled } from './filled.ts'
 import { conditionText } from './judge.ts'
 import type { RunContext } from './run-context.ts'
 import type { Step } from './step-schema.ts'
-import { savedName, type Template } from './template.ts'
 
 type Path = readonly PropertyKey[]
 type Conditions = Omit<NonNullable<Step['eventually']>, 'within'>
 
 /** How often a condition is looked at again while it is waited for. */
 const lookEveryMs = 10
-/** How often a key is read again while it is waited for. */
-const readEveryMs = 100
+/** How often agents are asked again while an answer is waited for. */
+const askEveryMs = 100
 const answerWithinMs = 10_000
 
 /** Does one step; what is not met fails the run with the place of the step. */
@@ -28,9 +32,30 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
   if (step.workload !== undefined) {
     return run.switchWorkload(step.workload)
   }
+  if (step.reload !== undefined) return performReload(run, step.reload, path)
   const deed = run.injector.perform(step, run.stepScope())
   if (deed.ok) run.tell('fault', deed.value)
   else run.fail(path, `cannot be done: ${deed.error}`)
+}
+
+/** Edits the configuration of some agents and has them read it again, as SIGHUP does. */
+async function performReload(run: RunContext, reload: NonNullable<Step['reload']>, path: Path): Promise<void> {
+  const nodes = run.select(reload.of)
+  if (nodes.length === 0) return run.fail([...path, 'reload'], `'${reload.of.text}' is nobody now`)
+  for (const node of nodes) {
+    let said: string | undefined
+    const told = (verdict: Result<undefined, Failure>): void => {
+      said = verdict.ok ? 'reloaded' : failureText(verdict.error)
+    }
+    if (!run.cluster.reload(node, reload.config, told)) return run.fail([...path, 'reload'], `${node} does not run`)
+    await run.passUntil(() => said !== undefined, answerWithinMs)
+    if (run.hasFailed()) return
+    const refused = said !== 'reloaded'
+    if (refused !== (reload.refused === true)) {
+      return run.fail([...path, 'reload'], `${node}: ${said ?? 'no verdict in time'}`)
+    }
+    run.tell('note', `${node} ${refused ? 'refuses its new configuration' : 'has read its configuration again'}`)
+  }
 }
 
 function performSave(run: RunContext, save: NonNullable<Step['save']>, path: Path): void {
@@ -55,7 +80,7 @@ async function performEventually(run: RunContext, awaited: NonNullable<Step['eve
     if (found === undefined) return
     const leftMs = (untilUs - run.simulation.nowUs) / 1000
     if (leftMs <= 0) break
-    await run.pass(Math.min(leftMs, awaited.kv === undefined ? lookEveryMs : readEveryMs))
+    await run.pass(Math.min(leftMs, isAsked(awaited) ? askEveryMs : lookEveryMs))
   }
   if (run.hasFailed()) return
   const what = `not within ${formatDuration(awaited.within)}: ${conditionText(awaited)}`
@@ -78,28 +103,11 @@ async function performNever(run: RunContext, shunned: NonNullable<Step['never']>
 
 /** What is so instead of the conditions; undefined when all hold. */
 async function unmet(run: RunContext, conditions: Conditions): Promise<string | undefined> {
-  const found = run.judge(conditions)
-  if (found !== undefined || conditions.kv === undefined) return found
-  const { kv } = conditions
-  const filled = (template: Template): string => fill(run, template)
-  const running = run.cluster.serverNames.filter((server) => run.cluster.isRunning(server))
-  const servers = kv.at === undefined ? running.slice(0, 1) : run.select(kv.at)
-  if (servers.length === 0) return 'there is no server to ask'
-  const suffix = kv.consistency === undefined || kv.consistency === 'default' ? '' : `&${kv.consistency}`
-  const target = `/v1/kv/${filled(kv.key)}?raw${suffix}`
-  for (const server of servers) {
-    const answer = await run.driver.ask(run, endpointOf(run, server), {
-      method: 'GET',
-      target,
-      timeoutMs: answerWithinMs,
-    })
-    if (typeof answer === 'string') return `${server}: ${answer}`
-    if (kv.absent === true ? answer.status !== 404 : answer.status !== 200) {
-      return `${server} answers status ${answer.status}, '${answer.body.trim().slice(0, 80)}'`
-    }
-    if (kv.value !== undefined && answer.body !== filled(kv.value)) return `${server} has '${answer.body.slice(0, 80)}'`
-  }
-  return undefined
+  return run.judge(conditions) ?? (await judgeAsked(run, conditions))
+}
+
+function isAsked(conditions: Conditions): boolean {
+  return askedKeys.some((key) => conditions[key] !== undefined)
 }
 
 async function performRequest(run: RunContext, step: Step, path: Path): Promise<void> {
@@ -107,35 +115,23 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
   if (http === undefined) return
   const server = run.select(http.at)[0]
   if (server === undefined) return run.fail([...path, 'http'], `'${http.at.text}' is nobody now`)
-  const [method = 'GET', target = '/'] = fill(run, http.request).trim().split(/\s+/, 2)
-  const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, fill(run, value)] as const)
+  const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)
+  const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
   const answer = await run.driver.ask(run, endpointOf(run, server), {
     method: method.toUpperCase(),
     target,
     headers,
-    ...(http.body === undefined ? {} : { bodyText: fill(run, http.body) }),
+    ...(http.body === undefined ? {} : { bodyText: filled(run, http.body) }),
     timeoutMs: http.within ?? answerWithinMs,
   })
   if (run.hasFailed()) return
   if (typeof answer === 'string') return run.fail([...path, 'http'], `no answer from ${server}: ${answer}`)
   run.tell('note', `${server} answers ${answer.status}`)
   if (http.save !== undefined) run.driver.answers.set(http.save, answer)
-  const wrong = expect === undefined ? undefined : judgeAnswer(expect, answer, (template) => fill(run, template))
+  const wrong = expect === undefined ? undefined : judgeAnswer(expect, answer, (template) => filled(run, template))
   if (wrong !== undefined) run.fail([...path, 'expect'], `the answer of ${server} is not as expected: ${wrong}`)
 }
 
 function endpointOf(run: RunContext, server: string): ReturnType<typeof httpEndpoint> {
   return httpEndpoint(run.cluster.identityOf(server))
-}
-
-/** The text with every `${name}` and `${name.part}` replaced by what was saved. */
-function fill(run: RunContext, template: Template): string {
-  return template.filled((reference) => {
-    const name = savedName(reference)
-    const servers = run.saved.get(name)
-    if (servers !== undefined) return servers.join(', ')
-    const answer: Answer | undefined = run.driver.answers.get(name)
-    const part = reference.slice(name.length + 1) || 'body'
-    return answer === undefined ? '' : (partOf(answer, part) ?? '')
-  })
 }

@@ -2,8 +2,9 @@ import type { Consistency } from '../../src/features/manifest.ts'
 import { clientHost, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/injector.ts'
 import { ClientGroup, type GroupWorld } from '../workload/client-group.ts'
+import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
 import type { RunContext } from './run-context.ts'
-import type { ClientGroup as GroupText } from './scenario-schema.ts'
+import type { ClientGroup as GroupText, HeartbeatGroup } from './scenario-schema.ts'
 import { select } from './selection.ts'
 
 /** How long a client waits for an answer, unless the scenario says. */
@@ -13,16 +14,30 @@ const answerWithinMs = 10_000
 export class Workload {
   readonly #run: RunContext
   readonly #groups: ClientGroup[] = []
+  readonly #heartbeats: Heartbeats[] = []
 
   constructor(run: RunContext) {
     this.#run = run
-    for (const [at, [name, group]] of Object.entries(run.scenario.workload ?? {}).entries()) {
+    const groups = Object.entries(run.scenario.workload ?? {})
+    for (const [at, [name, group]] of groups.entries()) {
       // The driver has the first machine.
       const node = run.simulation.addNode({ name: `clients-${at + 1}`, host: clientHost(at + 2) })
       node.boot((env) => {
         this.#groups.push(new ClientGroup(env, planOf(name, group), this.#worldOf(group)))
       })
     }
+    for (const [at, [name, group]] of Object.entries(run.scenario.heartbeats ?? {}).entries()) {
+      const node = run.simulation.addNode({ name: `heartbeats-${at + 1}`, host: clientHost(groups.length + at + 2) })
+      const plan = { name, check: group.check, everyMs: group.every }
+      node.boot((env) => void this.#heartbeats.push(new Heartbeats(env, plan, this.#targetsOf(group))))
+    }
+  }
+
+  /** Services are well from the beginning to the end, whatever else stops. */
+  startHeartbeats(): void {
+    this.#run.simulation.after(0, () => {
+      for (const group of this.#heartbeats) group.start()
+    })
   }
 
   switch(to: 'start' | 'stop'): void {
@@ -36,6 +51,15 @@ export class Workload {
 
   openRequests(): readonly string[] {
     return this.#groups.flatMap((group) => group.openRequests())
+  }
+
+  #targetsOf({ at }: HeartbeatGroup): HeartbeatTargets {
+    const { cluster } = this.#run
+    return () =>
+      this.#run
+        .select(at)
+        .filter((node) => cluster.isRunning(node))
+        .map((name) => ({ name, endpoint: httpEndpoint(cluster.identityOf(name)) }))
   }
 
   #worldOf(group: GroupText): GroupWorld {

@@ -1,0 +1,33 @@
+import type { Violation } from './invariants.ts'
+
+/** How one running agent sees the members of its pool: status by name. */
+export interface PoolView {
+  readonly observer: string
+  readonly members: ReadonlyMap<string, string>
+}
+
+export type PoolFault = Pick<Violation, 'code' | 'message'>
+
+/**
+ * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and takes nobody
+ * who left for alive. `present`: agents that run; `gone`: those that left.
+ */
+export function poolFaults(
+  views: readonly PoolView[],
+  present: readonly string[],
+  gone: readonly string[],
+): readonly PoolFault[] {
+  return views.flatMap(({ observer, members }) => [
+    ...present.flatMap((member): readonly PoolFault[] => {
+      const status = members.get(member)
+      if (status === 'alive') return []
+      if (status === undefined) return [{ code: 'M1', message: `${observer} does not know ${member}` }]
+      return [{ code: 'M2', message: `${observer} sees ${member} as ${status}, which runs and is connected` }]
+    }),
+    ...gone.flatMap((member): readonly PoolFault[] => {
+      const status = members.get(member)
+      if (status === undefined || status === 'left') return []
+      return [{ code: 'M1', message: `${observer} sees ${member} as ${status}, which left` }]
+    }),
+  ])
+}

@@ -1,0 +1,85 @@
+import { concatBytes, emptyBytes } from '../../src/base/bytes.ts'
+import type { TypeName } from '../../src/dns-wire/message.ts'
+import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../src/dns-wire/question.ts'
+import type { Closable } from '../../src/env/async.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+
+/** How long a question over UDP waits before it is sent again: datagrams are lost. */
+const resendMs = 1_000
+const udpSize = 1_232
+
+interface Question {
+  readonly name: string
+  readonly type: TypeName
+  readonly over: 'udp' | 'tcp'
+  readonly timeoutMs: number
+}
+
+/** Asks one DNS server as a stub resolver does; what it answered, or in words why it did not. */
+export async function askDns(
+  env: Env,
+  host: string,
+  to: Endpoint,
+  question: Question,
+): Promise<ReceivedResponse | string> {
+  const id = env.random.stream('dns.id').below(65_536)
+  const packet = encodeQuestion({ id, name: question.name, type: question.type, udpSize })
+  const received = env.deferred<Uint8Array | string>()
+  const timer = env.timers.after(question.timeoutMs, () => received.resolve('timeout'))
+  const take = (bytes: Uint8Array): void => received.resolve(bytes)
+  const open =
+    question.over === 'udp'
+      ? await byUdp(env, host, to, packet, take)
+      : await byTcp(env, to, packet, question.timeoutMs, take)
+  if (open === undefined) received.resolve('refused')
+  const bytes = await received.promise
+  timer.close()
+  open?.close()
+  if (typeof bytes === 'string') return bytes
+  const response = decodeResponse(bytes)
+  if (!response.ok) return response.error
+  return response.value.id === id ? response.value : 'an answer to another question'
+}
+
+async function byUdp(
+  env: Env,
+  host: string,
+  to: Endpoint,
+  packet: Uint8Array,
+  take: (bytes: Uint8Array) => void,
+): Promise<Closable | undefined> {
+  const socket = await env.udp.bind({ host, port: 0 }, (_from, bytes) => take(bytes))
+  if (!socket.ok) return undefined
+  let again: Closable | undefined
+  const send = (): void => {
+    socket.value.send(to, packet)
+    again = env.timers.after(resendMs, send)
+  }
+  send()
+  return {
+    close: () => {
+      again?.close()
+      socket.value.close()
+    },
+  }
+}
+
+async function byTcp(
+  env: Env,
+  to: Endpoint,
+  packet: Uint8Array,
+  timeoutMs: number,
+  take: (bytes: Uint8Array) => void,
+): Promise<Closable | undefined> {
+  const stream = await env.tcp.dial(to, { timeoutMs })
+  if (!stream.ok) return undefined
+  let received: Uint8Array = emptyBytes
+  stream.value.onData((piece) => {
+    received = concatBytes([received, piece])
+    const length = ((received[0] ?? 0) << 8) | (received[1] ?? 0)
+    if (received.length >= 2 && received.length >= 2 + length) take(received.slice(2, 2 + length))
+  })
+  stream.value.write(concatBytes([Uint8Array.of(packet.length >> 8, packet.length & 0xff), packet]))
+  return stream.value
+}

@@ -1,0 +1,24 @@
+import { fileSchema } from '../../src/config/schema.ts'
+
+/** Settings that the cluster makes for each node by itself. */
+const ownSettings = {
+  advertise_addr: true,
+  addresses: true,
+  bind_addr: true,
+  bootstrap: true,
+  bootstrap_expect: true,
+  client_addr: true,
+  data_dir: true,
+  datacenter: true,
+  node_id: true,
+  node_name: true,
+  ports: true,
+  retry_join: true,
+  server: true,
+  start_join: true,
+} as const
+
+/** Settings that a scenario may give an agent. */
+export const nodeConfig = fileSchema
+  .omit(ownSettings)
+  .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')

@@ -115,7 +115,7 @@ function connects(port: number): Promise<boolean> {
 }
 
 describe('default ports', () => {
-  it('[AGT-014 AGT-016 AGT-018 AGT-019] are 8500 for HTTP, 8600 for DNS, 8300 for servers, 8301 for gossip; HTTPS is closed', async (context) => {
+  it('[AGT-014 AGT-016 AGT-018 AGT-019 DNS-001] are 8500 for HTTP, 8600 for DNS, 8300 for servers, 8301 for gossip; HTTPS is closed', async (context) => {
     if (!(await defaultPortsFree())) context.skip('another program uses a default port on this machine')
     const agent = await led(new RealAgent('127.0.0.1:8500', ['-dev']))
     expect(await agent.leader()).toBe('127.0.0.1:8300')

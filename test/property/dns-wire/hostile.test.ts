@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { equalBytes } from '../../../src/base/bytes.ts'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 import { CatalogWorld } from '../../unit/dns/catalog-world.ts'
@@ -90,7 +91,7 @@ describe('packets from anyone', () => {
         const sent = Uint8Array.from(bytes)
         const query = decodeQuery(bytes)
         const answer = await world.send(bytes, transport)
-        expect(bytes).toEqual(sent)
+        if (!equalBytes(bytes, sent)) throw new Error('the packet was written to')
         if (!query.ok && query.error.kind === 'unanswerable') {
           seen.silent++
           expect(answer).toBeUndefined()
@@ -98,7 +99,7 @@ describe('packets from anyone', () => {
         }
         const response = answer === undefined ? undefined : decodeResponse(answer)
         if (answer === undefined || response?.ok !== true) throw new Error('no answer that can be read')
-        expect(answer.subarray(0, 2)).toEqual(bytes.subarray(0, 2))
+        if (!equalBytes(answer.subarray(0, 2), bytes.subarray(0, 2))) throw new Error('an answer to another question')
         if (query.ok) seen.answered++
         else {
           seen.refused++

@@ -216,7 +216,11 @@ function strangerLaws(law: Register): void {
       const ends: Promise<string>[] = []
       for (let n = 0; n < 140; n++) {
         const stream = await env.tcp.dial(a.self().endpoint, { timeoutMs: 5_000 })
-        if (!stream.ok) throw new Error('cannot dial')
+        if (!stream.ok) {
+          // Broken off so soon that the dial already saw it.
+          expect(n).toBeGreaterThanOrEqual(128)
+          continue
+        }
         const over = env.deferred<string>()
         stream.value.onData(() => undefined)
         stream.value.onClose((why) => over.resolve(why))

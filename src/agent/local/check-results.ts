@@ -1,6 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { ChecksConfig } from '../agent-config.ts'
+import { itemKey } from './item-key.ts'
 import type { CheckChange, LocalState } from './local-state.ts'
 import type { Outcome } from './probes/outcome.ts'
 
@@ -15,7 +16,7 @@ interface CheckResultsParts {
 /** What checks find, on its way into the state: a new status is told of at once, a new output alone later. Reference: HTTP API 4.4. */
 export class CheckResults {
   readonly #parts: CheckResultsParts
-  /** Timers after which a deferred output is told of, by check ID. */
+  /** Timers after which a deferred output is told of, by `itemKey`. */
   readonly #deferred = new Map<string, Closable>()
 
   constructor(parts: CheckResultsParts) {
@@ -45,8 +46,8 @@ export class CheckResults {
   }
 
   forget(checkId: string): void {
-    this.#deferred.get(checkId)?.close()
-    this.#deferred.delete(checkId)
+    this.#deferred.get(itemKey(checkId))?.close()
+    this.#deferred.delete(itemKey(checkId))
   }
 
   stop(): void {
@@ -56,13 +57,13 @@ export class CheckResults {
 
   /** Around the interval, so that checks of many agents that say something new at one time are not told of at one time. */
   #defer(checkId: string, intervalMs: number): void {
-    if (this.#deferred.has(checkId)) return
+    if (this.#deferred.has(itemKey(checkId))) return
     const { env, state, changed } = this.#parts
     const delayMs = intervalMs / 2 + env.random.stream('agent.output').fraction() * intervalMs
     const timer = env.timers.after(delayMs, () => {
-      this.#deferred.delete(checkId)
+      this.#deferred.delete(itemKey(checkId))
       if (state.outputDue(checkId)) changed()
     })
-    this.#deferred.set(checkId, timer)
+    this.#deferred.set(itemKey(checkId), timer)
   }
 }

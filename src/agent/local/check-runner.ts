@@ -1,6 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
+import { itemKey } from './item-key.ts'
 import { probeHttp } from './probes/http-probe.ts'
 import type { Outcome } from './probes/outcome.ts'
 import { probeScript } from './probes/script-probe.ts'
@@ -29,10 +30,11 @@ export class CheckRunner {
   run(check: CheckDefinition, lastOutput = ''): void {
     this.end(check.checkId)
     const { checkId, probe } = check
+    const key = itemKey(checkId)
     switch (probe.kind) {
       case 'ttl': {
         const expired = (outcome: Outcome): void => this.#report(checkId, outcome)
-        this.#ttls.set(checkId, new TtlCheck(this.#env, probe.ttlMs, lastOutput, expired))
+        this.#ttls.set(key, new TtlCheck(this.#env, probe.ttlMs, lastOutput, expired))
         return
       }
       case 'http':
@@ -40,7 +42,7 @@ export class CheckRunner {
       case 'tcp':
         return this.#repeat(checkId, probe.intervalMs, () => probeTcp(this.#env, probe))
       case 'script':
-        this.#scripts.add(checkId)
+        this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
       case 'fixed':
         return
@@ -48,16 +50,17 @@ export class CheckRunner {
   }
 
   end(checkId: string): void {
-    this.#running.get(checkId)?.close()
-    this.#running.delete(checkId)
-    this.#ttls.get(checkId)?.close()
-    this.#ttls.delete(checkId)
-    this.#scripts.delete(checkId)
+    const key = itemKey(checkId)
+    this.#running.get(key)?.close()
+    this.#running.delete(key)
+    this.#ttls.get(key)?.close()
+    this.#ttls.delete(key)
+    this.#scripts.delete(key)
   }
 
   /** The TTL check of that ID. */
   ttl(checkId: string): TtlCheck | undefined {
-    return this.#ttls.get(checkId)
+    return this.#ttls.get(itemKey(checkId))
   }
 
   get ttlCount(): number {
@@ -77,18 +80,19 @@ export class CheckRunner {
 
   #repeat(checkId: string, intervalMs: number, probe: () => Promise<Outcome>): void {
     const env = this.#env
+    const key = itemKey(checkId)
     // Somewhere in its first interval, so that many checks of one agent do not all run at once.
     const firstMs = env.random.stream('agent.checks').fraction() * intervalMs
     const once = async (): Promise<Outcome | undefined> => {
-      if (this.#busy.has(checkId)) return undefined
-      this.#busy.add(checkId)
+      if (this.#busy.has(key)) return undefined
+      this.#busy.add(key)
       const outcome = await probe()
-      this.#busy.delete(checkId)
+      this.#busy.delete(key)
       return outcome
     }
     const repeated = new Repeated(env, intervalMs, once, (outcome) => this.#report(checkId, outcome))
     repeated.start(firstMs)
-    this.#running.set(checkId, repeated)
+    this.#running.set(key, repeated)
   }
 }
 

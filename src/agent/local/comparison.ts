@@ -6,6 +6,7 @@ import {
   type TextPairs,
 } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
+import { itemKey } from './item-key.ts'
 import type { Comparison, LocalState } from './local-state.ts'
 import type { NodeDump } from './parts.ts'
 
@@ -21,16 +22,16 @@ export function compare(local: LocalState, dump: NodeDump | null, server: boolea
   for (const remote of services) {
     const own = local.service(remote.id)
     if (own === undefined || own.declared || !own.facts.enableTagOverride) continue
-    if (!sameTexts(own.facts.tags, remote.tags)) overriddenTags.set(remote.id, remote.tags)
+    if (!sameTexts(own.facts.tags, remote.tags)) overriddenTags.set(own.facts.id, remote.tags)
   }
-  const held = new Map(local.services().map((facts) => [facts.id, facts]))
-  const run = new Map(local.checks().map((facts) => [facts.checkId, facts]))
+  const held = new Map(local.services().map((facts) => [itemKey(facts.id), facts]))
+  const run = new Map(local.checks().map((facts) => [itemKey(facts.checkId), facts]))
   const equalServices = services.filter((remote) => {
-    const facts = held.get(remote.id)
+    const facts = held.get(itemKey(remote.id))
     return facts !== undefined && sameService({ ...facts, tags: overriddenTags.get(facts.id) ?? facts.tags }, remote)
   })
   const equalChecks = checks.filter((remote) => {
-    const facts = run.get(remote.checkId)
+    const facts = run.get(itemKey(remote.checkId))
     if (facts === undefined) return false
     const serviceTags = overriddenTags.get(facts.serviceId) ?? facts.serviceTags
     const output = local.isOutputDeferred(facts.checkId) ? remote.output : facts.output
@@ -39,16 +40,18 @@ export function compare(local: LocalState, dump: NodeDump | null, server: boolea
   return {
     node: dump !== null && sameNode(local.node, node),
     services: {
-      equal: new Set(equalServices.map(({ id }) => id)),
-      present: new Set(services.map(({ id }) => id)),
+      equal: new Set(equalServices.map(({ id }) => itemKey(id))),
+      present: new Set(services.map(({ id }) => itemKey(id))),
     },
     checks: {
-      equal: new Set(equalChecks.map(({ checkId }) => checkId)),
-      present: new Set(checks.map(({ checkId }) => checkId)),
+      equal: new Set(equalChecks.map(({ checkId }) => itemKey(checkId))),
+      present: new Set(checks.map(({ checkId }) => itemKey(checkId))),
     },
     overriddenTags,
-    strangeServices: services.map(({ id }) => id).filter((id) => !held.has(id) && !(server && id === productName)),
-    strangeChecks: checks.filter(({ checkId }) => !run.has(checkId) && checkId !== membershipCheckId),
+    strangeServices: services
+      .map(({ id }) => id)
+      .filter((id) => !held.has(itemKey(id)) && !(server && id === productName)),
+    strangeChecks: checks.filter(({ checkId }) => !run.has(itemKey(checkId)) && checkId !== membershipCheckId),
   }
 }
 

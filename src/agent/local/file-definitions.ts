@@ -1,7 +1,8 @@
 import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
 import type { AgentConfig } from '../agent-config.ts'
+import { itemKey } from './item-key.ts'
 
-/** What the configuration files define, by ID. */
+/** What the configuration files define, by `itemKey`. */
 export interface FileDefinitions {
   readonly services: ReadonlyMap<string, ServiceFacts>
   readonly checks: ReadonlyMap<string, CheckDefinition>
@@ -10,9 +11,9 @@ export interface FileDefinitions {
 export const noDefinitions: FileDefinitions = { services: new Map(), checks: new Map() }
 
 export function fileDefinitions(config: AgentConfig): FileDefinitions {
-  const services = config.services.map(({ service }) => [service.id, service] as const)
+  const services = config.services.map(({ service }) => [itemKey(service.id), service] as const)
   const checks = [...config.services.flatMap((definition) => definition.checks), ...config.checks]
-  return { services: new Map(services), checks: new Map(checks.map((check) => [check.checkId, check])) }
+  return { services: new Map(services), checks: new Map(checks.map((check) => [itemKey(check.checkId), check])) }
 }
 
 /** Why these cannot be taken up by an agent that has those services besides; undefined where they can. */
@@ -23,7 +24,7 @@ export function definitionsProblem(
 ): string | undefined {
   for (const check of wanted.checks.values()) {
     const named = `check ${JSON.stringify(check.checkId)}`
-    if (check.serviceId !== '' && !wanted.services.has(check.serviceId) && !isOffered(check.serviceId)) {
+    if (check.serviceId !== '' && !wanted.services.has(itemKey(check.serviceId)) && !isOffered(check.serviceId)) {
       return `${named}: ServiceID ${JSON.stringify(check.serviceId)} does not exist`
     }
     if (check.probe.kind === 'script' && !config.checksConfig.localScripts) {

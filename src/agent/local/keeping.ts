@@ -5,12 +5,14 @@ import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import { itemKey } from './item-key.ts'
 import { readWholeFile, removeFile, writeWholeFile } from './kept-file.ts'
 import { type KeptState, keptCheck, keptService, keptState, keptVersion } from './kept-schema.ts'
 
 export interface Kept {
   readonly services: readonly ServiceFacts[]
   readonly checks: readonly CheckDefinition[]
+  /** By `itemKey`. */
   readonly states: ReadonlyMap<string, KeptState>
 }
 
@@ -18,7 +20,8 @@ type Kind = 'services' | 'checks' | 'checks/state'
 type Written = Promise<Result<undefined, DiskFailure>>
 
 /**
- * What came over the API, in the data directory: one JSON file for each service and check, named by the SHA-256 of its ID,
+ * What came over the API, in the data directory: one JSON file for each service and check, named by the SHA-256 of its ID
+ * in small letters,
  * and one for the last word about each TTL check. Without a data directory nothing is kept. Reference: configuration 13.
  */
 export class Keeping {
@@ -90,7 +93,7 @@ export class Keeping {
       if (!/^[0-9a-f]{64}$/.test(name)) continue
       const read = await this.#readFile(kind, name, schema)
       const entry = read.ok ? itemOf(read.value) : undefined
-      if (entry !== undefined && this.#fileName(entry[0]) === name) items.set(...entry)
+      if (entry !== undefined && this.#fileName(entry[0]) === name) items.set(itemKey(entry[0]), entry[1])
       else this.#tellDamage(kind, name, read.ok ? 'its name belongs to another ID' : read.error)
     }
     return ok(items)
@@ -126,7 +129,7 @@ export class Keeping {
   }
 
   #fileName(id: string): string {
-    return hex(this.#env.crypto.sha256(utf8(id)))
+    return hex(this.#env.crypto.sha256(utf8(itemKey(id))))
   }
 }
 

@@ -23,6 +23,7 @@ import {
   sameDefinition,
 } from './file-definitions.ts'
 import { InTurn } from './in-turn.ts'
+import { itemKey } from './item-key.ts'
 import { Keeping, type Kept } from './keeping.ts'
 import type { KeptState } from './kept-schema.ts'
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
@@ -125,13 +126,14 @@ class LocalServices implements RunningLocalAgent {
       const kept = await this.#keeping.load()
       if (!kept.ok) return err(diskRefusal(kept.error))
       const wanted = fileDefinitions(this.#config)
-      const held = new Set(kept.value.services.map(({ id }) => id))
-      const problem = definitionsProblem(this.#config, wanted, (id) => held.has(id))
+      const held = new Set(kept.value.services.map(({ id }) => itemKey(id)))
+      const problem = definitionsProblem(this.#config, wanted, (id) => held.has(itemKey(id)))
       if (problem !== undefined) return err({ kind: 'refused', message: problem })
       for (const facts of wanted.services.values()) this.#state.putService(facts, 'file', false)
       const restored = await this.#restore(kept.value, wanted)
       if (!restored.ok) return restored
-      for (const check of wanted.checks.values()) this.#begin(check, 'file', kept.value.states.get(check.checkId))
+      for (const check of wanted.checks.values())
+        this.#begin(check, 'file', kept.value.states.get(itemKey(check.checkId)))
       this.#fromFiles = wanted
       if (this.#config.checksConfig.remoteScripts) {
         this.#env.log.write('warn', 'agent', dangerousScripts)
@@ -220,11 +222,11 @@ class LocalServices implements RunningLocalAgent {
       if (old === undefined || !sameDefinition(old, check)) this.#begin(check, 'file')
     }
     for (const { definition, origin } of this.#state.localChecks()) {
-      if (origin === 'file' && !wanted.checks.has(definition.checkId)) this.#end(definition.checkId)
+      if (origin === 'file' && !wanted.checks.has(itemKey(definition.checkId))) this.#end(definition.checkId)
     }
     for (const { id } of this.#state.services()) {
       const ours = this.#state.service(id)
-      if (ours?.origin !== 'file' || wanted.services.has(id)) continue
+      if (ours?.origin !== 'file' || wanted.services.has(itemKey(id))) continue
       this.#state.removeService(id)
       for (const { definition } of this.#state.checksOf(id)) this.#end(definition.checkId)
     }
@@ -248,7 +250,7 @@ class LocalServices implements RunningLocalAgent {
   /** What was kept comes back, unless a file defines it, or it can be no more. */
   async #restore(kept: Kept, wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
     for (const facts of kept.services) {
-      if (!wanted.services.has(facts.id)) {
+      if (!wanted.services.has(itemKey(facts.id))) {
         this.#state.putService(facts, 'api', false)
         continue
       }
@@ -257,13 +259,13 @@ class LocalServices implements RunningLocalAgent {
     }
     for (const check of kept.checks) {
       const orphan = check.serviceId !== '' && this.#state.service(check.serviceId) === undefined
-      if (orphan || wanted.checks.has(check.checkId)) {
+      if (orphan || wanted.checks.has(itemKey(check.checkId))) {
         const dropped = await this.#keeping.dropCheck(check.checkId)
         if (!dropped.ok) return err(diskRefusal(dropped.error))
       } else if (check.probe.kind === 'script' && !this.#config.checksConfig.remoteScripts) {
         const fields = { check: check.checkId }
         this.#env.log.write('warn', 'agent', 'a kept check is left out: scripts are disabled on this agent', fields)
-      } else this.#begin(check, 'api', kept.states.get(check.checkId))
+      } else this.#begin(check, 'api', kept.states.get(itemKey(check.checkId)))
     }
     return done
   }

@@ -1,6 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, NodeFacts, ServiceFacts } from '../../model/catalog.ts'
+import { itemKey } from './item-key.ts'
 
 /** Who told the agent of it: a configuration file, or a caller of the API. */
 export type Origin = 'file' | 'api'
@@ -12,6 +13,7 @@ interface SyncMark {
 }
 
 interface ServiceEntry extends SyncMark {
+  readonly id: string
   /** Null: to be taken out of the catalog. */
   facts: ServiceFacts | null
   origin: Origin
@@ -20,6 +22,7 @@ interface ServiceEntry extends SyncMark {
 }
 
 interface CheckEntry extends SyncMark {
+  readonly id: string
   /** Null: to be taken out of the catalog. */
   definition: CheckDefinition | null
   /** Empty for a check of the node. */
@@ -62,6 +65,7 @@ export interface Due<T> {
  * checks and talks to the catalog stands around it. What was taken out stays as a mark until the catalog has let it go.
  */
 export class LocalState {
+  /** Both by `itemKey`. */
   readonly #services = new Map<string, ServiceEntry>()
   readonly #checks = new Map<string, CheckEntry>()
   readonly #servicesChanged: () => void
@@ -88,7 +92,7 @@ export class LocalState {
   }
 
   service(id: string): LocalService | undefined {
-    const entry = this.#services.get(id)
+    const entry = this.#services.get(itemKey(id))
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
   }
 
@@ -115,20 +119,21 @@ export class LocalState {
   }
 
   check(id: string): LocalCheck | undefined {
-    const entry = this.#checks.get(id)
+    const entry = this.#checks.get(itemKey(id))
     return entry?.definition == null ? undefined : { ...entry, definition: entry.definition }
   }
 
   /** In order of check ID. */
   checksOf(serviceId: string): readonly LocalCheck[] {
-    return this.localChecks().filter(({ definition }) => definition.serviceId === serviceId)
+    return this.localChecks().filter(({ definition }) => isSame(definition.serviceId, serviceId))
   }
 
   /** `declared`: now, and not taken up again from before. */
   putService(facts: ServiceFacts, origin: Origin, declared: boolean): void {
-    this.#services.set(facts.id, { facts, origin, declared, synced: false, version: this.#nextVersion() })
+    const version = this.#nextVersion()
+    this.#services.set(itemKey(facts.id), { id: facts.id, facts, origin, declared, synced: false, version })
     // They carry the tags and the name of their service.
-    for (const entry of this.#checks.values()) if (entry.serviceId === facts.id) this.#touch(entry)
+    for (const entry of this.#checks.values()) if (isSame(entry.serviceId, facts.id)) this.#touch(entry)
     this.#servicesChanged()
   }
 
@@ -136,7 +141,8 @@ export class LocalState {
   putCheck(definition: CheckDefinition, origin: Origin, nowMs: number): void {
     const before = this.check(definition.checkId)
     const status = before?.status ?? definition.status
-    this.#checks.set(definition.checkId, {
+    this.#checks.set(itemKey(definition.checkId), {
+      id: definition.checkId,
       definition,
       serviceId: definition.serviceId,
       origin,
@@ -150,7 +156,7 @@ export class LocalState {
   }
 
   removeService(id: string): void {
-    const entry = this.#services.get(id)
+    const entry = this.#services.get(itemKey(id))
     if (entry === undefined) return
     entry.facts = null
     this.#touch(entry)
@@ -158,7 +164,7 @@ export class LocalState {
   }
 
   removeCheck(id: string): void {
-    const entry = this.#checks.get(id)
+    const entry = this.#checks.get(itemKey(id))
     if (entry === undefined) return
     entry.definition = null
     this.#touch(entry)
@@ -166,7 +172,7 @@ export class LocalState {
 
   /** What a run or a report says. `defer`: the catalog is not told of a new output alone until `outputDue`. */
   updateCheck(id: string, status: CheckStatus, output: string, nowMs: number, defer: boolean): CheckChange {
-    const entry = this.#checks.get(id)
+    const entry = this.#checks.get(itemKey(id))
     if (entry?.definition == null) return 'none'
     entry.criticalSinceMs = status === 'critical' ? (entry.criticalSinceMs ?? nowMs) : undefined
     if (entry.status === status && entry.output === output) return 'none'
@@ -179,12 +185,12 @@ export class LocalState {
   }
 
   isOutputDeferred(id: string): boolean {
-    return this.#checks.get(id)?.outputDeferred === true
+    return this.#checks.get(itemKey(id))?.outputDeferred === true
   }
 
   /** The time has come to tell of an output that was deferred; true if there is anything to tell. */
   outputDue(id: string): boolean {
-    const entry = this.#checks.get(id)
+    const entry = this.#checks.get(itemKey(id))
     if (entry?.outputDeferred !== true) return false
     this.#touch(entry)
     return true
@@ -201,8 +207,10 @@ export class LocalState {
   }
 
   dueService(id: string): Due<ServiceFacts> | undefined {
-    const entry = this.#services.get(id)
-    return entry === undefined || entry.synced ? undefined : { id, version: entry.version, facts: entry.facts }
+    const entry = this.#services.get(itemKey(id))
+    return entry === undefined || entry.synced
+      ? undefined
+      : { id: entry.id, version: entry.version, facts: entry.facts }
   }
 
   dueChecks(): readonly string[] {
@@ -213,15 +221,15 @@ export class LocalState {
   dueChecksOf(serviceId: string): readonly Due<CheckFacts>[] {
     const ids: string[] = []
     for (const [id, entry] of this.#checks) {
-      if (!entry.synced && entry.serviceId === serviceId && entry.definition !== null) ids.push(id)
+      if (!entry.synced && isSame(entry.serviceId, serviceId) && entry.definition !== null) ids.push(id)
     }
     return ids.sort(compareText).flatMap((id) => this.dueCheck(id) ?? [])
   }
 
   dueCheck(id: string): Due<CheckFacts> | undefined {
-    const entry = this.#checks.get(id)
+    const entry = this.#checks.get(itemKey(id))
     if (entry === undefined || entry.synced) return undefined
-    return { id, version: entry.version, facts: this.#checkFacts(id) ?? null }
+    return { id: entry.id, version: entry.version, facts: this.#checkFacts(id) ?? null }
   }
 
   nodeSynced(due: Due<NodeFacts>): void {
@@ -229,25 +237,25 @@ export class LocalState {
   }
 
   serviceSynced(due: Due<ServiceFacts>): void {
-    const entry = this.#services.get(due.id)
+    const entry = this.#services.get(itemKey(due.id))
     if (entry?.version !== due.version) return
     if (entry.facts !== null) {
       entry.synced = true
       entry.declared = false
     } else {
-      this.#services.delete(due.id)
+      this.#services.delete(itemKey(due.id))
       // The catalog takes an instance out with its checks.
       for (const [id, check] of this.#checks) {
-        if (check.definition === null && check.serviceId === due.id) this.#checks.delete(id)
+        if (check.definition === null && isSame(check.serviceId, due.id)) this.#checks.delete(id)
       }
     }
   }
 
   checkSynced(due: Due<CheckFacts>): void {
-    const entry = this.#checks.get(due.id)
+    const entry = this.#checks.get(itemKey(due.id))
     if (entry?.version !== due.version) return
     entry.outputDeferred = false
-    if (entry.definition === null) this.#checks.delete(due.id)
+    if (entry.definition === null) this.#checks.delete(itemKey(due.id))
     else entry.synced = true
   }
 
@@ -263,21 +271,24 @@ export class LocalState {
   }
 
   #overrideTags(id: string, tags: readonly string[]): void {
-    const entry = this.#services.get(id)
+    const entry = this.#services.get(itemKey(id))
     invariant(entry?.facts != null, 'only tags of a service that is here are taken over', { id })
     entry.facts = { ...entry.facts, tags }
     this.#servicesChanged()
   }
 
   #takeOutService(id: string): void {
-    if (this.#services.has(id)) return
+    const key = itemKey(id)
+    if (this.#services.has(key)) return
     const version = this.#nextVersion()
-    this.#services.set(id, { facts: null, origin: 'api', declared: false, synced: false, version })
+    this.#services.set(key, { id, facts: null, origin: 'api', declared: false, synced: false, version })
   }
 
   #takeOutCheck(id: string, serviceId: string): void {
-    if (this.#checks.has(id)) return
-    this.#checks.set(id, {
+    const key = itemKey(id)
+    if (this.#checks.has(key)) return
+    this.#checks.set(key, {
+      id,
       definition: null,
       serviceId,
       origin: 'api',
@@ -297,12 +308,12 @@ export class LocalState {
     const service = this.service(definition.serviceId)?.facts
     return {
       node: this.#node.facts.node,
-      checkId: id,
+      checkId: definition.checkId,
       name: definition.name,
       status,
       notes: definition.notes,
       output,
-      serviceId: definition.serviceId,
+      serviceId: service?.id ?? definition.serviceId,
       serviceName: service?.service ?? '',
       serviceTags: service?.tags ?? [],
       definition: null,
@@ -325,10 +336,10 @@ export class LocalState {
 export interface Comparison {
   /** Whether the node's own data are as they should be. */
   readonly node: boolean
-  /** Of what is here: IDs that the catalog has exactly so, and those that it has at all. */
+  /** Of what is here, by `itemKey`: what the catalog has exactly so, and what it has at all. */
   readonly services: Presence
   readonly checks: Presence
-  /** Tags that the catalog may keep. */
+  /** Tags that the catalog may keep, by ID. */
   readonly overriddenTags: ReadonlyMap<string, readonly string[]>
   /** What the catalog has and this agent does not hold. */
   readonly strangeServices: readonly string[]
@@ -349,6 +360,10 @@ function settle<Entry extends SyncMark>(
 ): void {
   if (gone && !present.has(id)) entries.delete(id)
   else entry.synced = !gone && equal.has(id)
+}
+
+function isSame(id: string, other: string): boolean {
+  return itemKey(id) === itemKey(other)
 }
 
 function dueIds(entries: ReadonlyMap<string, SyncMark>): readonly string[] {

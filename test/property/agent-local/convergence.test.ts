@@ -9,7 +9,7 @@ import { inSimulation, rest } from '../../unit/sim-world/in-simulation.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 1_000 : 60
 
-const id = fc.constantFrom('a', 'b', 'c')
+const id = fc.constantFrom('a', 'b', 'c', 'A')
 const status = fc.constantFrom<CheckStatus>('passing', 'warning', 'critical')
 const tag = fc.constantFrom('x', 'y')
 
@@ -20,7 +20,11 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('check' as const), id, service: fc.option(id, { nil: '' }) }),
   fc.record({ kind: fc.constant('drop-check' as const), id }),
   fc.record({ kind: fc.constant('report' as const), id, status, output: tag }),
-  fc.record({ kind: fc.constant('reload' as const), ids: fc.uniqueArray(id), tag }),
+  fc.record({
+    kind: fc.constant('reload' as const),
+    ids: fc.uniqueArray(id, { selector: (one) => one.toLowerCase() }),
+    tag,
+  }),
   fc.record({ kind: fc.constant('lose' as const), id }),
   fc.record({ kind: fc.constant('retag' as const), id, tag }),
   fc.record({ kind: fc.constant('strange' as const), id: fc.constantFrom('s', 't') }),
@@ -90,11 +94,11 @@ function happen(
       return agent.reload(configOf({ dataDir: '/data', services }))
     }
     case 'lose':
-      catalog.services.delete(what.id)
+      catalog.services.delete(what.id.toLowerCase())
       return undefined
     case 'retag': {
-      const service = catalog.services.get(what.id)
-      if (service !== undefined) catalog.services.set(what.id, { ...service, tags: [what.tag] })
+      const service = catalog.services.get(what.id.toLowerCase())
+      if (service !== undefined) catalog.services.set(what.id.toLowerCase(), { ...service, tags: [what.tag] })
       return undefined
     }
     case 'strange':
@@ -115,9 +119,11 @@ function happen(
 }
 
 function expectEqual(agent: RunningLocalAgent, catalog: FakeCatalog): void {
-  const byId = <T>(entries: Iterable<readonly [string, T]>): readonly (readonly [string, T])[] =>
-    [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
-  expect(byId(catalog.services)).toEqual(byId(agent.services().map((service) => [service.id, service])))
+  const byId = <T>(entries: readonly (readonly [string, T])[]) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  const services = [...catalog.services.values()]
+  expect(byId(services.map((service) => [service.id, service] as const))).toEqual(
+    byId(agent.services().map((service) => [service.id, service] as const)),
+  )
   // An output alone may still be on its way.
   const told = (checks: readonly { readonly checkId: string }[]) =>
     byId(checks.map((check) => [check.checkId, { ...check, output: '' }] as const))

@@ -109,6 +109,26 @@ describe('what an agent tells the catalog', () => {
   })
 })
 
+describe('two IDs that differ in capital letters alone', () => {
+  it('are one, as in the catalog: a service that is spelled anew is never missing', async () => {
+    const spelled = (id: string) =>
+      configOf({ services: [offer(id, {}, [checkOf('C', ttl(60_000), { serviceId: id })])] })
+    await withLocalAgent(spelled('web'), async ({ agent, catalog, rest }) => {
+      await agent.registerService(offer('api'))
+      await agent.reportTtl('c', 'passing', '')
+      await agent.reload(spelled('Web'))
+      await rest(1_000)
+      expect(catalog.takeAsked().filter((call) => call.startsWith('-'))).toEqual([])
+      expect([...catalog.services.values()].map(({ id }) => id).sort()).toEqual(['Web', 'api'])
+      expect(catalog.checks.get('c')).toMatchObject({ checkId: 'C', serviceId: 'Web', status: 'passing' })
+      expect(agent.services().map(({ id }) => id)).toEqual(['api', 'Web'])
+      await agent.deregisterService('wEB')
+      expect(agent.services().map(({ id }) => id)).toEqual(['api'])
+      expect(agent.checks()).toEqual([])
+    })
+  })
+})
+
 describe('a full comparison', () => {
   it('[REG-024] brings back what was taken out and takes out what nobody here holds', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {

@@ -12,6 +12,7 @@ import type { Failure } from '../../../src/model/failure.ts'
 /** A catalog of one node, which notes what it is asked and fails when it is told to. */
 export class FakeCatalog implements CatalogClient {
   node: NodeFacts | undefined
+  /** By ID in small letters, as in the catalog. */
   readonly services = new Map<string, ServiceFacts>()
   readonly checks = new Map<string, CheckFacts>()
   /** In order: `dump`, `+service web`, `+check c`, `+node`, `-service web`, `-check c`. */
@@ -51,8 +52,8 @@ export class FakeCatalog implements CatalogClient {
       return err({ kind: 'bad-request', message: 'not that one' })
     }
     if (!request.skipNodeUpdate || this.node === undefined) this.node = request.node
-    if (request.service !== null) this.services.set(request.service.id, request.service)
-    for (const check of request.checks) this.checks.set(check.checkId, check)
+    if (request.service !== null) this.services.set(request.service.id.toLowerCase(), request.service)
+    for (const check of request.checks) this.checks.set(check.checkId.toLowerCase(), check)
     return ok(true)
   }
 
@@ -60,10 +61,11 @@ export class FakeCatalog implements CatalogClient {
     this.asked.push(serviceId === '' ? `-check ${checkId}` : `-service ${serviceId}`)
     await this.before()
     if (this.failure !== undefined) return err(this.failure)
-    if (serviceId === '') this.checks.delete(checkId)
+    if (serviceId === '') this.checks.delete(checkId.toLowerCase())
     else {
-      this.services.delete(serviceId)
-      for (const [id, check] of this.checks) if (check.serviceId === serviceId) this.checks.delete(id)
+      const gone = serviceId.toLowerCase()
+      this.services.delete(gone)
+      for (const [id, check] of this.checks) if (check.serviceId.toLowerCase() === gone) this.checks.delete(id)
     }
     return ok(true)
   }

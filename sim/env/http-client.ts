@@ -1,6 +1,6 @@
 import { emptyBytes } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
-import type { Deferred } from '../../src/env/async.ts'
+import type { Closable, Deferred } from '../../src/env/async.ts'
 import type { Timers } from '../../src/env/clock.ts'
 import type { HttpClientFailure, HttpClientRequest, HttpClientResponse } from '../../src/env/http.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../src/env/net.ts'
@@ -8,44 +8,93 @@ import { encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from '.
 
 export type HttpAnswer = Result<HttpClientResponse, HttpClientFailure>
 
-/** Sends a request over a fresh connection and settles with the answer, or with why there is none. */
-export function exchange(
-  stream: TcpStream,
-  to: Endpoint,
-  request: HttpClientRequest,
-  leftMs: number,
-  timers: Timers,
-  deferred: Deferred<HttpAnswer>,
-): Promise<HttpAnswer> {
-  let over = false
-  const settle = (answer: HttpAnswer): void => {
-    if (over) return
-    over = true
-    limit.close()
-    deferred.resolve(answer)
+/** A request that waits for its answer. */
+interface Asked {
+  readonly deferred: Deferred<HttpAnswer>
+  readonly limit: Closable
+}
+
+/** One connection of a client: a request, its answer, and then the next. */
+export class HttpClientConnection {
+  readonly #stream: TcpStream
+  readonly #to: Endpoint
+  readonly #timers: Timers
+  /** The answer is there, and another request may follow. */
+  readonly #onIdle: (connection: HttpClientConnection) => void
+  readonly #onGone: (connection: HttpClientConnection) => void
+  readonly #reader = new MessageReader()
+  #asked: Asked | undefined
+  #open = true
+
+  constructor(
+    stream: TcpStream,
+    to: Endpoint,
+    timers: Timers,
+    onIdle: (connection: HttpClientConnection) => void,
+    onGone: (connection: HttpClientConnection) => void,
+  ) {
+    this.#stream = stream
+    this.#to = to
+    this.#timers = timers
+    this.#onIdle = onIdle
+    this.#onGone = onGone
+    stream.onData((bytes) => this.#read(bytes))
+    stream.onEnd(() => this.end())
+    stream.onClose(() => {
+      this.#leave()
+      this.#settle(err({ kind: 'broken', to, message: 'the connection ended before the answer' }))
+    })
   }
-  const limit = timers.after(leftMs, () => {
-    settle(err({ kind: 'timeout', to }))
-    stream.close()
-  })
-  const reader = new MessageReader()
-  stream.onData((bytes) => {
-    if (over) return
-    const message = reader.push(bytes)
+
+  get isOpen(): boolean {
+    return this.#open
+  }
+
+  /** Sends a request, and settles with the answer or with why there is none. */
+  ask(request: HttpClientRequest, leftMs: number, deferred: Deferred<HttpAnswer>): Promise<HttpAnswer> {
+    const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })))
+    this.#asked = { deferred, limit }
+    this.#stream.write(encodeMessage(messageOf(this.#to, request)))
+    return deferred.promise
+  }
+
+  /** No request follows. */
+  end(): void {
+    this.#leave()
+    this.#stream.end()
+  }
+
+  #read(bytes: Uint8Array): void {
+    if (this.#asked === undefined) return this.#giveUp(err({ kind: 'broken', to: this.#to, message: 'not asked' }))
+    const message = this.#reader.push(bytes)
     if (message === undefined) return
     const response = message === 'malformed' ? undefined : responseOf(message)
-    if (response !== undefined) {
-      settle(ok(response))
-      stream.end()
-      return
+    if (response === undefined) {
+      return this.#giveUp(err({ kind: 'broken', to: this.#to, message: 'the answer is no HTTP' }))
     }
-    settle(err({ kind: 'broken', to, message: 'the answer is no HTTP' }))
-    stream.close()
-  })
-  stream.onEnd(() => stream.end())
-  stream.onClose(() => settle(err({ kind: 'broken', to, message: 'the connection ended before the answer' })))
-  stream.write(encodeMessage(messageOf(to, request)))
-  return deferred.promise
+    this.#settle(ok(response))
+    if (this.#open) this.#onIdle(this)
+  }
+
+  #giveUp(answer: HttpAnswer): void {
+    this.#leave()
+    this.#settle(answer)
+    this.#stream.close()
+  }
+
+  #settle(answer: HttpAnswer): void {
+    const asked = this.#asked
+    if (asked === undefined) return
+    this.#asked = undefined
+    asked.limit.close()
+    asked.deferred.resolve(answer)
+  }
+
+  #leave(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#onGone(this)
+  }
 }
 
 function messageOf(to: Endpoint, request: HttpClientRequest): HttpMessage {
@@ -55,6 +104,6 @@ function messageOf(to: Endpoint, request: HttpClientRequest): HttpMessage {
   return { start: [method, target], headers: [...host, ...headers, ...length], body }
 }
 
-function responseOf({ start: [status], headers, body }: HttpMessage): HttpClientResponse | undefined {
-  return typeof status === 'number' ? { status, headers: joinedHeaders(headers), body } : undefined
+function responseOf({ start, headers, body }: HttpMessage): HttpClientResponse | undefined {
+  return start.length === 1 ? { status: start[0], headers: joinedHeaders(headers), body } : undefined
 }

@@ -6,9 +6,9 @@ const frameBytesMax = 256 << 20
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** One message. Over a simulated stream it goes as two lengths of four bytes, a head in JSON, and the body. */
+/** One message. Over a simulated stream it goes as two lengths of four bytes, a head, and the body. */
 export interface HttpMessage {
-  /** Of a request method and target; of a response its status. */
+  /** Of a request method and target; of a response its status. No line may hold an end of line. */
   readonly start: readonly [method: string, target: string] | readonly [status: number]
   readonly headers: HeaderList
   readonly body: Uint8Array
@@ -16,8 +16,11 @@ export interface HttpMessage {
 
 const lengthsBytes = 8
 
+/** The head is lines: the start, then name and value of each header. So that of a request has an even number of them. */
 export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array {
-  const head = utf8(JSON.stringify([start, headers]))
+  let lines = start.length === 1 ? String(start[0]) : `${start[0]}\n${start[1]}`
+  for (const [name, value] of headers) lines += `\n${name}\n${value}`
+  const head = utf8(lines)
   const framed = new Uint8Array(lengthsBytes + head.length + body.length)
   writeLength(framed, 0, head.length)
   writeLength(framed, 4, body.length)
@@ -26,7 +29,7 @@ export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array
   return framed
 }
 
-/** Gathers the pieces of one message. */
+/** Gathers the pieces of one message after the other; the next begins only when this one is answered. */
 export class MessageReader {
   #pieces: Uint8Array[] = []
   #length = 0
@@ -40,27 +43,24 @@ export class MessageReader {
     this.#pieces = [bytes]
     const bodyAt = lengthsBytes + readLength(bytes, 0)
     const end = bodyAt + readLength(bytes, 4)
-    if (end > frameBytesMax) return 'malformed'
+    if (end > frameBytesMax || this.#length > end) return 'malformed'
     if (this.#length < end) return undefined
+    this.#pieces = []
+    this.#length = 0
     return decodeMessage(bytes.subarray(lengthsBytes, bodyAt), bytes.slice(bodyAt, end))
   }
 }
 
 function decodeMessage(head: Uint8Array, body: Uint8Array): HttpMessage | 'malformed' {
-  const parsed = parsedJson(textOf(head))
-  if (!Array.isArray(parsed)) return 'malformed'
-  const [start, headers] = parsed as readonly unknown[]
-  if (!Array.isArray(start) || !Array.isArray(headers)) return 'malformed'
-  return { start: start as unknown as HttpMessage['start'], headers: headers as unknown as HeaderList, body }
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
+  const lines = textOf(head).split('\n')
+  const isRequest = lines.length % 2 === 0
+  const headers: [string, string][] = []
+  for (let at = isRequest ? 2 : 1; at < lines.length; at += 2) {
+    headers.push([lines[at] as string, lines[at + 1] as string])
   }
+  if (isRequest) return { start: [lines[0] as string, lines[1] as string], headers, body }
+  const status = Number(lines[0])
+  return Number.isInteger(status) ? { start: [status], headers, body } : 'malformed'
 }
 
 function writeLength(bytes: Uint8Array, at: number, length: number): void {
@@ -82,6 +82,11 @@ export function joinedHeaders(headers: HeaderList): HttpHeaders {
     joined.set(key, before === undefined ? value : `${before}, ${value}`)
   }
   return joined
+}
+
+/** Whether a line can carry it: a target or a method. */
+export function isSendableLine(text: string): boolean {
+  return !text.includes('\n')
 }
 
 /** Whether HTTP can carry them (RFC 9110, section 5). */

@@ -5,49 +5,65 @@ import type { TcpStream } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
 import { areSendable, encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from './http-frame.ts'
 
-/** A client that has connected must have said all of its request by then, as in production. */
+/** A client must have said all of a request within this long of connecting or of the answer before, as in production. */
 const requestTimeoutMs = 120_000
 
 export interface HttpServing {
   readonly handler: HttpHandler
   readonly log: Log
+  readonly monoMs: () => number
   /** Lets something happen in a turn of its own. */
   readonly soon: (act: () => void) => void
   readonly after: (delayMs: number, act: () => void) => Closable
+  /** Those that are open. */
+  readonly connections: Set<HttpServerConnection>
 }
 
-/** One request on a connection of its own: read it, have it answered, send the answer, end. */
-export class HttpExchange {
+/** One connection: read a request, have it answered, send the answer, wait for the next. */
+export class HttpServerConnection {
   readonly #serving: HttpServing
   readonly #stream: TcpStream
   readonly #reader = new MessageReader()
-  readonly #limit: Closable
-  #asked = false
+  /** One for the whole life: it is looked at when it fires whether anything has happened since. */
+  #limit: Closable
+  #waitsSinceMs: number
+  #busy = false
+  #last = false
   #gone = false
   #aborts: (() => void)[] = []
 
   constructor(serving: HttpServing, stream: TcpStream) {
     this.#serving = serving
     this.#stream = stream
-    this.#limit = serving.after(requestTimeoutMs, () => stream.close())
+    this.#waitsSinceMs = serving.monoMs()
+    this.#limit = serving.after(requestTimeoutMs, () => this.#late())
+    serving.connections.add(this)
     stream.onData((bytes) => this.#read(bytes))
-    stream.onEnd(() => {
-      if (!this.#asked) stream.end()
-    })
+    stream.onEnd(() => this.finish())
     stream.onClose(() => this.#closed())
   }
 
+  /** No further request is taken; one that is being served is answered. */
+  finish(): void {
+    this.#last = true
+    if (!this.#busy && !this.#gone) this.#stream.end()
+  }
+
+  #late(): void {
+    const leftMs = this.#waitsSinceMs + requestTimeoutMs - this.#serving.monoMs()
+    if (!this.#busy && leftMs <= 0) this.#stream.close()
+    else this.#limit = this.#serving.after(this.#busy ? requestTimeoutMs : leftMs, () => this.#late())
+  }
+
   #read(bytes: Uint8Array): void {
-    if (this.#asked) return
-    const message = this.#reader.push(bytes)
+    const message = this.#busy ? 'malformed' : this.#reader.push(bytes)
     if (message === undefined) return
-    this.#limit.close()
     const [method, target] = message === 'malformed' ? [] : message.start
-    if (message === 'malformed' || typeof method !== 'string' || typeof target !== 'string') {
+    if (message === 'malformed' || typeof method !== 'string' || target === undefined) {
       this.#stream.close()
       return
     }
-    this.#asked = true
+    this.#busy = true
     void this.#serve(message, method, target)
   }
 
@@ -65,8 +81,10 @@ export class HttpExchange {
     })
     this.#aborts = []
     if (this.#gone) return
+    this.#busy = false
+    this.#waitsSinceMs = this.#serving.monoMs()
     this.#stream.write(encodeMessage(this.#message(method, response)))
-    this.#stream.end()
+    if (this.#last) this.#stream.end()
   }
 
   async #answer(request: HttpRequest): Promise<HttpResponse> {
@@ -100,6 +118,7 @@ export class HttpExchange {
 
   #closed(): void {
     this.#limit.close()
+    this.#serving.connections.delete(this)
     this.#gone = true
     for (const use of this.#aborts.splice(0)) use()
   }

@@ -5,13 +5,15 @@ import type { Endpoint, ListenFailure, Tcp, TlsOptions } from '../../src/env/net
 import type { Log } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
-import { exchange, type HttpAnswer } from './http-client.ts'
-import { areSendable } from './http-frame.ts'
-import { HttpExchange, type HttpServing } from './http-server.ts'
+import type { HttpAnswer } from './http-client.ts'
+import { HttpConnections } from './http-connections.ts'
+import { areSendable, isSendableLine } from './http-frame.ts'
+import { HttpServerConnection, type HttpServing } from './http-server.ts'
 
 /**
  * HTTP over simulated streams. Requests and responses travel whole and undecoded, in frames: what a parser of HTTP/1.1
- * does to them is `src/host`'s affair. One connection for each request; nothing is compressed.
+ * does to them is `src/host`'s affair. Connections are kept for later requests, unless they speak TLS; nothing is
+ * compressed.
  */
 export class SimHttp implements Http {
   readonly #machine: Machine
@@ -19,6 +21,7 @@ export class SimHttp implements Http {
   readonly #tcp: Tcp
   readonly #timers: Timers
   readonly #log: Log
+  readonly #connections: HttpConnections
 
   constructor(machine: Machine, boot: Boot, tcp: Tcp, timers: Timers, log: Log) {
     this.#machine = machine
@@ -26,6 +29,7 @@ export class SimHttp implements Http {
     this.#tcp = tcp
     this.#timers = timers
     this.#log = log
+    this.#connections = new HttpConnections(machine.clock, timers)
   }
 
   async serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>> {
@@ -34,23 +38,40 @@ export class SimHttp implements Http {
       log: this.#log,
       soon: (act) => void this.#machine.kernel.after(this.#boot, undefined, 0, 'abort', act),
       after: (delayMs, act) => this.#timers.after(delayMs, act),
+      monoMs: () => this.#machine.clock.monoUs() / 1000,
+      connections: new Set(),
     }
-    const listener = await this.#tcp.listen(at, (stream) => void new HttpExchange(serving, stream), tls)
-    return listener.ok ? ok(listener.value) : listener
+    const listener = await this.#tcp.listen(at, (stream) => void new HttpServerConnection(serving, stream), tls)
+    if (!listener.ok) return listener
+    const { local } = listener.value
+    const close = (): void => {
+      listener.value.close()
+      for (const connection of [...serving.connections]) connection.finish()
+    }
+    return ok({ local, close })
   }
 
-  async request(to: Endpoint, request: HttpClientRequest): Promise<HttpAnswer> {
-    const { kernel, clock } = this.#machine
-    if (!areSendable(request.headers ?? [])) {
+  request(to: Endpoint, request: HttpClientRequest): Promise<HttpAnswer> {
+    const { kernel } = this.#machine
+    const { method, target, headers, timeoutMs, tls } = request
+    if (!isSendableLine(method) || !isSendableLine(target) || (headers !== undefined && !areSendable(headers))) {
       return kernel.answer(this.#boot, 0, 'http', (): HttpAnswer => {
         return err({ kind: 'io', to, message: 'a header that HTTP cannot carry' })
       })
     }
+    const idle = tls === undefined ? this.#connections.take(to) : undefined
+    if (idle === undefined) return this.#dialled(to, request)
+    return idle.ask(request, timeoutMs, kernel.deferred<HttpAnswer>(this.#boot))
+  }
+
+  async #dialled(to: Endpoint, request: HttpClientRequest): Promise<HttpAnswer> {
+    const { kernel, clock } = this.#machine
     const startUs = clock.monoUs()
     const { timeoutMs, tls } = request
     const dialled = await this.#tcp.dial(to, tls === undefined ? { timeoutMs } : { timeoutMs, tls })
     if (!dialled.ok) return dialled
     const leftMs = timeoutMs - (clock.monoUs() - startUs) / 1000
-    return exchange(dialled.value, to, request, leftMs, this.#timers, kernel.deferred<HttpAnswer>(this.#boot))
+    const connection = this.#connections.made(to, dialled.value, tls === undefined)
+    return connection.ask(request, leftMs, kernel.deferred<HttpAnswer>(this.#boot))
   }
 }

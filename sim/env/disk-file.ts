@@ -45,19 +45,23 @@ export class SimDiskFile implements DiskFile {
   }
 
   sync(): Promise<Result<undefined, DiskFailure>> {
-    const { disk } = this.#machine
     return this.#later('sync', 'sync', () => {
       if (this.#closed) return () => this.#refused()
       const mark = this.#inode.mark()
-      return () => {
-        if (!disk.syncFails()) {
-          this.#inode.harden(mark)
-          return done
-        }
-        this.#inode.failSync(mark, disk.draw)
-        return diskFailure('io', this.#path)
-      }
+      return () => this.#settle(mark)
     })
+  }
+
+  /** One event for both: nothing can come between them that a crash in one of them does not show. */
+  writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    const { kernel, disk, host } = this.#machine
+    if (!kernel.enter(this.#boot)) return kernel.never()
+    const writeUs = disk.delayUs('write')
+    kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
+    const result = this.#isWritable() ? disk.tree.write(this.#path, this.#inode, at, bytes) : this.#refused()
+    if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
+    const mark = this.#inode.mark()
+    return this.#finish('writeSynced', writeUs + disk.delayUs('sync'), () => this.#settle(mark))
   }
 
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
@@ -87,18 +91,34 @@ export class SimDiskFile implements DiskFile {
     return !this.#closed && !this.#readOnly
   }
 
+  /** The changes up to a mark are on the platter, or the sync has failed. */
+  #settle(mark: number): Result<undefined, DiskFailure> {
+    const { disk } = this.#machine
+    if (!disk.syncFails()) {
+      this.#inode.harden(mark)
+      return done
+    }
+    this.#inode.failSync(mark, disk.draw)
+    return diskFailure('io', this.#path)
+  }
+
   #refused(): Result<undefined, DiskFailure> {
     return diskFailure('io', this.#path)
   }
 
   #later<T>(name: keyof typeof diskOperations, timing: DiskTiming, begin: () => () => T): Promise<T> {
-    const { kernel, disk, host } = this.#machine
+    const { kernel, disk } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
-    const inode = this.#inode
     const delayUs = disk.delayUs(timing)
+    return this.#finish(name, delayUs, begin())
+  }
+
+  #finish<T>(name: keyof typeof diskOperations, delayUs: number, finish: () => T): Promise<T> {
+    const { kernel, host } = this.#machine
+    const inode = this.#inode
     const atUs = Math.max(kernel.nowUs + delayUs, inode.readyUs)
     inode.readyUs = atUs
     kernel.trace.add(traceKinds.diskFile, host.number, diskOperations[name], inode.number, atUs - kernel.nowUs)
-    return finishLater(this.#machine, this.#boot, inode, diskOperations[name], atUs, begin())
+    return finishLater(this.#machine, this.#boot, inode, diskOperations[name], atUs, finish)
   }
 }

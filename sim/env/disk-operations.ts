@@ -20,6 +20,7 @@ export const diskOperations = {
   truncate: 13,
   size: 14,
   close: 15,
+  writeSynced: 16,
 } as const
 
 export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]

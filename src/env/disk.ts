@@ -56,6 +56,8 @@ export interface DiskFile {
   /** All of `bytes` at offset `at`, or a failure that may have written a part. */
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
   sync(): Promise<Result<undefined, DiskFailure>>
+  /** `write`, and `sync` when that succeeded, in one step of the caller's. */
+  writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
   size(): Promise<Result<number, DiskFailure>>
   close(): Promise<void>

@@ -32,21 +32,17 @@ export class HostDiskFile implements DiskFile {
   }
 
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
-    return attempt(this.#path, async () => {
-      let written = 0
-      while (written < bytes.length) {
-        const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, at + written)
-        written += bytesWritten
-      }
-      return done
-    })
+    return attempt(this.#path, () => this.#writeAll(at, bytes))
   }
 
   sync(): Promise<Result<undefined, DiskFailure>> {
+    return attempt(this.#path, () => this.#sync())
+  }
+
+  writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
     return attempt(this.#path, async () => {
-      // fdatasync: it writes the size too where that changed, and leaves out the times, which nobody needs.
-      await this.#handle.datasync()
-      return done
+      await this.#writeAll(at, bytes)
+      return this.#sync()
     })
   }
 
@@ -65,6 +61,21 @@ export class HostDiskFile implements DiskFile {
     // What had to last was synced, and a failure to close says nothing that could still be acted on.
     this.#closing ??= this.#handle.close().catch(() => undefined)
     return this.#closing
+  }
+
+  async #writeAll(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    let written = 0
+    while (written < bytes.length) {
+      const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, at + written)
+      written += bytesWritten
+    }
+    return done
+  }
+
+  async #sync(): Promise<Result<undefined, DiskFailure>> {
+    // fdatasync: it writes the size too where that changed, and leaves out the times, which nobody needs.
+    await this.#handle.datasync()
+    return done
   }
 
   async #bytes(): Promise<number> {

@@ -62,6 +62,10 @@ class MemoryFile implements DiskFile {
     return done
   }
 
+  writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    return this.write(at, bytes)
+  }
+
   async truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     this.#bytes = this.#bytes.slice(0, Math.min(sizeBytes, this.#size))
     this.#size = sizeBytes

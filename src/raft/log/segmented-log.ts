@@ -234,8 +234,7 @@ export class SegmentedLog implements DurableLog {
       salt: active.salt,
       chain: this.#chain,
     })
-    const written = await active.file.write(active.end, bytes)
-    const synced = written.ok ? await active.file.sync() : written
+    const synced = await active.file.writeSynced(active.end, bytes)
     if (!synced.ok) return synced
     active.end += bytes.length
     this.#lastBatch = number

@@ -53,6 +53,19 @@ export function crashLaws(law: CrashLaw): void {
   )
 
   law(
+    'bytes that were written and synced in one step are there, and those before them',
+    async ({ env, directory }) => {
+      await writeFile(env, `${directory}/f`, 'synced')
+      await got(env.disk.syncDirectory(directory))
+      const file = await got(env.disk.open(`${directory}/f`, 'create'))
+      await got(file.writeSynced(6, utf8(' too')))
+    },
+    async ({ env, directory }) => {
+      expect(await readFile(env, `${directory}/f`)).toBe('synced too')
+    },
+  )
+
+  law(
     'a rename is done or not done, never half',
     async ({ env, directory }) => {
       await writeFile(env, `${directory}/f`, 'old')

@@ -30,6 +30,8 @@ export function diskLaws(law: Law): void {
     expect(textOf(await got(file.read(99, 5)))).toBe('')
     expect(textOf(await got(file.read(2, 0)))).toBe('')
     expect(await got(file.size())).toBe(10)
+    await got(file.writeSynced(9, utf8('!?')))
+    expect(textOf(await got(file.read(0, 20)))).toBe('012xyz678!?')
     await file.close()
   })
 
@@ -130,6 +132,7 @@ export function diskLaws(law: Law): void {
     expect(await failureOf(file.write(0, utf8('x')))).toBe('io')
     expect(await failureOf(file.read(0, 1))).toBe('io')
     expect(await failureOf(file.sync())).toBe('io')
+    expect(await failureOf(file.writeSynced(0, utf8('x')))).toBe('io')
     expect(await failureOf(file.truncate(0))).toBe('io')
     expect(await failureOf(file.size())).toBe('io')
   })
@@ -139,6 +142,7 @@ export function diskLaws(law: Law): void {
     if (path === undefined) return
     const file = await got(env.disk.open(path, 'create'))
     expect(await file.write(0, utf8('x'))).toMatchObject({ ok: false, error: { kind: 'full', path } })
+    expect(await file.writeSynced(0, utf8('x'))).toMatchObject({ ok: false, error: { kind: 'full', path } })
     await file.close()
   })
 

@@ -230,18 +230,25 @@ export class CrashDisk implements Disk {
   }
 
   #file(path: string, inode: Inode): DiskFile {
+    const write = (at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> =>
+      this.#run('write', path, () => this.#changed(inode, { kind: 'write', at, bytes: bytes.slice() }))
+    // After a sync that failed the pages pass for clean: a later one leaves them out (fsyncgate).
+    const sync = (): Promise<Result<undefined, DiskFailure>> =>
+      this.#run('sync', path, () => {
+        for (const change of inode.unsynced) inode.durable = applied(inode.durable, change)
+        inode.unsynced = []
+        return done
+      })
     return {
       read: (at, length) => this.#run('read', path, () => ok(inode.seen.slice(at, at + length))),
-      write: (at, bytes) =>
-        this.#run('write', path, () => this.#changed(inode, { kind: 'write', at, bytes: bytes.slice() })),
+      write,
       truncate: (size) => this.#run('truncate', path, () => this.#changed(inode, { kind: 'truncate', size })),
-      // After a sync that failed the pages pass for clean: a later one leaves them out (fsyncgate).
-      sync: () =>
-        this.#run('sync', path, () => {
-          for (const change of inode.unsynced) inode.durable = applied(inode.durable, change)
-          inode.unsynced = []
-          return done
-        }),
+      sync,
+      // A crash or a fault may come between the two.
+      writeSynced: async (at, bytes) => {
+        const written = await write(at, bytes)
+        return written.ok ? sync() : written
+      },
       size: () => this.#run('size', path, () => ok(inode.seen.length)),
       close: async () => {},
     }

@@ -126,11 +126,13 @@ describe('a disk', () => {
           marks.push(simulation.nowMs)
           await value(file.read(0, 1))
           marks.push(simulation.nowMs)
+          await value(file.writeSynced(0, utf8('y')))
+          marks.push(simulation.nowMs)
           return marks
         },
         10_000,
       )
-      expect(spans).toEqual([1, 3, 303, 343])
+      expect(spans).toEqual([1, 3, 303, 343, 663])
     })
   })
 

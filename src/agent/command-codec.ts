@@ -1,5 +1,4 @@
-import { concatBytes } from '../base/bytes.ts'
-import { pack, unpack } from '../base/msgpack.ts'
+import { packAfter, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { CommandDefinition, WriteIdentity } from '../features/manifest.ts'
 
@@ -19,7 +18,10 @@ export function encodeCommand<Body, Outcome>(
   identity?: WriteIdentity,
 ): Uint8Array {
   const logged = identity === undefined ? { kind: command.kind, body } : { kind: command.kind, body, identity }
-  return concatBytes([new Uint8Array([formatVersion]), pack(logged)])
+  // A copy, for it stays in the log for long, and what is packed may share its memory with much else.
+  const payload = packAfter(1, logged).slice()
+  payload[0] = formatVersion
+  return payload
 }
 
 /** The body's bytes alias the payload. */

@@ -1,5 +1,5 @@
 import { concatBytes } from '../base/bytes.ts'
-import { pack, unpack } from '../base/msgpack.ts'
+import { packAfter, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
 /** Version of the framing. A peer that speaks another is told so and cut off. */
@@ -42,13 +42,8 @@ const code = { hello: 0, request: 1, answer: 2, failure: 3, cancel: 4, notice: 5
 
 export function encodeFrame(frame: Frame): Uint8Array {
   if (frame.kind === 'notice') return encodeNotice(frame.topic, frame.bytes)
-  const body = pack(fieldsOf(frame))
-  const out = new Uint8Array(4 + body.length)
-  out[0] = body.length >>> 24
-  out[1] = body.length >>> 16
-  out[2] = body.length >>> 8
-  out[3] = body.length
-  out.set(body, 4)
+  const out = packAfter(4, fieldsOf(frame))
+  writeLength(out, 0, out.length - 4)
   return out
 }
 

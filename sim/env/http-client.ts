@@ -4,7 +4,7 @@ import type { Closable, Deferred } from '../../src/env/async.ts'
 import type { Timers } from '../../src/env/clock.ts'
 import type { HttpClientFailure, HttpClientRequest, HttpClientResponse } from '../../src/env/http.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../src/env/net.ts'
-import { encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from './http-frame.ts'
+import { closesConnection, encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from './http-frame.ts'
 
 export type HttpAnswer = Result<HttpClientResponse, HttpClientFailure>
 
@@ -12,6 +12,8 @@ export type HttpAnswer = Result<HttpClientResponse, HttpClientFailure>
 interface Asked {
   readonly deferred: Deferred<HttpAnswer>
   readonly limit: Closable
+  /** No request follows on this connection. */
+  readonly last: boolean
 }
 
 /** One connection of a client: a request, its answer, and then the next. */
@@ -53,7 +55,7 @@ export class HttpClientConnection {
   /** Sends a request, and settles with the answer or with why there is none. */
   ask(request: HttpClientRequest, leftMs: number, deferred: Deferred<HttpAnswer>): Promise<HttpAnswer> {
     const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })))
-    this.#asked = { deferred, limit }
+    this.#asked = { deferred, limit, last: request.headers !== undefined && closesConnection(request.headers) }
     this.#stream.write(encodeMessage(messageOf(this.#to, request)))
     return deferred.promise
   }
@@ -72,8 +74,11 @@ export class HttpClientConnection {
     if (response === undefined) {
       return this.#giveUp(err({ kind: 'broken', to: this.#to, message: 'the answer is no HTTP' }))
     }
+    const { last } = this.#asked
     this.#settle(ok(response))
-    if (this.#open) this.#onIdle(this)
+    if (!this.#open) return
+    if (last) this.end()
+    else this.#onIdle(this)
   }
 
   #giveUp(answer: HttpAnswer): void {

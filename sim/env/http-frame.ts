@@ -84,6 +84,11 @@ export function joinedHeaders(headers: HeaderList): HttpHeaders {
   return joined
 }
 
+/** Whether who sends these headers means the connection to end behind this exchange (RFC 9112, section 9.3). */
+export function closesConnection(headers: HeaderList): boolean {
+  return headers.some(([name, value]) => name.toLowerCase() === 'connection' && value.toLowerCase() === 'close')
+}
+
 /** Whether a line can carry it: a target or a method. */
 export function isSendableLine(text: string): boolean {
   return !text.includes('\n')

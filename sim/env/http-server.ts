@@ -3,7 +3,14 @@ import type { Closable } from '../../src/env/async.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/env/http.ts'
 import type { TcpStream } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
-import { areSendable, encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from './http-frame.ts'
+import {
+  areSendable,
+  closesConnection,
+  encodeMessage,
+  type HttpMessage,
+  joinedHeaders,
+  MessageReader,
+} from './http-frame.ts'
 
 /** A client must have said all of a request within this long of connecting or of the answer before, as in production. */
 const requestTimeoutMs = 120_000
@@ -64,6 +71,7 @@ export class HttpServerConnection {
       return
     }
     this.#busy = true
+    if (closesConnection(message.headers)) this.#last = true
     void this.#serve(message, method, target)
   }
 

@@ -5,7 +5,7 @@ import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { nodeServicesEndpoint, nodesEndpoint, serviceAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
-import type { AgentContext, Consistency, QueryEndpoint } from '../features/manifest.ts'
+import type { AgentContext, Consistency, QueryEndpoint, ReadMeta } from '../features/manifest.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 
@@ -58,13 +58,13 @@ export class CatalogReads {
     const { allowStale, maxStaleMs } = this.#config
     const found = await this.#query(endpoint, args, datacenter, allowStale ? 'stale' : 'default')
     if (!found.ok) return found
-    const { lastContactMs } = found.value.meta
-    if (allowStale && lastContactMs > maxStaleMs) {
+    const ageMs = ageOf(found.value.meta)
+    if (allowStale && ageMs > maxStaleMs) {
       this.#env.log.write('warn', 'dns', 'Query results too stale, re-requesting')
       const fresh = await this.#query(endpoint, args, datacenter, 'default')
       return fresh.ok ? ok(fresh.value.value) : fresh
     }
-    if (allowStale && lastContactMs > staleCountedMs) this.#env.metrics.count('dns.stale_queries')
+    if (allowStale && ageMs > staleCountedMs) this.#env.metrics.count('dns.stale_queries')
     return ok(found.value.value)
   }
 
@@ -73,4 +73,12 @@ export class CatalogReads {
     const read = { consistency, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
     return this.#agent.query(endpoint, args, read, {})
   }
+}
+
+/**
+ * How old an answer is at most. A server that has not heard of a leader since it started does not know what was committed
+ * before: that it has nothing of a name says nothing, and must not be told as if it did.
+ */
+function ageOf({ knownLeader, lastContactMs }: ReadMeta): number {
+  return !knownLeader && lastContactMs === 0 ? Number.POSITIVE_INFINITY : lastContactMs
 }

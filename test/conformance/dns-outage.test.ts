@@ -62,6 +62,10 @@ class Servers {
     this.#node(name).crash()
   }
 
+  restart(name: Name, dns: DnsSettings): void {
+    this.#boot(name, dns)
+  }
+
   /** `NOERROR 10.5.0.1`, say. */
   async ask(name: Name): Promise<string> {
     const packet = encodeQuestion({ id: 9, name: 'web.service.svc.', type: 'A' })
@@ -142,6 +146,21 @@ describe('DNS while there is no leader', () => {
     await servers.pass(outageMs)
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
     expect(servers.staleAnswers(left)).toBe(2)
+  })
+
+  it('says nothing of names while a server that started again has heard of no leader, and goes on once it has', async () => {
+    const dns = {}
+    const servers = await started(dns)
+    const [left, other] = servers.followers
+    const last = servers.leader
+    for (const name of names) servers.crash(name)
+    servers.restart(left, dns)
+    await servers.pass(10_000)
+    expect(await servers.ask(left)).toBe('SERVFAIL')
+    servers.restart(other, dns)
+    servers.restart(last, dns)
+    await servers.pass(20_000)
+    expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
   })
 
   it('[DNS-014] fails where stale answers are not allowed', async () => {

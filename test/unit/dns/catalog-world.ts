@@ -49,6 +49,7 @@ export class CatalogWorld {
   failure: Failure | undefined
   /** How old the answers of a server are that is not the leader. */
   lastContactMs = 0
+  knownLeader = true
   readonly #state = new ReplicatedState({
     tables: catalogFeature.tables ?? [],
     commands: catalogFeature.commands ?? [],
@@ -141,7 +142,10 @@ export class CatalogWorld {
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const { index, value } = endpoint.query(this.#state.store.read(), endpoint.args.parse(args))
         const lastContactMs = read.consistency === 'stale' ? this.lastContactMs : 0
-        return ok({ value, meta: { index, knownLeader: true, lastContactMs } })
+        return ok({
+          value,
+          meta: { index, knownLeader: this.knownLeader || read.consistency !== 'stale', lastContactMs },
+        })
       },
     }
   }

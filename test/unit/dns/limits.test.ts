@@ -279,6 +279,16 @@ describe('how fresh the answers are', () => {
     expect(world.counted).toEqual([])
   })
 
+  it('a server that has heard of no leader yet is not believed', async () => {
+    const world = new CatalogWorld()
+    world.knownLeader = false
+    expect((await world.ask('d1.node.svc.')).rcode).toBe('NXDOMAIN')
+    expect(world.reads.map(({ consistency }) => consistency)).toEqual(['stale', 'default'])
+    world.lastContactMs = 20_000
+    await world.ask('d1.node.svc.')
+    expect(world.reads).toHaveLength(3)
+  })
+
   it('[DNS-017] dns 101: only answers older than five seconds are counted', async () => {
     const world = new CatalogWorld()
     world.place(meant)

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { removedFlag } from '../config/removed.ts'
 import type { CommandFlag } from './command.ts'
 
 /**
@@ -18,7 +19,10 @@ export function rewriteGoFlags(
     if (match === null) return ok([...out, '--', ...argv.slice(at)])
     const [, name = '', value] = match
     const flag = byName.get(name)
-    if (flag === undefined) return err(`flag provided but not defined: -${name}`)
+    if (flag === undefined) {
+      const removed = removedFlag(name)
+      return err(`flag provided but not defined: -${name}${removed === undefined ? '' : ` (${removed})`}`)
+    }
     if (flag.kind === 'bool') {
       const truth = value === undefined ? true : truthOf(value)
       if (truth === undefined) return err(`invalid boolean value "${value ?? ''}" for -${name}: parse error`)

@@ -114,8 +114,10 @@ interface LoadedFile {
 async function loadFile(disk: Disk, path: string): Promise<Result<LoadedFile, readonly ConfigProblem[]>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err([{ place: 'config', message: `Open failed on ${path}`, remedy: file.error.message }])
-  const bytes = await file.value.read(0, fileBytesMax)
+  const bytes = await file.value.read(0, fileBytesMax + 1)
   await file.value.close()
+  if (bytes.ok && bytes.value.length > fileBytesMax)
+    return err([{ place: 'config', message: `${path} is longer than 8 MiB`, remedy: 'split it' }])
   if (!bytes.ok) return err([{ place: 'config', message: `Read failed on ${path}`, remedy: bytes.error.message }])
   const document = parseDocument(path, textOf(bytes.value))
   if (!document.ok) return err([document.error])

@@ -4,7 +4,7 @@ import { parseDuration } from '../base/duration.ts'
 export type Report = (message: string, remedy: string) => void
 
 /** What is done again and again at this interval would keep a processor busy below it. */
-export const shortestIntervalMs = 10
+const shortestIntervalMs = 10
 
 /** A duration that the schema has let through, or what holds without one. */
 export function milliseconds(text: string | undefined, otherwise: number): number {

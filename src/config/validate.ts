@@ -3,6 +3,7 @@ import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { ConfigDocument } from './document.ts'
 import type { ConfigProblem } from './problem.ts'
+import { removedKey } from './removed.ts'
 import { type FileConfig, fileSchema, keysWithoutEffect, refusedKeys } from './schema.ts'
 
 export interface ValidatedFile {
@@ -17,10 +18,16 @@ export function validateDocument(document: ConfigDocument): Result<ValidatedFile
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return err([{ place: document.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }])
   }
-  const warnings: string[] = []
-  const parsed = fileSchema.safeParse(withEffect(document, value, [], warnings))
-  if (parsed.success) return ok({ config: parsed.data, warnings })
-  return err(parsed.error.issues.flatMap((issue) => problemsOf(document, issue)))
+  const notes: Notes = { warnings: [], problems: [] }
+  const parsed = fileSchema.safeParse(withEffect(document, value, [], notes))
+  const issues = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(document, issue))
+  const problems = [...notes.problems, ...issues]
+  return parsed.success && problems.length === 0 ? ok({ config: parsed.data, warnings: notes.warnings }) : err(problems)
+}
+
+interface Notes {
+  readonly warnings: string[]
+  readonly problems: ConfigProblem[]
 }
 
 /** The object without the keys that are read past, each of which becomes a warning. */
@@ -28,18 +35,33 @@ function withEffect(
   document: ConfigDocument,
   value: object,
   above: readonly string[],
-  warnings: string[],
+  notes: Notes,
 ): Readonly<Record<string, unknown>> {
   const kept: [string, unknown][] = []
   for (const [key, member] of Object.entries(value) as [string, unknown][]) {
     const path = [...above, key]
     const dotted = path.join('.')
-    if (keysWithoutEffect.has(dotted)) warnings.push(`${document.placeOf(path)}: '${dotted}' has no effect yet`)
-    else if (above.length > 0 || typeof member !== 'object' || member === null || Array.isArray(member)) {
-      kept.push([key, member])
-    } else kept.push([key, withEffect(document, member, path, warnings)])
+    const block = typeof member === 'object' && member !== null && !Array.isArray(member) ? member : undefined
+    if (keysWithoutEffect.has(dotted)) {
+      notes.warnings.push(`${document.placeOf(path)}: '${dotted}' has no effect yet`)
+      notes.problems.push(...removedIn(document, path, Object.keys(block ?? {})))
+    } else kept.push([key, block === undefined || above.length > 0 ? member : withEffect(document, block, path, notes)])
   }
   return Object.fromEntries(kept)
+}
+
+/** What is read past may still hold keys of old, which are told. */
+function removedIn(
+  document: ConfigDocument,
+  above: readonly string[],
+  keys: readonly string[],
+): readonly ConfigProblem[] {
+  return keys.flatMap((key) => {
+    const path = [...above, key]
+    const remedy = removedKey(path.join('.'))
+    const message = `invalid config key ${path.join('.')}`
+    return remedy === undefined ? [] : [{ place: document.placeOf(path), message, remedy }]
+  })
 }
 
 function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly ConfigProblem[] {
@@ -47,8 +69,9 @@ function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const path = [...issue.path, key]
-      const remedy = refusedKeys.get(path.join('.')) ?? suggestion(key, keysAt(issue.path))
-      return { place: document.placeOf(path), message: `invalid config key ${path.join('.')}`, remedy }
+      const name = path.join('.')
+      const remedy = removedKey(name) ?? refusedKeys.get(name) ?? suggestion(key, keysAt(issue.path))
+      return { place: document.placeOf(path), message: `invalid config key ${name}`, remedy }
     })
   }
   if (issue.code === 'invalid_type') {

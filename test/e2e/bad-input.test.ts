@@ -117,7 +117,7 @@ describe('an agent refuses to start', () => {
     expect(bare.error.split('\n')[0]).toBe('flag needs an argument: -node')
   })
 
-  it('[REG-006] with a file whose extension says nothing of its format', async () => {
+  it('[CFG-002 REG-006] with a file whose extension says nothing of its format', async () => {
     const file = join(workplace.path, 'a.conf')
     writeFileSync(file, '{}')
     const finished = await runSvc(['agent', `-config-file=${file}`])

@@ -340,6 +340,32 @@ describe('svc validate', () => {
   })
 })
 
+describe('flags of old', () => {
+  it.each([
+    ['[CFG-027]', 'dc', 'removed in 1.0, use -datacenter'],
+    ...['azure-tag-name', 'azure-tag-value'].map((name) => ['[CFG-028]', `retry-join-${name}`, ''] as const),
+    ...['ec2-region', 'ec2-tag-key', 'ec2-tag-value'].map((name) => ['[CFG-029]', `retry-join-${name}`, ''] as const),
+    ...['credentials-file', 'project-name', 'tag-name', 'zone-pattern'].map(
+      (name) => ['[CFG-030]', `retry-join-gce-${name}`, ''] as const,
+    ),
+  ])('%s -%s of the agent is refused, and the one to write is named', async (_row, flag, remedy) => {
+    const { code, error } = await run(['agent', `-${flag}=x`])
+    const expected = remedy === '' ? "removed in 1.0, use -retry-join 'provider=…'" : remedy
+    expect({ code, line: error.split('\n')[0] }).toEqual({
+      code: 1,
+      line: `flag provided but not defined: -${flag} (${expected})`,
+    })
+  })
+
+  it('-rpc-addr is refused by every command that had it, in favour of -http-addr', async () => {
+    for (const command of ['force-leave', 'info', 'join', 'leave', 'members', 'reload']) {
+      const { code, error } = await run([command, '-rpc-addr=127.0.0.1:8400'])
+      expect(code, command).toBe(1)
+      expect(error.split('\n')[0], command).toContain('-rpc-addr (removed in 0.8.0, commands talk HTTP: use -http-addr')
+    }
+  })
+})
+
 describe('commands that ask an agent', () => {
   it('say so when nobody answers', async () => {
     const terminal = new FakeTerminal()

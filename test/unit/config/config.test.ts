@@ -88,6 +88,30 @@ describe('a configuration file', () => {
     expect(linesOf('{"acl": {"enabled": true}}')[0]).toContain('invalid config key acl')
   })
 
+  it.each([
+    ['[CFG-031]', 'retry_join_ec2', "removed in 1.0, use retry_join with 'provider=…'"],
+    ['[CFG-031]', 'retry_join_gce', "removed in 1.0, use retry_join with 'provider=…'"],
+    ['[CFG-031]', 'retry_join_azure', "removed in 1.0, use retry_join with 'provider=…'"],
+    ['[CFG-032]', 'addresses.rpc', 'removed in 1.0, commands talk HTTP: use ports.http'],
+    ['[CFG-033]', 'ports.rpc', 'removed in 1.0, commands talk HTTP: use ports.http'],
+    ['[CFG-034]', 'advertise_addrs', "removed in 1.0, use 'advertise_addr, advertise_addr_wan and ports'"],
+    ['[CFG-035]', 'http_api_response_headers', "removed in 1.0, use 'http_config.response_headers'"],
+    ['[CFG-036]', 'recursor', "removed in 1.0, use 'recursors'"],
+    ['[CFG-037]', 'statsd_addr', "removed in 1.0, use 'telemetry.statsd_address'"],
+    ['[CFG-037]', 'statsite_addr', "removed in 1.0, use 'telemetry.statsite_address'"],
+    ['[CFG-037]', 'dogstatsd_addr', "removed in 1.0, use 'telemetry.dogstatsd_addr'"],
+    ['[CFG-038]', 'dogstatsd_tags', "removed in 1.0, use 'telemetry.dogstatsd_tags'"],
+    ['[CFG-039]', 'statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['[CFG-039]', 'telemetry.statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
+    ['[CFG-040]', 'reap', 'removed in 0.7.1, remove it: as process 1 run the agent under an init process'],
+    ['[CFG-041]', 'telemetry.enable_deprecated_names', 'removed in 1.1.0, remove it: old names of metrics are gone'],
+  ])('%s names what is to be written for %s, which is gone', (_row, dotted, remedy) => {
+    const [first = '', second] = dotted.split('.')
+    const text = JSON.stringify({ [first]: second === undefined ? 1 : { [second]: 1 } })
+    expect(linesOf(text)).toEqual([expect.stringMatching(/^a\.json:1:\d+: /)])
+    expect(linesOf(text)[0]?.replace(/^\S+ /, '')).toBe(`invalid config key ${dotted}: ${remedy}`)
+  })
+
   it('warns of keys that have no effect yet', () => {
     const text = '{"connect": {"enabled": true}, "dns_config": {"recursor_timeout": "2s", "node_ttl": "5s"}}'
     const document = parseDocument('a.json', text)
@@ -360,7 +384,7 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('takes interval and threshold of snapshots from the file, also those of former releases', () => {
+  it('[CFG-012] takes interval and threshold of snapshots from the file, also those of former releases', () => {
     const file = { ...server, raft_snapshot_interval: '5s', raft_snapshot_threshold: 8192 }
     expect(normalize(file, false, machine())).toMatchObject({
       value: { config: { raft: { snapshotIntervalMs: 5_000, snapshotThreshold: 8192 } } },

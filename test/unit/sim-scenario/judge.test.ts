@@ -8,6 +8,8 @@ function observed(part: Partial<Observed> & { readonly down?: readonly string[] 
   const isRunning = (server: string): boolean => !(part.down ?? []).includes(server)
   return {
     servers,
+    nodes: [...servers, 'c1'],
+    memberStatus: () => 'alive',
     isRunning,
     leaders: () => ['s1'],
     appliedIndex: () => 7,
@@ -16,6 +18,7 @@ function observed(part: Partial<Observed> & { readonly down?: readonly string[] 
     select: (selector) =>
       select(selector, {
         servers,
+        clients: ['c1'],
         datacenterOf: () => 'dc1',
         isRunning,
         leader: () => 's1',
@@ -56,6 +59,22 @@ describe('a condition', () => {
     [{ running: 'all servers' }, { down: ['s3'] }, 's3 down'],
     [{ stopped: 's3' }, { down: ['s3'] }, undefined],
     [{ stopped: 's2, s3' }, { down: ['s3'] }, 's2 running'],
+    [{ members: { c1: 'alive' } }, {}, undefined],
+    [
+      { members: { c1: 'failed' } },
+      { memberStatus: (observer) => (observer === 's2' ? undefined : 'failed') },
+      's2 sees c1 as unknown',
+    ],
+    [
+      { members: { c1: 'failed' } },
+      { memberStatus: (observer) => (observer === 's2' ? undefined : 'failed'), down: ['s2'] },
+      undefined,
+    ],
+    [
+      { members: { c1: 'failed' }, among: 's1' },
+      { memberStatus: (observer) => (observer === 's1' ? 'failed' : 'alive') },
+      undefined,
+    ],
     [{ elections: 'at most 2' }, {}, undefined],
     [{ elections: 'at most 1' }, {}, '2 elections'],
     [{ 'writes acknowledged': 'at least 10' }, {}, undefined],

@@ -4,6 +4,7 @@ import { selectorOf } from '../../../sim/scenario/selector.ts'
 
 const five: Selectable = {
   servers: ['s1', 's2', 's3', 's4', 's5'],
+  clients: ['c1', 'c2'],
   datacenterOf: () => 'dc1',
   isRunning: (server) => server !== 's5',
   leader: () => 's2',
@@ -41,6 +42,12 @@ describe('a selection of nodes', () => {
     ['minority with the leader', ['s1', 's2']],
     ['majority with the leader', ['s1', 's2', 's3']],
     ['${old leader}', ['s4']],
+    ['c2', ['c2']],
+    ['clients', ['c1', 'c2']],
+    ['all nodes', ['s1', 's2', 's3', 's4', 's5', 'c1', 'c2']],
+    ['c1, s2', ['s2', 'c1']],
+    ['one of clients', ['c1']],
+    ['other nodes', ['s1', 's2', 's4', 's5', 'c1', 'c2']],
   ]
   for (const [text, servers] of cases) {
     it(`'${text}' means ${servers.join(', ')}`, () => {

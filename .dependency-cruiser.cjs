@@ -19,7 +19,6 @@ const layers = [
 /** Packages and the only files that may name them: a second home needs a reason in review. */
 const homes = {
   msgpackr: '^src/base/msgpack[.]ts$',
-  '@msgpack/msgpack': '^src/gossip/wire/',
   dns2: '^src/dns-wire/',
   'sorted-btree': '^src/store/',
   fastify: '^src/host/',

@@ -1,8 +1,9 @@
 /**
- * How fast the simulator is: `node bench/sim-speed.mjs [seconds]`, after a build. Runs bench/workloads/five-servers.yaml,
- * which stays as it is so that figures compare, with every invariant checked and every event in the trace hash, on one
- * core. Prints simulated seconds and events for each second of CPU time (all threads, the collector's too; on a machine
- * that does nothing else that is the wall clock or more), and how fast the core runs a fixed loop, so that figures of two
+ * How fast the simulator is: `node bench/sim-speed.mjs [workload] [seconds]`, after a build. Runs
+ * bench/workloads/<workload>.yaml, `five-servers` if none is named (`five-servers-twenty-clients` is the other), which
+ * stays as it is so that figures compare, with every invariant checked and every event in the trace hash, on one core.
+ * Prints simulated seconds and events for each second of CPU time (all threads, the collector's too; on a machine that
+ * does nothing else that is the wall clock or more), and how fast the core runs a fixed loop, so that figures of two
  * machines can be told apart. A virtual time in seconds may be given to make it shorter or longer.
  */
 import { readFileSync } from 'node:fs'
@@ -11,11 +12,12 @@ import { loadScenario } from '../dist/sim/scenario/load.js'
 import { ScenarioRun } from '../dist/sim/scenario/run.js'
 
 const rounds = 3
-const file = 'bench/workloads/five-servers.yaml'
+const words = process.argv.slice(2)
+const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 0)
+const file = `bench/workloads/${words.find((word) => !/^\d+$/.test(word)) ?? 'five-servers'}.yaml`
 const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
 const loaded = loadScenario(file, text)
 if (!loaded.ok) throw new Error(loaded.error.map((problem) => `${problem.place}: ${problem.message}`).join('\n'))
-const seconds = Number(process.argv[2] ?? 0)
 const scenario = seconds > 0 ? { ...loaded.value.scenario, lasts: seconds * 1000 } : loaded.value.scenario
 
 /** Millions of steps of a fixed integer loop for each second of CPU time: how fast this core is today. */

@@ -28,8 +28,12 @@ class Lives {
     this.node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data'] })
   }
 
-  /** Ends with the power, without being asked. */
-  async live<T>(use: (life: Life) => Promise<T>, config: AgentConfig = onDisk): Promise<T> {
+  /** Ends without being asked: with the power, or only the process, whose writes then reach the disk in time. */
+  async live<T>(
+    use: (life: Life) => Promise<T>,
+    config: AgentConfig = onDisk,
+    end: 'power' | 'kept' = 'power',
+  ): Promise<T> {
     const live = async (env: Env): Promise<T> => {
       const lines: string[] = []
       const parts = { config, nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
@@ -38,7 +42,7 @@ class Lives {
       return use({ agent, env, lines })
     }
     const result = await this.simulation.play(this.node, live, 24 * 3_600_000)
-    this.node.crash()
+    this.node.crash({ disk: end })
     return result
   }
 }
@@ -159,11 +163,15 @@ describe('what came over the API', () => {
 describe('the state of a TTL check', () => {
   it('is taken up again while it is fresh', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(web))
-        await value(agent.reportTtl('service:web', 'passing', 'well'))
-        await rest(env, 300_000)
-      })
+      await lives.live(
+        async ({ agent, env }) => {
+          await value(agent.registerService(web))
+          await value(agent.reportTtl('service:web', 'passing', 'well'))
+          await rest(env, 300_000)
+        },
+        onDisk,
+        'kept',
+      )
       await lives.live(async ({ agent, env }) => {
         expect(agent.checks()).toMatchObject([{ status: 'passing', output: 'well' }])
         await rest(env, 600_001)
@@ -176,11 +184,15 @@ describe('the state of a TTL check', () => {
 
   it('is not taken up again when it is older than its time to live', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(web))
-        await value(agent.reportTtl('service:web', 'passing', 'well'))
-        await rest(env, 599_000)
-      })
+      await lives.live(
+        async ({ agent, env }) => {
+          await value(agent.registerService(web))
+          await value(agent.reportTtl('service:web', 'passing', 'well'))
+          await rest(env, 599_000)
+        },
+        onDisk,
+        'kept',
+      )
       await lives.simulation.run({ untilMs: lives.simulation.nowMs + 5_000 })
       await lives.live(async ({ agent }) => expect(agent.checks()).toMatchObject([{ status: 'critical', output: '' }]))
     })
@@ -189,11 +201,15 @@ describe('the state of a TTL check', () => {
   it('serves definitions from files as well', async () => {
     const config = { ...onDisk, services: [web] }
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.reportTtl('service:web', 'warning', 'hm'))
-        await rest(env, 1_000)
-        expect(await value(env.disk.list('/data/services'))).toEqual([])
-      }, config)
+      await lives.live(
+        async ({ agent, env }) => {
+          await value(agent.reportTtl('service:web', 'warning', 'hm'))
+          await rest(env, 1_000)
+          expect(await value(env.disk.list('/data/services'))).toEqual([])
+        },
+        config,
+        'kept',
+      )
       await lives.live(async ({ agent }) => {
         expect(agent.checks()).toMatchObject([{ status: 'warning', output: 'hm' }])
       }, config)

@@ -25,7 +25,6 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
       return `failed inserting node: Error while renaming Node ID: "${node.id}": ${reserved}`
     }
   }
-  const emptied = nodeIsWritten(tx, request) && formerNode(tx, request) !== undefined
   for (const check of checks) {
     if (nameKey(check.node) !== nameKey(node.node)) {
       return `check node "${check.node}" does not match node "${node.node}"`
@@ -33,7 +32,7 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
     const known =
       check.serviceId === '' ||
       (service !== null && nameKey(service.id) === nameKey(check.serviceId)) ||
-      (!emptied && serviceOfNode(tx, node.node, check.serviceId) !== undefined)
+      serviceOfNode(tx, node.node, check.serviceId) !== undefined
     if (!known) return `failed inserting check: Missing service registration on node "${node.node}"`
   }
   return null

@@ -20,7 +20,7 @@ export interface SelfParts {
   readonly nodeId: string
   readonly part: Part
   readonly pool: Pool
-  readonly local: Pick<RunningLocalAgent, 'stats'>
+  readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
 }
 
 /** What an agent says of itself. Reference: HTTP API 4.6. */
@@ -34,7 +34,8 @@ export function describeSelf({ env, config, release, nodeId, part, pool, local }
     version: releaseText(release),
     revision,
     advertise: { host: config.advertiseAddress, port: config.ports.server },
-    nodeMeta: selfMeta(config),
+    // A reload changes it.
+    nodeMeta: Object.fromEntries(local.nodeFacts().meta ?? []),
     debugConfig: config.debug,
     stats: {
       agent: local.stats(),
@@ -45,10 +46,6 @@ export function describeSelf({ env, config, release, nodeId, part, pool, local }
       [productName]: status === undefined ? clientSection(part) : serverSection(config, status),
     },
   }
-}
-
-function selfMeta(config: AgentConfig): Readonly<Record<string, string>> {
-  return { ...config.nodeMeta, [`${productName}-network-segment`]: '' }
 }
 
 function clientSection(part: Part): Section {

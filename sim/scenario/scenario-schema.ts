@@ -61,6 +61,15 @@ const heartbeat = z.strictObject({
   every: duration.describe('How often each is told that the check passes.'),
 })
 
+const watcher = z.strictObject({
+  at: selector.describe('The agents that are watched, each over HTTP (blocking queries) and DNS.'),
+  service: z.string().min(1),
+  'at least': z
+    .int()
+    .min(1)
+    .describe('Healthy instances at every moment, once there were so many; an answer with fewer fails the run.'),
+})
+
 const network = z.strictObject({
   latency: durationRange.optional().describe('Time on the way, drawn for each message; 1ms..5ms if absent.'),
   loss: chance.optional().describe('Of a datagram; a connection repeats what is lost, and so is late.'),
@@ -112,6 +121,10 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'heartbeats are named with small letters'), heartbeat)
     .optional()
     .describe('Services that keep their TTL checks alive, to the end of the run.'),
+  watchers: z
+    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'), watcher)
+    .optional()
+    .describe('Who looks at a service all the time, and must never see a gap.'),
   faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
   steps: z.array(step).optional().describe('What happens one after the other.'),
   lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),
@@ -129,3 +142,4 @@ export const scenarioSchema = z.strictObject({
 export type Scenario = z.output<typeof scenarioSchema>
 export type ClientGroup = z.output<typeof client>
 export type HeartbeatGroup = z.output<typeof heartbeat>
+export type WatcherGroup = z.output<typeof watcher>

@@ -1,35 +1,58 @@
+import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/manifest.ts'
-import { clientHost, httpEndpoint } from '../cluster/node-identity.ts'
+import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/injector.ts'
 import { ClientGroup, type GroupWorld } from '../workload/client-group.ts'
 import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
+import { ServiceWatcher } from '../workload/service-watcher.ts'
 import type { RunContext } from './run-context.ts'
-import type { ClientGroup as GroupText, HeartbeatGroup } from './scenario-schema.ts'
+import type { ClientGroup as GroupText, HeartbeatGroup, WatcherGroup } from './scenario-schema.ts'
 import { select } from './selection.ts'
 
 /** How long a client waits for an answer, unless the scenario says. */
 const answerWithinMs = 10_000
 
-/** The groups of clients that a scenario describes, each on a machine of its own. */
+/** What goes on all the time in a scenario: groups of clients, heartbeats, watchers, each on a machine of its own. */
 export class Workload {
   readonly #run: RunContext
   readonly #groups: ClientGroup[] = []
   readonly #heartbeats: Heartbeats[] = []
+  readonly #watchers: ServiceWatcher[] = []
+  /** Machines taken, beside the driver's. */
+  #machines = 1
 
   constructor(run: RunContext) {
     this.#run = run
-    const groups = Object.entries(run.scenario.workload ?? {})
-    for (const [at, [name, group]] of groups.entries()) {
-      // The driver has the first machine.
-      const node = run.simulation.addNode({ name: `clients-${at + 1}`, host: clientHost(at + 2) })
-      node.boot((env) => {
+    for (const [at, [name, group]] of Object.entries(run.scenario.workload ?? {}).entries()) {
+      this.#machine(`clients-${at + 1}`, (env) => {
         this.#groups.push(new ClientGroup(env, planOf(name, group), this.#worldOf(group)))
       })
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.heartbeats ?? {}).entries()) {
-      const node = run.simulation.addNode({ name: `heartbeats-${at + 1}`, host: clientHost(groups.length + at + 2) })
       const plan = { name, check: group.check, everyMs: group.every }
-      node.boot((env) => void this.#heartbeats.push(new Heartbeats(env, plan, this.#targetsOf(group))))
+      this.#machine(`heartbeats-${at + 1}`, (env) => {
+        this.#heartbeats.push(new Heartbeats(env, plan, this.#targetsOf(group)))
+      })
+    }
+    for (const [at, [name, group]] of Object.entries(run.scenario.watchers ?? {}).entries()) {
+      this.#machine(`watchers-${at + 1}`, (env, host) => this.#watch(env, host, name, group))
+    }
+  }
+
+  /** A machine of its own, not in any datacenter. */
+  #machine(name: string, boot: (env: Env, host: string) => void): void {
+    this.#machines++
+    const host = clientHost(this.#machines)
+    this.#run.simulation.addNode({ name, host }).boot((env) => boot(env, host))
+  }
+
+  #watch(env: Env, host: string, name: string, group: WatcherGroup): void {
+    const run = this.#run
+    const plan = { service: group.service, atLeast: group['at least'], host }
+    for (const node of run.select(group.at)) {
+      const identity = run.cluster.identityOf(node)
+      const agent = { name: node, http: httpEndpoint(identity), dns: dnsEndpoint(identity) }
+      this.#watchers.push(new ServiceWatcher(env, plan, agent, (what) => run.fail(['watchers', name], what)))
     }
   }
 
@@ -45,6 +68,10 @@ export class Workload {
       for (const group of this.#groups) {
         if (to === 'start') group.start()
         else group.stop()
+      }
+      for (const watcher of this.#watchers) {
+        if (to === 'start') watcher.start()
+        else watcher.stop()
       }
     })
   }

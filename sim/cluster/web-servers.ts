@@ -1,0 +1,107 @@
+import type { Closable } from '../../src/env/async.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { HttpHandler, HttpResponse } from '../../src/env/http.ts'
+
+/** How a web server does, and what that looks like from outside. */
+export const webStates = {
+  well: 'answers 200',
+  busy: 'answers 429',
+  ill: 'answers 500',
+  stuck: 'takes a request and never answers',
+  gone: 'takes no connection',
+} as const
+
+export type WebState = keyof typeof webStates
+
+/** One web server on the machine of each of some agents. */
+export interface WebServerPlan {
+  readonly nodes: readonly string[]
+  readonly port: number
+}
+
+/** What checks look at. */
+interface WebServer {
+  readonly port: number
+  state: WebState
+  /** Of the machine's running process. */
+  env: Env | undefined
+  open: readonly Closable[]
+}
+
+/**
+ * The services that agents offer, as far as HTTP and TCP checks see them: on every machine named a server that answers on
+ * its loopback and on its own address. It comes up with the machine and goes down with it, and is as well as it was said
+ * to be last.
+ */
+export class WebServers {
+  readonly #byNode: ReadonlyMap<string, readonly WebServer[]>
+
+  constructor(plans: readonly WebServerPlan[]) {
+    const byNode = new Map<string, WebServer[]>()
+    for (const { nodes, port } of plans) {
+      for (const node of nodes) {
+        byNode.set(node, [...(byNode.get(node) ?? []), { port, state: 'well', env: undefined, open: [] }])
+      }
+    }
+    this.#byNode = byNode
+  }
+
+  has(node: string): boolean {
+    return this.#byNode.has(node)
+  }
+
+  /** The machine is up: called in a turn of its process. */
+  async booted(node: string, env: Env): Promise<void> {
+    for (const server of this.#byNode.get(node) ?? []) {
+      server.env = env
+      server.open = []
+      await listen(server, env)
+    }
+  }
+
+  /** The machine is down; what was open is gone with it. */
+  died(node: string): void {
+    for (const server of this.#byNode.get(node) ?? []) {
+      server.env = undefined
+      server.open = []
+    }
+  }
+
+  /** Every web server of this machine is so from now on. Called in a turn of its process, if it has one. */
+  set(node: string, state: WebState): void {
+    for (const server of this.#byNode.get(node) ?? []) {
+      server.state = state
+      if (server.env === undefined) continue
+      if (state === 'gone') close(server)
+      else if (server.open.length === 0) server.env.detach(listen(server, server.env))
+    }
+  }
+
+  /** Everything is well again. */
+  mend(inTurnOf: (node: string, act: () => void) => void): void {
+    for (const [node, servers] of this.#byNode) {
+      if (servers.some(({ state }) => state !== 'well')) inTurnOf(node, () => this.set(node, 'well'))
+    }
+  }
+}
+
+async function listen(server: WebServer, env: Env): Promise<void> {
+  if (server.state === 'gone') return
+  const hosts = ['127.0.0.1', ...env.machine.interfaces().map(({ address }) => address)]
+  const answer: HttpHandler = () => answerOf(server.state, env)
+  for (const host of new Set(hosts)) {
+    const listener = await env.http.serve({ host, port: server.port }, answer)
+    if (listener.ok) server.open = [...server.open, listener.value]
+  }
+}
+
+function close(server: WebServer): void {
+  for (const listener of server.open) listener.close()
+  server.open = []
+}
+
+function answerOf(state: WebState, env: Env): Promise<HttpResponse> {
+  if (state === 'stuck' || state === 'gone') return env.deferred<HttpResponse>().promise
+  const status = { well: 200, busy: 429, ill: 500 }[state]
+  return Promise.resolve({ status, headers: [['Content-Type', 'text/plain']], body: state })
+}

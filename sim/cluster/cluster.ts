@@ -12,6 +12,7 @@ import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { clientIdentity, type NodeIdentity, serverIdentity } from './node-identity.ts'
 import { nodeConfig } from './settings.ts'
+import { WebServers, type WebState } from './web-servers.ts'
 
 /** Nodes of one kind in one datacenter. */
 export interface NodePlan {
@@ -57,6 +58,7 @@ export class Cluster {
   readonly clientNames: readonly string[]
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
+  readonly webServers = new WebServers()
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
   readonly #invariants: Invariants
@@ -234,6 +236,13 @@ export class Cluster {
     return true
   }
 
+  /** How the web servers on this node's machine do from now on. */
+  setWebServers(name: string, state: WebState): void {
+    const { node } = this.#node(name)
+    if (node.running) node.run(() => this.webServers.set(name, state))
+    else this.webServers.set(name, state)
+  }
+
   async #boot(server: ClusterNode, env: Env): Promise<void> {
     const { name } = server.identity
     const boot = server.node.boots
@@ -249,6 +258,7 @@ export class Cluster {
         problem: config.error,
       })
     }
+    await this.webServers.booted(name, env)
     const started = await startProgram(env, config.value, { observer, reread: async () => read() })
     if (!started.ok) {
       this.#startFailed(server, boot, started.error)
@@ -310,6 +320,7 @@ export class Cluster {
 
   #endProcess(server: ClusterNode): void {
     server.agent = undefined
+    this.webServers.died(server.identity.name)
     this.#invariants.died(server.identity.name)
   }
 

@@ -13,12 +13,6 @@ export const webStates = {
 
 export type WebState = keyof typeof webStates
 
-/** One web server on the machine of each of some agents. */
-export interface WebServerPlan {
-  readonly nodes: readonly string[]
-  readonly port: number
-}
-
 /** What checks look at. */
 interface WebServer {
   readonly port: number
@@ -34,16 +28,11 @@ interface WebServer {
  * to be last.
  */
 export class WebServers {
-  readonly #byNode: ReadonlyMap<string, readonly WebServer[]>
+  readonly #byNode = new Map<string, readonly WebServer[]>()
 
-  constructor(plans: readonly WebServerPlan[]) {
-    const byNode = new Map<string, WebServer[]>()
-    for (const { nodes, port } of plans) {
-      for (const node of nodes) {
-        byNode.set(node, [...(byNode.get(node) ?? []), { port, state: 'well', env: undefined, open: [] }])
-      }
-    }
-    this.#byNode = byNode
+  /** There is one on this machine, from its next start on. */
+  add(node: string, port: number): void {
+    this.#byNode.set(node, [...this.#of(node), { port, state: 'well', env: undefined, open: [] }])
   }
 
   has(node: string): boolean {
@@ -52,7 +41,7 @@ export class WebServers {
 
   /** The machine is up: called in a turn of its process. */
   async booted(node: string, env: Env): Promise<void> {
-    for (const server of this.#byNode.get(node) ?? []) {
+    for (const server of this.#of(node)) {
       server.env = env
       server.open = []
       await listen(server, env)
@@ -61,7 +50,7 @@ export class WebServers {
 
   /** The machine is down; what was open is gone with it. */
   died(node: string): void {
-    for (const server of this.#byNode.get(node) ?? []) {
+    for (const server of this.#of(node)) {
       server.env = undefined
       server.open = []
     }
@@ -69,7 +58,7 @@ export class WebServers {
 
   /** Every web server of this machine is so from now on. Called in a turn of its process, if it has one. */
   set(node: string, state: WebState): void {
-    for (const server of this.#byNode.get(node) ?? []) {
+    for (const server of this.#of(node)) {
       server.state = state
       if (server.env === undefined) continue
       if (state === 'gone') close(server)
@@ -77,11 +66,8 @@ export class WebServers {
     }
   }
 
-  /** Everything is well again. */
-  mend(inTurnOf: (node: string, act: () => void) => void): void {
-    for (const [node, servers] of this.#byNode) {
-      if (servers.some(({ state }) => state !== 'well')) inTurnOf(node, () => this.set(node, 'well'))
-    }
+  #of(node: string): readonly WebServer[] {
+    return this.#byNode.get(node) ?? []
   }
 }
 
@@ -91,8 +77,15 @@ async function listen(server: WebServer, env: Env): Promise<void> {
   const answer: HttpHandler = () => answerOf(server.state, env)
   for (const host of new Set(hosts)) {
     const listener = await env.http.serve({ host, port: server.port }, answer)
-    if (listener.ok) server.open = [...server.open, listener.value]
+    if (!listener.ok) continue
+    if (server.env === env && stillOpen(server)) server.open = [...server.open, listener.value]
+    else listener.value.close()
   }
+}
+
+/** Asked anew after a wait: it may have been said otherwise meanwhile. */
+function stillOpen({ state }: WebServer): boolean {
+  return state !== 'gone'
 }
 
 function close(server: WebServer): void {

@@ -65,6 +65,7 @@ export class Injector {
     this.#rates.clear()
     for (const node of this.#cluster.nodeNames) {
       this.#machines.mendSyncs(node)
+      if (this.#cluster.webServers.has(node)) this.#cluster.setWebServers(node, 'well')
       this.#cluster.resume(node)
       if (!this.#cluster.isRunning(node) && !this.#cluster.hasLeft(node)) this.#cluster.start(node)
     }
@@ -95,6 +96,7 @@ export class Injector {
       const { nodes, rate } = action['clock rate']
       return this.#each(nodes, 'clock rate', scope, (server) => this.#rates.lay(server, drawRange(scope.draw, rate)))
     }
+    if (action['web server'] !== undefined) return this.#webServer(action['web server'], scope)
     return this.#once(action, scope)
   }
 
@@ -166,6 +168,19 @@ export class Injector {
         if (this.#cluster.bootOf(server) === boot) this.#cluster.resume(server)
       }
     })
+  }
+
+  #webServer(
+    { at, is }: NonNullable<FaultAction['web server']>,
+    scope: ActionScope,
+  ): Result<{ readonly text: string; readonly undo: Undo }, string> {
+    const lacking = this.#select(at, scope).find((node) => !this.#cluster.webServers.has(node))
+    if (lacking !== undefined) return err(`web server: there is none on ${lacking}`)
+    const deed = this.#each(at, 'web server of', scope, (node) => {
+      this.#cluster.setWebServers(node, is)
+      return () => this.#cluster.setWebServers(node, 'well')
+    })
+    return deed.ok ? { ok: true, value: { ...deed.value, text: `${deed.value.text} is ${is}` } } : deed
   }
 
   #partition(

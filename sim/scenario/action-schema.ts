@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type WebState, webStates } from '../cluster/web-servers.ts'
 import { atLeastOneCondition, conditionShape } from './condition-schema.ts'
 import {
   chance,
@@ -42,6 +43,10 @@ const link = {
   reorder: chance.optional(),
 }
 
+const statesText = Object.entries(webStates)
+  .map(([state, what]) => `${state} ${what}`)
+  .join(', ')
+
 /** Things done to the cluster that `for:` can take back. Each value says to whom. */
 export const faultShape = {
   crash: selector.optional().describe('Kill the process and cut the power: what was not synced may be lost or torn.'),
@@ -68,6 +73,13 @@ export const faultShape = {
     .strictObject({ nodes: selector, rate: percentRange })
     .optional()
     .describe('Clocks of these nodes run faster or slower than true time by this much.'),
+  'web server': z
+    .strictObject({
+      at: selector,
+      is: z.enum(Object.keys(webStates) as [WebState, ...WebState[]]),
+    })
+    .optional()
+    .describe(`How the web servers on the machines of these nodes do from now on: ${statesText}.`),
 }
 
 /** Things that `for:` cannot take back. */

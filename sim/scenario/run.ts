@@ -64,6 +64,9 @@ export class ScenarioRun implements RunContext {
     this.cluster = newCluster(this)
     this.injector = new Injector(this.cluster, new Machines(this.simulation, this.cluster, diskOf(this.scenario)))
     this.driver = new Driver(this.simulation, clientHost(1))
+    for (const { at, port } of Object.values(this.scenario['web servers'] ?? {})) {
+      for (const node of this.select(at)) this.cluster.webServers.add(node, port)
+    }
     this.#workload = new Workload(this)
     this.#schedule = new FaultSchedule(this.scenario.faults ?? [], {
       nowMs: () => this.simulation.nowUs / 1000,

@@ -70,6 +70,11 @@ const watcher = z.strictObject({
     .describe('Healthy instances at every moment, once there were so many; an answer with fewer fails the run.'),
 })
 
+const webServer = z.strictObject({
+  at: selector.describe('On whose machines: clients, c1.'),
+  port: z.int().min(1).max(65_535),
+})
+
 const network = z.strictObject({
   latency: durationRange.optional().describe('Time on the way, drawn for each message; 1ms..5ms if absent.'),
   loss: chance.optional().describe('Of a datagram; a connection repeats what is lost, and so is late.'),
@@ -125,6 +130,12 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'), watcher)
     .optional()
     .describe('Who looks at a service all the time, and must never see a gap.'),
+  'web servers': z
+    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'web servers are named with small letters'), webServer)
+    .optional()
+    .describe(
+      "What HTTP and TCP checks look at: on each machine one that answers, on 127.0.0.1 too. See 'web server'.",
+    ),
   faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
   steps: z.array(step).optional().describe('What happens one after the other.'),
   lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -53,14 +54,36 @@ export const quickGossip = {
   suspicion_mult: 3,
 } as const
 
-/** A port that is free on every loopback address right now. */
+/** Below what systems hand out for outgoing connections, which would take a port between its choice and its use. */
+const firstPort = 10_000
+const portsOfOneWorker = 2_000
+const workersMax = 10
+let nextPort = Math.floor(Math.random() * portsOfOneWorker)
+
+/** A port that is free on every loopback address, for TCP and UDP, and that no other worker of this run chooses. */
 export async function freePort(): Promise<number> {
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? '0') % workersMax
+  for (let tries = 0; tries < portsOfOneWorker; tries++) {
+    const port = firstPort + worker * portsOfOneWorker + (nextPort++ % portsOfOneWorker)
+    if ((await freeForTcp(port)) && (await freeForUdp(port))) return port
+  }
+  throw new Error('no port is free')
+}
+
+function freeForTcp(port: number): Promise<boolean> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (typeof address !== 'object' || address === null) throw new Error('a TCP listener has a port')
-  return address.port
+  return new Promise((resolve) => {
+    server.on('error', () => resolve(false))
+    server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)))
+  })
+}
+
+function freeForUdp(port: number): Promise<boolean> {
+  const socket = createSocket('udp4')
+  return new Promise((resolve) => {
+    socket.on('error', () => resolve(false))
+    socket.bind(port, '0.0.0.0', () => socket.close(() => resolve(true)))
+  })
 }
 
 export interface Finished {
@@ -100,6 +123,7 @@ export class RealAgent {
   readonly #child: ChildProcess
   readonly #output: () => { out: string; error: string }
   readonly exited: Promise<Finished>
+  #ended = false
 
   /** `address`: where its HTTP API listens, `host:port`. */
   constructor(address: string, args: readonly string[]) {
@@ -107,7 +131,12 @@ export class RealAgent {
     this.#args = args
     this.#child = spawn(process.execPath, [svc, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#output = collect(this.#child)
-    this.exited = new Promise((resolve) => this.#child.on('close', (code) => resolve({ code, ...this.#output() })))
+    this.exited = new Promise((resolve) => {
+      this.#child.on('close', (code) => {
+        this.#ended = true
+        resolve({ code, ...this.#output() })
+      })
+    })
   }
 
   get output(): string {
@@ -148,8 +177,8 @@ export class RealAgent {
       const response = await this.request('GET', path)
       return response.status === 200 ? ((await response.json()) as T) : undefined
     } catch (cause) {
-      if (cause instanceof TypeError) return undefined
-      throw cause
+      this.#failed(cause)
+      return undefined
     }
   }
 
@@ -159,9 +188,15 @@ export class RealAgent {
       const response = await this.request('GET', '/v1/status/leader')
       return response.status === 200 ? (JSON.parse(await response.text()) as string) : ''
     } catch (cause) {
-      if (cause instanceof TypeError) return ''
-      throw cause
+      this.#failed(cause)
+      return ''
     }
+  }
+
+  /** An agent may not answer yet; one that has ended never will, and what it said is why. */
+  #failed(cause: unknown): void {
+    if (!(cause instanceof TypeError)) throw cause
+    if (this.#ended) throw new Error(`the agent at ${this.address} has ended:\n${this.output}`)
   }
 }
 

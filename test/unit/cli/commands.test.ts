@@ -341,19 +341,23 @@ describe('svc validate', () => {
 })
 
 describe('flags of old', () => {
-  it.each([
+  const provider = "removed in 1.0, use -retry-join 'provider=…'"
+  it.each<readonly [row: string, flag: string, remedy: string]>([
     ['[CFG-027]', 'dc', 'removed in 1.0, use -datacenter'],
-    ...['azure-tag-name', 'azure-tag-value'].map((name) => ['[CFG-028]', `retry-join-${name}`, ''] as const),
-    ...['ec2-region', 'ec2-tag-key', 'ec2-tag-value'].map((name) => ['[CFG-029]', `retry-join-${name}`, ''] as const),
-    ...['credentials-file', 'project-name', 'tag-name', 'zone-pattern'].map(
-      (name) => ['[CFG-030]', `retry-join-gce-${name}`, ''] as const,
-    ),
+    ['[CFG-028]', 'retry-join-azure-tag-name', provider],
+    ['[CFG-028]', 'retry-join-azure-tag-value', provider],
+    ['[CFG-029]', 'retry-join-ec2-region', provider],
+    ['[CFG-029]', 'retry-join-ec2-tag-key', provider],
+    ['[CFG-029]', 'retry-join-ec2-tag-value', provider],
+    ['[CFG-030]', 'retry-join-gce-credentials-file', provider],
+    ['[CFG-030]', 'retry-join-gce-project-name', provider],
+    ['[CFG-030]', 'retry-join-gce-tag-name', provider],
+    ['[CFG-030]', 'retry-join-gce-zone-pattern', provider],
   ])('%s -%s of the agent is refused, and the one to write is named', async (_row, flag, remedy) => {
     const { code, error } = await run(['agent', `-${flag}=x`])
-    const expected = remedy === '' ? "removed in 1.0, use -retry-join 'provider=…'" : remedy
     expect({ code, line: error.split('\n')[0] }).toEqual({
       code: 1,
-      line: `flag provided but not defined: -${flag} (${expected})`,
+      line: `flag provided but not defined: -${flag} (${remedy})`,
     })
   })
 

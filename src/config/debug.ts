@@ -17,6 +17,7 @@ export function debugConfig(config: AgentConfig): Flat {
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
     BootstrapExpect: config.bootstrapExpect,
+    Checks: config.checks.map(({ checkId }) => checkId),
     CheckUpdateInterval: formatDuration(checksConfig.updateIntervalMs),
     ClientAddrs: config.clientAddresses,
     Datacenter: config.datacenter,
@@ -55,6 +56,7 @@ export function debugConfig(config: AgentConfig): Flat {
     SerfBindAddrLAN: config.serfLanBindAddress,
     SerfPortLAN: ports.serfLan,
     SerfPortWAN: ports.serfWan,
+    Services: config.services.map(({ service }) => service.id),
     ServerMode: config.server,
     ServerPort: ports.server,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
@@ -70,6 +72,7 @@ function dnsPart(dns: DnsConfig): Flat {
     DNSARecordLimit: dns.aRecordLimit,
     DNSDisableCompression: dns.disableCompression,
     DNSDomain: dns.domains[0] ?? '',
+    DNSDomains: dns.domains,
     DNSEnableTruncate: dns.enableTruncate,
     DNSMaxStale: formatDuration(dns.maxStaleMs),
     DNSNodeMetaTXT: dns.additionalMetaTxt,
@@ -88,11 +91,18 @@ function dnsPart(dns: DnsConfig): Flat {
 
 function gossipPart(gossipLan: GossipTiming): Flat {
   return {
+    GossipLANGossipToDead: formatDuration(gossipLan.gossipToDeadMs),
     GossipLANGossipInterval: formatDuration(gossipLan.gossipIntervalMs),
     GossipLANGossipNodes: gossipLan.gossipNodes,
     GossipLANProbeInterval: formatDuration(gossipLan.probeIntervalMs),
     GossipLANProbeTimeout: formatDuration(gossipLan.probeTimeoutMs),
+    GossipLANPushPullInterval: formatDuration(gossipLan.pushPullIntervalMs),
+    GossipLANReapInterval: formatDuration(gossipLan.reapIntervalMs),
+    GossipLANReconnectInterval: formatDuration(gossipLan.reconnectIntervalMs),
     GossipLANRetransmitMult: gossipLan.retransmitMult,
+    GossipLANStreamTimeout: formatDuration(gossipLan.streamTimeoutMs),
     GossipLANSuspicionMult: gossipLan.suspicionMult,
+    GossipLANTombstoneTimeout: formatDuration(gossipLan.tombstoneTimeoutMs),
+    LeavePropagateDelay: formatDuration(gossipLan.leavePropagateDelayMs),
   }
 }

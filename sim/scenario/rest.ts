@@ -3,6 +3,7 @@ import { formatDuration } from '../../src/base/duration.ts'
 import { atRest, type Unrest } from '../checkers/liveness.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { comeToAgree } from './rest-catalog.ts'
+import { compareViews } from './rest-views.ts'
 import type { RunContext } from './run-context.ts'
 
 const restWithinMs = 60_000
@@ -14,8 +15,8 @@ const lastKey = 'svc-sim/at-rest'
 
 /**
  * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
- * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3). Then each server must hold
- * what the log made of every key (D1), and all must have the same state (R5).
+ * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3), whichever face is asked
+ * (E2). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
@@ -27,6 +28,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   await comeToAgree(run)
   // Agreeing has written to the catalog: once more.
   await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs)
+  await compareViews(run)
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return
     const state = run.cluster.stateDigest(server)

@@ -1,0 +1,52 @@
+/** An instance of a service, as `/v1/health/service` tells of it. */
+export interface ToldInstance {
+  /** `c1/web`: node and service ID. */
+  readonly name: string
+  /** `c1:8080`: what DNS sends a user to. */
+  readonly place: string
+  /** Of the instance's checks and the node's. */
+  readonly checks: readonly string[]
+}
+
+/** What one agent answers of one service, over both faces, at one index. */
+export interface ServiceViews {
+  readonly service: string
+  /** Names, as `/v1/catalog/service` has them. */
+  readonly catalog: readonly string[]
+  readonly health: readonly ToldInstance[]
+  /** Names, as `/v1/health/service?passing` has them. */
+  readonly passing: readonly string[]
+  /** Places, as an SRV question over TCP is answered; undefined where the service's name cannot be asked for. */
+  readonly dns: readonly string[] | undefined
+}
+
+/**
+ * E2. The catalog and the health answer name the same instances, `passing` is those without a check that does not pass,
+ * and DNS sends users to those without a critical one.
+ */
+export function viewFaults(views: ServiceViews): readonly string[] {
+  const { service, catalog, health, passing, dns } = views
+  const names = health.map(({ name }) => name)
+  const well = health.filter(({ checks }) => checks.every((status) => status === 'passing')).map(({ name }) => name)
+  const offered = health.filter(({ checks }) => !checks.includes('critical')).map(({ place }) => place)
+  const faults = [
+    difference(`/v1/catalog/service/${service}`, catalog, 'the health answer', names),
+    difference(`/v1/health/service/${service}?passing`, passing, 'what passes there', well),
+  ]
+  if (dns !== undefined) faults.push(difference(`DNS for ${service}`, dns, 'what is not critical', offered))
+  return faults.filter((fault) => fault !== undefined)
+}
+
+function difference(
+  who: string,
+  said: readonly string[],
+  whatElse: string,
+  expected: readonly string[],
+): string | undefined {
+  const [one, other] = [sorted(said), sorted(expected)]
+  return one === other ? undefined : `${who} has ${one || 'nothing'}, and ${whatElse} is ${other || 'nothing'}`
+}
+
+function sorted(texts: readonly string[]): string {
+  return [...new Set(texts)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).join(' ')
+}

@@ -47,6 +47,9 @@ function leaves(value: object, prefix = ''): string[] {
   })
 }
 
+/** An item of whatever list: a text, a pair, a check, a service. */
+const anyItem = Object.assign(['other', 5], { checkId: 'other', service: { id: 'other' } })
+
 /** A copy in which the value at a path is another. */
 function withOther(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name !== undefined) {
@@ -55,6 +58,6 @@ function withOther(value: unknown, [name, ...rest]: readonly string[]): unknown 
   }
   if (typeof value === 'number') return value + 1000
   if (typeof value === 'boolean') return !value
-  if (Array.isArray(value)) return [...value, 'other']
+  if (Array.isArray(value)) return [...value, anyItem]
   return typeof value === 'object' && value !== null ? { other: 'x' } : 'other'
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
+import { ok } from '../../src/base/result.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Env } from '../../src/env/env.ts'
 import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
@@ -45,7 +46,7 @@ export async function startRealAgent(options: RealAgentOptions = {}, attempt = 1
   }
   try {
     const config = await configOf(env, directory, profileDocument(profile, ports))
-    const program = await startProgram(wrap(env), config)
+    const program = await startProgram(wrap(env), config, { reread: async () => ok(config) })
     if (!program.ok && program.error.kind === 'address-in-use' && attempt < attemptsMax) {
       await closeAll()
       return await startRealAgent(options, attempt + 1)

@@ -1,6 +1,7 @@
 import { createPlatform } from '../../sim/platform/platform.ts'
 import type { SimNode } from '../../sim/world/node.ts'
 import { Simulation } from '../../sim/world/simulation.ts'
+import { ok } from '../../src/base/result.ts'
 import { parseDocument } from '../../src/config/document.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
@@ -53,7 +54,8 @@ async function leading(simulation: Simulation, node: SimNode, profile: string): 
   const start = async (env: Env): Promise<void> => {
     const normalized = normalize(file, false, env.machine)
     if (!normalized.ok) throw new Error(normalized.error.map(({ message }) => message).join('\n'))
-    const program = await startProgram(env, normalized.value.config)
+    const { config } = normalized.value
+    const program = await startProgram(env, config, { reread: async () => ok(config) })
     if (!program.ok) throw new Error(program.error.message)
     program.value.agent.raft?.onRoleChange(({ role }) => {
       leads = role === 'leader'

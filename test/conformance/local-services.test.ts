@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask } from './ask.ts'
+import type { ExactObject } from './golden/exact-json.ts'
+import type { GoldenTarget } from './golden/golden-target.ts'
+import { worlds } from './worlds.ts'
+
+describe.each(worlds.map((world) => [world.name, world] as const))(
+  'services and checks of an agent %s',
+  (_name, { start }) => {
+    let target: GoldenTarget
+    let stop: (() => Promise<void>) | undefined
+
+    beforeAll(async () => {
+      const agent = await start('default')
+      target = agent.target
+      stop = agent.stop
+    })
+    afterAll(() => stop?.())
+
+    async function put(path: string, body?: object): Promise<void> {
+      const reply = await ask(target, `PUT ${path}`, body === undefined ? undefined : JSON.stringify(body))
+      expect([path, reply.status, reply.text]).toEqual([path, 200, ''])
+    }
+
+    async function read(path: string): Promise<ExactObject> {
+      const reply = await ask(target, `GET ${path}`)
+      expect(reply.status).toBe(200)
+      return reply.json() as ExactObject
+    }
+
+    async function check(id: string): Promise<ExactObject | undefined> {
+      return (await read('/v1/agent/checks'))[id] as ExactObject | undefined
+    }
+
+    it('[REG-021] [REG-023] a service is added and changed by its ID, and listed', async () => {
+      await put('/v1/agent/service/register', { ID: 'db-1', Name: 'db', Port: 5432, Tags: ['primary'] })
+      expect((await read('/v1/agent/services'))['db-1']).toMatchObject({ ID: 'db-1', Service: 'db', Tags: ['primary'] })
+      await put('/v1/agent/service/register', { ID: 'db-1', Name: 'db', Port: 5433 })
+      const services = await read('/v1/agent/services')
+      expect(Object.keys(services)).toEqual(['db-1'])
+      expect(String((services['db-1'] as ExactObject)['Port'])).toBe('5433')
+      expect((services['db-1'] as ExactObject)['Tags']).toEqual([])
+      const listed = (await ask(target, 'GET /v1/catalog/service/db')).json() as readonly ExactObject[]
+      expect(listed.map((entry) => String(entry['ServicePort']))).toEqual(['5433'])
+    })
+
+    it('[REG-016] a definition carries metadata, weights and checks', async () => {
+      await put('/v1/agent/service/register', {
+        Name: 'rich',
+        Meta: { version: '4' },
+        Weights: { Passing: 10, Warning: 2 },
+        Check: { TTL: '1m', Status: 'passing' },
+        Checks: [{ CheckID: 'second', TTL: '1m' }],
+      })
+      const service = (await read('/v1/agent/services'))['rich'] as ExactObject
+      expect(service['Meta']).toEqual({ version: '4' })
+      expect(JSON.stringify(service['Weights'])).toContain('10')
+      const checks = Object.values(await read('/v1/agent/checks')) as readonly ExactObject[]
+      const own = checks.filter(({ ServiceID }) => ServiceID === 'rich')
+      expect(own.map(({ Status }) => Status).sort()).toEqual(['critical', 'passing'])
+    })
+
+    it('[REG-022] a service is removed with its checks, here and in the catalog', async () => {
+      await put('/v1/agent/service/register', { Name: 'gone', Check: { TTL: '1m' } })
+      await put('/v1/agent/service/deregister/gone')
+      expect((await read('/v1/agent/services'))['gone']).toBeUndefined()
+      expect(await check('service:gone')).toBeUndefined()
+      expect((await ask(target, 'GET /v1/catalog/service/gone')).text).toBe('[]')
+    })
+
+    it('[HLT-017] [HLT-018] [HLT-022] a check is added, listed and removed', async () => {
+      await put('/v1/agent/check/register', { Name: 'pulse', TTL: '1m', Notes: 'of the node' })
+      expect(await check('pulse')).toMatchObject({ CheckID: 'pulse', Status: 'critical', Notes: 'of the node' })
+      const self = (await read('/v1/agent/self'))['Config'] as ExactObject
+      const ofNode = async (): Promise<unknown[]> => {
+        const reply = await ask(target, `GET /v1/health/node/${String(self['NodeName'])}`)
+        return (reply.json() as readonly ExactObject[]).map(({ CheckID }) => CheckID)
+      }
+      expect(await ofNode()).toContain('pulse')
+      await put('/v1/agent/check/deregister/pulse')
+      expect(await check('pulse')).toBeUndefined()
+      expect(await ofNode()).not.toContain('pulse')
+    })
+
+    it.each([
+      ['[HLT-019]', 'pass', 'passing'],
+      ['[HLT-020]', 'warn', 'warning'],
+      ['[HLT-021]', 'fail', 'critical'],
+    ])('%s a TTL check is set by %s, with a note', async (_row, verb, status) => {
+      await put('/v1/agent/check/register', { Name: 'beat', TTL: '1m' })
+      await put(`/v1/agent/check/${verb}/beat?note=because`)
+      expect(await check('beat')).toMatchObject({ Status: status, Output: 'because' })
+    })
+  },
+)

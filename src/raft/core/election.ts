@@ -1,7 +1,7 @@
 import { isCount, noteFault } from './append.ts'
 import { bootstrapTerm, isVoter } from './configuration.ts'
 import { takeLeadership } from './leadership.ts'
-import { emit, send, sendOnceDurable, setTimer } from './outbox.ts'
+import { emit, send, sendOnceDurable, setElectionTimer, timeoutSpreadMs } from './outbox.ts'
 import { quorumOf } from './quorum.ts'
 import { becomeCandidate, becomeFollower, becomePreCandidate, forgetLeader } from './roles.ts'
 import { configurationOf, type RaftCore } from './state.ts'
@@ -17,7 +17,7 @@ import type { ServerId, TimeoutNow, VoteRequest, VoteResponse } from './types.ts
 export function start(raft: RaftCore, nowMs: number): void {
   raft.quietSinceMs = nowMs
   if (raft.term > bootstrapTerm) raft.loyalUntilMs = nowMs + raft.timing.heartbeatTimeoutMs
-  setTimer(raft, 'election', raft.timing.heartbeatTimeoutMs)
+  setElectionTimer(raft, raft.timing.heartbeatTimeoutMs)
   const { configuration, index } = raft.configurations.latest
   emit(raft, { kind: 'configuration-changed', configuration, index, committed: index <= raft.commit })
 }
@@ -33,13 +33,18 @@ export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   const { heartbeatTimeoutMs } = timing
   if (role.kind === 'follower' && quietMs < heartbeatTimeoutMs) {
     const minMs = Math.max(1, Math.ceil(heartbeatTimeoutMs - quietMs))
-    emit(raft, { kind: 'set-timer', timer: 'election', minMs, maxMs: minMs + heartbeatTimeoutMs })
+    emit(raft, {
+      kind: 'set-timer',
+      timer: 'election',
+      minMs,
+      maxMs: minMs + timeoutSpreadMs(raft, heartbeatTimeoutMs),
+    })
     return
   }
   if (mayStand(raft)) return stand(raft, nowMs)
   // Not a voter, or nothing more can be promised while the disk is still at the last promise.
   if (role.kind === 'follower') forgetLeader(raft)
-  setTimer(raft, 'election', heartbeatTimeoutMs)
+  setElectionTimer(raft, heartbeatTimeoutMs)
 }
 
 /**
@@ -58,8 +63,9 @@ function mayStand(raft: RaftCore): boolean {
  * raises nobody's term with elections that it loses.
  */
 function stand(raft: RaftCore, nowMs: number): void {
+  if (raft.timing.preVote === 'off') return standForReal(raft, false)
   becomePreCandidate(raft)
-  setTimer(raft, 'election', raft.timing.electionTimeoutMs)
+  setElectionTimer(raft, raft.timing.electionTimeoutMs)
   requestVotes(raft, { pre: true, transfer: false })
   countVote(raft, raft.id, nowMs)
 }
@@ -67,7 +73,7 @@ function stand(raft: RaftCore, nowMs: number): void {
 /** Enters the next term. The requests leave when term and own vote are durable, and only then does that vote count. */
 function standForReal(raft: RaftCore, transfer: boolean): void {
   becomeCandidate(raft)
-  setTimer(raft, 'election', raft.timing.electionTimeoutMs)
+  setElectionTimer(raft, raft.timing.electionTimeoutMs)
   requestVotes(raft, { pre: false, transfer })
 }
 

@@ -11,11 +11,13 @@ import { configurationOf, type Leader, type RaftCore } from './state.ts'
 const heartbeatsPerTimeout = 10
 
 export function setHeartbeatTimer(raft: RaftCore): void {
-  setTimer(raft, 'heartbeat', heartbeatMs(raft))
+  const everyMs = raft.timing.heartbeatIntervalMs
+  if (everyMs === undefined) return setTimer(raft, 'heartbeat', heartbeatMs(raft))
+  emit(raft, { kind: 'set-timer', timer: 'heartbeat', minMs: everyMs, maxMs: everyMs })
 }
 
 function heartbeatMs({ timing }: RaftCore): number {
-  return Math.max(1, Math.floor(timing.heartbeatTimeoutMs / heartbeatsPerTimeout))
+  return timing.heartbeatIntervalMs ?? Math.max(1, Math.floor(timing.heartbeatTimeoutMs / heartbeatsPerTimeout))
 }
 
 /**

@@ -32,6 +32,16 @@ export function setTimer(raft: RaftCore, timer: TimerName, lengthMs: number): vo
   raft.turn.effects.push({ kind: 'set-timer', timer, minMs: lengthMs, maxMs: 2 * lengthMs })
 }
 
+/** The election timer fires after a time in [lengthMs, lengthMs + spread). */
+export function setElectionTimer(raft: RaftCore, lengthMs: number): void {
+  const maxMs = lengthMs + timeoutSpreadMs(raft, lengthMs)
+  raft.turn.effects.push({ kind: 'set-timer', timer: 'election', minMs: lengthMs, maxMs })
+}
+
+export function timeoutSpreadMs({ timing }: RaftCore, timeoutMs: number): number {
+  return timing.timeoutSpreadMs ?? timeoutMs
+}
+
 /** Tells role, term and leader if they are not what was told last. */
 export function tellRole(raft: RaftCore): void {
   const { told, term } = raft

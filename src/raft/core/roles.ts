@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
-import { emit, refuse, setTimer, tellRole } from './outbox.ts'
+import { emit, refuse, setElectionTimer, tellRole } from './outbox.ts'
 import { roundsRemembered } from './sending.ts'
 import type { Leader, Progress, RaftCore } from './state.ts'
 import { failTransfer, settleTransfer } from './transfer.ts'
@@ -20,7 +20,7 @@ export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | un
   if (role.kind !== 'follower') {
     if (role.kind === 'leader') leaveLeadership(raft, role)
     raft.quietSinceMs = nowMs
-    setTimer(raft, 'election', raft.timing.heartbeatTimeoutMs)
+    setElectionTimer(raft, raft.timing.heartbeatTimeoutMs)
   }
   if (role.kind !== 'follower' || role.leader !== leader) raft.role = { kind: 'follower', leader }
   tellRole(raft)

@@ -62,6 +62,15 @@ export interface RaftTiming {
   readonly leaderLeaseMs: number
   /** Most that two clocks' rates may differ, as a fraction (0.05: five in a hundred); shortens the lease. */
   readonly clockRateBound: number
+  /**
+   * The three below are for studies of the protocol as the paper has it; agents leave them out. Width of the range that
+   * both timeouts above are drawn from; as wide as the timeout itself if absent.
+   */
+  readonly timeoutSpreadMs?: number
+  /** Time between two rounds of heartbeats; a tenth to a fifth of the heartbeat timeout if absent. */
+  readonly heartbeatIntervalMs?: number
+  /** `off`: a server stands at once, without asking first whether it could win (thesis 9.6). */
+  readonly preVote?: 'on' | 'off'
 }
 
 export interface RaftLimits {
@@ -251,7 +260,7 @@ export type RaftEffect =
       readonly thenSend: readonly Outgoing[]
     }
   | { readonly kind: 'send'; readonly outgoing: Outgoing }
-  /** Fire once after a time drawn from [minMs, maxMs); replaces the timer of that name. */
+  /** Fire once after a time drawn from [minMs, maxMs), or after `minMs` if they are equal; replaces the timer of that name. */
   | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly minMs: number; readonly maxMs: number }
   | { readonly kind: 'clear-timer'; readonly timer: TimerName }
   /** Newly committed entries, in order, each once per boot. */

@@ -21,22 +21,30 @@ export interface KeyOperation {
 
 /** One line of an operation, for a report. */
 export function operationText(operation: KeyOperation): string {
-  const { kind, value, expected, found, outcome } = operation
-  const shown = (text: string | undefined): string => (text === undefined ? 'nothing' : `'${text}'`)
-  const what =
-    kind === 'read'
-      ? `${operation.consistency} read found ${shown(found)}`
-      : kind === 'write'
-        ? `write of ${shown(value)}`
-        : kind === 'cas'
-          ? `CAS from ${shown(expected)} to ${shown(value)}${outcome === 'refused' ? ' (refused)' : ''}`
-          : 'delete'
-  const end = outcome === 'unknown' ? 'never answered' : secondsText(operation.returnUs)
-  return `${what}, ${operation.client}, ${secondsText(operation.callUs)}..${end}`
+  const end = operation.outcome === 'unknown' ? 'never answered' : secondsText(operation.returnUs)
+  return `${deedText(operation)}, ${operation.client}, ${secondsText(operation.callUs)}..${end}`
+}
+
+/** What was done, and what came of it. */
+export function deedText({ kind, consistency, value, expected, found, outcome }: KeyOperation): string {
+  switch (kind) {
+    case 'read':
+      return outcome === 'ok' ? `${consistency} read found ${valueText(found)}` : `${consistency} read`
+    case 'write':
+      return `write of ${valueText(value)}`
+    case 'cas':
+      return `CAS from ${valueText(expected)} to ${valueText(value)}${outcome === 'refused' ? ' (refused)' : ''}`
+    default:
+      return 'delete'
+  }
+}
+
+export function valueText(value: string | undefined): string {
+  return value === undefined ? 'nothing' : `'${value}'`
 }
 
 /** Microseconds as seconds with the full precision: `12.345678s`. */
-function secondsText(us: number): string {
+export function secondsText(us: number): string {
   const whole = Math.floor(us / 1_000_000)
   return `${whole}.${String(us - whole * 1_000_000).padStart(6, '0')}s`
 }

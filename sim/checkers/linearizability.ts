@@ -21,10 +21,15 @@ export interface RegisterOperation {
   readonly return: number
 }
 
+/** Operations are named by their position in the history. */
 export type Verdict =
-  | { readonly kind: 'linearizable' }
-  /** `blocked`: position in the history of the operation that no order explains; `value` what the longest order left. */
-  | { readonly kind: 'violation'; readonly blocked: number; readonly value: number }
+  /** `order`: one that explains every answer. Of what was never answered, it has what took effect in it. */
+  | { readonly kind: 'linearizable'; readonly order: readonly number[] }
+  /**
+   * Up to the moment before `blocked` was answered the history is linearizable, with its answer it is not: `order`
+   * explains everything answered before, and leaves `value`.
+   */
+  | { readonly kind: 'violation'; readonly blocked: number; readonly order: readonly number[]; readonly value: number }
   /** The search was given up after `steps`. */
   | { readonly kind: 'undecided'; readonly steps: number }
 
@@ -33,6 +38,8 @@ interface Mark {
   readonly operation: number
   readonly isCall: boolean
   readonly time: number
+  /** Place among all marks. */
+  place: number
   partner: Mark | undefined
   previous: Mark | undefined
   next: Mark | undefined
@@ -45,9 +52,12 @@ export function checkRegister(history: readonly RegisterOperation[], initial: nu
   const twins = earlierTwins(history)
   const seen = new Set<string>()
   const path: { readonly call: Mark; readonly value: number }[] = []
+  const order = (): readonly number[] => path.map(({ call }) => call.operation)
   let value = initial
   let mark = head.next
-  let furthest = { blocked: -1, value: initial, depth: -1 }
+  // A return is passed only once its operation is in the order, so the latest return that any order came to is the first
+  // that none can pass.
+  let furthest: { readonly mark: Mark; readonly value: number; readonly order: readonly number[] } | undefined
   for (let steps = 0; mark !== undefined; steps++) {
     if (steps > stepsMax) return { kind: 'undecided', steps }
     if (mark.isCall) {
@@ -64,16 +74,18 @@ export function checkRegister(history: readonly RegisterOperation[], initial: nu
       continue
     }
     // Everything that was answered has found its place; what is left may as well never have happened.
-    if (mark.time === Number.POSITIVE_INFINITY) return { kind: 'linearizable' }
-    if (path.length > furthest.depth) furthest = { blocked: mark.operation, value, depth: path.length }
+    if (mark.time === Number.POSITIVE_INFINITY) return { kind: 'linearizable', order: order() }
+    if (furthest === undefined || mark.place > furthest.mark.place) furthest = { mark, value, order: order() }
     const last = path.pop()
-    if (last === undefined) return { kind: 'violation', blocked: furthest.blocked, value: furthest.value }
+    if (last === undefined) {
+      return { kind: 'violation', blocked: furthest.mark.operation, order: furthest.order, value: furthest.value }
+    }
     done.remove(last.call.operation)
     value = last.value
     unlift(last.call)
     mark = last.call.next
   }
-  return { kind: 'linearizable' }
+  return { kind: 'linearizable', order: order() }
 }
 
 function at(history: readonly RegisterOperation[], operation: number): RegisterOperation {
@@ -133,7 +145,8 @@ function markList(history: readonly RegisterOperation[]): Mark {
   marks.sort((a, b) => a.time - b.time || Number(b.isCall) - Number(a.isCall) || a.operation - b.operation)
   const head = mark(-1, true, Number.NEGATIVE_INFINITY)
   let last = head
-  for (const one of marks) {
+  for (const [place, one] of marks.entries()) {
+    one.place = place
     one.previous = last
     last.next = one
     last = one
@@ -142,7 +155,7 @@ function markList(history: readonly RegisterOperation[]): Mark {
 }
 
 function mark(operation: number, isCall: boolean, time: number): Mark {
-  return { operation, isCall, time, partner: undefined, previous: undefined, next: undefined }
+  return { operation, isCall, time, place: -1, partner: undefined, previous: undefined, next: undefined }
 }
 
 /** Takes an operation out of the list: it is done. */

@@ -1,0 +1,61 @@
+import type { KeyOperation } from './key-history.ts'
+import { judgeKey, type KeyLaw, type KeyViolation, relevantOperations } from './key-verdict.ts'
+
+/** Judgements spent on making the cause smaller; what is found by then is a cause all the same. */
+const judgementsMax = 2000
+/** Steps of each: what takes longer counts as needed. */
+const stepsMax = 100_000
+
+/** How much is known of an operation: all of it, that it was asked and may have taken effect, or nothing. */
+type Knowledge = 'all' | 'asked' | 'nothing'
+
+/**
+ * A small part of a key's operations that already cannot be explained: leave out any one of them and the rest can be, as
+ * far as the search for it went. In order of calls.
+ *
+ * Only what makes a history harder to explain is left out, so that what remains proves as much as the whole:
+ * 1. the answers after the blocked one, and what was asked later (a history whose beginning is not linearizable is not);
+ * 2. reads and refused CAS, which change nothing;
+ * 3. of a write the answer, so that it may have taken effect at any time after its call or never.
+ */
+export function smallestCause(
+  operations: readonly KeyOperation[],
+  { blocked }: KeyViolation,
+  { staleDefaultUs }: KeyLaw,
+): readonly KeyOperation[] {
+  const ordered = operations
+    .filter((one) => one.callUs - staleDefaultUs <= blocked.returnUs)
+    .sort((a, b) => a.callUs - b.callUs || a.returnUs - b.returnUs)
+  const known: Knowledge[] = ordered.map((one) => (one.returnUs > blocked.returnUs ? weaker(one) : 'all'))
+  const isCause = (knowledge: readonly Knowledge[]): boolean =>
+    judgeKey(part(ordered, knowledge), { staleDefaultUs, stepsMax }).kind === 'violation'
+  let judgements = 0
+  for (let size = ordered.length >> 1; size >= 1; size >>= 1) {
+    const left = [...ordered.keys()].filter((at) => known[at] === 'all' && ordered[at] !== blocked)
+    for (let from = 0; from < left.length && judgements < judgementsMax; from += size, judgements++) {
+      const without = left.slice(from, from + size)
+      const tried = [...known]
+      for (const at of without) tried[at] = weaker(ordered[at] as KeyOperation)
+      if (isCause(tried)) for (const at of without) known[at] = tried[at] as Knowledge
+    }
+  }
+  const left = ordered.map((one, at) => reduced(one, known[at] as Knowledge))
+  const relevant = new Set(relevantOperations(left.filter((one) => one !== undefined)))
+  return ordered.filter((_, at) => {
+    const one = left[at]
+    return one !== undefined && relevant.has(one)
+  })
+}
+
+function weaker({ kind, outcome }: KeyOperation): Knowledge {
+  return kind === 'read' || outcome === 'refused' ? 'nothing' : 'asked'
+}
+
+function part(operations: readonly KeyOperation[], known: readonly Knowledge[]): readonly KeyOperation[] {
+  return operations.map((one, at) => reduced(one, known[at] as Knowledge)).filter((one) => one !== undefined)
+}
+
+function reduced(operation: KeyOperation, known: Knowledge): KeyOperation | undefined {
+  if (known === 'nothing') return undefined
+  return known === 'all' ? operation : { ...operation, outcome: 'unknown', returnUs: Number.POSITIVE_INFINITY }
+}

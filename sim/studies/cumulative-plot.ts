@@ -1,0 +1,138 @@
+import type { Distribution } from './distribution.ts'
+
+export interface PlotLine {
+  readonly name: string
+  readonly values: Distribution
+}
+
+/** A point of somebody else's to compare with, at `percent` of all trials, or a mean without one. */
+export interface PlotMark {
+  readonly name: string
+  readonly value: number
+  readonly percent: number | undefined
+  /** Name of the line that it belongs to. */
+  readonly line: string
+}
+
+export interface Plot {
+  readonly title: string
+  readonly axis: string
+  readonly scale: 'linear' | 'logarithmic'
+  readonly from: number
+  readonly to: number
+  readonly ticks: readonly number[]
+  readonly lines: readonly PlotLine[]
+  readonly marks: readonly PlotMark[]
+}
+
+const width = 760
+const plotHeight = 380
+const left = 64
+const right = 150
+const top = 44
+const bottom = 56
+
+/** Told apart by colour and by dashes, so that they may be printed in grey. */
+const strokes = [
+  { colour: '#1b6ca8', dash: '' },
+  { colour: '#c0392b', dash: '7 3' },
+  { colour: '#2e8b57', dash: '2 3' },
+  { colour: '#8e44ad', dash: '9 3 2 3' },
+  { colour: '#b9770e', dash: '5 2 1 2 1 2' },
+  { colour: '#34495e', dash: '12 4' },
+] as const
+
+/** Plots of cumulative shares below each other, as one SVG document that needs nothing beside it. */
+export function cumulativeSvg(description: string, plots: readonly Plot[]): string {
+  const height = plots.length * plotHeight
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${escaped(description)}</title>`,
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    ...plots.flatMap((plot, index) => [
+      `<g transform="translate(0 ${index * plotHeight})">`,
+      ...plotLines(plot),
+      '</g>',
+    ]),
+    '</svg>',
+    '',
+  ].join('\n')
+}
+
+function plotLines(plot: Plot): readonly string[] {
+  const x0 = left
+  const x1 = width - right
+  const y0 = plotHeight - bottom
+  const svg = [`<text x="${x0}" y="24" font-size="15">${escaped(plot.title)}</text>`]
+  for (const percent of [0, 20, 40, 60, 80, 100]) {
+    const y = yOf(percent)
+    svg.push(`<line x1="${x0}" y1="${y}" x2="${x1}" y2="${y}" stroke="#dddddd"/>`)
+    svg.push(`<text x="${x0 - 8}" y="${y + 4}" text-anchor="end">${percent} %</text>`)
+  }
+  for (const tick of plot.ticks) {
+    const x = xOf(plot, tick)
+    svg.push(`<line x1="${x}" y1="${top}" x2="${x}" y2="${y0}" stroke="#dddddd"/>`)
+    svg.push(`<text x="${x}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
+  }
+  svg.push(`<text x="${(x0 + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(plot.axis)}</text>`)
+  for (const [index, line] of plot.lines.entries()) svg.push(...curve(plot, line, index))
+  for (const mark of plot.marks) svg.push(...markShapes(plot, mark))
+  return svg
+}
+
+function curve(plot: Plot, { name, values }: PlotLine, index: number): readonly string[] {
+  const { colour, dash } = strokeOf(index)
+  const points = [`${xOf(plot, values.min)},${yOf(0)}`]
+  for (let half = 1; half <= 200; half++) {
+    points.push(`${xOf(plot, values.percentile(half / 2))},${yOf(half / 2)}`)
+  }
+  const style = `stroke="${colour}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
+  const y = top + 10 + 20 * index
+  const x = width - right + 14
+  return [
+    `<polyline points="${points.join(' ')}" fill="none" stroke-width="1.8" ${style}/>`,
+    `<line x1="${x}" y1="${y}" x2="${x + 30}" y2="${y}" stroke-width="1.8" ${style}/>`,
+    `<text x="${x + 38}" y="${y + 4}">${escaped(name)}</text>`,
+  ]
+}
+
+function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): readonly string[] {
+  const { colour } = strokeOf(plot.lines.findIndex((one) => one.name === line))
+  const x = xOf(plot, value)
+  if (percent === undefined) {
+    const y = yOf(0)
+    return [
+      `<line x1="${x}" y1="${top}" x2="${x}" y2="${y}" stroke="${colour}" stroke-dasharray="1 4"/>`,
+      `<text x="${x + 4}" y="${y - 6}" fill="${colour}">${escaped(name)}</text>`,
+    ]
+  }
+  const y = yOf(percent)
+  return [
+    `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke="${colour}" stroke-width="1.8"/>`,
+    `<text x="${x + 8}" y="${y + 16}" fill="${colour}">${escaped(name)}</text>`,
+  ]
+}
+
+function strokeOf(index: number): { readonly colour: string; readonly dash: string } {
+  return strokes[Math.max(0, index) % strokes.length] as (typeof strokes)[number]
+}
+
+/** Values beyond the axis lie on its end. */
+function xOf({ scale, from, to }: Plot, value: number): number {
+  const inside = Math.min(to, Math.max(from, value))
+  const share = scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)
+  return rounded(left + share * (width - right - left))
+}
+
+function yOf(percent: number): number {
+  return rounded(plotHeight - bottom - ((plotHeight - bottom - top) * percent) / 100)
+}
+
+/** To a tenth of a pixel, so that the last bit of a logarithm does not show. */
+function rounded(pixels: number): number {
+  return Math.round(pixels * 10) / 10
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,246 @@
+import { Heap } from '../../src/base/heap.ts'
+import { invariant } from '../../src/base/invariant.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import { bootstrapped } from '../../src/raft/core/configuration.ts'
+import { createRaft, type RaftCore } from '../../src/raft/core/state.ts'
+import { step } from '../../src/raft/core/step.ts'
+import type {
+  Entry,
+  Outgoing,
+  RaftEffect,
+  RaftEvent,
+  RaftLimits,
+  RaftMessage,
+  Recovered,
+  ServerId,
+  TimerName,
+} from '../../src/raft/core/types.ts'
+
+/** What the machines of a trial are like. Times in microseconds. */
+export interface Surroundings {
+  /** How long a message is under way. */
+  readonly messageUs: (draws: RandomStream) => number
+  /** How long a write to the disk takes. */
+  readonly syncUs: (draws: RandomStream) => number
+  /** How late a timer fires, beyond its time. */
+  readonly latenessUs: (draws: RandomStream) => number
+}
+
+export interface TrialOptions {
+  /** Timeouts are drawn from [min, min + spread]. */
+  readonly timeoutMinUs: number
+  readonly timeoutSpreadUs: number
+  readonly surroundings: Surroundings
+  readonly draws: RandomStream
+  /** A trial that has no leader after so long is broken off, and counts as this long. */
+  readonly patienceUs: number
+}
+
+export interface TrialResult {
+  /** From the crash to the next election won; 0 when the leader had been replaced before. */
+  readonly withoutLeaderUs: number
+  /** No leader was elected within the patience. */
+  readonly isBrokenOff: boolean
+  /** Elections begun after the crash, won or not. */
+  readonly elections: number
+}
+
+interface Happening {
+  readonly atUs: number
+  readonly order: number
+  readonly run: () => void
+}
+
+interface Server {
+  readonly id: ServerId
+  readonly raft: RaftCore
+  /** Timers that run: the number of their setting. */
+  readonly timers: Map<TimerName, number>
+  /** Writes of one disk follow each other. */
+  diskFreeUs: number
+  crashed: boolean
+}
+
+const serverCount = 5
+const leaderId: ServerId = `s${serverCount}`
+
+const limits: RaftLimits = {
+  appendEntriesMax: 64,
+  appendBytesMax: 65_536,
+  appendsInFlightMax: 8,
+  uncommittedEntriesMax: 1000,
+  snapshotChunkBytes: 65_536,
+  pendingReadsMax: 10,
+}
+
+/**
+ * One crash of a leader, as section 9.3 of the extended Raft paper has it, played by five protocol cores on virtual time:
+ * 1. Server 1 has the shortest log, server 5 the longest, which leads; the wire carries no entries, so logs stay unequal.
+ *    Of the four that survive, only the two with the longest logs can win three votes.
+ * 2. A heartbeat reaches all followers at one instant.
+ * 3. The leader crashes at a random moment of the heartbeat interval after it.
+ * The core does not care for the unit of its times as long as it is one: here it is the microsecond.
+ */
+export class ElectionTrial {
+  readonly #options: TrialOptions
+  readonly #servers = new Map<ServerId, Server>()
+  readonly #queue = new Heap<Happening>((a, b) => a.atUs < b.atUs || (a.atUs === b.atUs && a.order < b.order))
+  #nowUs = 0
+  #order = 0
+  #settings = 0
+  /** Until the heartbeat that is measured from, messages, disks and timers take no time. */
+  #isReal = false
+  #heartbeats = 0
+  #crashedAtUs: number | undefined
+  #electedAtUs: number | undefined
+  #elections = 0
+
+  constructor(options: TrialOptions) {
+    this.#options = options
+  }
+
+  run(): TrialResult {
+    this.#begin()
+    const { patienceUs } = this.#options
+    for (;;) {
+      const crashedAtUs = this.#crashedAtUs
+      if (crashedAtUs !== undefined && this.#electedAtUs !== undefined) {
+        const withoutLeaderUs = Math.max(0, this.#electedAtUs - crashedAtUs)
+        return { withoutLeaderUs, isBrokenOff: false, elections: this.#elections }
+      }
+      const next = this.#queue.pop()
+      invariant(next !== undefined, 'servers always have a timer set')
+      if (crashedAtUs !== undefined && next.atUs > crashedAtUs + patienceUs) {
+        return { withoutLeaderUs: patienceUs, isBrokenOff: true, elections: this.#elections }
+      }
+      this.#nowUs = next.atUs
+      next.run()
+    }
+  }
+
+  /** The server with the longest log boots first, and has stood for election by the time the others boot. */
+  #begin(): void {
+    const { timeoutMinUs, timeoutSpreadUs } = this.#options
+    for (let number = serverCount; number >= 1; number--) {
+      const server = this.#server(`s${number}`, number)
+      const startUs = server.id === leaderId ? 0 : timeoutMinUs + timeoutSpreadUs - 1
+      this.#servers.set(server.id, server)
+      this.#at(startUs, () => this.#step(server, { kind: 'started' }))
+    }
+  }
+
+  #server(id: ServerId, logLength: number): Server {
+    const { timeoutMinUs, timeoutSpreadUs } = this.#options
+    const raft = createRaft({
+      id,
+      recovered: withLog(logLength),
+      timing: {
+        heartbeatTimeoutMs: timeoutMinUs,
+        electionTimeoutMs: timeoutMinUs,
+        leaderLeaseMs: timeoutMinUs,
+        clockRateBound: 0,
+        timeoutSpreadMs: timeoutSpreadUs,
+        heartbeatIntervalMs: timeoutMinUs >> 1,
+        preVote: 'off',
+      },
+      limits,
+    })
+    return { id, raft, timers: new Map(), diskFreeUs: 0, crashed: false }
+  }
+
+  #at(atUs: number, run: () => void): void {
+    this.#queue.push({ atUs, order: this.#order++, run })
+  }
+
+  #step(server: Server, event: RaftEvent): void {
+    if (server.crashed) return
+    for (const effect of step(server.raft, event, this.#nowUs)) this.#carryOut(server, effect)
+  }
+
+  #carryOut(server: Server, effect: RaftEffect): void {
+    switch (effect.kind) {
+      case 'send':
+        return this.#send(server.id, effect.outgoing)
+      case 'persist': {
+        const startUs = Math.max(this.#nowUs, server.diskFreeUs)
+        const { hardState, truncateFrom, entries } = effect
+        const writes = hardState !== undefined || truncateFrom !== undefined || entries.length > 0
+        server.diskFreeUs = startUs + (writes ? this.#takes(this.#options.surroundings.syncUs) : 0)
+        this.#at(server.diskFreeUs, () => {
+          if (server.crashed) return
+          for (const outgoing of effect.thenSend) this.#send(server.id, outgoing)
+          this.#step(server, { kind: 'persisted', sequence: effect.sequence })
+        })
+        return
+      }
+      case 'set-timer':
+        return this.#setTimer(server, effect.timer, effect.minMs, effect.maxMs)
+      case 'clear-timer':
+        server.timers.delete(effect.timer)
+        return
+      case 'role-changed':
+        if (effect.role === 'candidate' && this.#crashedAtUs !== undefined) this.#elections++
+        if (effect.role === 'leader' && server.id !== leaderId) this.#electedAtUs = this.#nowUs
+        return
+    }
+  }
+
+  #takes(time: (draws: RandomStream) => number): number {
+    return this.#isReal ? time(this.#options.draws) : 0
+  }
+
+  #setTimer(server: Server, timer: TimerName, minUs: number, maxUs: number): void {
+    const { draws, surroundings } = this.#options
+    const setting = ++this.#settings
+    server.timers.set(timer, setting)
+    const afterUs = minUs + (maxUs > minUs ? draws.below(maxUs - minUs + 1) : 0) + this.#takes(surroundings.latenessUs)
+    this.#at(this.#nowUs + afterUs, () => {
+      if (server.timers.get(timer) !== setting) return
+      server.timers.delete(timer)
+      if (timer === 'heartbeat') this.#beforeHeartbeat(server)
+      this.#step(server, { kind: 'timer-fired', timer })
+    })
+  }
+
+  /** The third heartbeat is the one that is measured from: by then every follower's timer runs from a heartbeat. */
+  #beforeHeartbeat(server: Server): void {
+    if (server.id !== leaderId) return
+    this.#heartbeats++
+    if (this.#heartbeats !== 3) return
+    const { draws, timeoutMinUs } = this.#options
+    this.#at(this.#nowUs + draws.below(timeoutMinUs >> 1), () => {
+      server.crashed = true
+      this.#crashedAtUs = this.#nowUs
+    })
+    this.#isReal = true
+  }
+
+  #send(from: ServerId, { to, message }: Outgoing): void {
+    if (carriesEntries(message)) return
+    const server = this.#servers.get(to)
+    invariant(server !== undefined, 'members run', { to })
+    // All that the leader sends after the beginning is the one heartbeat: it arrives everywhere at once.
+    const isSynchronised = from === leaderId
+    const afterUs = isSynchronised ? 0 : this.#takes(this.#options.surroundings.messageUs)
+    this.#at(this.#nowUs + afterUs, () => this.#step(server, { kind: 'message-received', from, message }))
+  }
+}
+
+function carriesEntries(message: RaftMessage): boolean {
+  return message.kind === 'append-request' && message.entries.length > 0
+}
+
+/** The disk of a server whose log has so many entries, all of term 1. */
+function withLog(length: number): Recovered {
+  const servers = Array.from({ length: serverCount }, (_, i) => {
+    const id = `s${i + 1}`
+    return { id, address: `${id}:8300`, suffrage: 'voter' as const }
+  })
+  const first = bootstrapped({ servers })
+  invariant(first.ok, 'five servers make a cluster')
+  const more = Array.from(
+    { length: length - 1 },
+    (_, i): Entry => ({ index: i + 2, term: 1, kind: 'command', payload: new Uint8Array(0) }),
+  )
+  return { ...first.value, entries: [...first.value.entries, ...more] }
+}

@@ -54,31 +54,42 @@ function changes({ kind, outcome }: KeyOperation): boolean {
 }
 
 /**
- * Without what cannot matter: stale reads, reads without an answer, and writes without an answer whose value nobody ever
- * found, unless a CAS was refused: then such a write may be the reason.
+ * Without what cannot matter: stale reads, reads without an answer, and what may have changed the key, but was never
+ * answered, and left a state that nothing needs. A refused CAS may have been refused because of any of them: then all
+ * matter.
  */
 export function relevantOperations(operations: readonly KeyOperation[]): readonly KeyOperation[] {
-  const found = foundValues(operations)
-  const refused = operations.some(({ kind, outcome }) => kind === 'cas' && outcome === 'refused')
+  const refused = operations.some(({ outcome }) => outcome === 'refused')
+  const needed = neededStates(operations)
   return operations.filter(({ kind, outcome, consistency, value }) => {
     if (kind === 'read') return outcome === 'ok' && consistency !== 'stale'
-    return outcome !== 'unknown' || value === undefined || refused || found.has(value)
+    return outcome === 'ok' || refused || needed.has(value)
   })
 }
 
-function foundValues(operations: readonly KeyOperation[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (const { kind, outcome, found: read, expected, consistency } of operations) {
-    if (kind === 'read' && outcome === 'ok' && consistency !== 'stale' && read !== undefined) found.add(read)
-    if (kind === 'cas' && expected !== undefined) found.add(expected)
+/**
+ * The states that some operation must have found: what reads and successful CAS did find, and what a CAS of unknown
+ * outcome must have found if the state that it leaves is needed. undefined: no such key.
+ */
+function neededStates(operations: readonly KeyOperation[]): ReadonlySet<string | undefined> {
+  const needed = new Set<string | undefined>()
+  for (const { kind, outcome, consistency, found, expected } of operations) {
+    if (outcome !== 'ok') continue
+    if (kind === 'read' && consistency !== 'stale') needed.add(found)
+    if (kind === 'cas') needed.add(expected)
   }
-  return found
+  const open = operations.filter(({ kind, outcome }) => kind === 'cas' && outcome === 'unknown')
+  for (let before = -1; before < needed.size; ) {
+    before = needed.size
+    for (const { value, expected } of open) if (needed.has(value)) needed.add(expected)
+  }
+  return needed
 }
 
 function registerHistory(relevant: readonly KeyOperation[], staleDefaultUs: number): readonly RegisterOperation[] {
-  const found = foundValues(relevant)
+  const found = comparedValues(relevant)
   const ids = new Map<string, number>()
-  // Values that nobody ever found are one: what such a write does is put something else there.
+  // Values that nobody ever finds are one: what such a write does is put something else there.
   const idOf = (value: string | undefined): number => {
     if (value === undefined) return absent
     if (!found.has(value)) return neverFound
@@ -99,4 +110,14 @@ function registerHistory(relevant: readonly KeyOperation[], staleDefaultUs: numb
       return: outcome === 'unknown' ? Number.POSITIVE_INFINITY : operation.returnUs,
     }
   })
+}
+
+/** What reads found, and what CAS looked for. */
+function comparedValues(relevant: readonly KeyOperation[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const { kind, found: read, expected } of relevant) {
+    if (kind === 'read' && read !== undefined) found.add(read)
+    if (kind === 'cas' && expected !== undefined) found.add(expected)
+  }
+  return found
 }

@@ -1,28 +1,63 @@
-import { textOf } from '../../src/base/bytes.ts'
+import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
-import type { Disk } from '../../src/env/disk.ts'
+import type { Disk, DiskFailure } from '../../src/env/disk.ts'
 import { type LoadedScenario, loadScenario, problemText } from '../scenario/load.ts'
 import { scenarioBytesMax } from '../scenario/yaml-document.ts'
+import type { SimTerminal } from './terminal.ts'
 
 /** Reads a scenario file, or says in one line each what is wrong with it. */
 export async function readScenario(disk: Disk, file: string): Promise<Result<LoadedScenario, readonly string[]>> {
-  const text = await readText(disk, file)
+  const text = await readText(disk, file, scenarioText)
   if (!text.ok) return err([text.error])
   const loaded = loadScenario(file, text.value)
   return loaded.ok ? loaded : err(loaded.error.map(problemText))
 }
 
-async function readText(disk: Disk, file: string): Promise<Result<string, string>> {
+/** What kind of file is read, and what to do about one that is not of it. */
+export interface TextKind {
+  readonly bytesMax: number
+  /** It is a directory. */
+  readonly instead: string
+  readonly tooLarge: string
+}
+
+const scenarioText: TextKind = {
+  bytesMax: scenarioBytesMax,
+  instead: 'name the scenario files in it',
+  tooLarge: 'split it into several scenarios',
+}
+
+/** A whole file as text. */
+export async function readText(disk: Disk, file: string, kind: TextKind): Promise<Result<string, string>> {
+  const failed = (failure: DiskFailure): Result<string, string> => {
+    if (failure.kind === 'is-directory') return err(`${file}: is a directory: ${kind.instead}`)
+    return err(`${file}: ${reasons.get(failure.kind) ?? `cannot be read (${failure.kind})`}`)
+  }
   const opened = await disk.open(file, 'read')
-  if (!opened.ok) return err(`${file}: ${reasons.get(opened.error.kind) ?? `cannot be read (${opened.error.kind})`}`)
-  const read = await opened.value.read(0, scenarioBytesMax + 1)
+  if (!opened.ok) return failed(opened.error)
+  const read = await opened.value.read(0, kind.bytesMax + 1)
   await opened.value.close()
-  if (!read.ok) return err(`${file}: ${reasons.get(read.error.kind) ?? `cannot be read (${read.error.kind})`}`)
+  if (!read.ok) return failed(read.error)
+  if (read.value.length > kind.bytesMax) return err(`${file}: larger than ${kind.bytesMax} bytes: ${kind.tooLarge}`)
   return ok(textOf(read.value))
+}
+
+/** Makes or replaces a file; says what is wrong and gives false if it cannot. */
+export async function writeText({ disk, error }: SimTerminal, file: string, text: string): Promise<boolean> {
+  const opened = await disk.open(file, 'create')
+  if (!opened.ok) {
+    error(`${file}: cannot be written (${opened.error.kind}): name another file\n`)
+    return false
+  }
+  const bytes = utf8(text)
+  const written = await opened.value.write(0, bytes)
+  const cut = written.ok ? await opened.value.truncate(bytes.length) : written
+  await opened.value.close()
+  if (!cut.ok) error(`${file}: was not written whole (${cut.error.kind})\n`)
+  return cut.ok
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ['not-found', 'there is no such file: check the path'],
   ['permission', 'may not be read: check its permissions'],
-  ['is-directory', 'is a directory: name the scenario files in it'],
 ])

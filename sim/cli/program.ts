@@ -1,7 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { checkFiles } from './check.ts'
+import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { type RunFlags, runFiles, type SeedRange } from './run.ts'
 import { showSchema } from './schema.ts'
+import { type StudyFlags, studyElection } from './study.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 const examples = `
@@ -11,8 +13,12 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --trace /tmp/17.trace
   svc-sim check scenarios/*.yaml
   svc-sim schema > scenario.schema.json
+  svc-sim study election --svg /tmp/elections.svg
+  svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
+  svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
 
-Exit codes: 0 passed, 1 an expectation or an invariant was not met, 2 bad usage or scenario, 3 not deterministic.
+Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable, or undecided),
+2 bad usage, scenario or history, 3 not deterministic.
 `
 
 /** Runs one command line to its end and gives the exit code. */
@@ -33,6 +39,7 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
     .option('--verify', 'run each seed twice and compare the trace hashes')
     .option('--trace <file>', 'write every line of the trace to a file (one scenario, one seed)')
+    .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
     .option('--quiet', 'only the verdict')
     .action(async (files: readonly string[], flags: RunFlags) => {
       exit = await runFiles(files, flags, terminal)
@@ -50,6 +57,29 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
     .action(() => {
       exit = showSchema(terminal)
     })
+  program
+    .command('lincheck')
+    .description('Say whether a history of keys is linearizable, and if not, why.')
+    .argument('<file>', 'a history: JSON lines, as run --history writes them')
+    .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
+    .option(
+      '--steps <n>',
+      "give up on a key after so many steps of the search; its verdict is 'undecided'",
+      wholeNumber,
+    )
+    .action(async (file: string, flags: LincheckFlags) => {
+      exit = await checkHistory(file, flags, terminal)
+    })
+  program
+    .command('study')
+    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
+    .addArgument(new Argument('<name>', 'election: how long a cluster is without leader').choices(['election']))
+    .option('--trials <n>', "so many trials for each line instead of the paper's", trialCount)
+    .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
+    .option('--svg <file>', 'draw the graphs into a file')
+    .action(async (_name: string, flags: StudyFlags) => {
+      exit = await studyElection(flags, terminal)
+    })
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
   }
@@ -66,6 +96,15 @@ function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('Write a whole number, such as 17.')
+  return value
+}
+
+/** Beyond it a study would take hours. */
+const trialsMax = 100_000
+
+function trialCount(text: string): number {
+  const value = wholeNumber(text)
+  if (value < 1 || value > trialsMax) throw new InvalidArgumentError(`Write a number from 1 to ${trialsMax}.`)
   return value
 }
 

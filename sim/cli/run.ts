@@ -1,10 +1,10 @@
-import { utf8 } from '../../src/base/bytes.ts'
+import { historyText } from '../checkers/history-file.ts'
 import type { RunResult, StoryLine } from '../report/run-report.ts'
 import { failureLines, repeatCommand, seedLine, storyText, verdictLines } from '../report/terminal-report.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { LoadedScenario } from '../scenario/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
-import { readScenario } from './files.ts'
+import { readScenario, writeText } from './files.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 import { firstDifference } from './verify.ts'
 
@@ -18,6 +18,7 @@ export interface RunFlags {
   readonly seeds?: SeedRange
   readonly verify?: boolean
   readonly trace?: string
+  readonly history?: string
   readonly quiet?: boolean
 }
 
@@ -49,9 +50,9 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
 
 function misuseOf(files: readonly string[], flags: RunFlags): string | undefined {
   if (flags.seed !== undefined && flags.seeds !== undefined) return 'give either --seed or --seeds'
-  if (flags.trace !== undefined && (flags.seeds !== undefined || files.length > 1)) {
-    return '--trace writes one run: give one scenario and one --seed'
-  }
+  const many = flags.seeds !== undefined || files.length > 1
+  if (many && flags.trace !== undefined) return '--trace writes one run: give one scenario and one --seed'
+  if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
   return undefined
 }
 
@@ -82,7 +83,11 @@ async function runSeed(runs: Runs, seed: number, many: boolean, flags: RunFlags)
   const lines: string[] = []
   const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
   const { result, wallMs } = await runs.first(seed, onLine, trace)
-  if (flags.trace !== undefined && !(await writeTrace(terminal, flags.trace, lines))) return exits.usage
+  if (flags.trace !== undefined && !(await writeText(terminal, flags.trace, `${lines.join('\n')}\n`)))
+    return exits.usage
+  if (flags.history !== undefined && !(await writeText(terminal, flags.history, historyText(result.history)))) {
+    return exits.usage
+  }
   if (flags.verify === true) {
     const again = await runs.second(seed)
     if (again.trace.hash !== result.trace.hash) {
@@ -96,7 +101,7 @@ async function runSeed(runs: Runs, seed: number, many: boolean, flags: RunFlags)
   const verified = flags.verify === true
   if (many) terminal.out(`${seedLine(result, wallMs, verdictOf(result), verified)}\n`)
   else for (const line of verdictLines(result, wallMs, verified)) terminal.out(`${line}\n`)
-  for (const line of failureLines(result)) terminal.error(`${line}\n`)
+  for (const line of failureLines(result, flags.history)) terminal.error(`${line}\n`)
   return result.failures.length === 0 ? exits.passed : exits.failed
 }
 
@@ -160,17 +165,4 @@ async function runOnce(
   } finally {
     platform.close()
   }
-}
-
-async function writeTrace(terminal: SimTerminal, file: string, lines: readonly string[]): Promise<boolean> {
-  const opened = await terminal.disk.open(file, 'create')
-  if (!opened.ok) {
-    terminal.error(`${file}: the trace cannot be written there (${opened.error.kind}): name another file\n`)
-    return false
-  }
-  await opened.value.truncate(0)
-  const written = await opened.value.write(0, utf8(`${lines.join('\n')}\n`))
-  await opened.value.close()
-  if (!written.ok) terminal.error(`${file}: the trace was not written whole (${written.error.kind})\n`)
-  return written.ok
 }

@@ -1,5 +1,6 @@
+import type { History } from '../checkers/history-file.ts'
 import type { Violation } from '../checkers/invariants.ts'
-import { invariants } from '../checkers/violation.ts'
+import { type InvariantCode, invariants } from '../checkers/violation.ts'
 import type { TraceDigest } from './trace.ts'
 
 /** One line of the story, told while the run goes on. */
@@ -14,6 +15,8 @@ export interface RunFailure {
   readonly atUs: number
   /** `file:line:column` of what was not met, or the code of an invariant. */
   readonly place: string
+  /** Of an invariant. */
+  readonly code?: InvariantCode
   readonly message: string
 }
 
@@ -29,11 +32,14 @@ export interface RunResult {
   readonly trace: TraceDigest
   readonly elections: number
   readonly writesAcknowledged: number
+  /** What clients asked of keys, and what they learnt. */
+  readonly history: History
 }
 
 export function failureOf(violation: Violation): RunFailure {
   const promise = invariants[violation.code].split(':')[0] as string
-  return { atUs: violation.atUs, place: `${violation.code} (${promise})`, message: violation.message }
+  const { atUs, code, message } = violation
+  return { atUs, place: `${code} (${promise})`, code, message }
 }
 
 /** Microseconds as people read them on a time line: `   12.345s`. */

@@ -12,15 +12,29 @@ export function storyText(line: StoryLine): string {
 /** How many failures are shown: the first tells, the rest mostly follow from it. */
 const failuresShown = 5
 
-/** The first things that were not met, and how to see them again. */
-export function failureLines(result: RunResult): readonly string[] {
+/**
+ * The first things that were not met, and how to see them again. `history`: the file that has what clients asked of keys,
+ * if it was written.
+ */
+export function failureLines(result: RunResult, history?: string): readonly string[] {
   if (result.failures.length === 0) return []
   const lines = result.failures
     .slice(0, failuresShown)
     .map((failure) => `${timeText(failure.atUs)} ${failure.place}: ${failure.message}`)
   const more = result.failures.length - lines.length
   if (more > 0) lines.push(`and ${more} more that followed`)
-  return [...lines, `seed ${result.seed}; repeat with: ${repeatCommand(result)}`]
+  return [...lines, ...historyLines(result, history), `seed ${result.seed}; repeat with: ${repeatCommand(result)}`]
+}
+
+/** Where keys were not linearizable: where their history is, or how to get it. */
+function historyLines({ failures }: RunResult, history: string | undefined): readonly string[] {
+  if (!failures.some(({ code }) => code === 'K1')) return []
+  if (history !== undefined) return [`history of the keys: ${history}; look at it with: ${lincheckCommand(history)}`]
+  return [`for the history of the keys add: --history keys.jsonl; look at it with: ${lincheckCommand('keys.jsonl')}`]
+}
+
+function lincheckCommand(file: string): string {
+  return `svc-sim lincheck ${file} --html ${file.replace(/\.jsonl$/, '')}.html`
 }
 
 export function verdictLines(result: RunResult, wallMs: number, verified: boolean): readonly string[] {

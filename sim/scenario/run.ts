@@ -211,6 +211,11 @@ export class ScenarioRun implements RunContext {
       trace,
       elections: this.invariants.electionCount,
       writesAcknowledged: this.invariants.acknowledged.count,
+      history: {
+        about: `${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`,
+        staleDefaultUs: this.invariants.linearizable.staleDefaultUs,
+        operations: this.invariants.linearizable.operations,
+      },
     }
   }
 }

@@ -1,0 +1,34 @@
+import { historyBytesMax, parseHistory } from '../checkers/history-file.ts'
+import { searchStepsMax } from '../checkers/key-verdict.ts'
+import { historyPage } from '../report/history-page.ts'
+import { historyLines, judgeHistory } from '../report/history-report.ts'
+import { readText, type TextKind, writeText } from './files.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+
+export interface LincheckFlags {
+  readonly html?: string
+  readonly steps?: number
+}
+
+const historyFile: TextKind = {
+  bytesMax: historyBytesMax,
+  instead: 'name the file of a history in it',
+  tooLarge: 'keys are judged one by one, so cut it by keys',
+}
+
+/** `svc-sim lincheck`: judges the history in a file. A search that was given up has shown nothing, and so has not passed. */
+export async function checkHistory(file: string, flags: LincheckFlags, terminal: SimTerminal): Promise<number> {
+  const text = await readText(terminal.disk, file, historyFile)
+  const history = text.ok ? parseHistory(file, text.value) : text
+  if (!history.ok) {
+    for (const line of typeof history.error === 'string' ? [history.error] : history.error) terminal.error(`${line}\n`)
+    return exits.usage
+  }
+  const judged = judgeHistory(history.value, flags.steps ?? searchStepsMax)
+  for (const line of historyLines(file, judged)) terminal.out(`${line}\n`)
+  if (flags.html !== undefined) {
+    if (!(await writeText(terminal, flags.html, historyPage(file, judged)))) return exits.usage
+    terminal.out(`picture: ${flags.html}\n`)
+  }
+  return judged.verdict === 'linearizable' ? exits.passed : exits.failed
+}

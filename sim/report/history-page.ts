@@ -1,0 +1,90 @@
+import { operationText, valueText } from '../checkers/key-history.ts'
+import type { KeyViolation } from '../checkers/key-verdict.ts'
+import { historyPicture } from './history-picture.ts'
+import type { JudgedHistory, JudgedKey } from './history-report.ts'
+import { escaped } from './html.ts'
+
+/** Pictures on one page; of further keys the verdict alone. */
+const picturesMax = 20
+
+const style = `
+body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
+h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
+.bad { color: #b3261e; } .good { color: #1a6b32; } .open-verdict { color: #8a5a00; }
+.picture { overflow-x: auto; border: 1px solid #d5d9de; }
+svg text { font: 11px ui-monospace, monospace; fill: #1b1f24; pointer-events: none; }
+svg .client { font-weight: 600; } svg .time { fill: #667; font-size: 10px; }
+svg .lane { stroke: #d5d9de; } svg .tick { stroke: #eef0f2; }
+.ordered rect, .ordered path { fill: #cfe3fb; stroke: #4a7fb8; }
+.free rect, .free path { fill: #eceef0; stroke: #9aa1a9; }
+.blocked rect, .blocked path { fill: #f8c9c5; stroke: #b3261e; stroke-width: 2; }
+.cause rect, .cause path { stroke: #b3261e; stroke-width: 2; }
+.open rect, .open path { stroke-dasharray: 4 3; }
+ol, ul { font: 12px/1.6 ui-monospace, monospace; }
+`
+
+/** A page that shows a judged history: static, with nothing fetched and no script. The same history gives the same page. */
+export function historyPage(title: string, history: JudgedHistory): string {
+  const failing = history.keys.filter(({ verdict }) => verdict.kind === 'violation')
+  const drawn = new Set(failing.slice(0, picturesMax))
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    `<head><meta charset="utf-8"><title>${escaped(title)}: ${history.verdict}</title><style>${style}</style></head>`,
+    '<body>',
+    `<h1>${escaped(title)}: <span class="${verdictClass(history.verdict)}">${history.verdict}</span></h1>`,
+    ...(history.about === undefined ? [] : [`<p>${escaped(history.about)}</p>`]),
+    ...(drawn.size === 0 ? [] : [legend(history.law.staleDefaultUs)]),
+    ...failing.map((key) => section(key, drawn.has(key))),
+    ...rest(history.keys.filter(({ verdict }) => verdict.kind !== 'violation')),
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n')
+}
+
+function verdictClass(verdict: JudgedHistory['verdict']): string {
+  return verdict === 'linearizable' ? 'good' : verdict === 'undecided' ? 'open-verdict' : 'bad'
+}
+
+function legend(staleDefaultUs: number): string {
+  const excuse =
+    staleDefaultUs === 0
+      ? ''
+      : ` Reads of default consistency may be ${staleDefaultUs} us old: they count as if called that much earlier.`
+  return `<p>A lane for each client, a bar from call to answer; an open end: not answered by then, so it may have taken
+effect at any later time, or never. Blue, with numbers: one order that explains every answer so far. Red: the operation whose
+answer no order explains. Red edge: few operations that already have no order among them. Grey: need not have taken effect
+yet. Calls and answers stand at equal distances in their order; the times are above, and in the tooltip of each bar.${excuse}</p>`
+}
+
+function section({ key, operations, verdict, cause }: JudgedKey, isDrawn: boolean): string {
+  if (verdict.kind !== 'violation') return ''
+  const later = operations.filter(({ callUs }) => callUs > verdict.blocked.returnUs).length
+  return [
+    `<h2>Key ${escaped(`'${key}'`)}: <span class="bad">NOT linearizable</span></h2>`,
+    `<p>Cannot be ordered: ${escaped(operationText(verdict.blocked))}.`,
+    `What was answered before has an order, and the key then held ${escaped(valueText(verdict.held))}.`,
+    later > 0 ? `${later} operations called later are not drawn.</p>` : '</p>',
+    isDrawn ? `<div class="picture">${historyPicture(operations, verdict, cause)}</div>` : '<p>(not drawn)</p>',
+    '<p>These already have no order:</p>',
+    `<ul>${cause.map((one) => `<li>${escaped(operationText(one))}</li>`).join('')}</ul>`,
+    orderList(verdict),
+  ].join('\n')
+}
+
+/** The end of the order: what led to the value that the key held. */
+function orderList({ order }: KeyViolation): string {
+  const first = Math.max(0, order.length - 50)
+  const items = order.slice(first).map((one) => `<li>${escaped(operationText(one))}</li>`)
+  return `<p>The order of what was answered before${first > 0 ? ', its end' : ''}:</p>\n<ol start="${first + 1}">${items.join('')}</ol>`
+}
+
+function rest(keys: readonly JudgedKey[]): readonly string[] {
+  if (keys.length === 0) return []
+  const items = keys.map(({ key, operations, verdict }) => {
+    const text = verdict.kind === 'undecided' ? `undecided after ${verdict.steps} steps` : 'linearizable'
+    return `<li>${escaped(`'${key}'`)}, ${operations.length} operations: ${text}</li>`
+  })
+  return ['<h2>Other keys</h2>', `<ul>${items.join('')}</ul>`]
+}

@@ -22,6 +22,13 @@ export class StaleReads {
     return this.#reached.get(`${server} ${boot} ${key}`) ?? -1
   }
 
+  /** Answered by whichever server a client agent chose: a state that once was, and no more is promised. */
+  answeredBySome(operation: KeyOperation): void {
+    const { key, found } = operation
+    if (found === undefined || this.#applied.versions(key).some(({ value }) => value === found)) return
+    this.#report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
+  }
+
   /** `reached`: what `began` gave. */
   answered(operation: KeyOperation, server: string, boot: number, reached: number): void {
     const versions = this.#applied.versions(operation.key)

@@ -97,7 +97,9 @@ export class Workload {
         const scope = selectable(run.cluster, run.stepScope())
         const chosen = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
         const name = chosen[draw(Math.max(1, chosen.length))]
-        return name === undefined ? undefined : { name, endpoint: httpEndpoint(run.cluster.identityOf(name)) }
+        if (name === undefined) return undefined
+        const identity = run.cluster.identityOf(name)
+        return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }
       },
       bootOf: (server) => run.cluster.bootOf(server),
       onAcknowledged: (server) => run.triggered('write acknowledged', server),

@@ -19,14 +19,20 @@ export interface GroupPlan {
   readonly timeoutMs: number
 }
 
+/** An agent that clients ask. */
+export interface AskedAgent {
+  readonly name: string
+  readonly endpoint: Endpoint
+  /** It answers stale reads from its own state; a client agent asks one server now and another then. */
+  readonly isServer: boolean
+}
+
 /** What a group asks of its surroundings. */
 export interface GroupWorld {
   /** Microseconds of true time: what histories are judged by. */
   readonly nowUs: () => number
-  /** A server to ask now; undefined when the selection is empty. */
-  readonly server: (
-    draw: (bound: number) => number,
-  ) => { readonly name: string; readonly endpoint: Endpoint } | undefined
+  /** Whom to ask now; undefined when the selection is empty. */
+  readonly server: (draw: (bound: number) => number) => AskedAgent | undefined
   /** Which boot of the server runs now. */
   readonly bootOf: (server: string) => number
   readonly onAcknowledged: (server: string) => void
@@ -127,7 +133,8 @@ export class ClientGroup {
     operation.returnUs = this.#world.nowUs()
     operation.outcome = 'ok'
     operation.found = answer.value
-    if (consistency === 'stale') {
+    if (consistency === 'stale' && !server.isServer) invariants.staleReads.answeredBySome(operation)
+    else if (consistency === 'stale') {
       // A request may be asked of one process and answered by the next: then nobody can say which one promised what.
       if (this.#world.bootOf(server.name) !== boot) return answer
       invariants.staleReads.answered(operation, server.name, boot, reached)
@@ -205,5 +212,5 @@ export class ClientGroup {
 interface Asker {
   readonly client: string
   readonly key: string
-  readonly server: { readonly name: string; readonly endpoint: Endpoint }
+  readonly server: AskedAgent
 }

@@ -55,6 +55,15 @@ describe('K1 for stale reads', () => {
     expect(findings('zz')).toHaveLength(1)
   })
 
+  it('lets a client agent go back, for it asks one server now and another then, but not make a value up', () => {
+    const { report, lines } = recorder()
+    const checker = new StaleReads(report, history())
+    for (const found of ['c', 'a', undefined]) checker.answeredBySome(operation({ found }))
+    expect(lines).toEqual([])
+    checker.answeredBySome(operation({ found: 'zz' }))
+    expect(lines).toHaveLength(1)
+  })
+
   it('compares only reads of one boot, and only those asked after the answer', () => {
     const { report, codes } = recorder()
     const checker = new StaleReads(report, history())

@@ -11,7 +11,7 @@ const widths = [10, 6, 6, 7, 7, 7, 7, 7, 9, 0]
 export function headLines(): readonly string[] {
   return [
     'Time without leader, in ms, after a crash: figure 16 of the extended Raft paper (Ongaro, Ousterhout 2014, 9.3).',
-    'Five servers, 1,000 trials each (100 for 150–150), pre-vote off, no notice of lost connections.',
+    'Five servers, unequal logs, pre-vote off, no notice of lost connections. The paper: 1,000 trials each, 100 for 150–150.',
     '',
     rowText(heads),
   ]
@@ -47,7 +47,7 @@ function msText(ms: number): string {
 }
 
 export function figureText({ of, ms }: PaperFigure): string {
-  return of === 'least' ? `each over ${msText(ms)}` : `${of} ${ms}`
+  return of === 'least' ? `each over ${ms / 1000} s` : `${of} ${ms}`
 }
 
 /** What was put in, and a sentence on each figure of the paper: what came out here, and why it may differ. */
@@ -82,12 +82,12 @@ function differenceText({ range, withoutLeaderMs, brokenOff }: Measured, { of, m
     case 'worst':
       return (
         `${name}: the worst of ${count} took ${msText(withoutLeaderMs.max)} ms, in the paper ${ms} ms; ${withoutLeaderMs.countAbove(ms)} of ${count} took longer than that: ` +
-        'the worst is a single trial, with a split vote more or less, and differs as much from seed to seed.'
+        'one to three more split votes make such a trial, and the long tail of exponential delays brings them more often than the paper saw; as a single trial the worst also moves with the seed.'
       )
     case 'least':
       return (
-        `${name}: ${withoutLeaderMs.countAbove(ms)} of ${count} took longer than ${msText(ms)} ms, in the paper all did ("consistently"); ` +
-        `${brokenOff} had no leader after ${msText(patienceMs)} ms and were broken off: what ends them is only how late timers fire, of which the paper says nothing.`
+        `${name}: ${withoutLeaderMs.countAbove(ms)} of ${count} took longer than ${ms / 1000} s, in the paper all did ("consistently"); ` +
+        `${brokenOff} had no leader after ${patienceMs / 1000} s and were broken off: what ends them is only how late timers fire, of which the paper says nothing.`
       )
   }
 }
@@ -100,6 +100,6 @@ function percentText(here: number, there: number): string {
 const assumptions: readonly string[] = [
   'Delays: the paper gives their mean alone; here each message takes 0.25 ms and an exponential rest, disk included, and timers fire up to 0.05 ms late.',
   'Logs: five lengths, so that two of the four survivors can win; the paper says "different log lengths", not which.',
-  "Voters keep to a leader for a minimum timeout after they heard it (section 6), which the paper's run may not have done; with a heartbeat that reaches all at once it changes little.",
+  "Voters keep to a leader for a minimum timeout after they heard it (section 6), which the paper's run may not have done; here it changes nothing, for the last heartbeat reaches all at one instant.",
   'The clock stops when a server has the votes of three, not when the others learn of it.',
 ]

@@ -21,7 +21,7 @@ export interface CallTarget {
 }
 
 /** An attempt at a server that does not answer is given up after this, and tried elsewhere. */
-export const attemptMs = 10_000
+const attemptMs = 10_000
 
 /** How long an answer is waited for. A blocking read's own wait comes on top, with room for its jitter. */
 export function deadlineOf(request: AgentRequest): number {

@@ -3,7 +3,7 @@ import type { GossipCore } from './state.ts'
 import type { GossipTimer } from './types.ts'
 
 /** The score stays below this. memberlist: `AwarenessMaxMultiplier`. */
-export const healthMax = 8
+const healthMax = 8
 
 /**
  * Local health (Lifeguard, section 4.A): 0 is well; it rises when a probe fails without the nacks that others owe us and

@@ -2,7 +2,7 @@ import type { Agent } from './agent.ts'
 import type { World } from './world.ts'
 
 /** M1 and M2: what keeps the running agents from agreeing on who is there; undefined once they do. */
-export function disagreement(world: World): string | undefined {
+function disagreement(world: World): string | undefined {
   const running = world.running()
   const said = new Map<string, string>()
   for (const observer of running) {

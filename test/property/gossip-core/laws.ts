@@ -4,7 +4,7 @@ import { compoundHeaderBytes, compoundMessageBytes, packetBytesDefault } from '.
 import { type Agent, sizeOf } from './agent.ts'
 
 /** A law of membership is broken: the message names it. */
-export class Broken extends Error {}
+class Broken extends Error {}
 
 function demand(condition: boolean, law: string, values: Record<string, unknown>): void {
   if (!condition) throw new Broken(`${law} ${JSON.stringify(values)}`)

@@ -219,7 +219,7 @@ describe('the segmented log', () => {
       }
     }
     expect(refused).toBeGreaterThan(100)
-  })
+  }, 60_000)
 
   it('refuses a log whose last segment is missing', async () => {
     const disk = new CrashDisk()

@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runSimCli } from '../../../sim/cli/program.ts'
+import { createPlatform } from '../../../sim/platform/platform.ts'
+import { hostDisk } from '../../../src/host/disk.ts'
+
+describe('svc-sim study', () => {
+  let directory: string
+  let out: string
+  let error: string
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'svc-study-'))
+    out = ''
+    error = ''
+  })
+
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  function run(...argv: string[]): Promise<number> {
+    return runSimCli(argv, {
+      out: (text) => {
+        out += text
+      },
+      error: (text) => {
+        error += text
+      },
+      disk: hostDisk,
+      wallMs: () => 0,
+      createPlatform,
+      version: '1.4.0',
+    })
+  }
+
+  it('prints the table and writes the graphs', async () => {
+    const file = join(directory, 'elections.svg')
+    expect(await run('study', 'election', '--trials', '2', '--seed', '3', '--svg', file)).toBe(0)
+    expect(out.match(/^\d+–\d+ +2 /gm)).toHaveLength(10)
+    expect(out).toContain('Seed 3.')
+    expect(readFileSync(file, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s)
+    expect(error).toBe('')
+  })
+
+  it.each([
+    [['study', 'election', '--trials', '0'], 'from 1 to 100000'],
+    [['study', 'election', '--trials', 'many'], 'whole number'],
+    [['study', 'election', '--seed', '-1'], 'whole number'],
+    [['study', 'elections'], 'Allowed choices are election'],
+    [['study'], "missing required argument 'name'"],
+    [['study', 'election', '--colour'], "unknown option '--colour'"],
+  ])('%j: says what is wrong and exits with 2', async (argv, message) => {
+    expect(await run(...argv)).toBe(2)
+    expect(error.split('\n')[0]).toContain(message)
+    expect(out).toBe('')
+  })
+
+  it('finds out before the work that the file cannot be written', async () => {
+    expect(await run('study', 'election', '--trials', '1', '--svg', join(directory, 'nowhere', 'x.svg'))).toBe(2)
+    expect(error).toContain('cannot be written (not-found): name another file')
+    expect(out).toBe('')
+  })
+})

@@ -2,9 +2,10 @@ import type { KeyOperation } from './key-history.ts'
 import { judgeKey, type KeyLaw, type KeyViolation, relevantOperations } from './key-verdict.ts'
 
 /** Judgements spent on making the cause smaller; what is found by then is a cause all the same. */
-const judgementsMax = 2000
-/** Steps of each: what takes longer counts as needed. */
-const stepsMax = 100_000
+const judgementsMax = 500
+/** Steps of each, for a short history and for each operation of a long one: what takes more counts as needed. */
+const stepsMin = 10_000
+const stepsForOperation = 4
 
 /** How much is known of an operation: all of it, that it was asked and may have taken effect, or nothing. */
 type Knowledge = 'all' | 'asked' | 'nothing'
@@ -27,6 +28,7 @@ export function smallestCause(
     .filter((one) => one.callUs - staleDefaultUs <= blocked.returnUs)
     .sort((a, b) => a.callUs - b.callUs || a.returnUs - b.returnUs)
   const known: Knowledge[] = ordered.map((one) => (one.returnUs > blocked.returnUs ? weaker(one) : 'all'))
+  const stepsMax = Math.max(stepsMin, ordered.length * stepsForOperation)
   const isCause = (knowledge: readonly Knowledge[]): boolean =>
     judgeKey(part(ordered, knowledge), { staleDefaultUs, stepsMax }).kind === 'violation'
   let judgements = 0

@@ -4,7 +4,7 @@ import type { Env } from '../env/env.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { newestRelease } from '../model/release.ts'
-import { decodeMessage, encodeMessage } from '../raft/codec.ts'
+import { decodeMessage, MessageEncoder } from '../raft/codec.ts'
 import { openRaft } from '../raft/driver.ts'
 import type { Raft, RaftTransport } from '../raft/raft.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
@@ -72,7 +72,8 @@ async function openConsensus(
 }
 
 function raftTransport(rpc: Rpc): RaftTransport {
-  return { send: (to, address, message) => rpc.notify(to, address, raftTopic, encodeMessage(message)) }
+  const encoder = new MessageEncoder()
+  return { send: (to, address, message) => rpc.notify(to, address, raftTopic, encoder.encode(message)) }
 }
 
 function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, closing: Closing): Part {

@@ -15,7 +15,12 @@ function buildTable(): Uint32Array {
  * Source: RFC 3720, appendix B.4.
  */
 export function crc32c(bytes: Uint8Array, before = 0): number {
-  let crc = ~before >>> 0
-  for (let i = 0; i < bytes.length; i++) crc = (table[(crc ^ (bytes[i] as number)) & 255] as number) ^ (crc >>> 8)
+  return crc32cOf(bytes, 0, bytes.length, before)
+}
+
+/** The same of a part of them, from `from` on and before `to`. */
+export function crc32cOf(bytes: Uint8Array, from: number, to: number, before = 0): number {
+  let crc = ~before
+  for (let i = from; i < to; i++) crc = (table[(crc ^ (bytes[i] as number)) & 255] as number) ^ (crc >>> 8)
   return ~crc >>> 0
 }

@@ -1,4 +1,4 @@
-import { crc32c } from '../../base/crc32c.ts'
+import { crc32cOf } from '../../base/crc32c.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
 import { type LogRecord, readRecord, recordBytes, writeRecord } from './record.ts'
@@ -49,7 +49,7 @@ export function encodeBatch(records: readonly LogRecord[], place: BatchPlace): E
   view.setUint32(4, chain)
   let at = batchHeaderBytes
   for (const record of records) {
-    const written = writeRecord(record, bytes, at, chain)
+    const written = writeRecord(record, bytes, view, at, chain)
     at = written.end
     chain = written.chain
   }
@@ -57,7 +57,7 @@ export function encodeBatch(records: readonly LogRecord[], place: BatchPlace): E
 }
 
 function headerChecksum(bytes: Uint8Array, at: number, salt: number): number {
-  return crc32c(bytes.subarray(at + numberAt, at + batchHeaderBytes), salt)
+  return crc32cOf(bytes, at + numberAt, at + batchHeaderBytes, salt)
 }
 
 export interface ReadBatch {

@@ -1,5 +1,5 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
-import { crc32c } from '../../base/crc32c.ts'
+import { crc32cOf } from '../../base/crc32c.ts'
 import { invariant } from '../../base/invariant.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Entry, EntryKind, HardState, LogIndex, Term } from '../core/types.ts'
@@ -55,20 +55,20 @@ function bodyBytes(record: LogRecord): number {
   }
 }
 
-/** Writes the record at `at`, with a checksum that goes on from `chain`; returns its end and the new chain. */
+/** Writes the record at `at`, through a view of all the bytes, with a checksum that goes on from `chain`; returns its end and the new chain. */
 export function writeRecord(
   record: LogRecord,
   bytes: Uint8Array,
+  view: DataView,
   at: number,
   chain: number,
 ): { readonly end: number; readonly chain: number } {
-  const view = viewOf(bytes)
   const length = bodyBytes(record)
   invariant(length <= recordBytesMax, 'a record of the log is bounded', { length })
   const body = at + recordOverheadBytes
   view.setUint32(at, length)
   writeBody(record, bytes, view, body)
-  const crc = crc32c(bytes.subarray(body, body + length), crc32c(bytes.subarray(at, at + 4), chain))
+  const crc = crc32cOf(bytes, body, body + length, crc32cOf(bytes, at, at + 4, chain))
   view.setUint32(at + 4, crc)
   return { end: body + length, chain: crc }
 }
@@ -117,7 +117,7 @@ export function readRecord(bytes: Uint8Array, at: number, limit: number, chain: 
   const length = view.getUint32(at)
   const body = at + recordOverheadBytes
   if (length < 1 || length > recordBytesMax || body + length > limit) return err('the length of a record is impossible')
-  const crc = crc32c(bytes.subarray(body, body + length), crc32c(bytes.subarray(at, at + 4), chain))
+  const crc = crc32cOf(bytes, body, body + length, crc32cOf(bytes, at, at + 4, chain))
   if (crc !== view.getUint32(at + 4)) return err('the checksum of a record does not match')
   const record = readBody(bytes, view, body, length)
   return record === undefined ? err('a record has an unknown shape') : ok({ record, end: body + length, chain: crc })

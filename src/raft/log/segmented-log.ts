@@ -203,7 +203,7 @@ export class SegmentedLog implements DurableLog {
     this.#sealDue = false
     const full = this.#active.end >= this.#options.segmentBytes
     const room = full ? await this.#beginSegment() : done
-    const written = room.ok ? await this.#writeBatch(batch.flatMap(({ change }) => recordsOf(change))) : room
+    const written = room.ok ? await this.#writeBatch(recordsOfAll(batch)) : room
     if (!written.ok) return written
     for (const { bytes, durable } of batch) {
       this.#pendingBytes -= bytes
@@ -214,6 +214,11 @@ export class SegmentedLog implements DurableLog {
   }
 
   #takeBatch(): Queued[] {
+    if (this.#queue.length === 1) {
+      const only = this.#queue
+      this.#queue = []
+      return only
+    }
     let count = 0
     let bytes = 0
     for (const queued of this.#queue) {
@@ -285,6 +290,7 @@ export class SegmentedLog implements DurableLog {
 
   /** How many of the oldest segments hold only entries that are no longer needed. */
   #removable(): number {
+    if (this.#segments.length === 1) return 0
     const last = this.#segments.length - 1
     const kept = this.#segments.findIndex(({ maxIndex }, i) => i === last || maxIndex >= this.#keepFrom)
     return Math.max(0, kept)
@@ -306,6 +312,11 @@ export class SegmentedLog implements DurableLog {
     this.#sealing.close()
     this.#listener.failed(failure)
   }
+}
+
+function recordsOfAll(batch: readonly Queued[]): readonly LogRecord[] {
+  if (batch.length === 1) return recordsOf((batch[0] as Queued).change)
+  return batch.flatMap(({ change }) => recordsOf(change))
 }
 
 function drawSalt(env: Pick<Env, 'crypto'>): number {

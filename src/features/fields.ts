@@ -5,7 +5,14 @@ import type { TextPairs } from '../model/catalog.ts'
 /** Schemas of fields that travel as MessagePack between agents, in the log and in snapshots. */
 
 /** A byte string (base/bytes): one character for each byte. */
-export const byteText = z.string().regex(/^[\0-\xff]*$/, 'not a byte string')
+const byteTextPattern = /^[\0-\xff]*$/
+
+export const byteText = z.string().regex(byteTextPattern, 'not a byte string')
+
+/** As `byteText` sees it. */
+export function isByteText(value: unknown): value is string {
+  return typeof value === 'string' && byteTextPattern.test(value)
+}
 
 /** Bytes. They alias the message that they came in: what keeps them copies them. */
 export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'not bytes')
@@ -25,3 +32,29 @@ export const uint64 = z
 export const textPairs = z
   .array(z.tuple([z.string(), z.string()]))
   .transform((pairs): TextPairs => pairs.sort(([a], [b]) => compareText(a, b)))
+
+/** As `uint64` sees it; undefined for anything else. */
+export function uint64Of(value: unknown): bigint | undefined {
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) return undefined
+  const whole = BigInt(value as bigint | number)
+  return whole >= 0n && whole <= uint64Max ? whole : undefined
+}
+
+/** Names of members to values, if the value has exactly so many. */
+export function membersOf(value: unknown, count: number): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.keys(value).length === count ? (value as Readonly<Record<string, unknown>>) : undefined
+}
+
+/**
+ * A schema for what every server reads with every command: `read` gives the value, or undefined where there is none. A
+ * schema made of parts takes several times as long.
+ */
+export function readWith<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
+  return z.unknown().transform((value, context): T => {
+    const found = read(value)
+    if (found !== undefined) return found
+    context.addIssue({ code: 'custom', message: 'malformed' })
+    return z.NEVER
+  })
+}

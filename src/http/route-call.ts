@@ -47,10 +47,11 @@ export class RouteCaller {
     const startedMs = clock.monoMs()
     const response = await this.#answer(routed)
     const tookMs = clock.monoMs() - startedMs
-    const method = measuredMethods.has(request.method) ? request.method : 'other'
-    metrics.sample(`http.${method}.${routed.mounted.metric}`, tookMs)
+    const measured = measuredMethods.has(request.method) ? request.method : 'other'
+    metrics.sample(`http.${measured}.${routed.mounted.metric}`, tookMs)
     if (log.enabled('debug')) {
-      log.write('debug', 'http', 'request', { ...this.#fields(request), status: response.status, tookMs })
+      const { method, target, from } = this.#fields(request)
+      log.write('debug', 'http', 'request', { method, target, from, status: response.status, tookMs })
     }
     return response
   }

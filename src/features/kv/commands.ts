@@ -1,15 +1,26 @@
 import { z } from 'zod'
 import type { Release } from '../../model/release.ts'
 import type { WriteTransaction } from '../../store/types.ts'
-import { bytes, byteText, count, uint64 } from '../fields.ts'
+import { byteText, count, isByteText, membersOf, readWith, uint64, uint64Of } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
 
 const first: Release = { major: 0, minor: 1, patch: 0 }
 const withTombstones: Release = { major: 0, minor: 5, patch: 0 }
 
-const putBody = z.strictObject({ key: byteText, value: bytes, flags: uint64 })
-type PutBody = z.infer<typeof putBody>
+interface PutBody {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly flags: bigint
+}
+
+const putBody = readWith((body): PutBody | undefined => {
+  const members = membersOf(body, 3)
+  const flags = uint64Of(members?.['flags'])
+  if (members === undefined || flags === undefined) return undefined
+  const { key, value } = members
+  return isByteText(key) && value instanceof Uint8Array ? { key, value, flags } : undefined
+})
 
 /** Always takes effect, and raises ModifyIndex even if nothing differs. */
 export const kvPut: CommandDefinition<PutBody, boolean> = {
@@ -22,10 +33,20 @@ export const kvPut: CommandDefinition<PutBody, boolean> = {
   },
 }
 
-const putCasBody = z.strictObject({ key: byteText, value: bytes, flags: uint64, index: uint64 })
+interface PutCasBody extends PutBody {
+  readonly index: bigint
+}
+
+const putCasBody = readWith((body): PutCasBody | undefined => {
+  const members = membersOf(body, 4)
+  const [flags, index] = [uint64Of(members?.['flags']), uint64Of(members?.['index'])]
+  if (members === undefined || flags === undefined || index === undefined) return undefined
+  const { key, value } = members
+  return isByteText(key) && value instanceof Uint8Array ? { key, value, flags, index } : undefined
+})
 
 /** Takes effect if the key's ModifyIndex is `index`; with 0, if there is no such key. */
-export const kvPutCas: CommandDefinition<z.infer<typeof putCasBody>, boolean> = {
+export const kvPutCas: CommandDefinition<PutCasBody, boolean> = {
   kind: 'kv.put-cas',
   since: first,
   body: putCasBody,
@@ -37,7 +58,10 @@ export const kvPutCas: CommandDefinition<z.infer<typeof putCasBody>, boolean> = 
   },
 }
 
-const deleteBody = z.strictObject({ key: byteText })
+const deleteBody = readWith((body): { readonly key: string } | undefined => {
+  const key = membersOf(body, 1)?.['key']
+  return isByteText(key) ? { key } : undefined
+})
 
 export const kvDelete: CommandDefinition<z.infer<typeof deleteBody>, boolean> = {
   kind: 'kv.delete',

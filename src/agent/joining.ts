@@ -46,14 +46,17 @@ export class Joining {
     this.#timer?.close()
   }
 
-  /** Tries every address, one after the other; gives how many answered, or why none did. */
+  /**
+   * Tries every address, one after the other; gives how many answered, or why none did. One without a port takes the own port
+   * of gossip.
+   */
   async join(addresses: readonly string[]): Promise<Result<number, string>> {
     this.#env.log.write('info', 'agent', '(LAN) joining', { addresses: addresses.join(' ') })
     let joined = 0
     const failures: string[] = []
     for (const address of addresses) {
-      const at = parseEndpoint(address)
-      const result = at === undefined ? err('not an address and a port') : await this.#pool.join(at)
+      const at = parseEndpoint(address, this.#config.ports.serfLan)
+      const result = at === undefined ? err('not an IP address, with or without a port') : await this.#pool.join(at)
       if (this.#stopped) return err('the agent is shutting down')
       if (result.ok) joined++
       else failures.push(`Failed to join ${address}: ${result.error}`)

@@ -1,3 +1,4 @@
+import { endpointText } from '../env/net.ts'
 import { parseEndpoint } from '../rpc/address.ts'
 import { isAddress } from './addresses.ts'
 import type { Report } from './quantities.ts'
@@ -13,11 +14,10 @@ export function joinAddresses(
   problem: Report,
 ): readonly string[] {
   return (entries ?? []).map((entry) => {
-    const bare = entry.trim().replace(/^\[(.*)\]$/, '$1')
-    const full = isAddress(bare) ? `${bare.includes(':') ? `[${bare}]` : bare}:${port}` : entry.trim()
-    const endpoint = parseEndpoint(full)
-    if (endpoint === undefined || endpoint.port === 0 || !isAddress(endpoint.host)) refuse(key, entry, problem)
-    return full
+    const endpoint = parseEndpoint(entry.trim(), port)
+    if (endpoint !== undefined && endpoint.port !== 0 && isAddress(endpoint.host)) return endpointText(endpoint)
+    refuse(key, entry, problem)
+    return entry
   })
 }
 

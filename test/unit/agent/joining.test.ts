@@ -9,6 +9,7 @@ import { HandClock, settled } from '../features/hand-clock.ts'
 class Joiner {
   readonly clock = new HandClock()
   readonly asked: string[] = []
+  readonly ports: number[] = []
   readonly answering = new Set<string>()
   exhausted = 0
   readonly joining: Joining
@@ -17,6 +18,7 @@ class Joiner {
     const pool = {
       join: async (at: Endpoint): Promise<Result<undefined, string>> => {
         this.asked.push(at.host)
+        this.ports.push(at.port)
         return this.answering.has(at.host) ? ok(undefined) : err('connection refused')
       },
     } as unknown as Pool
@@ -62,7 +64,18 @@ describe('an agent that is told where its pool is', () => {
     const first = await joiner.joining.first()
     expect(first).toMatchObject({ ok: false, error: { kind: 'io' } })
     expect(first.ok ? '' : first.error.message).toContain('* Failed to join 10.0.0.2:8301: connection refused')
-    expect(first.ok ? '' : first.error.message).toContain('* Failed to join nonsense: not an address and a port')
+    expect(first.ok ? '' : first.error.message).toContain(
+      '* Failed to join nonsense: not an IP address, with or without a port',
+    )
+  })
+
+  it('takes the own port of gossip for an address without one', async () => {
+    const joiner = new Joiner({})
+    for (const host of ['10.0.0.2', '::1', '10.0.0.3']) joiner.answering.add(host)
+    expect(await joiner.joining.join(['10.0.0.2', '::1', '[::1]', '[::1]:8399', '10.0.0.3:8400'])).toEqual(ok(5))
+    expect(joiner.ports).toEqual([8301, 8301, 8301, 8399, 8400])
+    expect(await joiner.joining.join(['10.0.0.2:', 'fe'])).toMatchObject({ ok: false })
+    expect(joiner.ports).toHaveLength(5)
   })
 
   it('tries no more once it stops', async () => {

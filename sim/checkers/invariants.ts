@@ -5,6 +5,7 @@ import { ConfigurationChanges } from './configuration-changes.ts'
 import { DurableTerms } from './durable-terms.ts'
 import { ElectionSafety } from './election-safety.ts'
 import { ExactlyOnce } from './exactly-once.ts'
+import { KeptRegistrations } from './kept-registrations.ts'
 import { LeaderAppendOnly } from './leader-append-only.ts'
 import { LeaderCompleteness } from './leader-completeness.ts'
 import { LinearizableKeys } from './linearizable-keys.ts'
@@ -55,6 +56,7 @@ export class Invariants {
   readonly index: MonotoneIndex
   readonly death: CleanDeath
   readonly liveness: Liveness
+  readonly registrations: KeptRegistrations
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
   readonly appliedKeys = new AppliedKeys()
@@ -90,6 +92,7 @@ export class Invariants {
     this.index = new MonotoneIndex(report)
     this.death = new CleanDeath(report)
     this.liveness = new Liveness(report)
+    this.registrations = new KeptRegistrations(report, parts.nowUs)
   }
 
   /** Leaders elected so far. */
@@ -100,11 +103,13 @@ export class Invariants {
   /** A process begins on this node. */
   booted(node: string, boot: number): void {
     this.death.booted(node, boot)
+    this.registrations.booted(node)
   }
 
   /** The process on this node is no more. */
   died(node: string): void {
     this.death.died(node)
+    this.registrations.died(node)
     this.application.died(node)
     this.noLongerLeads(node)
   }

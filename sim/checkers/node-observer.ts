@@ -1,8 +1,10 @@
 import type { AgentObserver } from '../../src/agent/agent.ts'
 import { decodeCommand } from '../../src/agent/command-codec.ts'
 import { textOf } from '../../src/base/bytes.ts'
+import { catalogDeregister } from '../../src/features/catalog/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
+import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
@@ -179,15 +181,20 @@ class NodeObserver implements RaftObserver {
     if (this.#entry?.index === index) this.#tookEffect(this.#entry, tx)
   }
 
-  /** The first server to carry out a command tells what it did to its key. */
+  /** The first server to carry out a command tells what it did to its key, or whom it took out of the catalog. */
   #tookEffect(entry: Entry, tx: ReadTransaction): void {
     this.#entry = undefined
     const command = decodeCommand(entry.payload)
-    if (!command.ok || !command.value.kind.startsWith('kv.')) return
+    if (!command.ok) return
+    if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
+    if (!command.value.kind.startsWith('kv.')) return
     const { key } = command.value.body as { readonly key?: unknown }
     if (typeof key !== 'string') return
     const row = tx.get(kvTable, key)
     if (row === undefined) this.#all.appliedKeys.changed(key, entry.index, undefined)
     else if (row.modifyIndex === entry.index) this.#all.appliedKeys.changed(key, entry.index, textOf(row.value))
+  }
+  #takenOut({ node, serviceId, checkId }: DeregisterRequest): void {
+    if (serviceId === '' && checkId === '') this.#all.registrations.takenOut(node)
   }
 }

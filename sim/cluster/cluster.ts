@@ -222,6 +222,7 @@ export class Cluster {
   leave(name: string): boolean {
     const { agent, node } = this.#node(name)
     if (agent === undefined) return false
+    this.#invariants.registrations.mayGo(name)
     node.run(() => agent.env.detach(agent.leave()))
     return true
   }

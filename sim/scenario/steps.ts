@@ -116,12 +116,16 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
   const server = run.select(http.at)[0]
   if (server === undefined) return run.fail([...path, 'http'], `'${http.at.text}' is nobody now`)
   const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)
+  const bodyText = http.body === undefined ? undefined : filled(run, http.body)
+  for (const node of run.cluster.nodeNames) {
+    if (asksToTakeOut(node, server, target, bodyText)) run.invariants.registrations.mayGo(node)
+  }
   const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
   const answer = await run.driver.ask(run, endpointOf(run, server), {
     method: method.toUpperCase(),
     target,
     headers,
-    ...(http.body === undefined ? {} : { bodyText: filled(run, http.body) }),
+    ...(bodyText === undefined ? {} : { bodyText }),
     timeoutMs: http.within ?? answerWithinMs,
   })
   if (run.hasFailed()) return
@@ -134,4 +138,11 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
 
 function endpointOf(run: RunContext, server: string): ReturnType<typeof httpEndpoint> {
   return httpEndpoint(run.cluster.identityOf(server))
+}
+
+/** The scenario itself may take a node out of the catalog, or out of the pool, or have it leave. */
+function asksToTakeOut(node: string, asked: string, target: string, body: string | undefined): boolean {
+  if (target.startsWith('/v1/agent/leave')) return node === asked
+  if (target.startsWith(`/v1/agent/force-leave/${node}`)) return true
+  return target.startsWith('/v1/catalog/deregister') && body?.includes(`"${node}"`) === true
 }

@@ -83,15 +83,20 @@ class Reconcile implements Closable {
     this.#timer?.close()
     while (this.#again && !this.#closed) {
       this.#again = false
-      const members = this.#pool.members().filter((member) => member.tags['dc'] === this.#server.datacenter)
-      for (const member of members) {
+      for (const member of this.#members()) {
         if (this.#closed) return
         await this.#member(member)
       }
-      await this.#missing(new Set(members.map((member) => member.name)))
+      // As the pool is now: one that it forgot meanwhile is missing, and the mark of that must not be taken for an old one.
+      await this.#missing(new Set(this.#members().map((member) => member.name)))
     }
     this.#running = false
     if (!this.#closed) this.#timer = this.#server.env.timers.after(wholeIntervalMs, () => this.wake())
+  }
+
+  /** Those of this datacenter. */
+  #members(): readonly Member[] {
+    return this.#pool.members().filter((member) => member.tags['dc'] === this.#server.datacenter)
   }
 
   #member(member: Member): Promise<void> {

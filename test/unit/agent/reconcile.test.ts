@@ -18,6 +18,8 @@ class Leader {
   readonly fake: FakePool
   readonly removed: string[] = []
   commands = 0
+  /** Happens while the next command is under way. */
+  meanwhile: () => void = () => {}
   servers = [{ id: 'id-s1' }, { id: 'id-s2' }]
   #duty: { close(): void } | undefined
 
@@ -33,6 +35,7 @@ class Leader {
       propose: async <Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body) => {
         this.commands++
         command.body.parse(body)
+        this.meanwhile()
         return ok(this.store.apply(this.store.index + 1, (tx) => command.apply(tx, body)))
       },
       raft: {
@@ -123,6 +126,19 @@ describe('the leader keeps the catalog true to the pool', () => {
     leader.fake.reap(clientMember(1, 'failed'))
     await settled()
     expect(leader.has('c1')).toBe(false)
+  })
+
+  it('so is one that is forgotten while a round is under way', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    leader.fake.set(clientMember(1, 'failed'), 'failed')
+    await settled()
+    leader.meanwhile = () => {
+      leader.meanwhile = () => {}
+      leader.fake.reap(clientMember(1, 'failed'))
+    }
+    leader.fake.set(clientMember(2), 'joined')
+    await settled()
+    expect([leader.has('c2'), leader.has('c1')]).toEqual([true, false])
   })
 
   it('a node that the pool does not tell of is critical after a while, and goes only when a failed member would', async () => {

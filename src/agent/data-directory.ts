@@ -4,6 +4,7 @@ import type { Disk, DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
 import { refuseOldFormat } from '../raft/log/old-format.ts'
 import type { StartFailure } from './agent.ts'
+import { readWholeFile, writeWholeFile } from './whole-file.ts'
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -52,7 +53,7 @@ export async function openDataDirectory(
 
 /** The node ID that an earlier start kept there, if one can be read. Writes nothing; `openDataDirectory` says what is wrong. */
 export async function storedNodeId(env: Env, path: string): Promise<string | undefined> {
-  const found = await readSmallFile(env.disk, `${path}/node-id`)
+  const found = await readWholeFile(env.disk, `${path}/node-id`)
   const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
   return stored !== undefined && uuidShape.test(stored) ? stored : undefined
 }
@@ -84,7 +85,7 @@ async function keepNodeId(
   fresh: string,
 ): Promise<Result<string, StartFailure>> {
   const file = `${path}/node-id`
-  const found = await readSmallFile(env.disk, file)
+  const found = await readWholeFile(env.disk, file)
   if (!found.ok && found.error.kind !== 'not-found') return err(unusable(found.error))
   const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
   if (configured === undefined && stored !== undefined) {
@@ -97,35 +98,8 @@ async function keepNodeId(
   }
   const id = configured ?? fresh
   if (id === stored) return ok(id)
-  const written = await writeSmallFile(env.disk, path, 'node-id', utf8(id))
+  const written = await writeWholeFile(env.disk, path, 'node-id', utf8(id), true)
   return written.ok ? ok(id) : err(unusable(written.error))
-}
-
-async function readSmallFile(disk: Disk, path: string): Promise<Result<Uint8Array, DiskFailure>> {
-  const file = await disk.open(path, 'read')
-  if (!file.ok) return file
-  const bytes = await file.value.read(0, 256)
-  await file.value.close()
-  return bytes
-}
-
-/** Written aside, synced, renamed, directory synced: the old content or the new, never half. */
-async function writeSmallFile(
-  disk: Disk,
-  directory: string,
-  name: string,
-  bytes: Uint8Array,
-): Promise<Result<undefined, DiskFailure>> {
-  const aside = `${directory}/${name}.tmp`
-  const file = await disk.open(aside, 'create')
-  if (!file.ok) return file
-  const written = await file.value.write(0, bytes)
-  const cut = written.ok ? await file.value.truncate(bytes.length) : written
-  const synced = cut.ok ? await file.value.sync() : cut
-  await file.value.close()
-  if (!synced.ok) return synced
-  const renamed = await disk.rename(aside, `${directory}/${name}`)
-  return renamed.ok ? disk.syncDirectory(directory) : renamed
 }
 
 function unusable(failure: DiskFailure): StartFailure {

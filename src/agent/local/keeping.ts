@@ -5,8 +5,8 @@ import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import { readWholeFile, removeFile, writeWholeFile } from '../whole-file.ts'
 import { itemKey } from './item-key.ts'
-import { readWholeFile, removeFile, writeWholeFile } from './kept-file.ts'
 import { type KeptState, keptCheck, keptService, keptState, keptVersion } from './kept-schema.ts'
 
 export interface Kept {

@@ -1,5 +1,5 @@
-import type { Result } from '../../base/result.ts'
-import type { Disk, DiskFailure } from '../../env/disk.ts'
+import type { Result } from '../base/result.ts'
+import type { Disk, DiskFailure } from '../env/disk.ts'
 
 /** A larger file is not one of ours. */
 const fileBytesMax = 4 << 20

@@ -27,7 +27,8 @@ export type Verdict =
   | { readonly kind: 'linearizable'; readonly order: readonly number[] }
   /**
    * Up to the moment before `blocked` was answered the history is linearizable, with its answer it is not: `order`
-   * explains everything answered before, and leaves `value`.
+   * explains everything answered before, and leaves `value`. What was still open then counts as what it turned out to
+   * be: a CAS that was refused later had no effect.
    */
   | { readonly kind: 'violation'; readonly blocked: number; readonly order: readonly number[]; readonly value: number }
   /** The search was given up after `steps`. */

@@ -61,13 +61,13 @@ function endpointOf({ address }: RealAgent): Endpoint {
 }
 
 describe('what concurrent clients of three real servers see', () => {
-  it('is linearizable over kill -9 of the leader, to the last acknowledged write', async () => {
+  it('[RFT-028] is linearizable over kill -9 of the leader, to the last acknowledged write', async () => {
     const { operations, acknowledged } = await killUnderClients({ clients: 8, kills: 1, writesBetween: 100 })
     expect(acknowledged).toBeGreaterThanOrEqual(200)
     expectLinearizable('8 clients of three real servers, kill -9 of the leader', operations)
   })
 
-  it.runIf(long)('is linearizable over 50 kills under 64 clients', async () => {
+  it.runIf(long)('[RFT-028] is linearizable over 50 kills under 64 clients', async () => {
     const { operations } = await killUnderClients({ clients: 64, kills: 50, writesBetween: 300 })
     expectLinearizable('64 clients of three real servers, 50 times kill -9', operations)
   })

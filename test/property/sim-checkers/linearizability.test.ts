@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { judgeKey, type KeyVerdict, type KeyViolation } from '../../../sim/checkers/key-verdict.ts'
+import { smallestCause } from '../../../sim/checkers/smallest-cause.ts'
+import { after, anyHistory, hasOrder, isPossible, operation } from './key-histories.ts'
+
+const long = process.env['SVC_TEST_LONG'] === '1'
+const numRuns = long ? 100_000 : 3_000
+const operationsMax = long ? 8 : 7
+const law = { staleDefaultUs: 0, stepsMax: 1_000_000 }
+const never = Number.POSITIVE_INFINITY
+
+function violationOf(verdict: KeyVerdict): KeyViolation {
+  if (verdict.kind !== 'violation') throw new Error(`the verdict is ${verdict.kind}`)
+  return verdict
+}
+
+/** The history up to a moment: without what was called later, and without the answers that came later. */
+function upTo(history: readonly KeyOperation[], us: number, blocked?: KeyOperation): readonly KeyOperation[] {
+  const called = history.filter(({ callUs }) => callUs <= us)
+  const isOpen = (one: KeyOperation): boolean => one.returnUs > us || one === blocked
+  return [...called.filter((one) => !isOpen(one)), ...opened(called.filter(isOpen))]
+}
+
+/** What is left of operations without their answers. A CAS known to be refused had no effect, whenever the answer came. */
+function opened(operations: readonly KeyOperation[]): readonly KeyOperation[] {
+  return operations
+    .filter(({ outcome }) => outcome !== 'refused')
+    .map((one) => ({ ...one, outcome: 'unknown', returnUs: never, found: undefined }))
+}
+
+function expectExplains(order: readonly KeyOperation[]): void {
+  let held: string | undefined
+  for (const [at, one] of order.entries()) {
+    expect(isPossible(one, held)).toBe(true)
+    held = after(one, held)
+    for (const later of order.slice(at + 1)) expect(later.returnUs).toBeGreaterThanOrEqual(one.callUs)
+  }
+}
+
+describe('the verdict on a key', () => {
+  it('is that of the definition, tried literally', () => {
+    const seen = { linearizable: 0, violation: 0, undecided: 0 }
+    fc.assert(
+      fc.property(anyHistory(operationsMax), (history) => {
+        const verdict = judgeKey(history, law)
+        seen[verdict.kind]++
+        expect(verdict.kind === 'linearizable').toBe(hasOrder(history))
+      }),
+      { numRuns },
+    )
+    // Histories drawn at random show something only if both verdicts come up often.
+    expect(seen.linearizable).toBeGreaterThan(numRuns / 10)
+    expect(seen.violation).toBeGreaterThan(numRuns / 10)
+    expect(seen.undecided).toBe(0)
+  })
+
+  it('comes with an order that explains what was answered, to the end or to the answer that nothing explains', () => {
+    fc.assert(
+      fc.property(anyHistory(operationsMax), (history) => {
+        const verdict = judgeKey(history, law)
+        if (verdict.kind === 'undecided') throw new Error('undecided')
+        expectExplains(verdict.order)
+        const endUs = verdict.kind === 'violation' ? verdict.blocked.returnUs : never
+        const ordered = new Set(verdict.order)
+        for (const one of history) if (one.returnUs < endUs) expect(ordered).toContain(one)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('names the first answer that nothing explains: without it there is an order, with it there is none', () => {
+    fc.assert(
+      fc.property(anyHistory(operationsMax), (history) => {
+        fc.pre(!hasOrder(history))
+        const { blocked } = violationOf(judgeKey(history, law))
+        // Of answers at one moment any may count as the last.
+        const justBefore = blocked.returnUs - 0.5
+        expect(hasOrder(upTo(history, justBefore, blocked))).toBe(true)
+        expect(hasOrder(upTo(history, blocked.returnUs))).toBe(false)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('has a cause that has no order by itself, has the blocked one in it, and loses nothing by what is left out', () => {
+    fc.assert(
+      fc.property(anyHistory(operationsMax), (history) => {
+        fc.pre(!hasOrder(history))
+        const violation = violationOf(judgeKey(history, law))
+        const cause = smallestCause(history, violation, law)
+        expect(hasOrder(cause)).toBe(false)
+        expect(cause).toContain(violation.blocked)
+        const rest = opened(history.filter((one) => !cause.includes(one)))
+        expect(hasOrder([...cause, ...rest])).toBe(false)
+      }),
+      { numRuns },
+    )
+  })
+})
+
+/** Reads and writes of many clients, each write of a value of its own; `wrong` reads find what is not there. */
+function simulated(
+  shape: readonly (readonly [at: number, before: number, after: number, isWrite: boolean])[],
+): KeyOperation[] {
+  const ordered = [...shape].sort((a, b) => a[0] - b[0])
+  let held: string | undefined
+  return ordered.map(([at, before, later, isWrite], number) => {
+    const times = { callUs: at * 10 - before, returnUs: at * 10 + later }
+    if (!isWrite) return operation({ ...times, found: held })
+    held = `v${number}`
+    return operation({ ...times, kind: 'write', value: held })
+  })
+}
+
+const shape = fc.array(fc.tuple(fc.nat(400), fc.nat(60), fc.nat(60), fc.boolean()), { minLength: 1, maxLength: 120 })
+
+/**
+ * Gibbons & Korach, "Testing shared memories" (1997), for writes of unique values: the zone of a value lies between its
+ * first answer and its last call. There is an order if no value is read before it is called for, no two zones overlap in
+ * which the answer comes first, and none in which the call comes first lies within one of those.
+ */
+function zonesAllow(history: readonly KeyOperation[]): boolean {
+  const clusters = new Map<string | undefined, KeyOperation[]>()
+  const initial = operation({ kind: 'write', callUs: -1e9, returnUs: -1e9 })
+  for (const one of [initial, ...history]) {
+    const about = one.kind === 'read' ? one.found : one.value
+    clusters.set(about, [...(clusters.get(about) ?? []), one])
+  }
+  const zones = [...clusters.values()].map((cluster) => ({
+    write: cluster.find(({ kind }) => kind === 'write'),
+    reads: cluster.filter(({ kind }) => kind === 'read'),
+    answer: Math.min(...cluster.map(({ returnUs }) => returnUs)),
+    call: Math.max(...cluster.map(({ callUs }) => callUs)),
+  }))
+  if (zones.some(({ write, reads }) => write === undefined || reads.some((read) => read.returnUs < write.callUs)))
+    return false
+  const forward = zones.filter(({ answer, call }) => answer < call)
+  const backward = zones.filter(({ answer, call }) => answer >= call)
+  return forward.every((one) => {
+    const overlaps = forward.some((other) => other !== one && one.answer < other.call && other.answer < one.call)
+    return !overlaps && !backward.some((other) => one.answer < other.call && other.answer < one.call)
+  })
+}
+
+describe('the verdict on a long history of reads and writes', () => {
+  it('is linearizable when every operation took effect at a moment between call and answer', () => {
+    fc.assert(
+      fc.property(shape, (drawn) => {
+        expect(judgeKey(simulated(drawn), law).kind).toBe('linearizable')
+      }),
+      { numRuns: numRuns / 10 },
+    )
+  })
+
+  it('is that of the zones of its values (Gibbons & Korach 1997), when one read finds another value or none', () => {
+    const seen = { linearizable: 0, violation: 0, undecided: 0 }
+    fc.assert(
+      fc.property(shape, fc.nat(), fc.nat(), (drawn, at, other) => {
+        const history = simulated(drawn)
+        const reads = [...history.keys()].filter((one) => history[one]?.kind === 'read')
+        const writes = history.filter(({ kind }) => kind === 'write')
+        fc.pre(reads.length > 0 && writes.length > 0)
+        const changed = reads[at % reads.length] as number
+        // A value written shortly before or after the read: often it just could have been.
+        const near = writes.filter((write) => Math.abs(write.callUs - (history[changed] as KeyOperation).callUs) < 120)
+        history[changed] = {
+          ...(history[changed] as KeyOperation),
+          found: near[other % Math.max(1, near.length)]?.value,
+        }
+        const verdict = judgeKey(history, law)
+        seen[verdict.kind]++
+        expect(verdict.kind === 'linearizable').toBe(zonesAllow(history))
+      }),
+      { numRuns: numRuns / 2 },
+    )
+    expect(seen.linearizable).toBeGreaterThan(numRuns / 50)
+    expect(seen.violation).toBeGreaterThan(numRuns / 50)
+  })
+})

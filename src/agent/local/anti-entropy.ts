@@ -105,6 +105,7 @@ export class AntiEntropy {
     const { state, catalog, server } = this.#parts
     const dump = await catalog.dump(state.node.node)
     if (!dump.ok) return dump
+    if (this.#stopped) return done
     state.compared(compare(state, dump.value, server))
     this.#fullDue = false
     this.#scheduleFull()

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { syncScale } from '../../../src/agent/local/anti-entropy.ts'
+import { AntiEntropy, syncScale } from '../../../src/agent/local/anti-entropy.ts'
+import { LocalState } from '../../../src/agent/local/local-state.ts'
+import { nodeFactsOf } from '../../../src/agent/local/node-facts.ts'
+import type { NodeDump } from '../../../src/agent/local/parts.ts'
+import { ok, type Result } from '../../../src/base/result.ts'
 import type { CheckFacts } from '../../../src/model/catalog.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
 import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
 
 const noLeader = { kind: 'no-leader' } as const
@@ -264,5 +270,23 @@ describe('outputs of checks', () => {
       await agent.reportTtl('c', 'passing', 'one')
       expect(agent.checks()).toMatchObject([{ status: 'passing', output: '' }])
     })
+  })
+})
+
+describe('the end of an agent', () => {
+  it('leaves no timer behind, also when it comes during a comparison with the catalog', async () => {
+    const clock = new HandClock()
+    const { env } = clock
+    const answer = env.deferred<Result<NodeDump | null, Failure>>()
+    const catalog = { dump: () => answer.promise, register: async () => ok(true), deregister: async () => ok(true) }
+    const state = new LocalState(nodeFactsOf(configOf(), nodeId), () => {})
+    const sync = new AntiEntropy({ env, state, catalog, server: false, nodeCount: () => 1 })
+    sync.start()
+    sync.changed()
+    await settled()
+    sync.stop()
+    answer.resolve(ok(null))
+    await settled()
+    expect(clock.timers).toBe(0)
   })
 })

@@ -31,9 +31,12 @@ export function smallestCause(
   const stepsMax = Math.max(stepsMin, ordered.length * stepsForOperation)
   const isCause = (knowledge: readonly Knowledge[]): boolean =>
     judgeKey(part(ordered, knowledge), { staleDefaultUs, stepsMax }).kind === 'violation'
+  // A read left out is gone; a write without its answer may still have to be shown.
+  const isGone = (at: number): boolean => weaker(ordered[at] as KeyOperation) === 'nothing'
+  const changesLast = [...ordered.keys()].sort((a, b) => Number(isGone(b)) - Number(isGone(a)) || a - b)
   let judgements = 0
   for (let size = ordered.length >> 1; size >= 1; size >>= 1) {
-    const left = [...ordered.keys()].filter((at) => known[at] === 'all' && ordered[at] !== blocked)
+    const left = changesLast.filter((at) => known[at] === 'all' && ordered[at] !== blocked)
     for (let from = 0; from < left.length && judgements < judgementsMax; from += size, judgements++) {
       const without = left.slice(from, from + size)
       const tried = [...known]

@@ -32,6 +32,19 @@ describe('what a person reads of a run', () => {
     )
   })
 
+  it('is, where keys were not linearizable, where their history is, or how to get it', () => {
+    const broken = { ...failure, place: 'K1 (linearizability)', code: 'K1' } as const
+    const repeat = 'seed 17; repeat with: svc-sim run scenarios/a.yaml --seed 17'
+    expect(failureLines({ ...result, failures: [broken] }).slice(1)).toEqual([
+      'for the history of the keys add: --history keys.jsonl; look at it with: svc-sim lincheck keys.jsonl --html keys.html',
+      repeat,
+    ])
+    expect(failureLines({ ...result, failures: [failure, broken] }, 'a.jsonl').slice(2)).toEqual([
+      'history of the keys: a.jsonl; look at it with: svc-sim lincheck a.jsonl --html a.html',
+      repeat,
+    ])
+  })
+
   it('is, of a failure, its place and the command that repeats it', () => {
     expect(failureLines(result)).toEqual([])
     expect(failureLines({ ...result, failures: [failure] })).toEqual([

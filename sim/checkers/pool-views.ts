@@ -10,13 +10,15 @@ export type PoolFault = Pick<Violation, 'code' | 'message'>
 
 /**
  * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and takes nobody
- * who left for alive. `present`: agents that run; `gone`: those that left.
+ * who left for alive. `present`: agents that run; `gone`: those that left. Who left while nobody could hear it has failed
+ * for all others; but once one of them knows better, all must.
  */
 export function poolFaults(
   views: readonly PoolView[],
   present: readonly string[],
   gone: readonly string[],
 ): readonly PoolFault[] {
+  const heard = gone.filter((member) => views.some(({ members }) => members.get(member) === 'left'))
   return views.flatMap(({ observer, members }) => [
     ...present.flatMap((member): readonly PoolFault[] => {
       const status = members.get(member)
@@ -26,7 +28,7 @@ export function poolFaults(
     }),
     ...gone.flatMap((member): readonly PoolFault[] => {
       const status = members.get(member)
-      if (status === undefined || status === 'left') return []
+      if (status === undefined || status === 'left' || (status === 'failed' && !heard.includes(member))) return []
       return [{ code: 'M1', message: `${observer} sees ${member} as ${status}, which left` }]
     }),
   ])

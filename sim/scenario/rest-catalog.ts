@@ -68,12 +68,22 @@ async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {
     const faults = held === undefined ? [] : catalogFaults(held, listed.node)
     if (faults.length > 0) return faults.map((message) => ({ code: 'E1', message }))
   }
-  for (const node of goneNodes(run)) {
+  for (const node of goneNodes(run).filter((gone) => isHeard(run, gone))) {
     const listed = await listedAs(run, asked, node)
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
     if (listed.node !== undefined) return [{ code: 'E3', message: `the catalog still has ${node}, which left` }]
   }
   return []
+}
+
+/** A server knows that it left. When all that heard it have lost their memory since, it has failed for those that are left. */
+function isHeard({ cluster }: RunContext, gone: string): boolean {
+  return cluster.serverNames.some((server) =>
+    cluster
+      .agentOf(server)
+      ?.lan.members()
+      .some(({ name, status }) => name === gone && status === 'left'),
+  )
 }
 
 function heldBy({ cluster }: RunContext, node: string): HeldNode | undefined {

@@ -23,7 +23,12 @@ describe('agents at rest agree on who is there (M1, M2)', () => {
     [{ s1: 'alive', c1: 'alive', c2: 'alive' }, 'M1', 's1 sees c2 as alive, which left'],
     [{ s1: 'alive', c1: 'alive', c2: 'failed' }, 'M1', 's1 sees c2 as failed, which left'],
   ])('not when one sees %j', (members, code, message) => {
-    expect(poolFaults([view('s1', members)], ['s1', 'c1'], ['c2'])).toEqual([{ code, message }])
+    expect(poolFaults([view('s1', members), view('c1', agreed)], ['s1', 'c1'], ['c2'])).toEqual([{ code, message }])
+  })
+
+  it('when who left was heard by none, and has failed for all', () => {
+    const failed = { ...agreed, c2: 'failed' }
+    expect(poolFaults([view('s1', failed), view('c1', failed)], ['s1', 'c1'], ['c2'])).toEqual([])
   })
 })
 

@@ -4,9 +4,9 @@ import type { Platform } from '../world/platform.ts'
 /** Exit codes. */
 export const exits = {
   passed: 0,
-  /** An expectation or an invariant was not met. */
+  /** An expectation or an invariant was not met; a history is not linearizable, or the search for it was given up. */
   failed: 1,
-  /** Bad usage, or a scenario that cannot be read. */
+  /** Bad usage, or a scenario or history that cannot be read. */
   usage: 2,
   /** The same seed gave two different runs. */
   notDeterministic: 3,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type History, historyText, parseHistory } from '../../../sim/checkers/history-file.ts'
@@ -63,6 +65,14 @@ describe('a history in a file', () => {
       `${header}\n{"client":"1","key":"k","op":"read","outcome":"ok","found":null,"call":1,"return":1}`,
     )
     expect(read).toMatchObject({ ok: true, value: { staleDefaultUs: 0, operations: [{ consistency: 'consistent' }] } })
+  })
+
+  it('is what the page of the language shows', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/scenarios.md'), 'utf8')
+    const shown = /```\n(\{"format"[\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const read = parseHistory('scenarios.md', shown)
+    expect(read).toMatchObject({ ok: true, value: { about: 'three clients, by hand' } })
+    expect(read.ok ? historyText(read.value) : '').toBe(shown)
   })
 
   it('may be empty', () => {

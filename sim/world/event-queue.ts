@@ -105,7 +105,9 @@ export class EventQueue {
   }
 
   #insert(event: SimEvent, timeUs: number, sequence: number): void {
-    const [events, times, sequences] = [this.#events, this.#times, this.#sequences]
+    const events = this.#events
+    const times = this.#times
+    const sequences = this.#sequences
     let at = events.length
     events.push(event)
     times.push(timeUs)
@@ -125,7 +127,9 @@ export class EventQueue {
   }
 
   #removeHead(): void {
-    const [events, times, sequences] = [this.#events, this.#times, this.#sequences]
+    const events = this.#events
+    const times = this.#times
+    const sequences = this.#sequences
     const last = events.pop() as SimEvent
     const lastTime = times.pop() as number
     const lastSequence = sequences.pop() as number
@@ -149,8 +153,8 @@ export class EventQueue {
   }
 
   #isBefore(a: number, b: number): boolean {
-    const [times, sequences] = [this.#times, this.#sequences]
-    const [first, second] = [times[a] as number, times[b] as number]
-    return first < second || (first === second && (sequences[a] as number) < (sequences[b] as number))
+    const first = this.#times[a] as number
+    const second = this.#times[b] as number
+    return first < second || (first === second && (this.#sequences[a] as number) < (this.#sequences[b] as number))
   }
 }

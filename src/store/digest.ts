@@ -38,12 +38,15 @@ export interface TableSum {
 
 /** 16 hex digits. A table that was never used counts as absent: servers of a release that lacks it agree with those that have it. */
 export function stateDigest(tables: Iterable<TableSum>): string {
-  let text = ''
-  for (const { name, rows, lastChange, sum } of tables) {
-    if (rows > 0 || lastChange > 0) text += `${name} ${rows} ${lastChange} ${sum.high} ${sum.low}\n`
-  }
   const hasher = new RowHasher()
-  hasher.add(text)
+  for (const { name, rows, lastChange, sum } of tables) {
+    if (rows === 0 && lastChange === 0) continue
+    hasher.add(name)
+    hasher.add(rows)
+    hasher.add(lastChange)
+    hasher.add(sum.high)
+    hasher.add(sum.low)
+  }
   const { high, low } = hasher.finished()
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0')
 }

@@ -23,7 +23,7 @@ export class Draft {
   constructor(from: TableState) {
     this.definition = from.definition
     this.rows = from.rows.clone()
-    this.indexes = new Map([...from.indexes].map(([name, tree]) => [name, tree.clone()]))
+    this.indexes = from.indexes.size === 0 ? from.indexes : clonesOf(from.indexes)
     this.#lastChange = from.lastChange
     this.#sum = from.sum
   }
@@ -79,4 +79,10 @@ export class Draft {
     if (this.#sum !== undefined && before !== undefined) this.#sum = withoutRow(this.#sum, this.definition, before)
     if (this.#sum !== undefined && after !== undefined) this.#sum = withRow(this.#sum, this.definition, after)
   }
+}
+
+function clonesOf(indexes: ReadonlyMap<string, Tree<Row>>): ReadonlyMap<string, Tree<Row>> {
+  const clones = new Map<string, Tree<Row>>()
+  for (const [name, tree] of indexes) clones.set(name, tree.clone())
+  return clones
 }

@@ -3,7 +3,7 @@ import { invariant } from '../base/invariant.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
-import { emptySum, stateDigest } from './digest.ts'
+import { emptySum, stateDigest, type TableSum } from './digest.ts'
 import { RecordingReader, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
@@ -140,9 +140,10 @@ export class Store {
   /** Equal on stores that hold equal states; undefined unless asked for at construction. */
   digest(): { readonly index: number; readonly digest: string } | undefined {
     if (!this.#withDigest) return undefined
-    const sums = [...this.#version.tables].map(([name, { rows, lastChange, sum }]) => {
-      return { name, rows: rows.size, lastChange, sum: sum ?? emptySum }
-    })
+    const sums: TableSum[] = []
+    for (const [name, { rows, lastChange, sum }] of this.#version.tables) {
+      sums.push({ name, rows: rows.size, lastChange, sum: sum ?? emptySum })
+    }
     return { index: this.#version.index, digest: stateDigest(sums) }
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pack } from '../../../src/base/msgpack.ts'
-import { decodeMessage, encodeMessage, messageEntriesMax } from '../../../src/raft/codec.ts'
+import { decodeMessage, encodeMessage, MessageEncoder, messageEntriesMax } from '../../../src/raft/codec.ts'
 import type { RaftMessage, Server } from '../../../src/raft/core/types.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 500
@@ -91,6 +91,24 @@ describe('the codec of messages between servers', () => {
         const decoded = decodeMessage(encodeMessage(sent))
         expect(decoded).toEqual({ ok: true, value: sent })
       }),
+      { numRuns: runs },
+    )
+  })
+
+  it('says the same of a message whatever one encoder said before', () => {
+    fc.assert(
+      fc.property(
+        fc.array(message, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.nat(), { maxLength: 12 }),
+        (all, order) => {
+          const encoder = new MessageEncoder()
+          // The same ones again and again, as copies too: a follower's append is an object of its own.
+          for (const at of order) {
+            const one = all[at % all.length] as RaftMessage
+            expect(encoder.encode(at % 2 === 0 ? one : { ...one })).toEqual(encodeMessage(one))
+          }
+        },
+      ),
       { numRuns: runs },
     )
   })

@@ -47,7 +47,18 @@ export async function mutantCore(name: string, patches: readonly Patch[]): Promi
   }
 }
 
+/** Most files of a copy are as they were in the last one. */
+const known = new Map<string, string>()
+
 function compiled(source: string): string {
+  const before = known.get(source)
+  if (before !== undefined) return before
+  const text = transpiled(source)
+  known.set(source, text)
+  return text
+}
+
+function transpiled(source: string): string {
   return ts.transpileModule(source, {
     compilerOptions: {
       target: ts.ScriptTarget.ES2022,

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { mutants } from '../../property/raft-core/mutants.ts'
+import { mutantCore } from '../../property/raft-core/mutation.ts'
+import { soundCore } from '../../property/raft-core/sound-core.ts'
+import type { WorldCore } from '../../property/raft-core/world.ts'
+import { parseScript, replayed, type Script } from './script-file.ts'
+
+/** Set to 1 to write what happens now below the commands of every script; read the difference before you commit it. */
+const rewrites = process.env['SVC_REWRITE_SCRIPTS'] === '1'
+const directory = join(import.meta.dirname, '../../scripts/raft')
+
+const scripts = readdirSync(directory)
+  .filter((name) => name.endsWith('.txt'))
+  .toSorted((a, b) => (a < b ? -1 : 1))
+  .map((name) => {
+    const file = join(directory, name)
+    const text = readFileSync(file, 'utf8')
+    return { name, file, text, script: parseScript(text) }
+  })
+
+describe('stories of the consensus core', () => {
+  it.each(scripts)('$name: $script.title ($script.shows)', ({ file, text, script }) => {
+    const now = replayed(script, soundCore)
+    if (rewrites) writeFileSync(file, now)
+    else expect(now).toBe(text)
+  })
+
+  it('gives the same text when played again', () => {
+    for (const { script } of scripts) expect(replayed(script, soundCore)).toBe(replayed(script, soundCore))
+  })
+})
+
+/** A planted bug may leave a message unsaid that a command names: that, too, is another way. */
+function outcome(script: Script, core: WorldCore): string {
+  try {
+    return replayed(script, core)
+  } catch (cause) {
+    return String(cause)
+  }
+}
+
+const catching = scripts.flatMap(({ name, script }) => script.catches.map((bug) => ({ name, bug, script })))
+
+describe('a story that is told of a bug goes another way once the bug is planted', () => {
+  it.each(catching)('$name: $bug', async ({ bug, script }) => {
+    const number = mutants.findIndex((mutant) => mutant.name === bug)
+    const mutant = mutants[number]
+    if (mutant === undefined) throw new Error(`no planted bug is called '${bug}'`)
+    const core = await mutantCore(`script-${number}`, mutant.patches)
+    expect(outcome(script, core)).not.toBe(outcome(script, soundCore))
+  })
+})

@@ -11,5 +11,8 @@ export async function main(): Promise<never> {
   const logSink = terminalSink((text) => void process.stdout.write(text))
   const env = createHostEnv({ logSink, logLevel: 'trace', logHeld: true })
   const terminal = createTerminal(env.log)
-  return exit(await runCli(terminal.argv, env, terminal))
+  const code = await runCli(terminal.argv, env, terminal)
+  // Programs of checks run in groups of their own: what is still running would outlive this process.
+  env.close()
+  return exit(code)
 }

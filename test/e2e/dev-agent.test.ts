@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   eventually,
@@ -61,6 +61,20 @@ describe('svc agent -dev', () => {
     const finished = await dev.stop('SIGINT')
     expect(finished.code).toBe(1)
     expect(finished.out).toContain('Graceful shutdown disabled')
+  })
+
+  it('takes the program of a check that is running along when it ends', async () => {
+    const dev = await startDev(['-enable-script-checks'])
+    const file = `${workplace.path}/pid`
+    const program = ['/bin/sh', '-c', `echo $$ > ${file}.new && mv ${file}.new ${file} && exec sleep 600`]
+    const check = { Name: 'long', Args: program, Interval: '1s', Timeout: '300s' }
+    await dev.request('PUT', '/v1/agent/check/register', JSON.stringify(check))
+    const pid = await eventually('the program runs', async () =>
+      readdirSync(workplace.path).includes('pid') ? Number(readFileSync(file, 'utf8')) : undefined,
+    )
+    expect(isRunning(pid)).toBe(true)
+    await dev.stop('SIGINT')
+    await eventually('the program has ended', async () => (isRunning(pid) ? undefined : true))
   })
 })
 
@@ -129,3 +143,11 @@ describe('commands against an agent', () => {
     expect(finished.error).toContain(`dial tcp 127.0.0.1:${port}: connect: connection refused`)
   })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -107,9 +107,11 @@ function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): reado
     ]
   }
   const y = yOf(percent)
+  // Below the axis stand the numbers of its ticks.
+  const textY = percent === 0 ? y - 10 : y + 16
   return [
     `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke="${colour}" stroke-width="1.8"/>`,
-    `<text x="${x + 8}" y="${y + 16}" fill="${colour}">${escaped(name)}</text>`,
+    `<text x="${x + 8}" y="${textY}" fill="${colour}">${escaped(name)}</text>`,
   ]
 }
 

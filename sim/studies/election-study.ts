@@ -21,7 +21,7 @@ export interface TimeoutRange {
 const both: readonly ('above' | 'below')[] = ['above', 'below']
 
 /** The lines of figure 16, and what section 9.3 of the extended paper says of them in words. */
-export const timeoutRanges: readonly TimeoutRange[] = [
+const timeoutRanges: readonly TimeoutRange[] = [
   { minMs: 150, maxMs: 150, graphs: ['above'], trials: 100, paper: [{ of: 'least', ms: 10_000 }] },
   { minMs: 150, maxMs: 151, graphs: ['above'], trials: 1000, paper: [] },
   { minMs: 150, maxMs: 155, graphs: ['above'], trials: 1000, paper: [{ of: 'median', ms: 287 }] },
@@ -74,7 +74,6 @@ const latenessMaxUs = 50
  */
 const surroundings: Surroundings = {
   messageUs: (draws) => messageLeastUs + Math.floor(-Math.log(1 - draws.fraction()) * messageRestUs),
-  syncUs: () => 0,
   latenessUs: (draws) => draws.below(latenessMaxUs + 1),
 }
 

@@ -18,10 +18,8 @@ import type {
 
 /** What the machines of a trial are like. Times in microseconds. */
 export interface Surroundings {
-  /** How long a message is under way. */
+  /** How long a message is under way, the writes that it waits for included. */
   readonly messageUs: (draws: RandomStream) => number
-  /** How long a write to the disk takes. */
-  readonly syncUs: (draws: RandomStream) => number
   /** How late a timer fires, beyond its time. */
   readonly latenessUs: (draws: RandomStream) => number
 }
@@ -56,8 +54,6 @@ interface Server {
   readonly raft: RaftCore
   /** Timers that run: the number of their setting. */
   readonly timers: Map<TimerName, number>
-  /** Writes of one disk follow each other. */
-  diskFreeUs: number
   crashed: boolean
 }
 
@@ -88,7 +84,7 @@ export class ElectionTrial {
   #nowUs = 0
   #order = 0
   #settings = 0
-  /** Until the heartbeat that is measured from, messages, disks and timers take no time. */
+  /** Until the heartbeat that is measured from, messages take no time and timers are exact. */
   #isReal = false
   #heartbeats = 0
   #crashedAtUs: number | undefined
@@ -145,7 +141,7 @@ export class ElectionTrial {
       },
       limits,
     })
-    return { id, raft, timers: new Map(), diskFreeUs: 0, crashed: false }
+    return { id, raft, timers: new Map(), crashed: false }
   }
 
   #at(atUs: number, run: () => void): void {
@@ -161,18 +157,13 @@ export class ElectionTrial {
     switch (effect.kind) {
       case 'send':
         return this.#send(server.id, effect.outgoing)
-      case 'persist': {
-        const startUs = Math.max(this.#nowUs, server.diskFreeUs)
-        const { hardState, truncateFrom, entries } = effect
-        const writes = hardState !== undefined || truncateFrom !== undefined || entries.length > 0
-        server.diskFreeUs = startUs + (writes ? this.#takes(this.#options.surroundings.syncUs) : 0)
-        this.#at(server.diskFreeUs, () => {
+      case 'persist':
+        // What is written is written at once, but after the effects of this step.
+        return this.#at(this.#nowUs, () => {
           if (server.crashed) return
           for (const outgoing of effect.thenSend) this.#send(server.id, outgoing)
           this.#step(server, { kind: 'persisted', sequence: effect.sequence })
         })
-        return
-      }
       case 'set-timer':
         return this.#setTimer(server, effect.timer, effect.minMs, effect.maxMs)
       case 'clear-timer':

@@ -32,6 +32,23 @@ describe('stories of the consensus core', () => {
   })
 })
 
+describe('the stories', () => {
+  it.each([
+    ...['5.1', '5.2', '5.3', '5.4.1', '5.4.2, figure 8', '5.5', '6', '7', '8'].map((section) => `paper ${section}`),
+    ...['3.10', '4.1', '4.2.1', '4.2.2', '4.2.3', '6.4', '6.4.1', '9.6'].map((section) => `thesis ${section}`),
+    ...Array.from({ length: 15 }, (_, i) => `known bug ${i + 1}`),
+  ])('show %s', (what) => {
+    // `known bug 1` is not `known bug 12`.
+    const shown = new RegExp(`(^|[,;] )${what.replaceAll('.', '[.]')}($|[,; ])`)
+    expect(scripts.some(({ script }) => shown.test(script.shows))).toBe(true)
+  })
+
+  it('tell of every planted bug', () => {
+    const told = new Set(scripts.flatMap(({ script }) => script.catches))
+    expect(mutants.map(({ name }) => name).filter((name) => !told.has(name))).toEqual([])
+  })
+})
+
 /** A planted bug may leave a message unsaid that a command names: that, too, is another way. */
 function outcome(script: Script, core: WorldCore): string {
   try {

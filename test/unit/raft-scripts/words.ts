@@ -94,7 +94,7 @@ export function roleText({ role, term, leader }: Extract<RaftEffect, { kind: 'ro
   }
 }
 
-export function hardStateText({ term, votedFor }: HardState): string {
+function hardStateText({ term, votedFor }: HardState): string {
   return votedFor === undefined ? `term ${term}` : `term ${term} with its vote for ${votedFor}`
 }
 

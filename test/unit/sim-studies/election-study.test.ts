@@ -18,7 +18,7 @@ function textOf(done: ElectionStudy): string {
 }
 
 function trial(timeoutMinMs: number, timeoutSpreadMs: number, messageUs: number) {
-  const surroundings: Surroundings = { messageUs: () => messageUs, syncUs: () => 0, latenessUs: () => 0 }
+  const surroundings: Surroundings = { messageUs: () => messageUs, latenessUs: () => 0 }
   return new ElectionTrial({
     timeoutMinUs: timeoutMinMs * 1000,
     timeoutSpreadUs: timeoutSpreadMs * 1000,

@@ -30,13 +30,15 @@ function opened(operations: readonly KeyOperation[]): readonly KeyOperation[] {
     .map((one) => ({ ...one, outcome: 'unknown', returnUs: never, found: undefined }))
 }
 
-function expectExplains(order: readonly KeyOperation[]): void {
+/** Gives what the key then holds. */
+function expectExplains(order: readonly KeyOperation[]): string | undefined {
   let held: string | undefined
   for (const [at, one] of order.entries()) {
     expect(isPossible(one, held)).toBe(true)
     held = after(one, held)
     for (const later of order.slice(at + 1)) expect(later.returnUs).toBeGreaterThanOrEqual(one.callUs)
   }
+  return held
 }
 
 describe('the verdict on a key', () => {
@@ -61,7 +63,8 @@ describe('the verdict on a key', () => {
       fc.property(anyHistory(operationsMax), (history) => {
         const verdict = judgeKey(history, law)
         if (verdict.kind === 'undecided') throw new Error('undecided')
-        expectExplains(verdict.order)
+        const held = expectExplains(verdict.order)
+        if (verdict.kind === 'violation') expect(verdict.held).toBe(held)
         const endUs = verdict.kind === 'violation' ? verdict.blocked.returnUs : never
         const ordered = new Set(verdict.order)
         for (const one of history) if (one.returnUs < endUs) expect(ordered).toContain(one)

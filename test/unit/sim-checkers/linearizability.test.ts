@@ -69,6 +69,12 @@ describe('a history of one register', () => {
     expect(verdict(write(1, 0, 1), write(2, 2, never), read(2, 3, 4), read(1, 5, 6))).toBe('violation')
   })
 
+  it('lets each of two equal writes without answer take effect, but no third time', () => {
+    const twice = [write(1, 0, never), write(1, 1, never), read(1, 2, 3), write(2, 4, 5), read(1, 6, 7)]
+    expect(verdict(...twice)).toBe('linearizable')
+    expect(verdict(...twice, write(2, 8, 9), read(1, 10, 11))).toBe('violation')
+  })
+
   it('holds a CAS to what was there', () => {
     expect(verdict(write(1, 0, 1), cas(1, 2, true, 2, 3), read(2, 4, 5))).toBe('linearizable')
     expect(verdict(write(1, 0, 1), cas(1, 2, true, 2, 3), cas(1, 3, true, 4, 5))).toBe('violation')

@@ -51,7 +51,9 @@ export async function writeText({ disk, error }: SimTerminal, file: string, text
   }
   const bytes = utf8(text)
   const written = await opened.value.write(0, bytes)
-  const cut = written.ok ? await opened.value.truncate(bytes.length) : written
+  const size = written.ok ? await opened.value.size() : written
+  // Only what was longer is cut: a device such as /dev/null takes no length.
+  const cut = size.ok && size.value > bytes.length ? await opened.value.truncate(bytes.length) : size
   await opened.value.close()
   if (!cut.ok) error(`${file}: was not written whole (${cut.error.kind})\n`)
   return cut.ok

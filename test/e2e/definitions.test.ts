@@ -216,6 +216,14 @@ describe('an agent refuses to start', () => {
     expect(line).toMatch(/^==> .*bad\.json:5:\d+: .*"(api|API)".*Interval must be > 0 for Script, HTTP, or TCP checks$/)
   })
 
+  it('[HLT-023] with the same line as svc validate has for it', async () => {
+    const definition = { check: { id: 'both', name: 'both', ttl: '5s', interval: '1s' } }
+    const [started] = await refused(definition)
+    const validated = await runSvc(['validate', workplace.path])
+    expect(validated.code).toBe(1)
+    expect(`${validated.out}${validated.error}`).toContain(started?.replace(/^==> /, ''))
+  })
+
   it('[REG-019] with a service without a name, or with a port in quotes', async () => {
     expect((await refused({ service: { port: 80 } }))[0]).toContain('Missing service name')
     expect((await refused({ service: { name: 'web', port: '80' } }))[0]).toMatch(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
 /** Seeds of each scenario: enough to notice, or enough to trust. */
-const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 4
+const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 3
 
 /** What a scenario shows, by its expectations or by what is checked in every run. */
 const shows: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const shows: Readonly<Record<string, string>> = {
   'service-everywhere.yaml':
     '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',
   'sick-web-server.yaml': '[AGT-007] [DNS-005] [HLT-008]',
-  'two-halves-heal.yaml': '[MEM-002] [MEM-015] [MEM-016]',
+  'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
 }
 
 const files = readdirSync(join(projectRoot, 'scenarios'))

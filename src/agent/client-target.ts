@@ -6,6 +6,16 @@ import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
 import type { AgentRequest } from './request.ts'
 import type { ServerRouter } from './server-router.ts'
 
+/** A server that fails so is of no use at present: it does not answer, or is cut off from the leader, as others may not be. */
+const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
+  'unreachable',
+  'connection-lost',
+  'shutting-down',
+  'deadline-exceeded',
+  'no-leader',
+  'outcome-unknown',
+])
+
 /** The requests of a client agent: each goes to a server, which answers or forwards it. */
 export class ClientTarget implements CallTarget {
   readonly nobody = { kind: 'no-servers' } as const
@@ -33,11 +43,7 @@ export class ClientTarget implements CallTarget {
       deadlineMs: deadlineOf(request) + this.#holdMs,
       onAbort: caller.onAbort,
     })
-    if (answer.ok) return answer
-    const failure = answer.error
-    if (failure.kind === 'unreachable' || failure.kind === 'connection-lost' || failure.kind === 'shutting-down') {
-      this.#router.failed(server.id)
-    }
+    if (!answer.ok && fruitless.has(answer.error.kind)) this.#router.failed(server.id)
     return answer
   }
 

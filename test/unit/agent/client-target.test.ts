@@ -81,4 +81,19 @@ describe('the requests of a client agent', () => {
     expect(await client.calls.write(write, {}, {})).toEqual(err({ kind: 'no-leader' }))
     expect(client.asked).toHaveLength(1)
   })
+
+  it.each(['no-leader', 'deadline-exceeded', 'outcome-unknown'] as const)(
+    'go to another server after one that came to nothing: %s',
+    async (kind) => {
+      const client = new Client(2)
+      client.answers.set('10.0.0.1:8300', ok(true))
+      client.answers.set('10.0.0.2:8300', err(kind === 'no-leader' ? { kind } : { kind, message: '' }))
+      const first = client.calls.write(write, {}, {})
+      await settled()
+      await client.clock.advance(1_000)
+      expect((await first).ok).toBe(kind !== 'no-leader')
+      expect(await client.calls.write(write, {}, {})).toEqual(ok(true))
+      expect(client.asked.map(({ address }) => address).slice(0, 2)).toEqual(['10.0.0.2:8300', '10.0.0.1:8300'])
+    },
+  )
 })

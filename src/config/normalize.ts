@@ -42,16 +42,18 @@ export function normalize(
   const problem: Report = (message, remedy) => {
     problems.push({ place: 'config', message, remedy })
   }
-  const bind = bindAddress(file, dev, machine)
-  if (!bind.ok) return err([bind.error])
-  const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), bind.value.advertise)
+  const found = bindAddress(file, dev, machine)
+  if (!found.ok) problems.push(found.error)
+  // Without an address nothing starts; with some address everything else is looked at all the same.
+  const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
+  const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise)
   const scripts = file.enable_local_script_checks ?? file.enable_script_checks ?? false
   const definitions = readDefinitions(sources, scripts)
   if (!definitions.ok) problems.push(...definitions.error)
   const config: AgentConfig = {
     ...defaults,
     ...identityOf(file, dev, defaults, problem),
-    ...networkOf(file, dev, defaults, bind.value.bind, problem),
+    ...networkOf(file, dev, defaults, address.bind, problem),
     ...timingOf(file, dev, defaults, problem),
     ...(definitions.ok ? definitions.value : noDefinitions),
     http: httpOf(file, dev, defaults),

@@ -1,7 +1,7 @@
 import type { KeyOperation } from './key-history.ts'
 import { judgeKey, type KeyLaw, type KeyViolation, relevantOperations } from './key-verdict.ts'
 
-/** Judgements spent on making the cause smaller; what is found by then is a cause all the same. */
+/** Judgements spent on reads, and again on writes; what is found by then is a cause all the same. */
 const judgementsMax = 500
 /** Steps of each, for a short history and for each operation of a long one: what takes more counts as needed. */
 const stepsMin = 10_000
@@ -29,20 +29,14 @@ export function smallestCause(
     .sort((a, b) => a.callUs - b.callUs || a.returnUs - b.returnUs)
   const known: Knowledge[] = ordered.map((one) => (one.returnUs > blocked.returnUs ? weaker(one) : 'all'))
   const stepsMax = Math.max(stepsMin, ordered.length * stepsForOperation)
-  const isCause = (knowledge: readonly Knowledge[]): boolean =>
-    judgeKey(part(ordered, knowledge), { staleDefaultUs, stepsMax }).kind === 'violation'
-  // A read left out is gone; a write without its answer may still have to be shown.
-  const isGone = (at: number): boolean => weaker(ordered[at] as KeyOperation) === 'nothing'
-  const changesLast = [...ordered.keys()].sort((a, b) => Number(isGone(b)) - Number(isGone(a)) || a - b)
-  let judgements = 0
-  for (let size = ordered.length >> 1; size >= 1; size >>= 1) {
-    const left = changesLast.filter((at) => known[at] === 'all' && ordered[at] !== blocked)
-    for (let from = 0; from < left.length && judgements < judgementsMax; from += size, judgements++) {
-      const without = left.slice(from, from + size)
-      const tried = [...known]
-      for (const at of without) tried[at] = weaker(ordered[at] as KeyOperation)
-      if (isCause(tried)) for (const at of without) known[at] = tried[at] as Knowledge
-    }
+  const isCause = (): boolean => judgeKey(part(ordered, known), { staleDefaultUs, stepsMax }).kind === 'violation'
+  // A read left out is gone; a write without its answer may still have to be shown: so reads go first.
+  for (const to of ['nothing', 'asked'] as const) {
+    const candidates = [...ordered.keys()].filter((at) => {
+      const one = ordered[at] as KeyOperation
+      return known[at] === 'all' && one !== blocked && weaker(one) === to
+    })
+    weaken(known, candidates, to, isCause)
   }
   const left = ordered.map((one, at) => reduced(one, known[at] as Knowledge))
   const relevant = new Set(relevantOperations(left.filter((one) => one !== undefined)))
@@ -52,7 +46,25 @@ export function smallestCause(
   })
 }
 
-function weaker({ kind, outcome }: KeyOperation): Knowledge {
+/** Lowers what is known of as many candidates as can be: halves first, then ever smaller parts. */
+function weaken(
+  known: Knowledge[],
+  candidates: readonly number[],
+  to: Exclude<Knowledge, 'all'>,
+  isCause: () => boolean,
+): void {
+  let judgements = 0
+  for (let size = Math.ceil(candidates.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
+    const left = candidates.filter((at) => known[at] === 'all')
+    for (let from = 0; from < left.length && judgements < judgementsMax; from += size, judgements++) {
+      const without = left.slice(from, from + size)
+      for (const at of without) known[at] = to
+      if (!isCause()) for (const at of without) known[at] = 'all'
+    }
+  }
+}
+
+function weaker({ kind, outcome }: KeyOperation): Exclude<Knowledge, 'all'> {
   return kind === 'read' || outcome === 'refused' ? 'nothing' : 'asked'
 }
 

@@ -1,6 +1,6 @@
-import { operationText, valueText } from '../checkers/key-history.ts'
+import { type KeyOperation, operationText, valueText } from '../checkers/key-history.ts'
 import type { KeyViolation } from '../checkers/key-verdict.ts'
-import { historyPicture } from './history-picture.ts'
+import { drawnOperations, historyPicture } from './history-picture.ts'
 import type { JudgedHistory, JudgedKey } from './history-report.ts'
 import { escaped } from './html.ts'
 
@@ -60,17 +60,27 @@ yet. Calls and answers stand at equal distances in their order; the times are ab
 
 function section({ key, operations, verdict, cause }: JudgedKey, isDrawn: boolean): string {
   if (verdict.kind !== 'violation') return ''
-  const later = operations.filter(({ callUs }) => callUs > verdict.blocked.returnUs).length
   return [
     `<h2>Key ${escaped(`'${key}'`)}: <span class="bad">NOT linearizable</span></h2>`,
     `<p>Cannot be ordered: ${escaped(operationText(verdict.blocked))}.`,
     `What was answered before has an order, and the key then held ${escaped(valueText(verdict.held))}.`,
-    later > 0 ? `${later} operations called later are not drawn.</p>` : '</p>',
+    `${isDrawn ? notDrawn(operations, verdict, cause) : ''}</p>`,
     isDrawn ? `<div class="picture">${historyPicture(operations, verdict, cause)}</div>` : '<p>(not drawn)</p>',
     '<p>These already have no order:</p>',
     `<ul>${cause.map((one) => `<li>${escaped(operationText(one))}</li>`).join('')}</ul>`,
     orderList(verdict),
   ].join('\n')
+}
+
+function notDrawn(
+  operations: readonly KeyOperation[],
+  { blocked }: KeyViolation,
+  cause: readonly KeyOperation[],
+): string {
+  const later = operations.filter(({ callUs }) => callUs > blocked.returnUs).length
+  const earlier = operations.length - later - drawnOperations(operations, blocked, cause).length
+  if (earlier + later === 0) return 'Every operation is drawn.'
+  return `Of ${operations.length} operations ${earlier} of the earliest and ${later} called later are not drawn.`
 }
 
 /** The end of the order: what led to the value that the key held. */

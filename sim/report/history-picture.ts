@@ -63,8 +63,8 @@ export function historyPicture(
   ].join('\n')
 }
 
-/** In order of calls. */
-function drawnOperations(
+/** What has a bar in the picture, in order of calls. */
+export function drawnOperations(
   operations: readonly KeyOperation[],
   blocked: KeyOperation,
   cause: readonly KeyOperation[],
@@ -153,7 +153,7 @@ function barSvg({ operation, from, to, open }: Bar, y: number, marks: Marks): st
   const width = Math.max(to - from, 0.25) * columnWidth - 2
   const number = marks.numberOf(operation)
   const label = `${number === undefined ? '' : `${number}. `}${shortText(operation)}`
-  const fits = Math.max(1, Math.floor((width - 6) / 6.2))
+  const fits = Math.max(1, Math.floor((width - 6) / 6.7))
   // Open to the right: no edge there, for nobody knows where it ends.
   const shape = open
     ? `<path d="M${x + width} ${y}H${x}V${y + barHeight}H${x + width}"/>`

@@ -134,7 +134,14 @@ describe('the picture of a history', () => {
 
   it('leaves out what was called after the answer that nothing explains, and says so', () => {
     expect(bars).toHaveLength(goesBack.length - 1)
-    expect(page).toContain('1 operations called later are not drawn')
+    expect(page).toContain('Of 13 operations 0 of the earliest and 1 called later are not drawn.')
+  })
+
+  it('has of a long history the latest operations, and the cause wherever it is', () => {
+    const many = Array.from({ length: 500 }, (_, at) => get('client 1', 'b', 1000 + at * 10, 1005 + at * 10))
+    const long = historyPage('h', judged([...goesBack.slice(0, 9), ...many, get('client 2', 'a', 7000, 7010)]))
+    expect(long).toContain('Of 510 operations 308 of the earliest and 0 called later are not drawn.')
+    expect(long.match(/<g class="[a-z]+ cause"/g)).toHaveLength(3)
   })
 
   it('is the same for the same history', () => {

@@ -108,6 +108,15 @@ function trialCount(text: string): number {
   return value
 }
 
+/** More states than this the search could not remember. */
+const stepsMax = 10_000_000
+
+function stepCount(text: string): number {
+  const value = wholeNumber(text)
+  if (value > stepsMax) throw new InvalidArgumentError(`At most ${stepsMax}: beyond that memory gives out.`)
+  return value
+}
+
 function seedRange(text: string): SeedRange {
   const match = /^(\d+)\.\.(\d+)$/.exec(text)
   const first = Number(match?.[1])

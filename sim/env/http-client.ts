@@ -14,6 +14,7 @@ interface Asked {
   readonly limit: Closable
   /** No request follows on this connection. */
   readonly last: boolean
+  readonly tailBytes: number | undefined
 }
 
 /** One connection of a client: a request, its answer, and then the next. */
@@ -55,7 +56,8 @@ export class HttpClientConnection {
   /** Sends a request, and settles with the answer or with why there is none. */
   ask(request: HttpClientRequest, leftMs: number, deferred: Deferred<HttpAnswer>): Promise<HttpAnswer> {
     const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })))
-    this.#asked = { deferred, limit, last: request.headers !== undefined && closesConnection(request.headers) }
+    const last = request.headers !== undefined && closesConnection(request.headers)
+    this.#asked = { deferred, limit, last, tailBytes: request.tailBytes }
     this.#stream.write(encodeMessage(messageOf(this.#to, request)))
     return deferred.promise
   }
@@ -74,8 +76,10 @@ export class HttpClientConnection {
     if (response === undefined) {
       return this.#giveUp(err({ kind: 'broken', to: this.#to, message: 'the answer is no HTTP' }))
     }
-    const { last } = this.#asked
-    this.#settle(ok(response))
+    const { last, tailBytes } = this.#asked
+    const { body } = response
+    const kept = tailBytes === undefined ? body : body.subarray(Math.max(0, body.length - tailBytes))
+    this.#settle(ok({ ...response, body: kept }))
     if (!this.#open) return
     if (last) this.end()
     else this.#onIdle(this)

@@ -41,6 +41,8 @@ export interface HttpClientRequest {
   readonly body?: Uint8Array
   readonly timeoutMs: number
   readonly tls?: TlsOptions
+  /** Of the answer's body only the last so many bytes are kept, however long it is. Else all of it. */
+  readonly tailBytes?: number
 }
 
 export interface HttpClientResponse {

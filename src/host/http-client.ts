@@ -7,8 +7,8 @@ import type { Endpoint } from '../env/net.ts'
 import { nextTurn, nodeDelay } from './async.ts'
 import { joinedHeaders } from './http-body.ts'
 import { addressProblem, dialFailure } from './net-failures.ts'
-import { plainBytes } from './plain-bytes.ts'
 import { messageOf } from './system-error.ts'
+import { Tail } from './tail.ts'
 import { diallerTls } from './tls.ts'
 
 /** A larger answer is broken off. */
@@ -102,6 +102,7 @@ export class HttpClient implements Closable {
         connected = true
         receive(
           response,
+          request.tailBytes,
           (message) => giveUp(broken(message)),
           (body) => {
             settle(ok({ status: response.statusCode ?? 0, headers: joinedHeaders(response.rawHeaders), body }))
@@ -112,15 +113,20 @@ export class HttpClient implements Closable {
   }
 }
 
-function receive(response: IncomingMessage, fail: (why: string) => void, use: (body: Uint8Array) => void): void {
-  const pieces: Uint8Array[] = []
+function receive(
+  response: IncomingMessage,
+  tailBytes: number | undefined,
+  fail: (why: string) => void,
+  use: (body: Uint8Array) => void,
+): void {
+  const tail = new Tail(tailBytes ?? answerBytesMax)
   let length = 0
   response.on('data', (piece: Uint8Array) => {
     length += piece.length
-    if (length > answerBytesMax) fail(`an answer of more than ${answerBytesMax} bytes`)
-    else pieces.push(piece)
+    if (tailBytes === undefined && length > answerBytesMax) fail(`an answer of more than ${answerBytesMax} bytes`)
+    else tail.push(piece)
   })
   response.once('error', (cause) => fail(messageOf(cause)))
-  response.once('end', () => use(plainBytes(Buffer.concat(pieces, length))))
+  response.once('end', () => use(tail.bytes()))
   response.once('close', () => fail('the connection ended in the middle of the answer'))
 }

@@ -105,6 +105,13 @@ export function httpLaws(law: Law): void {
     expect((await ask({ method: 'PUT', body: utf8('next') })).body).toBe('4')
   })
 
+  law('of an answer of which only the end is wanted the client keeps no more', async (place) => {
+    const { ask } = await served(place, async () => answer(`${'a'.repeat(300_000)}bcd`))
+    expect((await ask({ tailBytes: 5 })).body).toBe('aabcd')
+    expect((await ask({ tailBytes: 1_000_000 })).body).toHaveLength(300_003)
+    expect((await ask({})).body).toHaveLength(300_003)
+  })
+
   law('HEAD has its answer without a body, and so have 204 and 304', async (place) => {
     const { ask } = await served(place, async ({ target }) => answer('content', Number(target.slice(1))))
     expect(await ask({ method: 'HEAD', target: '/200' })).toMatchObject({ status: 200, body: '' })

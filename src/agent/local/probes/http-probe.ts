@@ -4,7 +4,7 @@ import type { HttpClientRequest, HttpClientResponse } from '../../../env/http.ts
 import { endpointText, type TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
-import { critical, failureText, lastText, type Outcome } from './outcome.ts'
+import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 import { endpointAt } from './place.ts'
 import { statusText } from './reason-phrases.ts'
 import { parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
@@ -63,7 +63,14 @@ async function asked(
   if (timeoutMs <= 0) return err(`dial tcp ${endpointText(to.value)}: i/o timeout`)
   const headers = headersOf(probe, url)
   const tls = url.scheme === 'https' ? { tls: tlsOf(probe, url) } : {}
-  const request: HttpClientRequest = { method, target: url.target, headers, timeoutMs, ...tls }
+  const request: HttpClientRequest = {
+    method,
+    target: url.target,
+    headers,
+    timeoutMs,
+    tailBytes: outputBytesMax,
+    ...tls,
+  }
   const answer = await env.http.request(to.value, request)
   return answer.ok ? answer : err(failureText(answer.error))
 }

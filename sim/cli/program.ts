@@ -62,11 +62,7 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
     .description('Say whether a history of keys is linearizable, and if not, why.')
     .argument('<file>', 'a history: JSON lines, as run --history writes them')
     .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
-    .option(
-      '--steps <n>',
-      "give up on a key after so many steps of the search; its verdict is 'undecided'",
-      wholeNumber,
-    )
+    .option('--steps <n>', "give up on a key after so many steps of the search; its verdict is 'undecided'", stepCount)
     .action(async (file: string, flags: LincheckFlags) => {
       exit = await checkHistory(file, flags, terminal)
     })

@@ -71,6 +71,7 @@ describe('svc-sim lincheck', () => {
     ['a bad line', () => [historyFile(header, put, '{}')], /^.*test\.yaml:3: 'op': Invalid/],
     ['no header', () => [historyFile(put)], /^.*test\.yaml:1: .*; the first line is \{"format":"svc-history"/],
     ['steps that are no number', () => ['x.jsonl', '--steps', 'many'], /--steps.* Write a whole number/],
+    ['more steps than memory has room for', () => ['x.jsonl', '--steps', '10000001'], /--steps.* At most 10000000/],
     [
       'a page that cannot be written',
       () => [historyFile(header, put), '--html', '/nowhere/x.html'],

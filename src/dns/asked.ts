@@ -14,9 +14,13 @@ export interface Asked {
   readonly edns: boolean
   /** How many aliases may still be followed within our domains. */
   readonly aliasesLeft: number
+  /** How many more all that the client's question leads to may follow together. */
+  readonly follows: { left: number }
 }
 
 const aliasesMax = 3
+/** As many as instances that one answer can tell of. Services of many aliases to each other would lead to their product. */
+const followsMax = 1_024
 
 /** The domain that a name lies in, undefined when it is none of these. `name` in lower case. */
 export function domainOf(name: string, domains: readonly string[]): string | undefined {
@@ -34,7 +38,15 @@ export function labelsWithin(name: string, domain: string): readonly string[] {
 export function askedBy(query: DnsQuery, lowerName: string, domain: string): Asked {
   const { name, type } = query.question
   const labels = labelsWithin(lowerName, domain)
-  return { name, type, domain, labels, edns: query.edns !== undefined, aliasesLeft: aliasesMax }
+  return {
+    name,
+    type,
+    domain,
+    labels,
+    edns: query.edns !== undefined,
+    aliasesLeft: aliasesMax,
+    follows: { left: followsMax },
+  }
 }
 
 /** Whether a node's metadata is the answer itself, and not beside it. Reference: dns 59. */

@@ -234,10 +234,11 @@ export class DomainAnswers {
   async #follow(asked: Asked, target: string): Promise<readonly DnsRecord[]> {
     const name = lowerAscii(target)
     const domain = domainOf(name, this.#context.config.domains)
-    if (domain === undefined || asked.aliasesLeft === 0) return []
-    const { edns, aliasesLeft } = asked
+    const { edns, aliasesLeft, follows } = asked
+    if (domain === undefined || aliasesLeft === 0 || follows.left === 0) return []
+    follows.left--
     const labels = labelsWithin(name, domain)
-    const onward = { name: target, type: typeCodes.ANY, domain, labels, edns, aliasesLeft: aliasesLeft - 1 }
+    const onward = { name: target, type: typeCodes.ANY, domain, labels, edns, aliasesLeft: aliasesLeft - 1, follows }
     const { answers } = await this.answer(onward)
     const followed = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type))
     return edns ? followed : followed.slice(0, followedMax)

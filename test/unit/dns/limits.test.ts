@@ -237,6 +237,22 @@ describe('configured answers', () => {
     expect(circle.received.answers.length).toBeLessThanOrEqual(6)
   })
 
+  it('services of many aliases to each other are followed so often and no more', async () => {
+    const world = new CatalogWorld()
+    for (let at = 0; at < 40; at++) {
+      for (const [service, other] of [
+        ['a', 'b'],
+        ['b', 'a'],
+      ] as const) {
+        const address = `t${at}.${other}.service.svc`
+        const tags = Array.from({ length: 40 }, (_, tag) => `t${tag}`)
+        world.place({ node: 'd1', address: '10.5.0.1', service: { id: `${service}${at}`, service, tags, address } })
+      }
+    }
+    expect((await world.ask('a.service.svc.', 'SRV')).rcode).toBe('NOERROR')
+    expect(world.reads.length).toBe(1 + 1_024)
+  })
+
   it('dns 53: an alias counts only where no instance has an address, and one that is the name asked for never does', async () => {
     const world = new CatalogWorld()
     world.place({ node: 'd1', address: '10.5.0.1', service: { service: 'web', port: 1, address: 'web.service.svc' } })

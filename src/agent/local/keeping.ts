@@ -67,6 +67,11 @@ export class Keeping {
     return dropped.ok ? this.#remove('checks/state', id) : dropped
   }
 
+  /** Forgets what was said of checks that are no more. What cannot be removed is looked at again at the next start. */
+  async dropStates({ states }: Kept, isThere: (checkId: string) => boolean): Promise<void> {
+    for (const { checkId } of states.values()) if (!isThere(checkId)) await this.#remove('checks/state', checkId)
+  }
+
   async #makeDirectories(): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#env
     if (this.#dataDir === undefined) return done

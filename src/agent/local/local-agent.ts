@@ -134,10 +134,9 @@ class LocalServices implements RunningLocalAgent {
       if (!restored.ok) return restored
       for (const check of wanted.checks.values())
         this.#begin(check, 'file', kept.value.states.get(itemKey(check.checkId)))
+      await this.#keeping.dropStates(kept.value, (checkId) => this.#state.check(checkId) !== undefined)
       this.#fromFiles = wanted
-      if (this.#config.checksConfig.remoteScripts) {
-        this.#env.log.write('warn', 'agent', dangerousScripts)
-      }
+      if (this.#config.checksConfig.remoteScripts) this.#env.log.write('warn', 'agent', dangerousScripts)
       this.#scheduleReaping()
       this.#sync.start()
       return done

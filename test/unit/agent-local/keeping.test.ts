@@ -215,4 +215,14 @@ describe('the state of a TTL check', () => {
       }, config)
     })
   })
+
+  it('is forgotten at the next start once no file defines the check', async () => {
+    await withLives(async (lives) => {
+      const config = { ...onDisk, services: [web] }
+      await lives.live(async ({ agent }) => value(agent.reportTtl('service:web', 'warning', 'hm')), config, 'kept')
+      const states = ({ env }: Life): Promise<readonly string[]> => value(env.disk.list('/data/checks/state'))
+      const kept = await lives.live(states, config, 'kept')
+      expect([kept.length, (await lives.live(states, onDisk, 'kept')).length]).toEqual([1, 0])
+    })
+  })
 })

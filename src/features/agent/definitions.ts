@@ -1,7 +1,14 @@
 import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { CheckDefinition, CheckProbe, CheckStatus, ServiceDefinition, ServiceFacts } from '../../model/catalog.ts'
+import {
+  type CheckDefinition,
+  type CheckProbe,
+  type CheckStatus,
+  membershipCheckId,
+  type ServiceDefinition,
+  type ServiceFacts,
+} from '../../model/catalog.ts'
 import { metadataProblem } from '../../model/metadata.ts'
 import { probeFrom } from './check-probe.ts'
 import { type DefinitionPath, type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'
@@ -65,7 +72,7 @@ export function parseServiceDefinition(value: unknown, dialect: Dialect): Parsed
     weightsProblem(dialect, fields, service) ??
     meshProblem(fields, service, mesh)
   if (problem !== undefined) return err(problem)
-  return ok({ service, checks: serviceChecks(service, probes) })
+  return reservedProblem(ok({ service, checks: serviceChecks(service, probes) }), ({ checks }) => checks)
 }
 
 /** Reads a check that an agent is to run. Whether its service is there is seen when it is registered. */
@@ -84,7 +91,16 @@ export function parseCheckDefinition(value: unknown, dialect: Dialect): Parsed<C
     const named = dialect === 'http' ? 'Invalid check' : `Invalid check ${JSON.stringify(read.name)}`
     return problemAt([], `${named}: ${read.probe.error}`)
   }
-  return ok(definitionOf(read, read.status, read.probe.value, read.id || read.name, read.name, read.serviceId))
+  const definition = definitionOf(read, read.status, read.probe.value, read.id || read.name, read.name, read.serviceId)
+  return reservedProblem(ok(definition), (check) => [check])
+}
+
+/** The leader writes the membership check of every node: one of ours under its ID would be at odds with it for ever. */
+function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly CheckDefinition[]): Parsed<T> {
+  const isReserved = ({ checkId }: CheckDefinition): boolean =>
+    checkId.toLowerCase() === membershipCheckId.toLowerCase()
+  if (!read.ok || !checksIn(read.value).some(isReserved)) return read
+  return problemAt([], `Invalid check: CheckID "${membershipCheckId}" is that of the node's membership, choose another`)
 }
 
 interface CheckRead {

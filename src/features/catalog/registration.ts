@@ -8,6 +8,7 @@ import type {
   RegisterRequest,
   ServiceFacts,
 } from '../../model/catalog.ts'
+import { membershipCheckId } from '../../model/catalog.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
 import { checkBecameCritical } from './model.ts'
@@ -23,6 +24,11 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
     if (holder !== undefined) {
       const reserved = `Node name ${node.node} is reserved by node ${holder.id} with name ${holder.node}`
       return `failed inserting node: Error while renaming Node ID: "${node.id}": ${reserved}`
+    }
+    const owner = formerNode(tx, request)
+    if (owner !== undefined && isAlive(tx, owner)) {
+      const held = `it is the ID of node ${owner.node}, whose agent is alive`
+      return `failed inserting node: Error while renaming Node ID: "${node.id}": ${held}`
     }
   }
   for (const check of checks) {
@@ -71,6 +77,14 @@ function nodeIsWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRe
 function formerNode(tx: ReadTransaction, { node }: RegisterRequest): CatalogNode | undefined {
   const known = nodeById(tx, node.id)
   return known === undefined || nameKey(known.node) === nameKey(node.node) ? undefined : known
+}
+
+/**
+ * The pool holds the agent of this node alive. Then another one that comes with its ID is no renaming but a copy of its data
+ * directory: the two would take the ID from each other, and what is registered with it, for ever.
+ */
+function isAlive(tx: ReadTransaction, { node }: CatalogNode): boolean {
+  return checkOfNode(tx, node, membershipCheckId)?.status === 'passing'
 }
 
 /** Another node, to which the name asked for is reserved. One without an ID gives its name to one with an ID that is new. */

@@ -344,3 +344,13 @@ describe('a definition in a file', () => {
     expect(serviceProblem({ port: 1 }, 'file')?.message).toBe('Missing service name')
   })
 })
+
+describe('the ID of the membership check', () => {
+  it('is nobody else’s', () => {
+    const reserved = 'Invalid check: CheckID "serfHealth" is that of the node\'s membership, choose another'
+    expect(checkProblem({ ID: 'serfHealth', Name: 'mine', TTL: '10s' })?.message).toBe(reserved)
+    expect(checkProblem({ Name: 'SERFHEALTH', TTL: '10s' })?.message).toBe(reserved)
+    const service = { name: 'web', checks: [{ id: 'serfHealth', ttl: '10s' }] }
+    expect(serviceProblem(service, 'file')?.message).toBe(reserved)
+  })
+})

@@ -174,6 +174,18 @@ describe('a node with an ID', () => {
     expect(jsonOf(await server.request('GET', '/v1/catalog/service/web'))).toBe('[]')
   })
 
+  it('is not renamed while its agent is alive: another agent came with a copy of its ID', async () => {
+    const membership = (status: string) => ({ CheckID: 'serfHealth', Name: 'Serf Health Status', Status: status })
+    const server = await serverWith({ ...ext, ID: idA, Service: { Service: 'web' }, Check: membership('passing') })
+    expect(failureOf(await put(server, 'register', { ...ext, Node: 'copy', ID: idA }))).toContain(
+      `Error while renaming Node ID: "${idA}": it is the ID of node ext, whose agent is alive`,
+    )
+    expect(jsonOf(await server.request('GET', '/v1/catalog/service/web'))).toContain('web')
+    await put(server, 'register', { ...ext, ID: idA, Check: membership('critical') })
+    await put(server, 'register', { ...ext, Node: 'copy', ID: idA })
+    expect(bodyOf(await server.request('GET', '/v1/catalog/nodes'))).toMatchObject([{ ID: idA, Node: 'copy' }])
+  })
+
   it('does not get the name of another', async () => {
     const server = await serverWith(
       { Node: 'ext5', Address: 'a', ID: idA },

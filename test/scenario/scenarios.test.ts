@@ -10,7 +10,7 @@ const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 3
 const shows: Readonly<Record<string, string>> = {
   'anti-entropy.yaml': '[REG-012] [REG-024]',
   'dns-through-an-outage.yaml': '[DNS-013] [DNS-015]',
-  'reaped-after-72-hours.yaml': '[MEM-017]',
+  'reaped-after-72-hours.yaml': '[LIM-003] [MEM-017]',
   'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',
   'service-everywhere.yaml':
     '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',

@@ -16,7 +16,7 @@ describe('the number of servers that are expected', () => {
     [2, 'no failure tolerance'],
     [4, 'even number of servers'],
     [9, 'larger than recommended'],
-  ])('[AGT-004] is warned of when it is %i', (expected, text) => {
+  ])('[AGT-004] [LIM-001] is warned of when it is %i', (expected, text) => {
     expect(warnings(expected).join('\n')).toContain(text)
   })
 

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask } from './ask.ts'
+import type { GoldenTarget } from './golden/golden-target.ts'
+import { worlds } from './worlds.ts'
+
+/** Requirement, path, and the one verb that it takes. */
+const endpoints: readonly (readonly [row: string, path: string, verb: 'GET' | 'PUT'])[] = [
+  ['HTP-018', '/v1/agent/checks', 'GET'],
+  ['HTP-019', '/v1/agent/members', 'GET'],
+  ['HTP-022', '/v1/agent/services', 'GET'],
+  ['HTP-023', '/v1/catalog/datacenters', 'GET'],
+  ['HTP-024', '/v1/catalog/node/n1', 'GET'],
+  ['HTP-025', '/v1/catalog/nodes', 'GET'],
+  ['HTP-026', '/v1/catalog/service/web', 'GET'],
+  ['HTP-027', '/v1/catalog/services', 'GET'],
+  ['HTP-030', '/v1/health/checks/web', 'GET'],
+  ['HTP-031', '/v1/health/node/n1', 'GET'],
+  ['HTP-032', '/v1/health/service/web', 'GET'],
+  ['HTP-033', '/v1/health/state/any', 'GET'],
+  ['HTP-043', '/v1/agent/check/deregister/x', 'PUT'],
+  ['HTP-044', '/v1/agent/check/fail/x', 'PUT'],
+  ['HTP-045', '/v1/agent/check/pass/x', 'PUT'],
+  ['HTP-046', '/v1/agent/check/register', 'PUT'],
+  ['HTP-047', '/v1/agent/check/warn/x', 'PUT'],
+  ['HTP-048', '/v1/agent/force-leave/nobody', 'PUT'],
+  ['HTP-049', '/v1/agent/join/127.0.0.1:1', 'PUT'],
+  ['HTP-050', '/v1/agent/service/register', 'PUT'],
+  ['HTP-051', '/v1/agent/service/deregister/x', 'PUT'],
+  ['HTP-052', '/v1/catalog/deregister', 'PUT'],
+  ['HTP-053', '/v1/catalog/register', 'PUT'],
+]
+
+describe.each(worlds.map((world) => [world.name, world] as const))('verbs %s', (_name, { start }) => {
+  let target: GoldenTarget
+  let stop: (() => Promise<void>) | undefined
+
+  beforeAll(async () => {
+    const agent = await start('default')
+    target = agent.target
+    stop = agent.stop
+  })
+  afterAll(() => stop?.())
+
+  it.each(endpoints)('[%s] %s takes %s alone', async (_row, path, verb) => {
+    for (const other of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((name) => name !== verb)) {
+      const refused = await ask(target, `${other} ${path}`, other === 'GET' ? undefined : '{}')
+      expect([other, refused.status, refused.headers.get('allow')]).toEqual([other, 405, `OPTIONS,${verb}`])
+    }
+    const taken = await ask(target, `${verb} ${path}`, verb === 'GET' ? undefined : '{}')
+    expect(taken.status).not.toBe(405)
+    expect(taken.headers.has('allow')).toBe(false)
+  })
+})

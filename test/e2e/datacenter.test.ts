@@ -162,6 +162,16 @@ describe('three servers and two clients', () => {
     expect(self?.Config.Server).toBe(false)
   })
 
+  it('[RFT-003] have a Raft protocol apart from that of the pool', async () => {
+    const members = await memberRows('s1')
+    expect(members.get('s1')?.['Protocol']).toBe('2')
+    const { out } = await datacenter.command('c2', 'operator', 'raft', 'list-peers')
+    const [titles = '', ...peers] = out.trimEnd().split('\n')
+    expect(titles.split(/ {2,}/).at(-1)).toBe('RaftProtocol')
+    expect(peers.map((line) => line.split(/ +/).at(-1))).toEqual(['3', '3', '3'])
+    expect((await datacenter.command('c2', 'version')).out).toMatch(/^Svc v1\.4\.0\nProtocol 2 spoken by default/)
+  })
+
   it('list datacenters, nodes and services on the command line', async () => {
     expect((await datacenter.command('c2', 'catalog', 'datacenters')).out).toBe('dc1\n')
     const nodes = (await datacenter.command('c2', 'catalog', 'nodes')).out.trimEnd().split('\n')

@@ -9,7 +9,7 @@ import { infoCommand } from './commands/info.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
-import { listPeersCommand } from './commands/raft.ts'
+import { listPeersCommand, removePeerCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
 import { validateCommand } from './commands/validate.ts'
@@ -31,6 +31,7 @@ const commands: readonly CliCommand[] = [
   maintCommand,
   membersCommand,
   listPeersCommand,
+  removePeerCommand,
   reloadCommand,
   deregisterCommand,
   registerCommand,

@@ -48,6 +48,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
   const { id, dataDir, stateMachine, transport, observer, onFatal, log } = options
   const late = new LateListener()
   const storage = await openStorage(env, {
+    id,
     dataDir,
     stateMachine,
     listener: late,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { Recovered, SnapshotMeta } from './core/types.ts'
+import type { Recovered, ServerId, SnapshotMeta } from './core/types.ts'
 import { makeDirectories, removeFiles } from './log/disk-steps.ts'
 import { type DurableLog, type LogChange, type LogListener, logChange } from './log/durable-log.ts'
 import { MemoryFiles } from './log/memory-files.ts'
@@ -11,6 +11,7 @@ import { type RecoveredLog, recoverLog } from './log/recovery.ts'
 import type { ReplayedLog } from './log/replay.ts'
 import { defaultLogOptions, SegmentedLog, type SegmentedLogOptions } from './log/segmented-log.ts'
 import { type FoundSnapshots, findSnapshots, SnapshotStore, type StoredSnapshot } from './log/snapshot-store.ts'
+import { findOutage, type Outage, settleOutage } from './outage.ts'
 import type { StateMachine } from './raft.ts'
 
 /** What one server keeps: opened, and the state machine brought to the newest snapshot. */
@@ -21,6 +22,7 @@ export interface Storage {
 }
 
 export interface StorageOptions {
+  readonly id: ServerId
   /** Undefined: nothing is kept, and no file is touched. */
   readonly dataDir: string | undefined
   readonly stateMachine: StateMachine
@@ -37,30 +39,54 @@ const emptyRecovered: Recovered = {
 
 /** Opens what the server keeps. Everything that may be wrong with it is found before anything is written. */
 export async function openStorage(env: Env, options: StorageOptions): Promise<Result<Storage, RaftOpenFailure>> {
-  const { dataDir, listener } = options
+  const { dataDir, listener, id } = options
   if (dataDir === undefined) {
     const snapshots = new SnapshotStore(new MemoryFiles(), 'snapshots', undefined)
     return ok({ recovered: emptyRecovered, log: new MemoryLog(listener), snapshots })
   }
   const refused = await refuseOldFormat(env.disk, dataDir)
   if (refused !== undefined) return err(refused)
-  const paths = { dataDir, log: `${dataDir}/raft/log`, snapshots: `${dataDir}/raft/snapshots` }
+  const raft = `${dataDir}/raft`
+  const paths = { dataDir, raft, log: `${raft}/log`, snapshots: `${raft}/snapshots` }
   const found = await examine(env, paths)
   if (!found.ok) return found
   const { snapshots, log } = found.value
   for (const { message } of snapshots.damaged) env.log.write('warn', 'raft', 'a snapshot is not whole', { message })
   const { newest } = snapshots
+  const reconciled = reconcile(log?.log, newest)
+  const outage = await findOutage(env.disk, raft, id, reconciled.recovered)
+  if (!outage.ok) return outage
   const restored = newest === undefined ? ok(undefined) : await restoreNewest(env, paths.snapshots, newest, options)
   if (!restored.ok) return restored
-  const reconciled = reconcile(log?.log, newest)
-  const opened = await openLog(env, paths, found.value, reconciled.first, options)
+  const { recovered, first } = withForced(env, reconciled, outage.value)
+  const opened = await openLog(env, paths, found.value, first, options)
   if (!opened.ok) return opened
-  const store = new SnapshotStore(env.disk, paths.snapshots, newest)
-  return ok({ recovered: reconciled.recovered, log: opened.value, snapshots: store })
+  const settled = await settleOutage(env, raft, outage.value)
+  if (settled.ok) {
+    return ok({ recovered, log: opened.value, snapshots: new SnapshotStore(env.disk, paths.snapshots, newest) })
+  }
+  await opened.value.close()
+  return err(diskTrouble(settled.error))
+}
+
+/** What was found, and the configuration that an operator forces upon it (forced-configuration.ts has the argument). */
+function withForced(env: Env, found: Reconciled, { wanted, forced }: Outage): Reconciled {
+  if (wanted !== undefined) {
+    const { index, term } = forced?.entry ?? found.recovered.entries.at(-1) ?? { index: 0, term: 0 }
+    const servers = wanted.servers.map((server) => server.id).join(',')
+    env.log.write('info', 'raft', 'found peers.json file, recovering Raft configuration...', { servers, index, term })
+  }
+  if (forced === undefined) return found
+  const { hardState, entry } = forced
+  return {
+    recovered: { ...found.recovered, hardState, entries: [...found.recovered.entries, entry] },
+    first: logChange({ ...found.first, hardState, entries: [entry] }),
+  }
 }
 
 interface Paths {
   readonly dataDir: string
+  readonly raft: string
   readonly log: string
   readonly snapshots: string
 }

@@ -25,3 +25,31 @@ export const listPeersCommand: CliCommand = {
     return 0
   },
 }
+
+export const removePeerCommand: CliCommand = {
+  path: ['operator', 'raft', 'remove-peer'],
+  summary: 'Remove a server from the Raft configuration',
+  operands: '',
+  about: 'For a server that is gone for good and did not leave. One that still runs is added again.',
+  flags: [
+    { name: 'address', kind: 'text', value: '<host:port>', help: 'Its address in the Raft configuration.' },
+    { name: 'id', kind: 'text', value: '<id>', help: 'Its ID in the Raft configuration.' },
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    const { flags, terminal } = invocation
+    const address = String(flags.get('address') ?? '')
+    const id = String(flags.get('id') ?? '')
+    if (address === '' && id === '') {
+      return failed(invocation, 'Error removing peer: an address or id is required for the peer to remove')
+    }
+    if (address !== '' && id !== '') {
+      return failed(invocation, 'Error removing peer: cannot give both an address and id')
+    }
+    const named = id === '' ? (['address', address] as const) : (['id', id] as const)
+    const answer = await new ApiClient(invocation).expect('DELETE', '/v1/operator/raft/peer', [named])
+    if (!answer.ok) return failed(invocation, `Error removing peer: ${answer.error}`)
+    terminal.out(`Removed peer with ${named[0]} ${JSON.stringify(named[1])}\n`)
+    return 0
+  },
+}

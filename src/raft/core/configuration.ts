@@ -34,16 +34,22 @@ export function isVoter(configuration: Configuration, id: ServerId): boolean {
  * `createRaft` from it. Not for a server that holds any state. The error is one clause.
  */
 export function bootstrapped(configuration: Configuration): Result<Recovered, string> {
-  const sorted = sortedById(configuration.servers)
-  const fault = faultOf(sorted)
-  if (fault !== undefined) return err(fault)
-  const payload = encodeConfiguration(sorted)
+  const checked = checkedConfiguration(configuration.servers)
+  if (!checked.ok) return checked
+  const payload = encodeConfiguration(checked.value)
   return ok({
     hardState: { term: bootstrapTerm, votedFor: undefined },
     snapshot: undefined,
     snapshotSizeBytes: 0,
     entries: [{ index: 1, term: bootstrapTerm, kind: 'configuration', payload }],
   })
+}
+
+/** The configuration of these servers, or why a cluster could not live with it: one clause. */
+export function checkedConfiguration(servers: readonly Server[]): Result<Configuration, string> {
+  const sorted = sortedById(servers)
+  const fault = faultOf(sorted)
+  return fault === undefined ? ok(sorted) : err(fault)
 }
 
 /** The payload of a configuration entry. Equal configurations give equal bytes. */

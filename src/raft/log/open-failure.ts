@@ -2,7 +2,7 @@ import type { DiskFailure } from '../../env/disk.ts'
 
 /** Why a server's part in consensus could not be opened. Each becomes one line; `remedy` says what to do about it. */
 export interface RaftOpenFailure {
-  readonly kind: 'damaged-log' | 'old-format' | 'io'
+  readonly kind: 'damaged-log' | 'old-format' | 'configuration' | 'io'
   readonly message: string
   readonly remedy: string
 }
@@ -24,6 +24,11 @@ export function missingFiles(path: string, what: string): RaftOpenFailure {
 export function unknownFormat(path: string, what: string): RaftOpenFailure {
   const remedy = 'start the release that wrote it, or start with an empty data directory'
   return { kind: 'old-format', message: `${path}: ${what}`, remedy }
+}
+
+/** A file that an operator wrote cannot be followed. `place` is `file:line`. */
+export function unusableFile(place: string, what: string, remedy: string): RaftOpenFailure {
+  return { kind: 'configuration', message: `${place}: ${what}`, remedy }
 }
 
 export function diskTrouble(failure: DiskFailure): RaftOpenFailure {

@@ -382,3 +382,40 @@ describe('commands that ask an agent', () => {
     )
   })
 })
+
+describe('svc operator raft remove-peer', () => {
+  const path = ['operator', 'raft', 'remove-peer']
+  const answers = {
+    'DELETE /v1/operator/raft/peer?id=s-1': '',
+    'DELETE /v1/operator/raft/peer?address=10.0.0.1%3A8300': '',
+    'DELETE /v1/operator/raft/peer?id=foo': new Error('id "foo" was not found in the Raft configuration'),
+  }
+
+  it('says whom it removed, by ID or by address', async () => {
+    expect(await run([...path, '-id=s-1'], answers)).toMatchObject({ code: 0, out: 'Removed peer with id "s-1"\n' })
+    const byAddress = await run([...path, '-address=10.0.0.1:8300'], answers)
+    expect(byAddress).toMatchObject({ code: 0, out: 'Removed peer with address "10.0.0.1:8300"\n' })
+  })
+
+  it('asks for one of the two, and for no more', async () => {
+    const none = await run(path, answers)
+    expect(none).toMatchObject({
+      code: 1,
+      error: 'Error removing peer: an address or id is required for the peer to remove\n',
+      asked: [],
+    })
+    const both = await run([...path, '-id=s-1', '-address=10.0.0.1:8300'], answers)
+    expect(both).toMatchObject({
+      code: 1,
+      error: 'Error removing peer: cannot give both an address and id\n',
+      asked: [],
+    })
+  })
+
+  it('passes on why nobody was removed', async () => {
+    expect(await run([...path, '-id=foo'], answers)).toMatchObject({
+      code: 1,
+      error: 'Error removing peer: Unexpected response code: 500 (id "foo" was not found in the Raft configuration)\n',
+    })
+  })
+})

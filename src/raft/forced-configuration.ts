@@ -1,0 +1,75 @@
+import { equalBytes } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { encodeConfiguration } from './core/configuration.ts'
+import type { Configuration, Entry, HardState, LogIndex, Recovered, Term } from './core/types.ts'
+
+/** Terms come in blocks of this size; each forced configuration begins a new one. */
+const blockTerms = 0x1_0000_0000
+/** Elections that a block has room for. */
+const electionsMax = 1 << 24
+/** Terms on disk have 48 bits; and a block must have room for what all blocks before it can hand on (3 below). */
+const lastBlock = 254
+
+export interface Forced {
+  readonly hardState: HardState
+  readonly entry: Entry
+}
+
+/**
+ * An entry behind all others that makes `configuration` the one that this server goes by, though no leader wrote it and no
+ * quorum took it: for when the majority that could is gone for good. Why a server that starts from it is safe:
+ * 1. No entry is dropped or changed, on any server. What was committed and is on a server that remains stays there. It
+ *    lasts if a majority of the new voters has it: with one voter, always; with more, whoever is elected has a log at
+ *    least as new as a majority's, as ever.
+ * 2. Two logs with an entry of the same index and term must be equal up to it (paper 5.3); elections and appends rest on
+ *    that. Servers that remain may end in different entries, so the entry's term must tell what it stands on: it is the
+ *    term of the entry before it, one block of terms higher. Same index and term then mean the same index and term just
+ *    before, and so, by the same property, the same log. And as the order of terms is kept, the newer of two logs stays
+ *    the newer.
+ * 3. No leader may ever write in such a term. In block b, counted from 0, elections have the terms b × 2^24 to
+ *    (b + 1) × 2^24 of the block; what is forced from the block before lies below them, by induction. So the server's own
+ *    term becomes the first of those, and elections go on from there. (At one a second a block lasts half a year.)
+ * 4. A server that has heard of a later block than its log ends in was left out of an earlier recovery that others took
+ *    part in: what it would force could stand where they wrote something else. It is refused.
+ * 5. Different configurations forced upon equal logs have the same index and term: two majorities without a server in
+ *    common could each elect a leader. Nothing here can find that out: all servers that remain must be given the same
+ *    file. For the same reason a server that is not named in it must never come back with its data: with others of its
+ *    kind it is a majority of the old configuration, and takes no notice of the new one.
+ * 6. The entry is not committed by standing here. The first leader of the new voters commits it with its own no-op.
+ */
+export function forceConfiguration(recovered: Recovered, configuration: Configuration): Result<Forced, string> {
+  const { index, term } = lastOf(recovered)
+  if (index === 0) return err('this server has no Raft state, so there is nothing to recover')
+  const { hardState } = recovered
+  const block = blockOf(term)
+  if (blockOf(hardState.term) > block) {
+    return err('this server was left out of an earlier recovery, and its log ends before it')
+  }
+  const newest = Math.max(term, hardState.term) - block * blockTerms
+  if (block >= lastBlock || newest >= (block + 1) * electionsMax) {
+    return err('there were more recoveries or elections than terms are kept apart for')
+  }
+  const payload = encodeConfiguration(configuration)
+  const next = block + 1
+  return ok({
+    hardState: { term: next * blockTerms + next * electionsMax, votedFor: undefined },
+    entry: { index: index + 1, term: term + blockTerms, kind: 'configuration', payload },
+  })
+}
+
+/** Whether that is how the log ends already: the power went after the entry was written and before the file was deleted. */
+export function isForced({ entries }: Recovered, configuration: Configuration): boolean {
+  const last = entries.at(-1)
+  if (last?.kind !== 'configuration') return false
+  const block = blockOf(last.term)
+  const byElection = last.term - block * blockTerms >= block * electionsMax
+  return !byElection && equalBytes(last.payload, encodeConfiguration(configuration))
+}
+
+function lastOf({ entries, snapshot }: Recovered): { readonly index: LogIndex; readonly term: Term } {
+  return entries.at(-1) ?? snapshot ?? { index: 0, term: 0 }
+}
+
+function blockOf(term: Term): number {
+  return Math.floor(term / blockTerms)
+}

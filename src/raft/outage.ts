@@ -1,0 +1,111 @@
+import { utf8 } from '../base/bytes.ts'
+import { done, err, ok, type Result } from '../base/result.ts'
+import type { Disk, DiskFailure } from '../env/disk.ts'
+import type { Env } from '../env/env.ts'
+import type { Configuration, Recovered, ServerId } from './core/types.ts'
+import { type Forced, forceConfiguration, isForced } from './forced-configuration.ts'
+import { placeFile, removeFiles } from './log/disk-steps.ts'
+import { diskTrouble, type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
+import { readPeers } from './peers-json.ts'
+
+const peersName = 'peers.json'
+const markerName = 'peers.info'
+/** A larger file is not a list of servers. */
+const peersBytesMax = 1 << 20
+
+/** What an operator left for this start. */
+export interface Outage {
+  /** An earlier start wrote the marker: what `peers.json` says is meant for a recovery. */
+  readonly marked: boolean
+  /** Undefined: there is no such file, or it is not to be read. */
+  readonly wanted: Configuration | undefined
+  /** What the log must take in before anything else. */
+  readonly forced: Forced | undefined
+}
+
+/**
+ * Looks for `peers.json` in the directory `raft` and refuses one that cannot be followed. Changes nothing. Without the
+ * marker the file is one that a release before 0.7 kept all the time, and is not read. Source: release notes, 0.7.
+ */
+export async function findOutage(
+  disk: Disk,
+  directory: string,
+  id: ServerId,
+  recovered: Recovered,
+): Promise<Result<Outage, RaftOpenFailure>> {
+  const marked = await isThere(disk, `${directory}/${markerName}`)
+  if (!marked.ok) return marked
+  const path = `${directory}/${peersName}`
+  const bytes = marked.value ? await readPeersFile(disk, path) : ok(undefined)
+  if (!bytes.ok) return bytes
+  if (bytes.value === undefined) return ok({ marked: marked.value, wanted: undefined, forced: undefined })
+  const wanted = readPeers(path, bytes.value, id)
+  if (!wanted.ok) return wanted
+  if (isForced(recovered, wanted.value)) return ok({ marked: true, wanted: wanted.value, forced: undefined })
+  const forced = forceConfiguration(recovered, wanted.value)
+  if (!forced.ok) return err(unusableFile(`${path}:1`, forced.error, freshRemedy))
+  return ok({ marked: true, wanted: wanted.value, forced: forced.value })
+}
+
+const freshRemedy =
+  'nothing was changed: remove the file, and let this server join those that remain with an empty data directory'
+
+async function isThere(disk: Disk, path: string): Promise<Result<boolean, RaftOpenFailure>> {
+  const found = await disk.stat(path)
+  if (found.ok) return ok(true)
+  return found.error.kind === 'not-found' ? ok(false) : err(diskTrouble(found.error))
+}
+
+async function readPeersFile(disk: Disk, path: string): Promise<Result<Uint8Array | undefined, RaftOpenFailure>> {
+  const file = await disk.open(path, 'read')
+  if (!file.ok) return file.error.kind === 'not-found' ? ok(undefined) : err(diskTrouble(file.error))
+  const bytes = await file.value.read(0, peersBytesMax)
+  await file.value.close()
+  return bytes.ok ? bytes : err(diskTrouble(bytes.error))
+}
+
+/**
+ * Ends what `findOutage` found, once the log has taken in `forced`. Whenever the power goes:
+ * 1. the forced entry and the new term are one batch of the log: there as a whole or not at all;
+ * 2. `peers.json` is deleted only when that batch is durable; found again behind it, it is known by its entry;
+ * 3. a file that was not to be read is gone for good before the marker is there that would have it read.
+ */
+export async function settleOutage(
+  env: Pick<Env, 'disk' | 'log'>,
+  directory: string,
+  { marked, wanted }: Outage,
+): Promise<Result<undefined, DiskFailure>> {
+  const { disk, log } = env
+  const path = `${directory}/${peersName}`
+  if (marked && wanted === undefined) return done
+  if (marked) {
+    const removed = await removeFiles(disk, directory, [path])
+    if (removed.ok) log.write('info', 'raft', 'deleted peers.json file after successful recovery')
+    return removed
+  }
+  const stale = await disk.stat(path)
+  if (stale.ok) log.write('warn', 'raft', 'deleting peers.json file unread, see peers.info for details')
+  const cleared = await removeFiles(disk, directory, [path])
+  return cleared.ok ? placeFile(disk, directory, markerName, utf8(howTo)) : cleared
+}
+
+const howTo = `peers.json is there for recovery after an outage alone: when so many servers are lost for good that the rest
+cannot elect a leader. It is no longer kept while servers run. This file marks that a peers.json found beside it is meant;
+without this file one would be deleted unread, as a leftover of an old release. Leave it where it is.
+
+What to do:
+1. Stop all servers that remain. Make sure that those which are lost never start again with their old data.
+2. Write peers.json beside this file, the same on every server that remains, with exactly those servers: their node IDs
+   (file node-id in the data directory) and the addresses of their server ports:
+
+   [
+     { "id": "adf4238a-882b-9ddc-4a9d-5b6758e4159e", "address": "10.1.0.1:8300", "non_voter": false },
+     { "id": "8b6dda82-3103-11e7-93ae-92361f002671", "address": "10.1.0.2:8300", "non_voter": false }
+   ]
+
+   Raft protocol 2 and before had a list of addresses alone, ["10.1.0.1:8300", "10.1.0.2:8300"]: this release does not
+   take it.
+3. Start them. Each follows the file once, and deletes it.
+
+Writes that only lost servers had are lost.
+`

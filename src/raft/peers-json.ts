@@ -1,0 +1,96 @@
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { textOf } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { checkedConfiguration } from './core/configuration.ts'
+import type { Configuration, Server, ServerId } from './core/types.ts'
+import { type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
+
+/** What stands where in the text. */
+interface Place {
+  readonly file: string
+  readonly text: string
+}
+
+/**
+ * Reads the configuration that an operator wants after an outage: `[{"id","address","non_voter"}]`, the last optional.
+ * Strict, for a slip here decides who has a vote: no unknown keys, nothing twice, and server `own` must be named. Source:
+ * reference, configuration 13, the form of Raft protocol 3.
+ */
+export function readPeers(file: string, bytes: Uint8Array, own: ServerId): Result<Configuration, RaftOpenFailure> {
+  const place = { file, text: textOf(bytes) }
+  const root = listIn(place)
+  if (!root.ok) return root
+  const servers: Server[] = []
+  for (const node of root.value.children ?? []) {
+    const server = serverAt(place, node)
+    if (!server.ok) return server
+    const { id, address } = server.value
+    if (servers.some((other) => other.id === id)) return refused(place, node, `the id "${id}" is named twice`)
+    if (servers.some((other) => other.address === address)) {
+      return refused(place, node, `the address "${address}" is named twice`)
+    }
+    servers.push(server.value)
+  }
+  if (!servers.some(({ id }) => id === own)) {
+    return refused(place, root.value, `the id of this server, "${own}", is not among those named`)
+  }
+  const configuration = checkedConfiguration(servers)
+  return configuration.ok ? configuration : refused(place, root.value, configuration.error)
+}
+
+function listIn(place: Place): Result<Node, RaftOpenFailure> {
+  const errors: ParseError[] = []
+  const root = parseTree(place.text, errors, { disallowComments: true, allowTrailingComma: false })
+  if (place.text.trim() === '') return refused(place, undefined, 'the file is empty')
+  if (root === undefined || errors[0] !== undefined) return refused(place, errors[0], 'not JSON')
+  if (root.type !== 'array') return refused(place, root, 'not a list of servers')
+  const first = root.children?.[0]
+  if (first === undefined) return refused(place, root, 'no server is named')
+  if (first.type !== 'string') return ok(root)
+  return refused(
+    place,
+    first,
+    'a list of addresses alone is the form of Raft protocol 2 and before; this is protocol 3',
+  )
+}
+
+function serverAt(place: Place, node: Node): Result<Server, RaftOpenFailure> {
+  if (node.type !== 'object') return refused(place, node, 'not a server with its "id" and "address"')
+  const seen = new Set<string>()
+  for (const property of node.children ?? []) {
+    const key = String(property.children?.[0]?.value)
+    if (!keys.has(key)) return refused(place, property, `unknown key "${key}"`)
+    if (seen.has(key)) return refused(place, property, `the key "${key}" stands twice`)
+    seen.add(key)
+  }
+  const id = findNodeAtLocation(node, ['id'])
+  const address = findNodeAtLocation(node, ['address'])
+  const nonVoter = findNodeAtLocation(node, ['non_voter'])
+  if (typeof id?.value !== 'string' || id.value === '') return refused(place, id ?? node, 'the server has no "id"')
+  if (address === undefined) return refused(place, node, 'the server has no "address"')
+  if (!isAddress(address.value)) {
+    const written = JSON.stringify(getNodeValue(address))
+    return refused(place, address, `the address ${written} is not one as "10.0.0.1:8300"`)
+  }
+  if (nonVoter !== undefined && nonVoter.type !== 'boolean') {
+    return refused(place, nonVoter, '"non_voter" is neither true nor false')
+  }
+  const suffrage = nonVoter?.value === true ? 'nonvoter' : 'voter'
+  return ok({ id: id.value.toLowerCase(), address: address.value, suffrage })
+}
+
+const keys: ReadonlySet<string> = new Set(['id', 'address', 'non_voter'])
+
+function isAddress(value: unknown): value is string {
+  const port = typeof value === 'string' ? /^(?:\[[0-9A-Fa-f:.%]+\]|[^:\s[\]]+):(\d{1,5})$/.exec(value)?.[1] : undefined
+  return port !== undefined && Number(port) > 0 && Number(port) <= 65_535
+}
+
+function refused({ file, text }: Place, at: { readonly offset: number } | undefined, what: string) {
+  const line = text.slice(0, at?.offset ?? 0).split('\n').length
+  return err(unusableFile(`${file}:${line}`, what, remedy))
+}
+
+const remedy =
+  'nothing was changed: write [{"id": "<node-id>", "address": "<ip>:<port>", "non_voter": false}] with each server that ' +
+  'remains, or remove the file to start without it'

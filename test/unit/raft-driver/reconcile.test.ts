@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
@@ -65,5 +66,14 @@ describe('a snapshot beside the log that it was to replace', () => {
     const storage = await opened(disk)
     expect(terms(storage.recovered.entries)).toBe('1:1 2:1 3:2 4:2 5:2')
     expect(terms((await opened(disk.crashed({ below: () => 0 }))).recovered.entries)).toBe('1:1 2:1 3:2 4:2 5:2')
+  })
+  it('carries a configuration that is forced upon it, in the batch that drops the log', async () => {
+    const disk = await interrupted([entryAt(1, 1), entryAt(2, 1)], meta)
+    disk.plant('/data/raft/peers.json', utf8('[{"id": "a", "address": "a:8300"}]'))
+    const { recovered } = await opened(disk)
+    expect(recovered.entries).toMatchObject([{ index: 5, kind: 'configuration' }])
+    const again = await opened(disk.crashed({ below: () => 0 }))
+    expect(again.recovered).toEqual(recovered)
+    expect(disk.namesIn('/data/raft')).toEqual(['peers.info'])
   })
 })

@@ -7,13 +7,15 @@ interface Known {
 }
 
 /**
- * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when the one before it is committed by its own
- * commit index, and two successive configurations differ by one voter, so that their quorums overlap.
+ * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term is committed, and the
+ * change before it, by its own commit index; and two successive configurations differ by one voter, so that their quorums overlap.
  */
 export class ConfigurationChanges {
   readonly #logs = new Map<string, Known[]>()
   readonly #leading = new Map<string, Term>()
   readonly #committed = new Map<string, LogIndex>()
+  /** Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own term. */
+  readonly #settled = new Set<string>()
   readonly #report: Report
 
   constructor(report: Report) {
@@ -22,6 +24,7 @@ export class ConfigurationChanges {
 
   becameLeader(node: string, term: Term): void {
     this.#leading.set(node, term)
+    this.#settled.delete(node)
   }
 
   noLongerLeads(node: string): void {
@@ -30,6 +33,7 @@ export class ConfigurationChanges {
 
   committed(node: string, index: LogIndex): void {
     this.#committed.set(node, index)
+    if (this.#leading.has(node)) this.#settled.add(node)
   }
 
   truncated(node: string, from: LogIndex): void {
@@ -58,6 +62,10 @@ export class ConfigurationChanges {
     const changed = difference(before.voters, next.voters)
     if (changed > 1) {
       this.#report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
+    }
+    if (this.#leading.get(node) === term && !this.#settled.has(node)) {
+      const early = 'before it had committed an entry of its term'
+      this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} ${early}`)
     }
     const committed = this.#committed.get(node) ?? 0
     if (this.#leading.get(node) === term && before.index > committed) {

@@ -294,6 +294,16 @@ describe('R7 configuration', () => {
     expect(codes).toEqual(['R7'])
   })
 
+  it('reports a change that a leader begins before an entry of its own term is committed', () => {
+    const { report, codes } = recorder()
+    const checker = new ConfigurationChanges(report)
+    checker.appended('s1', 1, 1, servers('a', 'b', 'c'))
+    checker.committed('s1', 1)
+    checker.becameLeader('s1', 2)
+    checker.appended('s1', 3, 2, servers('a', 'b', 'c', 'd'))
+    expect(codes).toEqual(['R7'])
+  })
+
   it('reports two voters changed at once, whoever is told', () => {
     const { report, codes } = recorder()
     const checker = new ConfigurationChanges(report)

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { createHostEnv } from '../src/host/env.ts'
 import { exitOnUnexpectedErrors } from '../src/host/fatal.ts'
 import { terminalSink } from '../src/host/log.ts'
@@ -5,6 +6,7 @@ import { createTerminal, exit } from '../src/host/terminal.ts'
 import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
 import { createPlatform } from './platform/platform.ts'
+import { createWorkshop } from './platform/program-copy.ts'
 
 /** Runs `svc-sim` in this process, to its end. */
 export async function main(): Promise<never> {
@@ -20,6 +22,7 @@ export async function main(): Promise<never> {
       disk: env.disk,
       wallMs: () => performance.now(),
       createPlatform,
+      createWorkshop: () => createWorkshop(fileURLToPath(new URL('../..', import.meta.url))),
       version: releaseText(newestRelease),
     }),
   )

@@ -3,6 +3,7 @@ import { checkFiles } from './check.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { type RunFlags, runFiles, type SeedRange } from './run.ts'
 import { showSchema } from './schema.ts'
+import { runSelfTest, type SelfTestFlags } from './self-test.ts'
 import { type StudyFlags, studyElection } from './study.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
@@ -16,9 +17,11 @@ Examples:
   svc-sim study election --svg /tmp/elections.svg
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
+  svc-sim self-test --bug 1 --bug lease-after-a-pause
 
-Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable, or undecided),
-2 bad usage, scenario or history, 3 not deterministic.
+Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable, or undecided;
+self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario or history,
+3 not deterministic.
 `
 
 /** Runs one command line to its end and gives the exit code. */
@@ -31,51 +34,11 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
     .version(terminal.version)
     .addHelpText('after', examples)
     .showHelpAfterError('(svc-sim --help has examples)')
-  program
-    .command('run')
-    .description('Run scenarios.')
-    .argument('<file...>', 'scenario files')
-    .option('--seed <n>', 'the seed of the run', wholeNumber)
-    .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
-    .option('--verify', 'run each seed twice and compare the trace hashes')
-    .option('--trace <file>', 'write every line of the trace to a file (one scenario, one seed)')
-    .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
-    .option('--quiet', 'only the verdict')
-    .action(async (files: readonly string[], flags: RunFlags) => {
-      exit = await runFiles(files, flags, terminal)
-    })
-  program
-    .command('check')
-    .description('Read scenarios and say what is wrong with them, without running anything.')
-    .argument('<file...>', 'scenario files')
-    .action(async (files: readonly string[]) => {
-      exit = await checkFiles(files, terminal)
-    })
-  program
-    .command('schema')
-    .description('Write the JSON Schema of the scenario language, for editors.')
-    .action(() => {
-      exit = showSchema(terminal)
-    })
-  program
-    .command('lincheck')
-    .description('Say whether a history of keys is linearizable, and if not, why.')
-    .argument('<file>', 'a history: JSON lines, as run --history writes them')
-    .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
-    .option('--steps <n>', "give up on a key after so many steps of the search; its verdict is 'undecided'", stepCount)
-    .action(async (file: string, flags: LincheckFlags) => {
-      exit = await checkHistory(file, flags, terminal)
-    })
-  program
-    .command('study')
-    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
-    .addArgument(new Argument('<name>', 'election: how long a cluster is without leader').choices(['election']))
-    .option('--trials <n>', "so many trials for each line instead of the paper's", trialCount)
-    .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
-    .option('--svg <file>', 'draw the graphs into a file')
-    .action(async (_name: string, flags: StudyFlags) => {
-      exit = await studyElection(flags, terminal)
-    })
+  const ended = (code: number): void => {
+    exit = code
+  }
+  addScenarioCommands(program, terminal, ended)
+  addJudgingCommands(program, terminal, ended)
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
   }
@@ -88,10 +51,90 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
   return exit
 }
 
+type Ended = (exit: number) => void
+
+/** What is done with scenario files. */
+function addScenarioCommands(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('run')
+    .description('Run scenarios.')
+    .argument('<file...>', 'scenario files')
+    .option('--seed <n>', 'the seed of the run', wholeNumber)
+    .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
+    .option('--verify', 'run each seed twice and compare the trace hashes')
+    .option('--trace <file>', 'write every line of the trace to a file (one scenario, one seed)')
+    .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
+    .option('--quiet', 'only the verdict')
+    .option('--json', 'one line of JSON for each seed')
+    .option('--until-failure', 'stop at the first seed that fails')
+    .action(async (files: readonly string[], flags: RunFlags) => {
+      ended(await runFiles(files, flags, terminal))
+    })
+  program
+    .command('check')
+    .description('Read scenarios and say what is wrong with them, without running anything.')
+    .argument('<file...>', 'scenario files')
+    .action(async (files: readonly string[]) => {
+      ended(await checkFiles(files, terminal))
+    })
+  program
+    .command('schema')
+    .description('Write the JSON Schema of the scenario language, for editors.')
+    .action(() => {
+      ended(showSchema(terminal))
+    })
+}
+
+/** What judges histories, protocols, and this program itself. */
+function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('lincheck')
+    .description('Say whether a history of keys is linearizable, and if not, why.')
+    .argument('<file>', 'a history: JSON lines, as run --history writes them')
+    .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
+    .option('--steps <n>', "give up on a key after so many steps of the search; its verdict is 'undecided'", stepCount)
+    .action(async (file: string, flags: LincheckFlags) => {
+      ended(await checkHistory(file, flags, terminal))
+    })
+  program
+    .command('study')
+    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
+    .addArgument(new Argument('<name>', 'election: how long a cluster is without leader').choices(['election']))
+    .option('--trials <n>', "so many trials for each line instead of the paper's", trialCount)
+    .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
+    .option('--svg <file>', 'draw the graphs into a file')
+    .action(async (_name: string, flags: StudyFlags) => {
+      ended(await studyElection(flags, terminal))
+    })
+  program
+    .command('self-test')
+    .description(
+      'Plant famous bugs of consensus into copies of this program, one at a time, and see that each is found.',
+    )
+    .option('--bug <row or name>', 'only this one; may be repeated', (name: string, before: readonly string[] = []) => [
+      ...before,
+      name,
+    ])
+    .option('--seeds <n>', 'give up on a bug after so many seeds', seedCount, 400)
+    .option('--json', 'one line of JSON for each row of the table')
+    .action(async (flags: SelfTestFlags) => {
+      ended(await runSelfTest(flags, terminal))
+    })
+}
+
 function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('Write a whole number, such as 17.')
+  return value
+}
+
+/** Beyond it a self-test would take days. */
+const seedsMax = 100_000
+
+function seedCount(text: string): number {
+  const value = wholeNumber(text)
+  if (value < 1 || value > seedsMax) throw new InvalidArgumentError(`Write a number from 1 to ${seedsMax}.`)
   return value
 }
 

@@ -1,6 +1,13 @@
 import { historyText } from '../checkers/history-file.ts'
 import type { RunResult, StoryLine } from '../report/run-report.ts'
-import { failureLines, repeatCommand, seedLine, storyText, verdictLines } from '../report/terminal-report.ts'
+import {
+  failureLines,
+  repeatCommand,
+  seedLine,
+  seedReport,
+  storyText,
+  verdictLines,
+} from '../report/terminal-report.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { LoadedScenario } from '../scenario/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
@@ -20,6 +27,8 @@ export interface RunFlags {
   readonly trace?: string
   readonly history?: string
   readonly quiet?: boolean
+  readonly json?: boolean
+  readonly untilFailure?: boolean
 }
 
 /** The seed of a run for which none is given: always the same, so that the same command gives the same run. */
@@ -53,6 +62,7 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   const many = flags.seeds !== undefined || files.length > 1
   if (many && flags.trace !== undefined) return '--trace writes one run: give one scenario and one --seed'
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
+  if (flags.json === true && flags.verify === true) return 'give either --json or --verify'
   return undefined
 }
 
@@ -67,18 +77,23 @@ async function runSeeds(loaded: LoadedScenario, flags: RunFlags, terminal: SimTe
     const exit = await runSeed(runs, seed, many, flags)
     if (exit !== exits.passed) failed++
     worst = Math.max(worst, exit)
+    if (flags.untilFailure === true && exit !== exits.passed) break
   }
-  if (many) {
+  if (many && flags.json !== true) {
     const count = last - first + 1
-    const summary = failed === 0 ? `all ${count} seeds passed` : `${failed} of ${count} seeds failed`
+    const summary = failed === 0 ? `all ${count} seeds passed` : failedText(failed, count, flags)
     terminal.out(`${loaded.scenario.scenario}: ${summary}\n`)
   }
   return worst
 }
 
+function failedText(failed: number, count: number, flags: RunFlags): string {
+  return flags.untilFailure === true ? 'stopped at the first seed that failed' : `${failed} of ${count} seeds failed`
+}
+
 async function runSeed(runs: Runs, seed: number, many: boolean, flags: RunFlags): Promise<number> {
   const { terminal } = runs
-  const tellStory = !many && flags.quiet !== true
+  const tellStory = !many && flags.quiet !== true && flags.json !== true
   const onLine = tellStory ? (line: StoryLine) => terminal.out(`${storyText(line)}\n`) : undefined
   const lines: string[] = []
   const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
@@ -97,6 +112,10 @@ async function runSeed(runs: Runs, seed: number, many: boolean, flags: RunFlags)
       terminal.error(`repeat with: ${repeatCommand(result)} --verify\n`)
       return exits.notDeterministic
     }
+  }
+  if (flags.json === true) {
+    terminal.out(`${JSON.stringify(seedReport(result, wallMs))}\n`)
+    return result.failures.length === 0 ? exits.passed : exits.failed
   }
   const verified = flags.verify === true
   if (many) terminal.out(`${seedLine(result, wallMs, verdictOf(result), verified)}\n`)

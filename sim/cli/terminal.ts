@@ -1,4 +1,5 @@
 import type { Disk } from '../../src/env/disk.ts'
+import type { Workshop } from '../self-test/workshop.ts'
 import type { Platform } from '../world/platform.ts'
 
 /** Exit codes. */
@@ -22,5 +23,7 @@ export interface SimTerminal {
   readonly wallMs: () => number
   /** What one run needs of the machine. */
   readonly createPlatform: () => Platform
+  /** Where copies of this program are made. */
+  readonly createWorkshop: () => Workshop
   readonly version: string
 }

@@ -1,4 +1,4 @@
-import { type RunResult, type StoryLine, timeText } from './run-report.ts'
+import { type RunFailure, type RunResult, type StoryLine, timeText } from './run-report.ts'
 
 /** What a person reads in a terminal. */
 
@@ -66,4 +66,33 @@ export function repeatCommand(result: RunResult): string {
 
 function seconds(us: number): string {
   return (us / 1_000_000).toFixed(3)
+}
+
+/** One seed for programs: a line of JSON with `run --json`. */
+export interface SeedReport {
+  readonly scenario: string
+  readonly file: string
+  readonly seed: number
+  readonly passed: boolean
+  readonly failures: readonly RunFailure[]
+  readonly virtualUs: number
+  readonly wallMs: number
+  readonly events: number
+  readonly trace: string
+}
+
+export function seedReport(result: RunResult, wallMs: number): SeedReport {
+  const { scenario, file, seed, failures, virtualUs, events } = result
+  const shown = failures.slice(0, failuresShown)
+  return {
+    scenario,
+    file,
+    seed,
+    passed: failures.length === 0,
+    failures: shown,
+    virtualUs,
+    wallMs: Math.round(wallMs),
+    events,
+    trace: result.trace.hash,
+  }
 }

@@ -30,6 +30,9 @@ describe('svc-sim study', () => {
       disk: hostDisk,
       wallMs: () => 0,
       createPlatform,
+      createWorkshop: () => {
+        throw new Error('a study copies no program')
+      },
       version: '1.4.0',
     })
   }

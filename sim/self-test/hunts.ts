@@ -1,0 +1,55 @@
+import type { Patch } from './patch.ts'
+
+/** Settings that no configuration file has, in the sound program as in the one with a bug. */
+export interface Hunt {
+  /** `scenarios/hunts/<name>.yaml` */
+  readonly name: string
+  readonly tuning: readonly Patch[]
+}
+
+const oneEntryAtATime: readonly Patch[] = [
+  { file: 'src/raft/driver.js', find: 'appendEntriesMax: 64,', replace: 'appendEntriesMax: 1,' },
+  { file: 'src/raft/driver.js', find: 'appendsInFlightMax: 16,', replace: 'appendsInFlightMax: 1,' },
+]
+
+/** A server that was away is sent a snapshot at once, for the log before it is gone. */
+const nothingTrails: readonly Patch[] = [
+  { file: 'src/agent/agent-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
+]
+
+/**
+ * A server that boots ignores candidates for a timeout, for the sake of leases. By then the round that it voted in is
+ * mostly over, so this covers up for promises that were lost.
+ */
+const votesAtOnceAfterBoot: readonly Patch[] = [
+  {
+    file: 'src/raft/core/election.js',
+    find: 'if (raft.term > bootstrapTerm)',
+    replace: 'if (raft.term < bootstrapTerm)',
+  },
+]
+
+/**
+ * What a leader does about members begins when it has committed an entry of its own term. So consensus is never asked for
+ * a change before that, and its own rule is never tried.
+ */
+const dutiesAtOnce: readonly Patch[] = [
+  {
+    file: 'src/agent/leadership.js',
+    find: 'const caughtUp = await this.#context.raft.readIndex();',
+    replace: 'const caughtUp = { ok: true };',
+  },
+]
+
+export const hunts: readonly Hunt[] = [
+  { name: 'figure-8', tuning: oneEntryAtATime },
+  { name: 'late-votes', tuning: [] },
+  { name: 'leader-sleeps', tuning: [] },
+  { name: 'leader-wakes', tuning: votesAtOnceAfterBoot },
+  { name: 'long-tails', tuning: oneEntryAtATime },
+  { name: 'members-change', tuning: dutiesAtOnce },
+  { name: 'power-cuts', tuning: [] },
+  { name: 'tails-and-snapshots', tuning: nothingTrails },
+  { name: 'two-and-two', tuning: [] },
+  { name: 'voters-crash', tuning: votesAtOnceAfterBoot },
+]

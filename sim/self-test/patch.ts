@@ -1,0 +1,31 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
+
+/** A change of one built file: the exact text, which must be there once, and what stands there instead. */
+export interface Patch {
+  /** `src/raft/core/commit.js` */
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+/**
+ * The texts of the files that patches change, changed. A patch that does not fit exactly once is an error that names its
+ * owner and itself: else a planted bug could quietly become the sound program.
+ */
+export function patchedFiles(
+  owner: string,
+  patches: readonly Patch[],
+  read: (file: string) => string | undefined,
+): Result<ReadonlyMap<string, string>, string> {
+  const texts = new Map<string, string>()
+  for (const { file, find, replace } of patches) {
+    const text = texts.get(file) ?? read(file)
+    if (text === undefined) return err(`${owner}: there is no file ${file}`)
+    const pieces = text.split(find)
+    if (pieces.length !== 2) {
+      return err(`${owner}: ${file} holds this ${pieces.length - 1} times instead of once:\n${find}`)
+    }
+    texts.set(file, pieces.join(replace))
+  }
+  return ok(texts)
+}

@@ -1,0 +1,223 @@
+import type { InvariantCode } from '../checkers/violation.ts'
+import type { Patch } from './patch.ts'
+
+/** A bug that is planted into a copy of the program, to see that it is found. */
+export interface PlantedBug {
+  /** Its row in the list of famous bugs; a row may have more than one. */
+  readonly row: number
+  /** What the command line calls it. */
+  readonly name: string
+  readonly about: string
+  readonly patches: readonly Patch[]
+  /** Which scenario of `scenarios/hunts` is to find it. */
+  readonly hunt: string
+  /** Any of these may be the first to notice. P1: an invariant that the agent itself asserts. */
+  readonly foundBy: readonly InvariantCode[]
+}
+
+const core = 'src/raft/core'
+
+/** The bugs that implementations of consensus are known for, each planted where this one could have it. */
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    row: 1,
+    name: 'earlier-term-commit',
+    about: 'a leader commits entries of earlier terms by counting copies (Raft, figure 8)',
+    patches: [
+      {
+        file: `${core}/commit.js`,
+        find: 'if (index <= raft.commit || raft.log.termAt(index) !== raft.term)',
+        replace: 'if (index <= raft.commit)',
+      },
+    ],
+    hunt: 'figure-8',
+    foundBy: ['R4', 'R5', 'P1'],
+  },
+  {
+    row: 2,
+    name: 'vote-not-durable',
+    about: 'a vote is forgotten when the server restarts',
+    patches: [{ file: `${core}/state.js`, find: 'votedFor: hardState.votedFor,', replace: 'votedFor: undefined,' }],
+    hunt: 'voters-crash',
+    foundBy: ['R1', 'R6'],
+  },
+  {
+    row: 3,
+    name: 'term-not-durable',
+    about: 'the term is forgotten when the server restarts, but for what its log shows',
+    patches: [
+      {
+        file: `${core}/state.js`,
+        find: '    const { hardState, snapshot } = recovered;\n',
+        replace:
+          '    const { snapshot } = recovered;\n' +
+          '    const newest = Math.max(recovered.entries.at(-1)?.term ?? 0, snapshot?.term ?? 0);\n' +
+          '    const hardState = { term: newest, votedFor: undefined };\n',
+      },
+    ],
+    hunt: 'voters-crash',
+    foundBy: ['R1', 'R4', 'R6'],
+  },
+  {
+    row: 4,
+    name: 'acknowledged-before-durable',
+    about: 'a follower acknowledges entries before they are on its disk',
+    patches: [
+      {
+        file: `${core}/append.js`,
+        find: "    sendOnceDurable(raft, from, {\n        kind: 'append-response',",
+        replace: "    send(raft, from, {\n        kind: 'append-response',",
+      },
+    ],
+    hunt: 'power-cuts',
+    foundBy: ['R4', 'D1', 'P1'],
+  },
+  {
+    row: 5,
+    name: 'every-append-truncates',
+    about: 'a follower cuts its log at every append, even where the entries are equal',
+    patches: [{ file: `${core}/append.js`, find: 'if (own === entry.term || ', replace: 'if (' }],
+    hunt: 'long-tails',
+    foundBy: ['R4', 'P1'],
+  },
+  {
+    row: 6,
+    name: 'tail-kept',
+    about: 'a conflicting entry is replaced and the entries after it are kept',
+    patches: [
+      {
+        file: `${core}/log.js`,
+        find: 'this.#entries.length = Math.min(this.#entries.length, index - this.#baseIndex - 1);',
+        replace: 'this.#entries.splice(index - this.#baseIndex - 1, 1);',
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R3', 'R5', 'P1'],
+  },
+  {
+    row: 7,
+    name: 'commit-beyond-verified',
+    about:
+      'a follower commits up to its last entry, not up to the last that it knows to be as in the log of the leader',
+    patches: [
+      {
+        file: `${core}/append.js`,
+        find: 'Math.min(request.commit, verified)',
+        replace: 'Math.min(request.commit, raft.log.lastIndex)',
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R5', 'P1'],
+  },
+  {
+    row: 8,
+    name: 'longer-log-wins',
+    about: 'a voter compares the lengths of the logs and not their last terms',
+    patches: [
+      {
+        file: `${core}/log.js`,
+        find: 'return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex);',
+        replace: 'return lastIndex >= this.lastIndex;',
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R4', 'P1'],
+  },
+  {
+    row: 9,
+    name: 'old-votes-counted',
+    about: 'votes of an earlier term are counted in the present one',
+    patches: [{ file: `${core}/election.js`, find: 'answer.term === asked;', replace: 'answer.term <= asked;' }],
+    hunt: 'late-votes',
+    foundBy: ['R1'],
+  },
+  {
+    row: 10,
+    name: 'half-is-a-quorum',
+    about: 'half of the servers count as a majority',
+    patches: [{ file: `${core}/quorum.js`, find: 'Math.floor(voters / 2) + 1', replace: 'Math.ceil(voters / 2)' }],
+    hunt: 'two-and-two',
+    foundBy: ['R1', 'R4', 'P1'],
+  },
+  {
+    row: 11,
+    name: 'early-change-of-members',
+    about: 'members change before an entry of the own term is committed (raft-dev, 2015)',
+    patches: [{ file: `${core}/proposals.js`, find: ' && hasCommittedInOwnTerm(raft, leader)', replace: '' }],
+    hunt: 'members-change',
+    foundBy: ['R1', 'R4', 'R7', 'P1'],
+  },
+  {
+    row: 12,
+    name: 'log-against-snapshot',
+    about: 'a snapshot is taken into use beside a log that contradicts it (hashicorp/raft#704)',
+    patches: [
+      {
+        file: `${core}/snapshot.js`,
+        find: 'if (raft.log.termAt(meta.index) === meta.term) {',
+        replace: 'if (raft.log.termAt(meta.index) !== undefined) {',
+      },
+    ],
+    hunt: 'tails-and-snapshots',
+    foundBy: ['R3', 'R5', 'P1', 'L1'],
+  },
+  {
+    row: 13,
+    name: 'truncated-entries-return',
+    about: 'a restart brings back entries that had been cut off (etcd#22442)',
+    patches: [
+      {
+        file: 'src/raft/log/replay.js',
+        find: 'if (record.entry.index !== this.lastIndex + 1)',
+        replace:
+          'if (record.entry.index <= this.lastIndex) {\n' +
+          '                    this.entries[record.entry.index - this.baseIndex - 1] = record.entry;\n' +
+          '                    return undefined;\n' +
+          '                }\n' +
+          '                if (record.entry.index !== this.lastIndex + 1)',
+      },
+      {
+        file: 'src/raft/log/replay.js',
+        find: 'this.entries.length = Math.min(this.entries.length, from - this.baseIndex - 1);',
+        replace: ';',
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R3', 'R4', 'P1'],
+  },
+  {
+    row: 14,
+    name: 'stamped-after-the-wait',
+    about: 'appends wait for the disk and then carry the term of that moment (the shape of hashicorp/raft#695)',
+    patches: [
+      {
+        file: `${core}/outbox.js`,
+        find: 'if (raft.durability.term === raft.term)',
+        replace: "if (raft.durability.term === raft.term && message.kind !== 'append-request')",
+      },
+      {
+        file: 'src/raft/driver/raft-server.js',
+        find: 'this.#parts.transport.send(to, this.#addresses.of(to), message);',
+        replace:
+          "const stamped = message.kind === 'append-request' ? { ...message, term: this.#core.term } : message;\n" +
+          '        this.#parts.transport.send(to, this.#addresses.of(to), stamped);',
+      },
+    ],
+    hunt: 'leader-wakes',
+    foundBy: ['R3', 'R4', 'R5', 'P1', 'L1'],
+  },
+  {
+    row: 15,
+    name: 'lease-after-a-pause',
+    about: 'a leader that was paused takes its lease as still held',
+    patches: [
+      {
+        file: `${core}/read.js`,
+        find: 'return began !== undefined && nowMs - began < ',
+        replace: 'return began !== undefined && raft.quietSinceMs - began < ',
+      },
+    ],
+    hunt: 'leader-sleeps',
+    foundBy: ['K1', 'W1'],
+  },
+]

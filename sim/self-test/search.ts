@@ -1,0 +1,62 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
+import type { InvariantCode } from '../checkers/violation.ts'
+import type { SeedReport } from '../report/terminal-report.ts'
+import type { Hunt } from './hunts.ts'
+import { type Patch, patchedFiles } from './patch.ts'
+import type { Workshop } from './workshop.ts'
+
+/** The first seed of a hunt that failed. */
+export interface Finding {
+  readonly seed: number
+  /** The invariant that noticed first; undefined: an expectation of the scenario did. */
+  readonly code: InvariantCode | undefined
+  readonly message: string
+}
+
+export interface Search {
+  readonly finding: Finding | undefined
+  /** How many were run. */
+  readonly seeds: number
+  readonly seconds: number
+}
+
+export interface SearchOptions {
+  readonly workshop: Workshop
+  readonly wallMs: () => number
+  readonly hunt: Hunt
+  /** None: the sound program. */
+  readonly patches: readonly Patch[]
+  /** Whose patches they are, for errors. */
+  readonly owner: string
+  readonly seeds: number
+}
+
+/** Runs seeds 1, 2, 3 … of a hunt in a copy of the program until one fails. The error says why no search was possible. */
+export async function search(options: SearchOptions): Promise<Result<Search, string>> {
+  const { workshop, hunt, owner, seeds } = options
+  const texts = patchedFiles(owner, [...hunt.tuning, ...options.patches], workshop.read)
+  if (!texts.ok) return texts
+  const startedMs = options.wallMs()
+  const copy = workshop.copy(texts.value)
+  try {
+    let ran = 0
+    let finding: Finding | undefined
+    const file = workshop.scenario(`hunts/${hunt.name}.yaml`)
+    const argv = ['run', file, '--seeds', `1..${seeds}`, '--until-failure', '--json']
+    const end = await copy.run(argv, (line) => {
+      ran++
+      finding ??= findingIn(JSON.parse(line) as SeedReport)
+    })
+    if (end.exit === undefined) return err(`${owner}: seed ${ran + 1} of ${file} did not come to an end`)
+    const isDone = finding === undefined ? end.exit === 0 && ran === seeds : end.exit === 1
+    if (!isDone) return err(`${owner}: the copy ended with exit code ${end.exit} after ${ran} seeds: ${end.error}`)
+    return ok({ finding, seeds: ran, seconds: (options.wallMs() - startedMs) / 1000 })
+  } finally {
+    copy.remove()
+  }
+}
+
+function findingIn({ seed, failures }: SeedReport): Finding | undefined {
+  const first = failures[0]
+  return first === undefined ? undefined : { seed, code: first.code, message: `${first.place}: ${first.message}` }
+}

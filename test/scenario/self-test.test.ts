@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plantedBugs } from '../../sim/self-test/planted-bugs.ts'
-import { svcSim } from './svc-sim.ts'
+import { scenarioFile, svcSim } from './svc-sim.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
@@ -32,15 +32,39 @@ describe('svc-sim self-test', () => {
   })
 })
 
+const impossible = `scenario: Nobody can lead at once
+cluster:
+  dc1:
+    servers: { count: 1 }
+steps:
+  - step: somebody leads before any time has passed
+    expect: { leader: exactly one }
+`
+
 describe('svc-sim run', () => {
-  it('writes a line of JSON for each seed, and stops at the first that fails if it is told to', async () => {
+  it('writes a line of JSON for each seed, and nothing else', async () => {
     const scenario = 'scenarios/hunts/two-and-two.yaml'
-    const passed = await svcSim(['run', scenario, '--seeds', '1..2', '--json', '--until-failure'])
-    const lines = passed.out.trimEnd().split('\n')
+    const { exit, out, err } = await svcSim(['run', scenario, '--seeds', '1..2', '--json', '--until-failure'])
+    const lines = out.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { file: scenario, seed: 1, passed: true, failures: [] },
       { file: scenario, seed: 2, passed: true, failures: [] },
     ])
-    expect(passed.exit).toBe(0)
+    expect(err).toBe('')
+    expect(exit).toBe(0)
+  })
+
+  it('stops at the first seed that fails, if it is told to', async () => {
+    const { exit, out } = await svcSim([
+      'run',
+      scenarioFile(impossible),
+      '--seeds',
+      '3..5',
+      '--json',
+      '--until-failure',
+    ])
+    const lines = out.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ seed: 3, passed: false, failures: [{ atUs: 0 }] }])
+    expect(exit).toBe(1)
   })
 })

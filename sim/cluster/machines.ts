@@ -92,6 +92,11 @@ export class Machines {
     this.#cluster.nodeOf(server).clock.setRate(rate)
   }
 
+  /** Its TCP connections break; what listens goes on listening. */
+  breakConnections(server: string): void {
+    this.#cluster.nodeOf(server).breakConnections()
+  }
+
   /** Its wall clock jumps. */
   stepClock(server: string, byMs: number): void {
     this.#cluster.nodeOf(server).clock.stepWall(byMs)

@@ -108,6 +108,12 @@ export class Injector {
         return undefined
       })
     }
+    if (action['break connections'] !== undefined) {
+      return this.#each(action['break connections'], 'break connections of', scope, (server) => {
+        this.#machines.breakConnections(server)
+        return undefined
+      })
+    }
     if (action.restart !== undefined) {
       return this.#each(action.restart, 'restart', scope, (server) => {
         this.#cluster.crash(server)

@@ -85,6 +85,9 @@ export const faultShape = {
 /** Things that `for:` cannot take back. */
 export const onceShape = {
   'fail fsync': selector.optional().describe('The next sync fails, and what it should have kept may be lost.'),
+  'break connections': selector
+    .optional()
+    .describe('Every TCP connection of these nodes breaks, as a reset breaks it; they run and listen as before.'),
   restart: selector.optional().describe('Start what does not run; what runs is crashed first.'),
   leave: selector
     .optional()

@@ -14,6 +14,7 @@ import { NodeClock } from './node-clock.ts'
 import type { NodeOptions } from './node-options.ts'
 import type { Program } from './program.ts'
 import type { SimEvent } from './sim-event.ts'
+import { SimTcpStream } from './tcp-stream.ts'
 
 /** What the network brought while a process was paused; more is lost, as from a socket's buffer. */
 const backlogBytesMax = 2 << 20
@@ -131,6 +132,11 @@ export class SimNode implements Machine {
     this.#backlog = []
     this.#backlogBytes = 0
     this.kernel.queue.keep((event) => event.holder()?.alive !== false)
+  }
+
+  /** Each TCP connection of the process breaks; it goes on, and listens as before. */
+  breakConnections(): void {
+    for (const part of [...(this.#process?.parts ?? [])]) if (part instanceof SimTcpStream) part.tear()
   }
 
   /** The process stands still: what happens to it waits. Its machine goes on taking what the network brings. */

@@ -121,6 +121,13 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.#over ??= 'closed'
   }
 
+  /** The connection breaks in both directions; both ends are told. */
+  tear(): void {
+    if (this.#over !== undefined) return
+    this.outgoing.abort(true)
+    this.#finish('reset')
+  }
+
   receive(segment: Segment): void {
     if (segment.opens) {
       this.established()

@@ -108,6 +108,10 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
         onRequest: (request) => serve(request, dispatch, calls, introductions),
         onNotice: (peer, topic, bytes) => receive(ground, raft, peer.nodeId, topic, bytes),
         onPeer: (peer) => introductions.met(peer),
+        watch: {
+          isWatched: (peer) => raft.status().leader?.id === peer.nodeId,
+          onGone: (peer) => raft.leaderUnreachable(peer.nodeId),
+        },
       },
     )
     if (config.bootstrap && !raft.hasState()) {

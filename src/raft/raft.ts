@@ -79,6 +79,12 @@ export interface Raft {
   /** Whether this server holds any Raft state (term, log or snapshot). */
   hasState(): boolean
   receive(from: ServerId, message: RaftMessage): void
+  /**
+   * The connection with that server is closed, and dialling it again was refused: no process is there. If it was the
+   * leader, another one is sought at once. Never to be called for a connection that only broke, or for a dial that was
+   * not answered (`core/leader-gone.ts`).
+   */
+  leaderUnreachable(id: ServerId): void
   status(): RaftStatus
   /** Calls `use` after each change of role, term or leader; in a turn of its own or at the end of the one that changed it. */
   onRoleChange(use: (status: RaftStatus) => void): Closable

@@ -6,6 +6,7 @@ import type { Failure } from '../model/failure.ts'
 import { parseEndpoint } from './address.ts'
 import { Connection, type ConnectionLost, type ServedRequest } from './connection.ts'
 import { type Hello, rpcProtocol } from './frame.ts'
+import { type DialOutcome, LostPeers, type PeerWatch } from './lost-peers.ts'
 
 /** Connections that other agents may hold here. */
 const acceptedConnectionsMax = 4096
@@ -37,6 +38,8 @@ export interface RpcHandlers {
   onNotice(peer: Hello, topic: string, bytes: Uint8Array): void
   /** A peer has said hello on a new connection. */
   onPeer(peer: Hello): void
+  /** Absent: nobody's end is of interest. */
+  readonly watch?: PeerWatch
 }
 
 interface Service {
@@ -56,6 +59,8 @@ interface Dial {
   waiting: Deferred<Connection | undefined>[]
   dialling: boolean
   failedAtMs: number | undefined
+  /** How the last dial came out. */
+  outcome: DialOutcome
 }
 
 /**
@@ -70,12 +75,14 @@ export class Rpc {
   readonly #inbound = new Map<string, Connection>()
   /** By node ID, the dialled connection that said hello last: a peer is found so by whoever does not know its address. */
   readonly #outbound = new Map<string, Connection>()
+  readonly #lostPeers: LostPeers
   #listener: TcpListener | undefined
   /** Undefined before `start` and after `stop`: nothing is dialled or accepted then. */
   #service: Service | undefined
 
   private constructor(env: Env) {
     this.#env = env
+    this.#lostPeers = new LostPeers({ env, pauseMs: redialPauseMs, dial: (address) => this.#redial(address) })
   }
 
   /**
@@ -132,6 +139,7 @@ export class Rpc {
 
   stop(): void {
     this.#service = undefined
+    this.#lostPeers.stop()
     this.#listener?.close()
     for (const connection of [...this.#accepted]) connection.close('shutting down')
     for (const dial of [...this.#dials.values()]) dial.connection?.close('shutting down')
@@ -153,6 +161,7 @@ export class Rpc {
       onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
       onReady: (ready, peer) => {
         this.#inbound.set(peer.nodeId, ready)
+        this.#lostPeers.met(peer.nodeId)
         handlers.onPeer(peer)
       },
       onClose: (closed) => {
@@ -160,6 +169,7 @@ export class Rpc {
         if (closed.peer !== undefined && this.#inbound.get(closed.peer.nodeId) === closed) {
           this.#inbound.delete(closed.peer.nodeId)
         }
+        this.#closed(closed)
       },
     })
     this.#accepted.add(connection)
@@ -170,7 +180,7 @@ export class Rpc {
     let dial = this.#dials.get(address)
     if (dial === undefined) {
       if (this.#dials.size >= dialledConnectionsMax) this.#forgetOne()
-      dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined }
+      dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined, outcome: 'failed' }
       this.#dials.set(address, dial)
     }
     const peer = dial.connection?.peer
@@ -199,7 +209,11 @@ export class Rpc {
     const service = this.#service
     const stream =
       to === undefined || service === undefined ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
-    if (stream === undefined || !stream.ok) return this.#dialled(dial, undefined)
+    if (stream === undefined || !stream.ok) {
+      dial.outcome = stream?.error.kind === 'refused' ? 'refused' : 'failed'
+      return this.#dialled(dial, undefined)
+    }
+    dial.outcome = 'cut-short'
     // Stopped while dialling.
     if (service === undefined || this.#service === undefined) {
       stream.value.close()
@@ -211,6 +225,8 @@ export class Rpc {
       onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
       onReady: (ready, peer) => {
         this.#outbound.set(peer.nodeId, ready)
+        this.#lostPeers.met(peer.nodeId)
+        dial.outcome = 'connected'
         handlers.onPeer(peer)
         this.#dialled(dial, ready)
       },
@@ -221,8 +237,22 @@ export class Rpc {
         }
         if (dial.connection === closed) dial.connection = undefined
         if (dial.dialling) this.#dialled(dial, undefined)
+        this.#closed(closed)
       },
     })
+  }
+
+  /** Where this was the last connection with a peer, and somebody wants to know, it is found out whether the peer is gone. */
+  #closed({ peer }: Connection): void {
+    const watch = this.#service?.handlers.watch
+    if (peer === undefined || watch === undefined) return
+    if (this.#between(this.#outbound.get(peer.nodeId), peer.nodeId) !== undefined) return
+    this.#lostPeers.lost(peer, watch)
+  }
+
+  async #redial(address: string): Promise<DialOutcome> {
+    const connection = await this.#connect(address)
+    return connection === undefined ? (this.#dials.get(address)?.outcome ?? 'failed') : 'connected'
   }
 
   #dialled(dial: Dial, connection: Connection | undefined): void {

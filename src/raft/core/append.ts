@@ -36,6 +36,7 @@ export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: nu
     noteFault(raft, from, 'another leader in a term that has one')
     return false
   }
+  raft.hurriedRounds = undefined
   if (known === undefined) becomeFollower(raft, term, from, nowMs)
   raft.leaderHeardMs = nowMs
   raft.quietSinceMs = nowMs

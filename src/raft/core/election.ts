@@ -31,7 +31,8 @@ export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   if (role.kind === 'leader') return
   const quietMs = nowMs - raft.quietSinceMs
   const { heartbeatTimeoutMs } = timing
-  if (role.kind === 'follower' && quietMs < heartbeatTimeoutMs) {
+  if (raft.hurriedRounds !== undefined) raft.hurriedRounds++
+  else if (role.kind === 'follower' && quietMs < heartbeatTimeoutMs) {
     const minMs = Math.max(1, Math.ceil(heartbeatTimeoutMs - quietMs))
     emit(raft, {
       kind: 'set-timer',
@@ -126,6 +127,8 @@ export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: Vote
     raft.votedFor = from
     raft.turn.hardStateChanged = true
   }
+  // Whoever has voted gives its candidate the usual time; the candidate itself is still in a hurry if it fails.
+  raft.hurriedRounds = undefined
   raft.quietSinceMs = nowMs
   sendOnceDurable(raft, from, { kind: 'vote-response', pre: false, term, granted: true })
 }

@@ -86,7 +86,8 @@ export function confirmRounds(raft: RaftCore, leader: Leader, nowMs: number): vo
  * 2. It heard the request no earlier than the round began. So count from there, not from the answer.
  * 3. `leaderLeaseMs` is at most that timeout; shortened by the bound on the clocks' rates it ends, on this clock, before
  *    the timeout does on any voter's.
- * 4. A voter may be told to forget its loyalty, but only by `TimeoutNow`, which forfeits the lease first.
+ * 4. A voter may be told to forget its loyalty, but only by `TimeoutNow`, which forfeits the lease first. And it forgets
+ *    it when it has seen itself that the process which holds this lease is no more (`leader-gone.ts`).
  * The time is that of this event: a server that was paused sees its lease gone when it wakes.
  */
 function holdsLease(raft: RaftCore, leader: Leader, nowMs: number): boolean {

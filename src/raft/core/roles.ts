@@ -64,6 +64,7 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
     tally: [],
   }
   raft.role = leader
+  raft.hurriedRounds = undefined
   trackFollowers(raft, leader, nowMs)
   emit(raft, { kind: 'clear-timer', timer: 'election' })
   tellRole(raft)

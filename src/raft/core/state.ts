@@ -147,6 +147,11 @@ export interface RaftCore {
   loyalUntilMs: number
   /** The election timer counts from here: the leader was heard, a vote was granted, a role was left. */
   quietSinceMs: number
+  /**
+   * Since this server saw that its leader's process is gone: how often its election timer has fired, which makes the
+   * timer short (`outbox.ts`). Undefined while it knows of no such thing.
+   */
+  hurriedRounds: number | undefined
   readonly told: { role: RoleName; term: Term; leader: ServerId | undefined }
   readonly turn: Turn
 }
@@ -191,6 +196,7 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     leaderHeardMs: undefined,
     loyalUntilMs: Number.NEGATIVE_INFINITY,
     quietSinceMs: Number.NEGATIVE_INFINITY,
+    hurriedRounds: undefined,
     told: { role: 'follower', term: hardState.term, leader: undefined },
     turn: { effects: [], hardStateChanged: false, truncateFrom: undefined, entries: [], thenSend: [] },
   }

@@ -9,6 +9,7 @@ import {
   start,
 } from './election.ts'
 import { heartbeatTimerFired, quorumTimerFired } from './heartbeat.ts'
+import { leaderGone } from './leader-gone.ts'
 import { finishTurn } from './outbox.ts'
 import { changeConfiguration, propose } from './proposals.ts'
 import { requestRead } from './read.ts'
@@ -46,6 +47,8 @@ function take(raft: RaftCore, event: RaftEvent, nowMs: number): void {
       return requestRead(raft, event.requestId, event.mode, nowMs)
     case 'transfer-requested':
       return requestTransfer(raft, event.requestId, event.to)
+    case 'leader-gone':
+      return leaderGone(raft, event.leader, nowMs)
     case 'snapshot-taken':
       return snapshotTaken(raft, event)
     case 'chunk-stored':

@@ -197,6 +197,11 @@ export type RaftEvent =
   /** `quorum`: confirmed by a round begun after the request (thesis 6.4). `lease`: served within the lease if it holds. */
   | { readonly kind: 'read-requested'; readonly requestId: number; readonly mode: 'quorum' | 'lease' }
   | { readonly kind: 'transfer-requested'; readonly requestId: number; readonly to: ServerId | undefined }
+  /**
+   * This server's own connection with that server is closed, and dialling it again was refused: no process is there. Not
+   * for a connection that only broke, nor for a dial that was not answered. What it ends is in `leader-gone.ts`.
+   */
+  | { readonly kind: 'leader-gone'; readonly leader: ServerId }
   /** The state machine has applied everything up to `index`, and a snapshot of that is durable: the log may be cut. */
   | {
       readonly kind: 'snapshot-taken'

@@ -176,6 +176,10 @@ export class RaftServer implements Raft, LogListener {
     this.#meters.served(message.kind, startedMs)
   }
 
+  leaderUnreachable(id: ServerId): void {
+    if (this.#turns.isOpen) this.#turns.post({ kind: 'leader-gone', leader: id })
+  }
+
   status(): RaftStatus {
     const core = statusOf(this.#core, this.#env.clock.monoMs())
     const { leader } = core

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
@@ -15,6 +15,8 @@ interface Agent {
   readonly port: number
   readonly notices: string[]
   readonly peers: string[]
+  /** Peers whose process was found gone. */
+  readonly gone: string[]
 }
 
 const envs: HostEnv[] = []
@@ -23,7 +25,12 @@ afterEach(() => {
 })
 
 /** An agent's RPC on loopback; `port` 0 takes a free one. */
-async function startAgent(nodeId: string, serve: Serve, port = 0): Promise<Agent> {
+async function startAgent(
+  nodeId: string,
+  serve: Serve,
+  port = 0,
+  { address, watched = () => true }: { readonly address?: string; readonly watched?: (id: string) => boolean } = {},
+): Promise<Agent> {
   const env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
   envs.push(env)
   const probe = await env.tcp.listen({ host: '127.0.0.1', port }, (stream) => stream.close())
@@ -32,14 +39,15 @@ async function startAgent(nodeId: string, serve: Serve, port = 0): Promise<Agent
   probe.value.close()
   const rpc = await Rpc.open(env, { host: '127.0.0.1', port: local })
   if (!rpc.ok) throw new Error(`cannot listen: ${rpc.error.kind}`)
-  const [notices, peers]: [string[], string[]] = [[], []]
-  const identity = { nodeId, nodeName: nodeId, datacenter: 'dc1', address: `127.0.0.1:${local}` }
+  const [notices, peers, gone]: [string[], string[], string[]] = [[], [], []]
+  const identity = { nodeId, nodeName: nodeId, datacenter: 'dc1', address: address ?? `127.0.0.1:${local}` }
   rpc.value.start(identity, {
     onRequest: serve,
     onNotice: (peer, topic, bytes) => notices.push(`${peer.nodeId} ${topic} ${bytes.length}`),
     onPeer: (peer) => peers.push(peer.nodeId),
+    watch: { isWatched: (peer) => watched(peer.nodeId), onGone: (peer) => gone.push(peer.nodeId) },
   })
-  return { env, rpc: rpc.value, port: local, notices, peers }
+  return { env, rpc: rpc.value, port: local, notices, peers, gone }
 }
 
 const echo: Serve = async ({ method, body }) => ok({ method, body })
@@ -160,5 +168,152 @@ describe('rpc', () => {
     socket.write('GET / HTTP/1.1\r\n\r\n')
     expect(await closed).toBe(true)
     expect(b.peers).toEqual([])
+  })
+})
+
+/** Stands in front of an agent: what it does to connections, the agent and its peers do not know the reason of. */
+class Front {
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  /** Connections taken so far. */
+  taken = 0
+  /** Closes each connection as soon as it is there. */
+  cutsShort = false
+  port = 0
+  to = 0
+
+  async open(): Promise<void> {
+    const server = createServer((socket) => {
+      this.taken++
+      if (this.cutsShort) return void socket.destroy()
+      const onwards = connect(this.to, '127.0.0.1')
+      for (const end of [socket, onwards]) {
+        this.#sockets.add(end)
+        end.on('error', () => {})
+        end.on('close', () => {
+          this.#sockets.delete(end)
+          socket.destroy()
+          onwards.destroy()
+        })
+      }
+      socket.pipe(onwards).pipe(socket)
+    })
+    this.#server = server
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve))
+    this.port = (server.address() as { port: number }).port
+  }
+
+  /** Takes no connection from now on; those that there are go on. */
+  closeListener(): void {
+    this.#server?.close()
+  }
+
+  breakConnections(): void {
+    for (const socket of [...this.#sockets]) socket.destroy()
+  }
+}
+
+describe('a peer that is lost', () => {
+  const fronts: Front[] = []
+  afterEach(() => {
+    for (const front of fronts.splice(0)) {
+      front.closeListener()
+      front.breakConnections()
+    }
+  })
+
+  /** `b` is reached through a front; `a` is connected to it. */
+  async function connected(
+    watched: (id: string) => boolean = () => true,
+  ): Promise<{ readonly a: Agent; readonly b: Agent; readonly front: Front; readonly met: () => Promise<void> }> {
+    const front = new Front()
+    fronts.push(front)
+    await front.open()
+    // Not watched by `b`, `a` is not dialled by it either.
+    const b = await startAgent('b', echo, 0, { address: `127.0.0.1:${front.port}`, watched: () => false })
+    front.to = b.port
+    const a = await startAgent('a', echo, 0, { watched })
+    const met = async (): Promise<void> => {
+      await expect.poll(async () => (await ask(a, { ...b, port: front.port }, 1)).ok).toBe(true)
+    }
+    await met()
+    return { a, b, front, met }
+  }
+
+  it('is gone when its connection closed and the dial after it is refused; that is told once', async () => {
+    const { a, front } = await connected()
+    front.closeListener()
+    front.breakConnections()
+    await expect.poll(() => a.gone).toEqual(['b'])
+    // Whoever asks it later is refused, too, and that is no news.
+    for (let i = 0; i < 3; i++) expect((await ask(a, { ...a, port: front.port }, 1)).ok).toBe(false)
+    expect(a.gone).toEqual(['b'])
+  })
+
+  it('is not gone when the connection only broke: it is dialled once, and that succeeds', async () => {
+    const { a, b, front } = await connected()
+    for (const taken of [2, 3, 4]) {
+      front.breakConnections()
+      await expect.poll(() => b.peers.length).toBe(taken)
+    }
+    expect(front.taken).toBe(4)
+    expect(a.gone).toEqual([])
+  })
+
+  it('is not gone while its connection holds, though it takes no new ones for a while', async () => {
+    const { a, b, front, met } = await connected()
+    front.closeListener()
+    await met()
+    await front.open()
+    front.breakConnections()
+    await expect.poll(() => b.peers.length).toBe(2)
+    expect(a.gone).toEqual([])
+  })
+
+  it('is not gone while it is there on a connection that it has dialled itself', async () => {
+    const { a, b, front } = await connected()
+    expect((await ask(b, a, 1)).ok).toBe(true)
+    expect(a.peers).toEqual(['b', 'b'])
+    front.closeListener()
+    front.breakConnections()
+    await expect.poll(async () => (await ask(a, { ...a, port: front.port }, 2)).ok).toBe(false)
+    expect((await ask(b, a, 3)).ok).toBe(true)
+    expect(a.gone).toEqual([])
+  })
+
+  it('is dialled again after a pause when the dial was cut short, as by a process that is ending', async () => {
+    const { a, front } = await connected()
+    front.cutsShort = true
+    front.breakConnections()
+    await expect.poll(() => front.taken).toBeGreaterThanOrEqual(2)
+    front.closeListener()
+    await expect.poll(() => a.gone).toEqual(['b'])
+  })
+
+  it('is given up after a few dials that were all cut short', async () => {
+    const { a, front } = await connected()
+    front.cutsShort = true
+    front.breakConnections()
+    await expect.poll(() => front.taken, { timeout: 5_000 }).toBe(6)
+    front.closeListener()
+    expect((await ask(a, { ...a, port: front.port }, 1)).ok).toBe(false)
+    expect(a.gone).toEqual([])
+  })
+
+  it('is not dialled when nobody wants to know', async () => {
+    const { a, b, front } = await connected((id) => id !== 'b')
+    front.breakConnections()
+    // The next request dials, and nothing did before it.
+    await expect.poll(async () => (await ask(a, { ...b, port: front.port }, 1)).ok).toBe(true)
+    expect(front.taken).toBe(2)
+    expect(a.gone).toEqual([])
+  })
+
+  it('is nobody to an agent that has stopped', async () => {
+    const { a, front } = await connected()
+    front.closeListener()
+    a.rpc.stop()
+    front.breakConnections()
+    expect(a.gone).toEqual([])
   })
 })

@@ -294,6 +294,32 @@ export const mutants: readonly Mutant[] = [
     budget: common,
   },
   {
+    name: 'another server’s death ends the loyalty to a living leader',
+    patches: [
+      {
+        file: 'leader-gone.ts',
+        find: "if (role.kind !== 'follower' || role.leader !== gone) return",
+        replace: "if (role.kind !== 'follower' || role.leader === undefined) return",
+      },
+    ],
+    knobs: {
+      voters: 5,
+      spares: 0,
+      witnesses: 1,
+      crashMeanMs: 150,
+      leaderBias: 0,
+      readMeanMs: 10,
+      proposalMeanMs: 5,
+      heartbeatTimeoutMs: 150,
+      leaderLeaseMs: 150,
+      delayMs: 1,
+      syncMs: 1,
+      changeMeanMs: never,
+      trigger: 'elected-isolate',
+    },
+    budget: common,
+  },
+  {
     name: 'a read does not wait for an entry of the own term',
     patches: [
       { file: 'read.ts', find: 'if (hasCommittedInOwnTerm(raft, role)) admitRead', replace: 'if (true) admitRead' },

@@ -37,6 +37,8 @@ export interface Swarm {
   readonly slowTail: number
   readonly syncMs: number
   readonly crashMeanMs: number
+  /** How often the others see that a process has died, rather than hear nothing of it. */
+  readonly witnesses: number
   readonly cutMeanMs: number
   /** Share of cuts that let one direction through. */
   readonly oneWay: number
@@ -93,6 +95,7 @@ export function drawSwarm(dice: Dice, over: Partial<Swarm> = {}): Swarm {
     snapshotEvery: dice.pick([never, 10, 40]),
     trailing: dice.pick([0, 3, 20]),
     durationMs: 4000,
+    witnesses: dice.pick([0, 0.5, 1]),
   }
   const swarm = { ...drawn, ...over }
   return { ...swarm, leaderLeaseMs: Math.min(swarm.leaderLeaseMs, swarm.heartbeatTimeoutMs) }

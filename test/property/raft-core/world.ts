@@ -304,9 +304,32 @@ export class World implements Surroundings {
     if (this.#quiet || !server.isUp) return
     server.crash()
     this.trace?.push(`${this.#now.toFixed(2)} ${server.id} crashes`)
+    this.#bereave(server)
     this.after(this.dice.between(minMs, maxMs), () => {
       if (!server.isUp) server.start()
     })
+  }
+
+  /**
+   * The others lose their connections with a dead process, and dial: who reaches its machine before the next process is
+   * there is refused. What it is told then may come when the next one is there already, but not when that one leads: it
+   * would have been heard of on a connection of its own.
+   */
+  #bereave({ id, boot }: ModelServer): void {
+    const { dice, swarm } = this
+    if (!dice.chance(swarm.witnesses)) return
+    for (const other of this.servers.values()) {
+      if (other.id === id) continue
+      this.after(dice.between(0, 3 * swarm.delayMs), () => {
+        const dead = this.servers.get(id)
+        if (dead?.isUp === true || dead?.boot !== boot) return
+        if (this.#cuts.has(`${id}>${other.id}`) || this.#cuts.has(`${other.id}>${id}`)) return
+        const { boot: witness } = other
+        this.after(dice.between(0, swarm.delayMs), () => {
+          if (other.boot === witness && !dead.leads) other.take({ kind: 'leader-gone', leader: id })
+        })
+      })
+    }
   }
 
   /** Both ways mostly, one way at times. */

@@ -122,5 +122,6 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['snapshot', (world, [id]) => world.server(id).snapshot()],
   ['crash', (world, ids) => ids.forEach((id) => void world.server(id).crash())],
   ['restart', (world, ids) => ids.forEach((id) => void world.server(id).start())],
+  ['gone', (world, [id, leader = '']) => world.server(id).step({ kind: 'leader-gone', leader })],
   ['status', (world, ids) => world.status(ids)],
 ])

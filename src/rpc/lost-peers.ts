@@ -1,0 +1,75 @@
+import type { Env } from '../env/env.ts'
+import type { Hello } from './frame.ts'
+
+/** Peers looked for at the same time. Only watched peers are, of which an agent has a few. */
+const searchesMax = 64
+/** Dials of one search. Only one that was cut short, by a process that is just ending, is followed by another. */
+const dialsMax = 5
+
+/** `cut-short`: connected, and closed before the peer said hello. `failed`: not answered, or anything else. */
+export type DialOutcome = 'connected' | 'refused' | 'cut-short' | 'failed'
+
+/** Whose process is to be known gone, and who is told. */
+export interface PeerWatch {
+  /** Asked when the last connection with a peer has closed. */
+  isWatched(peer: Hello): boolean
+  /**
+   * The last connection with this peer closed, the address it had given was dialled again, and that was refused: no
+   * process listens there. Told once for each time that it was lost; never when the dial succeeded or was not answered.
+   */
+  onGone(peer: Hello): void
+}
+
+interface LostPeersParts {
+  readonly env: Pick<Env, 'detach' | 'deferred' | 'timers'>
+  readonly dial: (address: string) => Promise<DialOutcome>
+  readonly pauseMs: number
+}
+
+/** Dials once when the last connection with a peer has closed, to tell a broken connection from a process that is gone. */
+export class LostPeers {
+  readonly #parts: LostPeersParts
+  /** By node ID, the search under way. Replaced or removed, a search has nothing to tell any more. */
+  readonly #searches = new Map<string, object>()
+
+  constructor(parts: LostPeersParts) {
+    this.#parts = parts
+  }
+
+  lost(peer: Hello, watch: PeerWatch): void {
+    if (peer.address === '' || this.#searches.size >= searchesMax || !watch.isWatched(peer)) return
+    const search = {}
+    this.#searches.set(peer.nodeId, search)
+    this.#parts.env.detach(this.#search(peer, watch, search))
+  }
+
+  /** It has said hello on a new connection: what a dial from before finds out is old. */
+  met(nodeId: string): void {
+    this.#searches.delete(nodeId)
+  }
+
+  stop(): void {
+    this.#searches.clear()
+  }
+
+  async #search(peer: Hello, watch: PeerWatch, search: object): Promise<void> {
+    for (let dials = 1; ; dials++) {
+      const outcome = await this.#parts.dial(peer.address)
+      if (this.#searches.get(peer.nodeId) !== search) return
+      if (outcome === 'cut-short' && dials < dialsMax) {
+        await this.#pause()
+        if (this.#searches.get(peer.nodeId) === search) continue
+        return
+      }
+      this.#searches.delete(peer.nodeId)
+      if (outcome === 'refused') watch.onGone(peer)
+      return
+    }
+  }
+
+  #pause(): Promise<void> {
+    const deferred = this.#parts.env.deferred<void>()
+    this.#parts.env.timers.after(this.#parts.pauseMs, () => deferred.resolve())
+    return deferred.promise
+  }
+}

@@ -256,6 +256,36 @@ describe('three servers', () => {
     expect(await cluster.leader()).toBe(heir)
   })
 
+  it('have another leader long before the timeout when they have seen the process of theirs gone', async () => {
+    const cluster = new SmallCluster()
+    const old = await cluster.form(three, {
+      timing: { heartbeatTimeoutMs: 5000, electionTimeoutMs: 5000, leaderLeaseMs: 2500 },
+    })
+    await cluster.settled(cluster.propose(old, 'kept'))
+    const others = three.filter((id) => id !== old)
+    cluster.crash(old)
+    // Of another server's end they make nothing.
+    for (const id of others) cluster.of(id).raft.leaderUnreachable(others.find((other) => other !== id) as string)
+    await cluster.time.advance(1000)
+    for (const id of others)
+      expect(cluster.of(id).raft.status()).toMatchObject({ role: 'follower', leader: { id: old } })
+    for (const id of others) cluster.of(id).raft.leaderUnreachable(old)
+    await cluster.time.advance(500)
+    const next = others.find((id) => cluster.of(id).raft.status().role === 'leader') as string
+    expect(others).toContain(next)
+    expect(await cluster.settled(cluster.propose(next, 'taken'))).toMatchObject({ ok: true })
+    expect(cluster.of(next).machine.commands).toEqual(['kept', 'taken'])
+  })
+
+  it('take no notice of an end once they are stopped', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three)
+    const id = three.find((other) => other !== leader) as string
+    await cluster.of(id).raft.stop()
+    cluster.of(id).raft.leaderUnreachable(leader)
+    expect(cluster.of(id).raft.status()).toMatchObject({ role: 'follower', leader: { id: leader } })
+  })
+
   it('tell each change of role to whoever listens, with a status that fits', async () => {
     const cluster = new SmallCluster()
     for (const id of three) await cluster.start(id)

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { Endpoint, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
+import type { DialFailure, Endpoint, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { parseEndpoint } from './address.ts'
 import { Connection, type ConnectionLost, type ServedRequest } from './connection.ts'
@@ -82,7 +82,7 @@ export class Rpc {
 
   private constructor(env: Env) {
     this.#env = env
-    this.#lostPeers = new LostPeers({ env, pauseMs: redialPauseMs, dial: (address) => this.#redial(address) })
+    this.#lostPeers = new LostPeers({ env, dial: (address) => this.#redial(address) })
   }
 
   /**
@@ -210,7 +210,7 @@ export class Rpc {
     const stream =
       to === undefined || service === undefined ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
     if (stream === undefined || !stream.ok) {
-      dial.outcome = stream?.error.kind === 'refused' ? 'refused' : 'failed'
+      dial.outcome = stream === undefined ? 'failed' : outcomeOf(stream.error)
       return this.#dialled(dial, undefined)
     }
     dial.outcome = 'cut-short'
@@ -262,4 +262,10 @@ export class Rpc {
     dial.waiting = []
     for (const deferred of waiting) deferred.resolve(connection)
   }
+}
+
+/** A connection that is reset while it is being made is told as any other failure of the system's. */
+function outcomeOf({ kind }: DialFailure): DialOutcome {
+  if (kind === 'refused') return 'refused'
+  return kind === 'io' ? 'cut-short' : 'failed'
 }

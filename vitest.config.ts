@@ -15,6 +15,8 @@ const project = (name: string, timeoutMs: number) => ({
 
 export default defineConfig({
   test: {
+    // Many tests wait for processes of their own: two at a time even where there are but two cores.
+    maxWorkers: 2,
     projects: [
       project('unit', 10_000),
       project('property', 60_000),

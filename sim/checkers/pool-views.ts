@@ -1,12 +1,13 @@
-import type { Violation } from './invariants.ts'
-
 /** How one running agent sees the members of its pool: status by name. */
 export interface PoolView {
   readonly observer: string
   readonly members: ReadonlyMap<string, string>
 }
 
-export type PoolFault = Pick<Violation, 'code' | 'message'>
+export interface PoolFault {
+  readonly code: 'M1' | 'M2'
+  readonly message: string
+}
 
 /**
  * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and takes nobody

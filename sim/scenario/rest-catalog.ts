@@ -21,7 +21,7 @@ export async function comeToAgree(run: RunContext): Promise<void> {
 }
 
 interface Fault {
-  readonly code: 'M1' | 'M2' | 'E1' | 'E2' | 'E3'
+  readonly code: 'M1' | 'M2' | 'E1' | 'E3'
   readonly message: string
 }
 
@@ -55,7 +55,7 @@ async function poolUnrest(run: RunContext): Promise<readonly Fault[]> {
       ? []
       : [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
   })
-  return poolFaults(views, present, goneNodes(run)) as readonly Fault[]
+  return poolFaults(views, present, goneNodes(run))
 }
 
 async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {

@@ -23,7 +23,7 @@ export async function assembleAgent(
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
   const { env, config, nodeId, pool, fatal } = ground
-  const onExhausted = (): void => fatal.raise({ kind: 'refused', message: 'max join retry exhausted' })
+  const onExhausted = (): void => fatal.raise({ kind: 'refused', message: 'max join LAN retry exhausted' })
   const joining = new Joining({ env, config, pool, onExhausted })
   closing.push(() => joining.stop())
   const local = createLocalAgent(env, {

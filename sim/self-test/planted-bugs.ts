@@ -70,7 +70,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'power-cuts',
-    foundBy: ['R4', 'D1', 'P1'],
+    foundBy: ['R4', 'R5', 'D1', 'P1'],
   },
   {
     row: 5,

@@ -45,6 +45,7 @@ export interface AgentConfig {
   readonly leaveOnTerminate: boolean
   readonly skipLeaveOnInterrupt: boolean
   readonly autopilot: AutopilotConfig
+  readonly limits: RequestLimits
   readonly http: HttpConfig
   readonly dns: DnsConfig
   /** Services and checks from configuration files: never kept on disk, replaced at reload. */
@@ -77,6 +78,13 @@ export interface RaftConfig {
   readonly snapshotIntervalMs: number
   /** Entries kept in the log behind a snapshot, for followers that lag a little. */
   readonly trailingLogs: number
+}
+
+/** What a client agent may ask of servers. */
+export interface RequestLimits {
+  /** Undefined: as many as it likes. */
+  readonly perSecond: number | undefined
+  readonly burst: number
 }
 
 export interface AutopilotConfig {
@@ -208,6 +216,7 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
     autopilot: { serverStabilizationMs: 10_000, lastContactThresholdMs: 200, maxTrailingLogs: 250 },
+    limits: { perSecond: undefined, burst: 1_000 },
     http: {
       aliases: fieldNames,
       responseHeaders: {},

@@ -57,7 +57,7 @@ export async function assembleAgent(
     self: () => describeSelf({ env, config, release: newestRelease, nodeId, part, pool, local }),
     join: (addresses) => joining.join(addresses),
     leave: () => leaveOnce(ground, part, local, left),
-    reload: () => reload(options, (next) => local.reload(next)),
+    reload: () => reload(options, part, (next) => local.reload(next)),
     stateDigest: () => part.stateDigest(),
     onFatal: (use) => fatal.on(use),
     raiseFatal: (failure) => fatal.raise(failure),
@@ -84,6 +84,7 @@ async function leaveOnce(
 
 async function reload(
   options: StartOptions,
+  part: Part,
   take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
 ): Promise<Result<undefined, Failure>> {
   if (options.reread === undefined) {
@@ -92,7 +93,9 @@ async function reload(
   const next = await options.reread()
   if (!next.ok) return err({ kind: 'refused', message: next.error })
   const taken = await take(next.value)
-  if (taken.ok) options.reloaded?.(next.value)
+  if (!taken.ok) return taken
+  part.reload(next.value)
+  options.reloaded?.(next.value)
   return taken
 }
 

@@ -132,7 +132,7 @@ export class Calls {
       if (result.ok) return result
       const failure = result.error
       if (changes && mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
-      if (!isPassing(failure)) return err(failure.kind === 'overloaded' ? (unknown ?? failure) : failure)
+      if (!isPassing(failure)) return err(isMomentary(failure) ? (unknown ?? failure) : failure)
       const now = this.#env.clock.monoMs()
       failingSinceMs ??= now
       const leftMs = failingSinceMs + this.#holdMs - now
@@ -190,6 +190,11 @@ function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
   return (
     failure.kind === 'connection-lost' || failure.kind === 'outcome-unknown' || failure.kind === 'deadline-exceeded'
   )
+}
+
+/** A refusal of this attempt that tells nothing of those before. */
+function isMomentary({ kind }: CallFailure): boolean {
+  return kind === 'overloaded' || kind === 'rate-limited'
 }
 
 /** Failures that a new leader, or a little patience, may mend. An uncertain write may be repeated, for it carries an identity. */

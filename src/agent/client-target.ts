@@ -4,6 +4,7 @@ import type { EndpointDefinition } from '../features/manifest.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
 import type { AgentRequest } from './request.ts'
+import type { RequestBudget } from './request-budget.ts'
 import type { ServerRouter } from './server-router.ts'
 
 /** A server that fails so is of no use at present: it does not answer, or is cut off from the leader, as others may not be. */
@@ -21,12 +22,14 @@ export class ClientTarget implements CallTarget {
   readonly nobody = { kind: 'no-servers' } as const
   readonly #rpc: Rpc
   readonly #router: ServerRouter
+  readonly #budget: RequestBudget
   readonly #holdMs: number
 
   /** `holdMs`: how long a server may hold a request before it answers that there is no leader. */
-  constructor(parts: { rpc: Rpc; router: ServerRouter; holdMs: number }) {
+  constructor(parts: { rpc: Rpc; router: ServerRouter; budget: RequestBudget; holdMs: number }) {
     this.#rpc = parts.rpc
     this.#router = parts.router
+    this.#budget = parts.budget
     this.#holdMs = parts.holdMs
   }
 
@@ -37,6 +40,7 @@ export class ClientTarget implements CallTarget {
   ): Promise<Result<unknown, CallFailure>> {
     const server = this.#router.pick()
     if (server === undefined) return err({ kind: 'no-servers' })
+    if (!this.#budget.spend()) return err({ kind: 'rate-limited' })
     const answer = await this.#rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },

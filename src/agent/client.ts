@@ -5,13 +5,15 @@ import { Calls } from './calls.ts'
 import { ClientTarget } from './client-target.ts'
 import type { Closing } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
+import { RequestBudget } from './request-budget.ts'
 import { ServerRouter } from './server-router.ts'
 
 /** A client agent: it keeps no replicated state, and asks the servers that the pool tells of. */
 export function openClient(ground: Ground, closing: Closing): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const router = new ServerRouter(env, pool, config.datacenter)
-  const target = new ClientTarget({ rpc, router, holdMs: config.rpcHoldTimeoutMs })
+  const budget = new RequestBudget(env, config.limits)
+  const target = new ClientTarget({ rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
   const calls = new Calls({ env, target, datacenter: config.datacenter, holdMs: config.rpcHoldTimeoutMs, origin })
   closing.push(() => {
     router.stop()
@@ -28,6 +30,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
         { onRequest: refuse, onNotice: () => env.metrics.count('rpc.notice.malformed'), onPeer: () => {} },
       )
     },
+    reload: ({ limits }) => budget.setLimits(limits),
     beforeLeave: async () => {},
     afterLeave: async () => ok(undefined),
   }

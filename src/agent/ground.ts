@@ -30,6 +30,8 @@ export interface Part {
   stateDigest(): { readonly index: number; readonly digest: string } | undefined
   /** Serves other agents and takes part, from now on. */
   start(): Promise<void>
+  /** Takes over what may change while it runs. */
+  reload(config: AgentConfig): void
   /** What comes before leaving the pool: a leader hands over. */
   beforeLeave(): Promise<void>
   /** What comes after: a server waits to be taken out of the consensus group, within the drain time. */

@@ -125,6 +125,7 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
     serverCount: () => alive().size,
     stateDigest: () => state.store.digest(),
     start,
+    reload: () => {},
     ...leaveConsensus(ground, raft),
   }
 }

@@ -53,6 +53,8 @@ export function debugConfig(config: AgentConfig): Flat {
     RetryJoinLAN: config.retryJoin,
     RetryJoinMaxAttemptsLAN: config.retryMax,
     RPCHoldTimeout: formatDuration(config.rpcHoldTimeoutMs),
+    RPCMaxBurst: config.limits.burst,
+    RPCRateLimit: config.limits.perSecond ?? -1,
     SerfBindAddrLAN: config.serfLanBindAddress,
     SerfPortLAN: ports.serfLan,
     SerfPortWAN: ports.serfWan,

@@ -56,6 +56,7 @@ export function normalize(
     ...networkOf(file, dev, defaults, address.bind, problem),
     ...timingOf(file, dev, defaults, problem),
     ...(definitions.ok ? definitions.value : noDefinitions),
+    limits: limitsOf(file, defaults),
     http: httpOf(file, dev, defaults),
     dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
     checksConfig: {
@@ -206,6 +207,11 @@ function gossipOf(file: FileConfig, defaults: GossipTiming, problem: Report): Go
     retransmitMult: given.retransmit_mult ?? defaults.retransmitMult,
     reconnectTimeoutMs: milliseconds(file.reconnect_timeout, defaults.reconnectTimeoutMs),
   }
+}
+
+function limitsOf({ limits }: FileConfig, defaults: AgentConfig): AgentConfig['limits'] {
+  const rate = limits?.rpc_rate ?? -1
+  return { perSecond: rate < 0 ? undefined : rate, burst: limits?.rpc_max_burst ?? defaults.limits.burst }
 }
 
 function httpOf(file: FileConfig, dev: boolean, defaults: AgentConfig): AgentConfig['http'] {

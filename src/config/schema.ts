@@ -94,6 +94,15 @@ export const fileSchema = z.strictObject({
     .optional(),
   http_config: z.strictObject({ block_endpoints: texts.optional(), response_headers: headers.optional() }).optional(),
   leave_on_terminate: z.boolean().optional(),
+  limits: z
+    .strictObject({
+      rpc_max_burst: z.int().min(0).optional().describe('Requests that may go to servers at once.'),
+      rpc_rate: z
+        .number()
+        .optional()
+        .describe('Requests a second that a client agent may send to servers; -1: no limit.'),
+    })
+    .optional(),
   log_level: z.string().optional(),
   node_id: z.string().optional(),
   node_meta: z.record(z.string(), z.string()).optional(),

@@ -1,7 +1,7 @@
 import { writeJson } from '../base/json.ts'
 import type { HttpResponse } from '../env/http.ts'
 import type { Consistency, ReadMeta, RouteResponse } from '../features/manifest.ts'
-import { failureText } from '../model/failure.ts'
+import { type Failure, failureText } from '../model/failure.ts'
 import { plainText, sniffContentType } from './content-type.ts'
 import { failureStatus } from './failure-status.ts'
 import type { HeaderNames } from './header-names.ts'
@@ -62,10 +62,15 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           return { status: 200, headers, body: response.bytes }
         }
         case 'failure':
-          return text(failureStatus[response.failure.kind], failureText(response.failure), furtherMeta(response.meta))
+          return text(failureStatus[response.failure.kind], bodyOf(response.failure), furtherMeta(response.meta))
       }
     },
   }
+}
+
+/** The status says it all to a client that is over its limit. Reference: HTTP API 1.9. */
+function bodyOf(failure: Failure): string {
+  return failure.kind === 'rate-limited' ? '' : failureText(failure)
 }
 
 function pushMeta(headers: Header[], names: HeaderNames, meta: ReadMeta): void {

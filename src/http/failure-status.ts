@@ -16,6 +16,7 @@ export const failureStatus: Readonly<Record<FailureKind, number>> = {
   'deadline-exceeded': 500,
   cancelled: 500,
   overloaded: 429,
+  'rate-limited': 429,
   'shutting-down': 500,
   'unknown-method': 500,
   refused: 500,

@@ -20,6 +20,8 @@ export type Failure =
   | { readonly kind: 'deadline-exceeded'; readonly message: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'overloaded'; readonly message: string }
+  /** A client agent may not send more requests to servers at present: `limits` of its configuration. */
+  | { readonly kind: 'rate-limited' }
   | { readonly kind: 'shutting-down' }
   /** A server that does not know the method: an older release. */
   | { readonly kind: 'unknown-method'; readonly method: string }
@@ -40,6 +42,8 @@ export function failureText(failure: Failure): string {
       return 'No known Svc servers'
     case 'cancelled':
       return 'Request cancelled'
+    case 'rate-limited':
+      return 'rpc rate limit exceeded'
     case 'shutting-down':
       return 'Agent is shutting down'
     case 'unknown-method':

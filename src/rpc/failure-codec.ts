@@ -22,6 +22,7 @@ const shapes = {
   'deadline-exceeded': z.object({ kind: z.literal('deadline-exceeded'), message }),
   cancelled: z.object({ kind: z.literal('cancelled') }),
   overloaded: z.object({ kind: z.literal('overloaded'), message }),
+  'rate-limited': z.object({ kind: z.literal('rate-limited') }),
   'shutting-down': z.object({ kind: z.literal('shutting-down') }),
   'unknown-method': z.object({ kind: z.literal('unknown-method'), method: z.string() }),
   refused: z.object({ kind: z.literal('refused'), message }),

@@ -23,7 +23,10 @@ beforeAll(async () => {
   const http = `http://127.0.0.4:${web.port}/health`
   const service = { name: 'web', port: web.port, tags: ['v1'], check: { id: 'web-up', http, interval: '1s' } }
   const elsewhere = { id: 'db-1', name: 'db', port: 5432, address: '10.9.9.9' }
-  datacenter = await Datacenter.start({ c1: { services: [service, elsewhere] } })
+  datacenter = await Datacenter.start({
+    c1: { services: [service, elsewhere] },
+    c2: { limits: { rpc_rate: 50, rpc_max_burst: 100 } },
+  })
 })
 afterAll(async () => {
   await datacenter?.stopAll()
@@ -215,6 +218,24 @@ describe('three servers and two clients', () => {
     )
     expect((await datacenter.statuses('s3')).get('c1')).toBe('alive')
     await inDns('web.service.svc', ['127.0.0.4'])
+  })
+
+  it('[LIM-011] hold back a client that asks more than its limit: 429 without a word, until time has passed', async () => {
+    const { http } = datacenter.ports
+    const many = Array.from({ length: 600 }, async () => {
+      const answer = await fetch(`http://${datacenter.hostOf('c2')}:${http}/v1/status/leader`)
+      return { status: answer.status, text: await answer.text() }
+    })
+    const answers = await Promise.all(many)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(new Set(refused.map(({ text }) => text))).toEqual(new Set(['']))
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(50)
+    expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([])
+    await eventually('c2 may ask again', async () => {
+      const answer = await fetch(`http://${datacenter.hostOf('c2')}:${http}/v1/status/leader`)
+      return answer.status === 200 ? true : undefined
+    })
   })
 
   it('[CLI-013] take one that is killed out when they are told to', async () => {

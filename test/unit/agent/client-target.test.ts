@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Calls } from '../../../src/agent/calls.ts'
 import { ClientTarget } from '../../../src/agent/client-target.ts'
+import { RequestBudget } from '../../../src/agent/request-budget.ts'
 import { ServerRouter } from '../../../src/agent/server-router.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
@@ -11,6 +12,7 @@ import { FakePool, serverMember } from './fake-pool.ts'
 
 const write = { method: 'Test.Write', kind: 'write' } as WriteEndpoint
 const query = { method: 'Test.Query', kind: 'query' } as QueryEndpoint
+const unlimited = { perSecond: undefined, burst: 0 }
 const plain: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
 /** A client agent whose servers answer what a test says, by address. */
@@ -23,14 +25,19 @@ class Client {
 
   constructor(servers: number) {
     this.fake = new FakePool(Array.from({ length: servers }, (_, at) => serverMember(at + 1)))
-    const env = { ...this.clock.env, random: { stream: () => ({ below: () => 0 }) } } as unknown as Env
+    const env = {
+      ...this.clock.env,
+      random: { stream: () => ({ below: () => 0 }) },
+      metrics: { count: () => {} },
+    } as unknown as Env
     const rpc = {
       request: async (address: string, call: RpcCall) => {
         this.asked.push({ address, call })
         return this.answers.get(address) ?? err({ kind: 'unreachable', message: `cannot reach ${address}` })
       },
     } as unknown as Rpc
-    const target = new ClientTarget({ rpc, router: new ServerRouter(env, this.fake.pool, 'dc1'), holdMs: 7_000 })
+    const router = new ServerRouter(env, this.fake.pool, 'dc1')
+    const target = new ClientTarget({ rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
     this.calls = new Calls({ env, target, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
   }
 }

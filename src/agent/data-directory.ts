@@ -1,5 +1,6 @@
-import { hex, textOf, utf8 } from '../base/bytes.ts'
+import { textOf, utf8 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { uuidOf } from '../base/uuid.ts'
 import type { Disk, DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
 import { refuseOldFormat } from '../raft/log/old-format.ts'
@@ -15,13 +16,8 @@ export interface DataDirectory {
   release(): Promise<void>
 }
 
-/** A random UUID, version 4, of the Env's bytes. Source: RFC 4122, section 4.4. */
 export function drawUuid(env: Env): string {
-  const bytes = env.crypto.randomBytes(16)
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
-  const text = hex(bytes)
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-')
+  return uuidOf(env.crypto.randomBytes(16))
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { WriteTransaction } from '../../store/types.ts'
-import { goneFloor, nameKey, nodeChangesTable, serviceChangesTable } from './tables.ts'
+import { nameKey } from '../name-keys.ts'
+import { goneFloor, nodeChangesTable, serviceChangesTable } from './tables.ts'
 import { instancesOf, nodeByName, servicesOfNode } from './views.ts'
 
 /**

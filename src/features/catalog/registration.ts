@@ -10,10 +10,11 @@ import type {
 } from '../../model/catalog.ts'
 import { membershipCheckId } from '../../model/catalog.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
+import { nameKey } from '../name-keys.ts'
 import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
 import { checkBecameCritical } from './model.ts'
 import { removeNode } from './removal.ts'
-import { checksTable, nameKey, nodesTable, servicesTable } from './tables.ts'
+import { checksTable, nodesTable, servicesTable } from './tables.ts'
 import { checkOfNode, checksOfInstance, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
 /** Why a registration does not fit the catalog as it is; null: it does. Looked at whole, before any of it is done. */

@@ -1,8 +1,9 @@
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
 import type { WriteTransaction } from '../../store/types.ts'
+import { nameKey, pairKey } from '../name-keys.ts'
 import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
 import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
-import { checksTable, nameKey, nodesTable, pairKey, servicesTable } from './tables.ts'
+import { checksTable, nodesTable, servicesTable } from './tables.ts'
 import { checksOfInstance, checksOfNode, servicesOfNode } from './views.ts'
 
 /** With everything on it: its services first, so that nobody is told of them what their going says already. */

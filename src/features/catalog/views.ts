@@ -2,16 +2,8 @@ import { byteString } from '../../base/bytes.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import {
-  checksTable,
-  goneFloor,
-  nameKey,
-  nodeChangesTable,
-  nodesTable,
-  pairKey,
-  serviceChangesTable,
-  servicesTable,
-} from './tables.ts'
+import { nameKey, pairKey } from '../name-keys.ts'
+import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTable, servicesTable } from './tables.ts'
 
 /**
  * Pure reads of the catalog, for other features and for the agent's duties. Names are found whatever the case of their

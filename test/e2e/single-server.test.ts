@@ -69,7 +69,7 @@ describe('a single server', () => {
     expect((await after.request('GET', '/v1/kv/only-copy')).status).toBe(404)
   })
 
-  it('[RFT-019] takes a Raft snapshot after 16384 entries, looked at every 30 s, and so none after a few', async () => {
+  it('[RFT-019 LIM-012] takes a Raft snapshot after 16384 entries, looked at every 30 s, and so none after a few', async () => {
     const agent = await startSingle()
     await writeKeys(agent, 50)
     const { DebugConfig, Stats } = await selfOf(agent)

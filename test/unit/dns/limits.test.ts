@@ -305,7 +305,7 @@ describe('how fresh the answers are', () => {
     expect(world.reads).toHaveLength(3)
   })
 
-  it('[DNS-017] dns 101: only answers older than five seconds are counted', async () => {
+  it('[DNS-017 LIM-006] dns 101: only answers older than five seconds are counted', async () => {
     const world = new CatalogWorld()
     world.place(meant)
     world.lastContactMs = 5_000

@@ -23,6 +23,7 @@ export interface RaftOptions {
   readonly snapshotThreshold?: number
   readonly snapshotIntervalMs?: number
   readonly trailingLogs?: number
+  readonly logBytesMax?: number
   readonly log?: Partial<SegmentedLogOptions>
   /** Called once if this server cannot go on (a broken invariant, a failed disk). It has stopped by then. */
   readonly onFatal: (failure: Error) => void
@@ -68,6 +69,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
         snapshotThreshold: options.snapshotThreshold ?? 16_384,
         snapshotIntervalMs: options.snapshotIntervalMs ?? 30_000,
         trailingLogs: options.trailingLogs ?? 10_240,
+        logBytesMax: options.logBytesMax ?? 64 << 20,
       },
       onFatal,
     })

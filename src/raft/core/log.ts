@@ -11,6 +11,7 @@ export class RaftLog {
   #baseTerm: Term
   /** Invariant: `#entries[i].index === #baseIndex + 1 + i`, terms never fall. Grows until a snapshot allows a cut. */
   #entries: Entry[] = []
+  #bytes = 0
 
   constructor(baseIndex: LogIndex, baseTerm: Term) {
     this.#baseIndex = baseIndex
@@ -30,6 +31,23 @@ export class RaftLog {
     return last === undefined ? this.#baseTerm : last.term
   }
 
+  /** Bytes of the payloads that it holds. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Where the longest end of the log begins whose payloads are no more than `bytesMax`. */
+  tailWithin(bytesMax: number): LogIndex {
+    let from = this.#entries.length
+    let bytes = 0
+    while (from > 0) {
+      bytes += this.#entries[from - 1]?.payload.length ?? 0
+      if (bytes > bytesMax) break
+      from--
+    }
+    return this.#baseIndex + 1 + from
+  }
+
   /** `undefined` below the base, where it is forgotten, and beyond the end. */
   termAt(index: LogIndex): Term | undefined {
     return index === this.#baseIndex ? this.#baseTerm : this.#entries[index - this.#baseIndex - 1]?.term
@@ -40,11 +58,13 @@ export class RaftLog {
     invariant(entry.index === lastIndex + 1, 'log entries follow each other', { index: entry.index, lastIndex })
     invariant(entry.term >= this.lastTerm, 'terms in the log never fall', { term: entry.term, lastTerm: this.lastTerm })
     this.#entries.push(entry)
+    this.#bytes += entry.payload.length
   }
 
   /** Drops the entries from `index` on. */
   truncateFrom(index: LogIndex): void {
     invariant(index > this.#baseIndex, 'the log is not cut below its base', { index, baseIndex: this.#baseIndex })
+    this.#bytes -= payloadBytes(this.#entries, Math.max(0, index - this.#baseIndex - 1), this.#entries.length)
     this.#entries.length = Math.min(this.#entries.length, index - this.#baseIndex - 1)
   }
 
@@ -53,6 +73,7 @@ export class RaftLog {
     if (index <= this.#baseIndex) return
     const term = this.termAt(index)
     invariant(term !== undefined, 'the log is cut at an entry it holds', { index, lastIndex: this.lastIndex })
+    this.#bytes -= payloadBytes(this.#entries, 0, index - this.#baseIndex)
     this.#entries = this.#entries.slice(index - this.#baseIndex)
     this.#baseIndex = index
     this.#baseTerm = term
@@ -61,6 +82,7 @@ export class RaftLog {
   /** Drops every entry: the log goes on after a snapshot. */
   resetTo(index: LogIndex, term: Term): void {
     this.#entries = []
+    this.#bytes = 0
     this.#baseIndex = index
     this.#baseTerm = term
   }
@@ -104,4 +126,10 @@ export class RaftLog {
   isCoveredBy(lastIndex: LogIndex, lastTerm: Term): boolean {
     return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex)
   }
+}
+
+function payloadBytes(entries: readonly Entry[], from: number, to: number): number {
+  let bytes = 0
+  for (let at = from; at < to; at++) bytes += entries[at]?.payload.length ?? 0
+  return bytes
 }

@@ -108,7 +108,12 @@ export class RaftServer implements Raft, LogListener {
     const applied = recovered.snapshot?.index ?? 0
     this.#applier = new Applier({ ...shared, requests: this.#requests, observer, applied })
     this.#chunks = new Chunks(snapshots, this.#turns)
-    this.#snapshotting = new Snapshotting({ ...shared, policy, metaNow: () => this.#snapshotMetaNow() })
+    this.#snapshotting = new Snapshotting({
+      ...shared,
+      policy,
+      log: () => this.#core.log,
+      metaNow: () => this.#snapshotMetaNow(),
+    })
     observer?.recovered(recovered.hardState, recovered.snapshot, recovered.entries)
     if (recovered.snapshot !== undefined) observer?.restored(recovered.snapshot)
   }
@@ -305,6 +310,7 @@ export class RaftServer implements Raft, LogListener {
       if (ageMs !== undefined) this.#env.metrics.sample('raft.commitTime', ageMs)
     }
     this.#applier.take(entries)
+    this.#snapshotting.applied()
   }
 
   #install(meta: SnapshotMeta): void {

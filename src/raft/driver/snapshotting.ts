@@ -1,5 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import type { RaftLog } from '../core/log.ts'
 import type { LogIndex, SnapshotMeta } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import type { SnapshotStore } from '../log/snapshot-store.ts'
@@ -13,6 +14,11 @@ export interface SnapshotPolicy {
   readonly snapshotIntervalMs: number
   /** Entries that stay in the log behind a snapshot, for followers that lag a little. */
   readonly trailingLogs: number
+  /**
+   * The log, which is held in memory, takes no more bytes than this, or than the last snapshot where that is more: beyond
+   * it a snapshot is taken at once, whatever the threshold, and of the log behind it half as much stays.
+   */
+  readonly logBytesMax: number
 }
 
 export interface SnapshottingParts {
@@ -20,6 +26,7 @@ export interface SnapshottingParts {
   readonly policy: SnapshotPolicy
   readonly stateMachine: StateMachine
   readonly snapshots: SnapshotStore
+  readonly log: () => Pick<RaftLog, 'bytes' | 'tailWithin'>
   /** What a snapshot of the state machine now must say of itself; undefined while it is being replaced. */
   readonly metaNow: () => SnapshotMeta | undefined
   readonly turns: Turns
@@ -52,12 +59,22 @@ export class Snapshotting {
     })
   }
 
+  /** Entries were applied. */
+  applied(): void {
+    if (!this.#isTaking && this.#parts.log().bytes > this.#logBytesMax()) this.#takeIfDue()
+  }
+
+  #logBytesMax(): number {
+    return Math.max(this.#parts.policy.logBytesMax, this.#parts.snapshots.newest?.sizeBytes ?? 0)
+  }
+
   #takeIfDue(): void {
-    const { policy, snapshots, metaNow, stateMachine, env, turns } = this.#parts
+    const { policy, snapshots, metaNow, stateMachine, env, turns, log } = this.#parts
     if (this.#isTaking) return
     const meta = metaNow()
     const last: LogIndex = snapshots.newest?.meta.index ?? 0
-    if (meta === undefined || meta.index <= last || meta.index - last < policy.snapshotThreshold) return
+    if (meta === undefined || meta.index <= last) return
+    if (meta.index - last < policy.snapshotThreshold && log().bytes <= this.#logBytesMax()) return
     this.#isTaking = true
     const startedMs = env.clock.monoMs()
     const state = stateMachine.snapshot()
@@ -66,7 +83,7 @@ export class Snapshotting {
   }
 
   async #write(meta: SnapshotMeta, state: ReturnType<StateMachine['snapshot']>, startedMs: number): Promise<void> {
-    const { snapshots, env, policy, turns } = this.#parts
+    const { snapshots, env, policy, turns, log } = this.#parts
     const written = await snapshots.write(meta, state)
     this.#isTaking = false
     if (this.#stopped) return
@@ -78,7 +95,7 @@ export class Snapshotting {
       env.metrics.sample('raft.snapshot.takeSnapshot', env.clock.monoMs() - startedMs)
       const { index, term } = meta
       env.log.write('info', 'raft', 'snapshot taken', { index, term, bytes: written.value })
-      const keepFrom = Math.max(1, index - policy.trailingLogs + 1)
+      const keepFrom = Math.max(1, index - policy.trailingLogs + 1, log().tailWithin(this.#logBytesMax() / 2))
       turns.post({ kind: 'snapshot-taken', meta, sizeBytes: written.value, keepFrom })
     })
   }

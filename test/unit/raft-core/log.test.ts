@@ -36,6 +36,24 @@ describe('RaftLog', () => {
     expect(() => log.range(3, 4)).toThrow('after the base')
   })
 
+  it('knows what it holds in bytes, whatever befalls it', () => {
+    const log = logOf([1, 1, 1, 1, 1, 1])
+    const held = (): number =>
+      log.range(log.baseIndex + 1, log.lastIndex).reduce((sum, { payload }) => sum + payload.length, 0)
+    expect(log.bytes).toBe(held())
+    expect(log.bytes).toBeGreaterThan(0)
+    log.truncateFrom(9)
+    expect(log.bytes).toBe(held())
+    log.truncateFrom(6)
+    expect(log.bytes).toBe(held())
+    log.compactTo(2)
+    expect(log.bytes).toBe(held())
+    const last = log.range(5, 5)[0]?.payload.length ?? 0
+    expect([0, last - 1, last, 1000].map((bytesMax) => log.tailWithin(bytesMax))).toEqual([6, 6, 5, 3])
+    log.resetTo(9, 1)
+    expect([log.bytes, log.tailWithin(1000)]).toEqual([0, 10])
+  })
+
   it.each([
     ['all of one term', [1, 1, 1], 3, 1, 3],
     ['limited by the index', [1, 1, 1], 2, 1, 2],

@@ -55,6 +55,26 @@ describe('what a server keeps', () => {
     expect(machine.commands).toEqual(commands(60))
   })
 
+  it('is cut as soon as it is too large, whatever the threshold', async () => {
+    const cluster = new SmallCluster()
+    const largeLog = 2_000
+    await cluster.form(['a'], { snapshotThreshold: 1_000_000, snapshotIntervalMs: 3_600_000, logBytesMax: largeLog })
+    let sinceSnapshot = 0
+    for (let i = 0; i < 100; i++) {
+      const before = cluster.of('a').raft.status().snapshotIndex
+      await cluster.settled(cluster.propose('a', 'x'.repeat(100)))
+      await cluster.time.advance(20)
+      const { snapshotIndex } = cluster.of('a').raft.status()
+      sinceSnapshot = snapshotIndex > before ? 0 : sinceSnapshot + 100
+      // No more than the limit, or than the last snapshot, which is of all commands so far.
+      expect(sinceSnapshot).toBeLessThanOrEqual(Math.max(largeLog, 200 + i * 110))
+    }
+    expect(cluster.of('a').raft.status().snapshotIndex).toBeGreaterThan(15)
+    cluster.crash('a', { below: () => 0 })
+    const { machine } = await cluster.start('a', {})
+    await cluster.until(() => (machine.commands.length === 100 ? true : undefined))
+  })
+
   it('survives power cuts at any moment while snapshots are taken and the log is cut', async () => {
     for (let seed = 0; seed < 25; seed++) {
       const draws = new Draws(seed)

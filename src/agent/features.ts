@@ -4,6 +4,7 @@ import { healthFeature } from '../features/health/feature.ts'
 import { kvFeature } from '../features/kv/feature.ts'
 import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
+import { sessionFeature } from '../features/session/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
 
 /** Everything that an agent can do. */
@@ -13,5 +14,6 @@ export const features: readonly Feature[] = [
   healthFeature,
   kvFeature,
   operatorFeature,
+  sessionFeature,
   statusFeature,
 ]

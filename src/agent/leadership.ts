@@ -13,7 +13,7 @@ export class Leadership {
   readonly #context: ServerContext
   readonly #duties: readonly LeaderDuty[]
   readonly #watching: Closable
-  #running: readonly Closable[] = []
+  #running: ReadonlyMap<LeaderDuty, Closable> = new Map()
   #retry: Closable | undefined
   /** The term whose duties are begun or about to be; 0: this server does not lead. */
   #term = 0
@@ -28,6 +28,10 @@ export class Leadership {
   stop(): void {
     this.#watching.close()
     this.#end()
+  }
+
+  running<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined {
+    return this.#running.get(duty) as Running | undefined
   }
 
   #heed({ role, term }: RaftStatus): void {
@@ -47,13 +51,13 @@ export class Leadership {
       this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(term)))
       return
     }
-    this.#running = this.#duties.map((duty) => duty.start(this.#context))
+    this.#running = new Map(this.#duties.map((duty) => [duty, duty.start(this.#context)]))
   }
 
   #end(): void {
     this.#term = 0
     this.#retry?.close()
-    for (const duty of this.#running) duty.close()
-    this.#running = []
+    for (const running of this.#running.values()) running.close()
+    this.#running = new Map()
   }
 }

@@ -81,7 +81,7 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
   const alive = (): ReadonlySet<string> => new Set(aliveServers(pool.members(), config.datacenter).map(({ id }) => id))
   const directory = new ServerDirectory(nodeId, config.datacenter, alive)
   const introductions = new Introductions({ env, config, rpc, raft, directory, nodeId, pool })
-  const context = serverContext(ground, state, raft)
+  const context = serverContext(ground, state, raft, (duty) => leadership.running(duty))
   const dispatch = new Dispatch(
     context,
     state.store,
@@ -158,7 +158,12 @@ function unreadable(env: Env, kind: string, error: z.ZodError): Failure {
   return { kind: 'refused', message: `${kind}: ${why}` }
 }
 
-function serverContext({ env, config, pool }: Ground, state: ReplicatedState, raft: Raft): ServerContext {
+function serverContext(
+  { env, config, pool }: Ground,
+  state: ReplicatedState,
+  raft: Raft,
+  duty: ServerContext['duty'],
+): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address
   return {
@@ -178,3 +183,9 @@ function serverContext({ env, config, pool }: Ground, state: ReplicatedState, ra
     servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
   }
 }
+    async leads() {
+      const confirmed = await raft.leaseRead()
+      return confirmed.ok ? ok(undefined) : err(failureOfRefusal(confirmed.error, addressOf))
+    },
+    duty,
+    watch: (look, use) => state.store.watch(look, use),

@@ -99,6 +99,12 @@ export interface KnownServer {
   readonly id: string
   readonly name: string
   readonly address: string
+  /** Makes sure that no other server has led until now; a failure if this one does not lead. */
+  leads(): Promise<Result<undefined, Failure>>
+  /** What this duty is doing now; undefined while this server does not lead, or has not begun its duties yet. */
+  duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
+  /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
+  watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
   readonly raftProtocol: number
 }
 
@@ -134,10 +140,10 @@ export interface ServerEndpoint<Args = unknown, Reply = unknown> {
 }
 
 /** Work that only the leader does, from the moment it has caught up with its own term until it loses leadership. */
-export interface LeaderDuty {
+export interface LeaderDuty<Running extends Closable = Closable> {
   readonly name: string
   /** Begins it; what it returns is closed when leadership ends. Its timers and proposals must end then. */
-  start(server: ServerContext): { close(): void }
+  start(server: ServerContext): Running
 }
 
 /** One agent, server or client, as HTTP routes see it. */

@@ -16,3 +16,12 @@ export const tombstoneGranularityMs = 30_000
 export const metadataPairsMax = 64
 export const metadataKeyMax = 128
 export const metadataValueMax = 512
+
+/** A session's time to live. Reference: HTTP API 6. */
+export const sessionTtlMinMs = 10_000
+export const sessionTtlMaxMs = 86_400_000
+/** Time for which nobody can lock what a session held when it ended. A longer one is kept as it was given, and cut to this. */
+export const lockDelayDefaultMs = 15_000
+export const lockDelayMaxMs = 60_000
+/** Reference: HTTP API 7. The values of all operations together have the limit of one value. */
+export const transactionOperationsMax = 64

@@ -51,6 +51,13 @@ export class Draft {
     return true
   }
 
+  /** Goes its own way from here on. */
+  copy(): Draft {
+    const copy = new Draft(this.finished())
+    copy.changes.push(...this.changes)
+    return copy
+  }
+
   /** Takes in a new row of a snapshot, which is no change that anybody waits for. */
   restore(key: string, row: Row): void {
     this.rows.set(key, row)

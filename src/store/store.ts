@@ -114,7 +114,18 @@ export class Store {
     })
     if (this.#watches.waiting >= this.#waitersMax)
       return err({ kind: 'overloaded', message: 'too many blocking queries' })
-    return ok(this.#watches.add(touched, use))
+    const watch = this.#watches.add(touched, use)
+    return ok({
+      isCurrent: () => watch.unchanged && sameLastChanges(touched, this.#version),
+      close: () => watch.close(),
+    })
+  }
+
+  /**
+   * Calls `use` as `park` does. For the few watches of the server's own work, which no number of parked queries may starve.
+   */
+  watch(look: (tx: ReadTransaction) => void, use: () => void): Closable {
+    return this.#watches.add(this.query(look).touched, use)
   }
 
   /** The state now, to be written out piece by piece while commands go on. */

@@ -23,7 +23,7 @@ export class Transaction implements WriteTransaction {
   readonly index: number
   readonly #base: Version
   readonly #hooks: Hooks
-  readonly #drafts = new Map<string, Draft>()
+  #drafts = new Map<string, Draft>()
   #depth = 0
   #over = false
 
@@ -90,6 +90,15 @@ export class Transaction implements WriteTransaction {
     invariant(this.#depth < hookDepthMax, 'hooks that raise each other without end', { event: event.name })
     this.#depth++
     for (const hook of this.#hooks.get(event.name) ?? []) hook.run(this, payload)
+  attempt(part: () => boolean): boolean {
+    const before = this.#drafts
+    // Copies share nodes with what they were made of, so that this costs little however much has changed already.
+    this.#drafts = new Map([...before].map(([name, draft]) => [name, draft.copy()]))
+    if (part()) return true
+    this.#drafts = before
+    return false
+  }
+
     this.#depth--
   }
 

@@ -65,6 +65,8 @@ export interface WriteTransaction extends ReadTransaction {
 }
 
 /**
+  /** Runs a part of the command. What it changed stays only if it returns true; else all of that is taken back. */
+  attempt(part: () => boolean): boolean
  * Something that happens in one feature's tables and that others must follow in the same transaction (a node goes, so its
  * sessions end). Declared once, beside the model of the feature that raises it.
  */

@@ -4,6 +4,7 @@ import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
 import { pack, unpack } from '../../../src/base/msgpack.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type {
   AgentContext,
@@ -11,6 +12,7 @@ import type {
   EndpointDefinition,
   HttpMethod,
   KnownServer,
+  LeaderDuty,
   LocalAgent,
   ReadOptions,
   RouteResponse,
@@ -72,6 +74,7 @@ export class LoneServer {
   join: AgentContext['join'] | undefined
   leave: AgentContext['leave'] | undefined
   reload: AgentContext['reload'] | undefined
+  readonly #duties = new Map<LeaderDuty, Closable>()
   readonly context: ServerContext
   readonly agent: AgentContext
 
@@ -93,6 +96,16 @@ export class LoneServer {
 
   read(): ReadTransaction {
     return this.state.store.read()
+  }
+
+  /** Begins a duty, as a leader does that has caught up. `resign` ends it. */
+  begin(duty: LeaderDuty): void {
+    this.#duties.set(duty, duty.start(this.context))
+  }
+
+  resign(): void {
+    for (const running of this.#duties.values()) running.close()
+    this.#duties.clear()
   }
 
   /** Sends a request to the one route that its path belongs to. `target` as in a request line, percent-decoded only in the query. */
@@ -138,6 +151,9 @@ export class LoneServer {
         lone.state.applied()
         return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
       },
+      leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
+      duty: (duty) => lone.#duties.get(duty) as ReturnType<typeof duty.start> | undefined,
+      watch: (look, use) => lone.state.store.watch(look, use),
       servers: () => lone.servers,
     }
   }

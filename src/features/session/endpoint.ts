@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { sessionCreate, sessionDestroy } from './commands.ts'
+import { sessionExpiry } from './duty.ts'
+import { sessionFields } from './fields.ts'
+import type { SessionRow } from './model.ts'
+import { allSessions, sessionById, sessionsIndex, sessionsOfNode } from './views.ts'
+
+const { id: _drawn, ...wanted } = sessionFields
+const createArgs = z.object(wanted)
+export type CreateArgs = z.infer<typeof createArgs>
+
+/** Answers the new session's ID. */
+export const createEndpoint: WriteEndpoint<CreateArgs, string> = {
+  method: 'Session.Create',
+  kind: 'write',
+  args: createArgs,
+  serve: create,
+}
+
+async function create(
+  server: ServerContext,
+  args: CreateArgs,
+  identity: WriteIdentity | undefined,
+): Promise<Result<string, Failure>> {
+  const id = uuidOf(server.env.crypto.randomBytes(16))
+  const outcome = await server.propose(sessionCreate, { ...args, id }, identity)
+  if (!outcome.ok) return outcome
+  if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
+  const session = sessionById(server.read(), outcome.value.id)
+  // A leader that has not begun its duties yet will find the session when it does.
+  if (session !== undefined) server.duty(sessionExpiry)?.extend(session)
+  return ok(outcome.value.id)
+}
+
+const idArgs = z.object({ id: sessionFields.id })
+type IdArgs = z.infer<typeof idArgs>
+
+/** True, also where there was no such session. */
+export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
+  method: 'Session.Destroy',
+  kind: 'write',
+  args: idArgs,
+  serve: (server, { id }, identity) => server.propose(sessionDestroy, { ids: [id] }, identity),
+}
+
+/** Answers the session with its whole span before it, or null. Not replicated: `duty.ts` says why that is enough. */
+export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
+  method: 'Session.Renew',
+  kind: 'write',
+  args: idArgs,
+  serve: renew,
+}
+
+async function renew(server: ServerContext, { id }: IdArgs): Promise<Result<SessionRow | null, Failure>> {
+  await server.duty(sessionExpiry)?.settled(id)
+  const leads = await server.leads()
+  if (!leads.ok) return leads
+  const session = sessionById(server.read(), id)
+  if (session === undefined) return ok(null)
+  const expiry = server.duty(sessionExpiry)
+  // Its end began while leadership was made sure of: whether it succeeds decides.
+  if (expiry?.isEnding(id) === true) return renew(server, { id })
+  expiry?.extend(session)
+  return ok(session)
+}
+
+export const infoEndpoint: QueryEndpoint<IdArgs, SessionRow | null> = {
+  method: 'Session.Get',
+  kind: 'query',
+  args: idArgs,
+  query: (tx, { id }) => ({ index: sessionsIndex(tx), value: sessionById(tx, id) ?? null }),
+}
+
+const noArgs = z.object({})
+
+export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly SessionRow[]> = {
+  method: 'Session.List',
+  kind: 'query',
+  args: noArgs,
+  query: (tx) => ({ index: sessionsIndex(tx), value: [...allSessions(tx)] }),
+}
+
+const nodeArgs = z.object({ node: z.string() })
+
+export const nodeEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, readonly SessionRow[]> = {
+  method: 'Session.NodeSessions',
+  kind: 'query',
+  args: nodeArgs,
+  query: (tx, { node }) => ({ index: sessionsIndex(tx), value: [...sessionsOfNode(tx, node)] }),
+}

@@ -1,0 +1,18 @@
+import type { Feature } from '../manifest.ts'
+import { sessionCreate, sessionDestroy } from './commands.ts'
+import { sessionExpiry } from './duty.ts'
+import { sessionHooks } from './ending.ts'
+import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
+import { sessionRoutes } from './routes.ts'
+import { sessionChecksTable, sessionsTable } from './tables.ts'
+
+/** Sessions: who may hold locks, and for how long. */
+export const sessionFeature: Feature = {
+  name: 'session',
+  tables: [sessionsTable, sessionChecksTable],
+  commands: [sessionCreate, sessionDestroy],
+  hooks: sessionHooks,
+  endpoints: [createEndpoint, destroyEndpoint, renewEndpoint, infoEndpoint, listEndpoint, nodeEndpoint],
+  routes: sessionRoutes,
+  duties: [sessionExpiry],
+}

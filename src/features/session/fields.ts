@@ -1,0 +1,13 @@
+import { z } from 'zod'
+
+/** What a session is made of, as it travels in commands and stands in snapshots. */
+export const sessionFields = {
+  id: z.string().length(36),
+  name: z.string(),
+  node: z.string(),
+  checks: z.array(z.string()).readonly(),
+  behaviour: z.enum(['release', 'delete']),
+  lockDelayNs: z.number().nonnegative(),
+  ttl: z.string(),
+  ttlMs: z.number().nonnegative(),
+}

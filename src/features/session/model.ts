@@ -1,0 +1,48 @@
+import type { Json } from '../../base/json.ts'
+import type { StateEvent } from '../../store/types.ts'
+
+/** What becomes of the keys that a session holds when it ends: they are free again, or they go with it. */
+export type SessionBehaviour = 'release' | 'delete'
+
+/** Somebody who holds locks for as long as a node, its checks and the session's own time to live say that he is there. */
+export interface SessionRow {
+  /** A UUID in lower case. */
+  readonly id: string
+  readonly name: string
+  /** As the catalog spells it. */
+  readonly node: string
+  /** IDs of checks on that node, as they were given. */
+  readonly checks: readonly string[]
+  readonly behaviour: SessionBehaviour
+  /** As it was given; what counts is cut to a maximum. */
+  readonly lockDelayNs: number
+  /** As it was given; empty for none. */
+  readonly ttl: string
+  /** 0: it does not expire. */
+  readonly ttlMs: number
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+/** A session is no more, whatever the reason. Its row is gone when this is raised. */
+export const sessionEnded: StateEvent<{
+  readonly session: string
+  readonly behaviour: SessionBehaviour
+  /** For how long nobody can lock what it held. */
+  readonly lockDelayMs: number
+}> = { name: 'session.ended' }
+
+/** Reference: HTTP API 6. */
+export function sessionJson(session: SessionRow): Json {
+  return {
+    ID: session.id,
+    Name: session.name,
+    Node: session.node,
+    Checks: session.checks.length === 0 ? null : session.checks,
+    LockDelay: session.lockDelayNs,
+    Behavior: session.behaviour,
+    TTL: session.ttl,
+    CreateIndex: session.createIndex,
+    ModifyIndex: session.modifyIndex,
+  }
+}

@@ -1,0 +1,27 @@
+import type { ReadTransaction } from '../../store/types.ts'
+import { nameKey } from '../name-keys.ts'
+import type { SessionRow } from './model.ts'
+import { sessionsTable } from './tables.ts'
+
+/** Pure reads of sessions, for other features too. Lists are in order of ID. */
+
+export function sessionById(tx: ReadTransaction, id: string): SessionRow | undefined {
+  return tx.get(sessionsTable, id)
+}
+
+export function allSessions(tx: ReadTransaction): Iterable<SessionRow> {
+  return tx.all(sessionsTable)
+}
+
+export function sessionsOfNode(tx: ReadTransaction, node: string): Iterable<SessionRow> {
+  return tx.byIndex(sessionsTable, 'node', nameKey(node))
+}
+
+/** Every answer about sessions carries the index at which any of them last came or went. */
+export function sessionsIndex(tx: ReadTransaction): number {
+  return tx.lastChange(sessionsTable)
+}
+
+export function sessionCount(tx: ReadTransaction): number {
+  return tx.count(sessionsTable)
+}

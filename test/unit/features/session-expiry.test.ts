@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { sessionExpiry } from '../../../src/features/session/duty.ts'
+import { settled } from './hand-clock.ts'
+import { failureOf, SessionWorld } from './session-world.ts'
+
+const second = 1_000
+
+describe('the time to live of a session', () => {
+  it('is twice as long as it says, from its creation', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    await world.clock.advance(20 * second - 1)
+    expect(await world.sessions()).toEqual([id])
+    await world.clock.advance(1)
+    expect(await world.sessions()).toEqual([])
+    expect(failureOf(await world.renew(id))).toBe(`not-found: Session id '${id}' not found`)
+  })
+
+  it('begins anew with each renewal, which answers the session and writes nothing', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    const before = world.server.index
+    for (let i = 0; i < 5; i++) {
+      await world.clock.advance(19 * second)
+      expect(await world.renew(id)).toMatchObject({ kind: 'json', value: [{ ID: id, TTL: '10s' }] })
+    }
+    expect(world.server.index).toBe(before)
+    await world.clock.advance(20 * second - 1)
+    expect(await world.sessions()).toEqual([id])
+    await world.clock.advance(1)
+    expect(await world.sessions()).toEqual([])
+  })
+
+  it('has no end where none was given', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '0s' })
+    expect(await world.renew(id)).toMatchObject({ kind: 'json' })
+    expect(world.clock.timers).toBe(0)
+  })
+
+  it('a new leader begins with the whole span: a change extends, and never shortens', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    await world.clock.advance(19 * second)
+    world.server.resign()
+    expect(world.clock.timers).toBe(0)
+    await world.clock.advance(5 * second)
+    world.server.begin(sessionExpiry)
+    await world.clock.advance(20 * second - 1)
+    expect(await world.sessions()).toEqual([id])
+    await world.clock.advance(1)
+    expect(await world.sessions()).toEqual([])
+  })
+
+  it('of many sessions ends each in its time', async () => {
+    const world = await SessionWorld.begun()
+    const ids = []
+    for (let i = 0; i < 200; i++) ids.push(await world.create({ TTL: `${10 + (i % 3)}s` }))
+    await world.clock.advance(20 * second)
+    expect(await world.sessions()).toEqual(ids.filter((_, i) => i % 3 > 0).sort())
+    await world.clock.advance(2 * second)
+    expect(await world.sessions()).toHaveLength(66)
+    await world.clock.advance(2 * second)
+    expect(await world.sessions()).toEqual([])
+    expect(world.clock.timers).toBe(0)
+  })
+
+  it('a refused end is tried again after a second', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    world.server.failNext = { kind: 'overloaded', message: 'full' }
+    await world.clock.advance(20 * second)
+    expect(await world.sessions()).toEqual([id])
+    expect(world.clock.logged).toContain('could not end sessions that were not renewed')
+    await world.clock.advance(second)
+    expect(await world.sessions()).toEqual([])
+  })
+
+  it('a renewal that comes while the end is being replicated learns how that came out', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    const expiry = world.server.context.duty(sessionExpiry)
+    const held = world.clock.env.deferred<void>()
+    const { propose } = world.server.context
+    Object.assign(world.server.context, {
+      propose: async (...args: Parameters<typeof propose>) => {
+        await held.promise
+        return propose(...args)
+      },
+    })
+    await world.clock.advance(20 * second)
+    expect(expiry?.isEnding(id)).toBe(true)
+    let answer: unknown
+    const renewing = world.renew(id).then((response) => {
+      answer = response
+    })
+    await settled()
+    expect(answer).toBeUndefined()
+    held.resolve()
+    await renewing
+    expect(answer).toMatchObject({ kind: 'failure', failure: { kind: 'not-found' } })
+  })
+
+  it('alarms of sessions that ended otherwise do not pile up', async () => {
+    const world = await SessionWorld.begun()
+    for (let i = 0; i < 1300; i++) {
+      const id = await world.create({ TTL: '24h' })
+      await world.request('PUT', `/v1/session/destroy/${id}`)
+    }
+    expect(world.server.context.duty(sessionExpiry)?.alarmCount).toBeLessThan(1100)
+  })
+})

@@ -14,6 +14,7 @@ import { type Closing, closeAll } from './closing.ts'
 import { drawUuid, openDataDirectory, storedNodeId } from './data-directory.ts'
 import type { Ground, Part } from './ground.ts'
 import { OnceSignal } from './once-signal.ts'
+import { poolAdmission } from './pool-admission.ts'
 import { agentTags } from './pool-servers.ts'
 import { openServer } from './server.ts'
 
@@ -74,6 +75,7 @@ function openLanPool(env: Env, config: AgentConfig, nodeId: string): Promise<Res
     advertise: { host: config.advertiseAddress, port },
     tags: agentTags(config, nodeId, newestRelease),
     timing: config.gossipLan,
+    refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
   })
 }
 

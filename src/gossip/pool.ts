@@ -28,6 +28,14 @@ export interface PoolOptions {
   readonly advertise: Endpoint
   readonly tags: Readonly<Record<string, string>>
   readonly timing: GossipTiming
+  /** Why these members, said to be alive, may not be in this pool; undefined: they may. Pure. */
+  readonly refuse?: (members: readonly Claim[]) => string | undefined
+}
+
+/** Somebody of whom it is said that it lives, before it is a member. */
+export interface Claim {
+  readonly name: string
+  readonly tags: Readonly<Record<string, string>>
 }
 
 export interface PoolStats {

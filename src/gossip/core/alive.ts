@@ -23,6 +23,7 @@ export function takeAlive(gossip: GossipCore, alive: Alive): void {
   if (!isAcceptable(gossip, alive)) return
   if (alive.node === gossip.self.name) return takeAliveOfSelf(gossip, alive)
   const known = gossip.members.get(alive.node)
+  if (!isAdmitted(gossip, known, alive)) return
   if (known === undefined) return meet(gossip, alive)
   const moves = !sameAddress(known.address, alive.address)
   if (moves && !mayMove(gossip, known)) return conflict(gossip, known, alive)
@@ -40,6 +41,16 @@ function isAcceptable(gossip: GossipCore, alive: Alive): boolean {
     count(gossip, 'gossip.dropped.malformed')
     note(gossip, 'debug', 'memberlist', 'ignoring an alive message', { reason })
   }
+  return false
+}
+
+/** Whether one that is new here, or has new metadata, may be in this pool (memberlist `NotifyAlive`, serf's merge delegate). */
+function isAdmitted(gossip: GossipCore, known: MemberRecord | undefined, { node: name, meta }: Alive): boolean {
+  if (gossip.options.refuse === undefined || (known !== undefined && equalBytes(known.meta, meta))) return true
+  const reason = gossip.options.refuse([{ name, meta }])
+  if (reason === undefined) return true
+  count(gossip, 'gossip.dropped.refused')
+  note(gossip, 'debug', 'memberlist', 'ignoring an alive message', { reason })
   return false
 }
 

@@ -13,7 +13,7 @@ type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 
 /** Takes in what another member knows: of the lower layer (memberlist `mergeRemoteState`), then of the upper. */
 export function receiveState(gossip: GossipCore, { how, from, state }: StateReceived): void {
-  const reason = refusal(gossip, state)
+  const reason = refusal(gossip, state) ?? (how === 'join-answer' || state.join ? stranger(gossip, state) : undefined)
   if (reason !== undefined) {
     note(gossip, 'error', 'memberlist', 'push/pull refused', { host: from.host, port: from.port, reason })
     return emit(gossip, { kind: 'state-refused', from, reason })
@@ -35,6 +35,18 @@ function refusal(gossip: GossipCore, state: FullState): string | undefined {
     if (reason !== undefined) return reason
   }
   return undefined
+}
+
+/**
+ * Nobody joins a pool through us, nor do we join one, whose living members may not be together. An exchange between members
+ * of one pool goes on without those: one bad member must not keep the others from repairing what gossip has lost.
+ */
+function stranger(gossip: GossipCore, { nodes }: FullState): string | undefined {
+  const reason = gossip.options.refuse?.(
+    nodes.filter(({ state }) => state === 'alive').map(({ node: name, meta }) => ({ name, meta })),
+  )
+  if (reason !== undefined) count(gossip, 'gossip.dropped.refused')
+  return reason
 }
 
 /**

@@ -62,8 +62,19 @@ export interface GossipOptions {
   readonly sizeOf: (message: Message) => number
   /** What a packet may carry, after what encryption adds; memberlist's UDP buffer is `packetBytesDefault`. */
   readonly packetBytesMax: number
+  /**
+   * Why these members may not be in this pool; undefined: they may. Asked for the living of a whole state by which somebody
+   * joins, and for each single one that is new or has new metadata. Pure; absent: all may.
+   */
+  readonly refuse?: ((members: readonly Claimant[]) => string | undefined) | undefined
   /** The incarnation to begin with; 0 where nothing else is said, and the first `alive` then says 1. */
   readonly incarnation: number
+}
+
+/** Somebody of whom it is said that it lives. */
+export interface Claimant {
+  readonly name: string
+  readonly meta: Uint8Array
 }
 
 /** memberlist: `UDPBufferSize`. */
@@ -153,6 +164,8 @@ export type GossipCounter =
   | 'gossip.dropped.full'
   /** Two agents claim one name. */
   | 'gossip.dropped.conflict'
+  /** One that may not be in this pool. */
+  | 'gossip.dropped.refused'
 
 /** What the driver must do, in this order. */
 export type GossipEffect =

@@ -46,7 +46,7 @@ export class GossipPool implements Pool {
   #stepping = false
 
   constructor(env: Env, options: PoolOptions, meta: Uint8Array) {
-    const { name, advertise, timing } = options
+    const { name, advertise, timing, refuse } = options
     this.#env = env
     this.#random = env.random.stream('gossip.core')
     this.#packets = new Packets(env)
@@ -59,6 +59,8 @@ export class GossipPool implements Pool {
       sizeOf: (message) => this.#packets.sizeOf(message),
       packetBytesMax: packetRoomBytes,
       incarnation: 0,
+      refuse:
+        refuse === undefined ? undefined : (claimants) => refuse(claimants.map((one) => this.#views.claimOf(one))),
     })
     this.#streams = new Streams(env, timing.streamTimeoutMs, {
       onRequest: (from, state) => this.#answerRequest(from, state),

@@ -1,5 +1,5 @@
-import type { CoreChange, CoreMember } from '../core/types.ts'
-import type { Member, MemberChange } from '../pool.ts'
+import type { Claimant, CoreChange, CoreMember } from '../core/types.ts'
+import type { Claim, Member, MemberChange } from '../pool.ts'
 import { decodeTags } from '../wire/tags.ts'
 
 /** Members as people see them: made once for each view of the core's, tags once for as long as their bytes stay the same object. */
@@ -26,6 +26,10 @@ export class MemberViews {
 
   changeOf(change: CoreChange): MemberChange {
     return { kind: change.kind, member: this.of(change.member) }
+  }
+
+  claimOf({ name, meta }: Claimant): Claim {
+    return { name, tags: decodeTags(meta) }
   }
 
   #tagsOf(meta: Uint8Array): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -47,6 +47,12 @@ async function selfOf(agent: RealAgent): Promise<Self> {
   return JSON.parse(await agent.text('/v1/agent/self')) as Self
 }
 
+/** Memory of the process that is in use. */
+function residentBytes({ pid }: RealAgent): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kib) * 1024
+}
+
 async function writeKeys(agent: RealAgent, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     expect((await agent.request('PUT', `/v1/kv/k${n}`, 'x')).status).toBe(200)
@@ -77,6 +83,26 @@ describe('a single server', () => {
     expect(DebugConfig['RaftSnapshotInterval']).toBe('30s')
     expect(Stats.raft['last_snapshot_index']).toBe('0')
   })
+
+  it.skipIf(process.platform !== 'linux')(
+    '[RFT-021 LIM-009] holds its state in memory, in about twice the size of the data set, however often it is replaced',
+    async () => {
+      const agent = await startSingle()
+      const valueBytes = 256 << 10
+      const before = residentBytes(agent)
+      const dataBytes = 256 * valueBytes
+      for (let round = 0; round < 2; round++) {
+        const value = String(round).repeat(valueBytes)
+        for (let n = 0; n < dataBytes / valueBytes; n++) {
+          expect((await agent.request('PUT', `/v1/kv/large/${n}`, value)).status).toBe(200)
+        }
+      }
+      const grown = residentBytes(agent) - before
+      expect(grown / dataBytes).toBeGreaterThan(0.9)
+      // The state, the log as large as it, and what is no more used until the engine comes to it.
+      expect(grown / dataBytes).toBeLessThan(4)
+    },
+  )
 
   it('[RFT-020] takes it as soon and as often as configured', async () => {
     const agent = await startSingle({ raft_snapshot_threshold: 20, raft_snapshot_interval: '50ms' })

@@ -15,6 +15,7 @@ import type {
 import type { Failure } from '../model/failure.ts'
 import type { CallFailure } from '../rpc/rpc.ts'
 import type { Attempt, CallTarget } from './call-target.ts'
+import { Served } from './dispatch.ts'
 import type { AgentRequest } from './request.ts'
 
 /** Pause before the next attempt while nobody is known to answer: drawn between these, cut short when somebody appears. */
@@ -81,6 +82,7 @@ export class Calls {
     if (elsewhere !== undefined) return err(elsewhere)
     const result = await this.forward(endpoint, { args, read }, options)
     if (!result.ok) return result
+    if (result.value instanceof Served) return ok(result.value as Answer<Reply>)
     const answer = answerSchema.safeParse(result.value)
     if (!answer.success) return err({ kind: 'refused', message: `${endpoint.method}: malformed answer` })
     return ok(answer.data as Answer<Reply>)

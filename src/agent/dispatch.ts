@@ -1,10 +1,12 @@
 import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
 import type {
   Answer,
   EndpointDefinition,
   QueryEndpoint,
   ReadMeta,
   ReadOptions,
+  ResultForms,
   ServerContext,
   ServerEndpoint,
   WriteEndpoint,
@@ -13,6 +15,7 @@ import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Store } from '../store/store.ts'
+import { type KeptResult, KeptResults } from './kept-results.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { type AgentRequest, waitOf } from './request.ts'
 
@@ -26,16 +29,19 @@ export interface Caller {
  */
 export class Dispatch {
   readonly #context: ServerContext
-  readonly #store: Store
   readonly #raft: Raft
   readonly #endpoints: ReadonlyMap<string, EndpointDefinition>
-  /** Ends of the reads that are parked. As many as the store has watches. */
-  readonly #parked = new Set<(result: Result<undefined, Failure>) => void>()
+  readonly #results: KeptResults
+  /** Ends of the reads that are parked, as many as the results have waiting; those that only the leader may answer apart. */
+  readonly #parked = new Set<End>()
+  readonly #parkedAtLeader = new Set<End>()
+  /** Ends the latter when this server no longer leads; there is one as long as there are any. */
+  #following: Closable | undefined
   #stopped = false
 
   constructor(context: ServerContext, store: Store, endpoints: readonly EndpointDefinition[]) {
     this.#context = context
-    this.#store = store
+    this.#results = new KeptResults(store)
     this.#raft = context.raft
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
@@ -89,24 +95,26 @@ export class Dispatch {
     read: ReadOptions,
     caller: Caller,
   ): Promise<Result<Answer<unknown>, Failure>> {
+    if (read.minIndex === 0) {
+      const ready = await this.#current(read)
+      return ready.ok ? ok(this.#answer(this.#results.read(endpoint, args))) : ready
+    }
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
     const leaving = new Leaving(caller)
     for (;;) {
       const ready = await this.#current(read)
       if (!ready.ok) return ready
       // Evaluated and parked in one synchronous turn: no commit can fall between, so no wake-up is lost (W2).
-      const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args))
-      const index = Math.max(value.index, 1)
-      if (index > read.minIndex || read.minIndex === 0) return ok({ value: value.value, meta: this.#meta(index) })
+      const result = this.#results.read(endpoint, args)
+      if (result.index > read.minIndex) return ok(this.#answer(result))
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
-      if (leftMs <= 0) return ok({ value: value.value, meta: this.#meta(index) })
-      const woken = await this.#park(touched, leftMs, read, leaving)
+      if (leftMs <= 0) return ok(this.#answer(result))
+      const woken = await this.#park(result, leftMs, read, leaving)
       if (!woken.ok) return woken
     }
   }
 
   #blockFor(read: ReadOptions): number {
-    if (read.minIndex === 0) return 0
     const waitMs = waitOf(read)
     return waitMs + this.#context.env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
   }
@@ -124,6 +132,10 @@ export class Dispatch {
     return this.#raft.status().configuration.servers.find((server) => server.id === id)?.address
   }
 
+  #answer(result: KeptResult): Served {
+    return new Served(result.value, this.#meta(result.index), result)
+  }
+
   #meta(index: number): ReadMeta {
     const status = this.#raft.status()
     return {
@@ -134,12 +146,7 @@ export class Dispatch {
   }
 
   /** Until what was read changes, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
-  #park(
-    touched: Parameters<Store['park']>[0],
-    waitMs: number,
-    read: ReadOptions,
-    caller: Leaving,
-  ): Promise<Result<undefined, Failure>> {
+  #park(kept: KeptResult, waitMs: number, read: ReadOptions, caller: Leaving): Promise<Result<undefined, Failure>> {
     const { env } = this.#context
     const deferred = env.deferred<Result<undefined, Failure>>()
     if (this.#stopped || caller.gone) {
@@ -147,28 +154,59 @@ export class Dispatch {
       return deferred.promise
     }
     let over = false
-    const end = (result: Result<undefined, Failure>): void => {
+    const end: End = (result) => {
       if (over) return
       over = true
-      timer.close()
-      if (parked.ok) parked.value.close()
-      following?.close()
-      this.#parked.delete(end)
+      timer?.close()
+      if (waiting.ok) waiting.value.close()
+      this.#unpark(end)
       caller.tell = undefined
       deferred.resolve(result)
     }
-    const parked = this.#store.park(touched, () => end(ok(undefined)))
-    const timer = env.timers.after(waitMs, () => end(ok(undefined)))
-    const following =
-      read.consistency === 'stale'
-        ? undefined
-        : this.#raft.onRoleChange((status) => {
-            if (status.role !== 'leader') end(err({ kind: 'not-leader', leader: status.leader?.address }))
-          })
+    const waiting = this.#results.wait(kept, () => end(ok(undefined)))
+    const timer = waiting.ok ? env.timers.after(waitMs, () => end(ok(undefined))) : undefined
+    if (!waiting.ok) {
+      end(waiting)
+      return deferred.promise
+    }
     this.#parked.add(end)
+    if (read.consistency !== 'stale') this.#parkAtLeader(end)
     caller.tell = () => end(err({ kind: 'cancelled' }))
-    if (!parked.ok) end(parked)
     return deferred.promise
+  }
+
+  #parkAtLeader(end: End): void {
+    this.#parkedAtLeader.add(end)
+    this.#following ??= this.#raft.onRoleChange((status) => {
+      if (status.role === 'leader') return
+      for (const each of [...this.#parkedAtLeader]) each(err({ kind: 'not-leader', leader: status.leader?.address }))
+    })
+  }
+
+  #unpark(end: End): void {
+    this.#parked.delete(end)
+    if (!this.#parkedAtLeader.delete(end) || this.#parkedAtLeader.size > 0) return
+    this.#following?.close()
+    this.#following = undefined
+  }
+}
+
+type End = (result: Result<undefined, Failure>) => void
+
+/** An answer made on this agent. The forms in which it was encoded stay here: they do not travel. */
+export class Served implements Answer<unknown> {
+  readonly value: unknown
+  readonly meta: ReadMeta
+  readonly #forms: ResultForms
+
+  constructor(value: unknown, meta: ReadMeta, forms: ResultForms) {
+    this.value = value
+    this.meta = meta
+    this.#forms = forms
+  }
+
+  get forms(): ResultForms {
+    return this.#forms
   }
 }
 

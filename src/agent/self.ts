@@ -23,9 +23,9 @@ export interface SelfParts {
   readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
 }
 
-/** What an agent says of itself. Reference: HTTP API 4.6. */
-export function describeSelf({ env, config, release, nodeId, part, pool, local }: SelfParts): AgentSelf {
-  const status = part.raft?.status()
+/** What an agent says of itself. Most who ask want its names alone: the rest is gathered when it is asked for. Reference: HTTP API 4.6. */
+export function describeSelf(parts: SelfParts): AgentSelf {
+  const { config, release, nodeId, local } = parts
   return {
     nodeName: config.nodeName,
     nodeId,
@@ -35,16 +35,25 @@ export function describeSelf({ env, config, release, nodeId, part, pool, local }
     revision,
     advertise: { host: config.advertiseAddress, port: config.ports.server },
     // A reload changes it.
-    nodeMeta: Object.fromEntries(local.nodeFacts().meta ?? []),
-    debugConfig: config.debug,
-    stats: {
-      agent: local.stats(),
-      build: { prerelease: '', revision, version: releaseText(release) },
-      ...(status === undefined ? {} : { raft: raftSection(config, status) }),
-      runtime: runtimeSection(env),
-      serf_lan: poolSection(pool),
-      [productName]: status === undefined ? clientSection(part) : serverSection(config, status),
+    get nodeMeta() {
+      return Object.fromEntries(local.nodeFacts().meta ?? [])
     },
+    debugConfig: config.debug,
+    get stats() {
+      return statsOf(parts)
+    },
+  }
+}
+
+function statsOf({ env, config, release, part, pool, local }: SelfParts): AgentSelf['stats'] {
+  const status = part.raft?.status()
+  return {
+    agent: local.stats(),
+    build: { prerelease: '', revision, version: releaseText(release) },
+    ...(status === undefined ? {} : { raft: raftSection(config, status) }),
+    runtime: runtimeSection(env),
+    serf_lan: poolSection(pool),
+    [productName]: status === undefined ? clientSection(part) : serverSection(config, status),
   }
 }
 

@@ -13,7 +13,7 @@ import type { AgentObserver, StartFailure } from './agent.ts'
 import { Calls } from './calls.ts'
 import type { Closing } from './closing.ts'
 import { encodeCommand } from './command-codec.ts'
-import { Dispatch } from './dispatch.ts'
+import { Dispatch, Served } from './dispatch.ts'
 import { features } from './features.ts'
 import type { Ground, Part } from './ground.ts'
 import { Introductions, introduceMethod, ownAddress } from './introductions.ts'
@@ -92,7 +92,7 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
     serverMembership(directory, introductions, config.autopilot),
     reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
   ]
-  const leadership = new Leadership(context, duties)
+  const leadership: Leadership = new Leadership(context, duties)
   const target = new ServerTarget({ rpc, raft, dispatch, ownAddress: ownAddress(config) })
   const calls = new Calls({ env, target, datacenter: config.datacenter, holdMs: config.rpcHoldTimeoutMs, origin })
   closing.push(() => {
@@ -140,10 +140,17 @@ async function serve(
   const parsed = requestSchema.safeParse(request.body)
   if (!parsed.success) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
   const { args, read, identity, forward } = parsed.data
-  if (forward !== true) return dispatch.serve(request.method, { args, read, identity }, request)
+  if (forward !== true) return travelling(await dispatch.serve(request.method, { args, read, identity }, request))
   const endpoint = dispatch.endpoint(request.method)
   if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })
-  return calls.forward(endpoint, { args, read, identity }, request)
+  return travelling(await calls.forward(endpoint, { args, read, identity }, request))
+}
+
+/** What other agents get of an answer: plain data. */
+function travelling(result: Result<unknown, Failure>): Result<unknown, Failure> {
+  if (!result.ok || !(result.value instanceof Served)) return result
+  const { value, meta } = result.value
+  return ok({ value, meta })
 }
 
 function receive({ env }: Ground, raft: Raft, from: string, topic: string, bytes: Uint8Array): void {
@@ -180,12 +187,12 @@ function serverContext(
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
       return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
     },
-    servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
-  }
-}
     async leads() {
       const confirmed = await raft.leaseRead()
       return confirmed.ok ? ok(undefined) : err(failureOfRefusal(confirmed.error, addressOf))
     },
     duty,
     watch: (look, use) => state.store.watch(look, use),
+    servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
+  }
+}

@@ -22,6 +22,8 @@ export interface HttpResponse {
   /** In the order and spelling in which they are to be sent. `Content-Length` and `Date` are the server's business. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array | string
+  /** The same bytes go out with other answers, too: what is made of them is worth keeping for as long as they live. */
+  readonly shared?: true
 }
 
 /** Never rejects: what fails becomes a response. */

@@ -3,7 +3,7 @@ import type { Json } from '../base/json.ts'
 import type { TextPairs } from '../model/catalog.ts'
 import type { AgentContext, QueryEndpoint, QueryParameters, ReadMeta, RouteRequest, RouteResponse } from './manifest.ts'
 import { parseReadOptions } from './read-options.ts'
-import { badRequest, failed } from './responses.ts'
+import { answered, badRequest, failed } from './responses.ts'
 
 /** A read of nodes, services or checks. */
 export interface DiscoveryRead<Args, Reply> {
@@ -13,6 +13,8 @@ export interface DiscoveryRead<Args, Reply> {
   /** `name`: what the path names. */
   args(name: string): Args
   json(reply: Reply): Json
+  /** Names what `json` shows of the reply, where it depends on more than the reply. */
+  readonly form?: string
 }
 
 /**
@@ -23,15 +25,14 @@ export interface DiscoveryRead<Args, Reply> {
 export async function discoveryRead<Args, Reply>(
   agent: AgentContext,
   request: RouteRequest,
-  { endpoint, missing, args, json }: DiscoveryRead<Args, Reply>,
+  { endpoint, missing, args, json, form }: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   if (missing !== undefined && request.rest === '') return badRequest(missing)
   const answer = await agent.query(endpoint, args(textOfByteString(request.rest)), options.value, request.call)
   if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
-  const { value, meta } = answer.value
-  return { kind: 'json', value: json(value), meta, consistency: options.value.consistency }
+  return answered(answer.value, form ?? endpoint.method, json, options.value.consistency)
 }
 
 /** What goes with a read that failed. Reference: HTTP API 1.3. */

@@ -68,6 +68,14 @@ export interface ReadMeta {
 export interface Answer<T> {
   readonly value: T
   readonly meta: ReadMeta
+  /** Where others on this agent get the same value. */
+  readonly forms?: ResultForms
+}
+
+/** Encoded forms of one value, each made once for all who get it and kept for as long as the value is. */
+export interface ResultForms {
+  /** `form` names everything on which the bytes depend besides the value. They must not be changed. */
+  bytesOf(form: string, make: () => Uint8Array): Uint8Array
 }
 
 /** Names one write of one agent's life, so that a retry inside the cluster takes effect once. */
@@ -91,6 +99,12 @@ export interface ServerContext {
     body: Body,
     identity?: WriteIdentity,
   ): Promise<Result<Outcome, Failure>>
+  /** Makes sure that no other server has led until now; a failure if this one does not lead. */
+  leads(): Promise<Result<undefined, Failure>>
+  /** What this duty is doing now; undefined while this server does not lead, or has not begun its duties yet. */
+  duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
+  /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
+  watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
   /** Servers that this one knows: by ID, name and RPC address. */
   servers(): readonly KnownServer[]
 }
@@ -99,12 +113,6 @@ export interface KnownServer {
   readonly id: string
   readonly name: string
   readonly address: string
-  /** Makes sure that no other server has led until now; a failure if this one does not lead. */
-  leads(): Promise<Result<undefined, Failure>>
-  /** What this duty is doing now; undefined while this server does not lead, or has not begun its duties yet. */
-  duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
-  /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
-  watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
   readonly raftProtocol: number
 }
 
@@ -267,6 +275,19 @@ export type RouteResponse =
       readonly consistency?: Consistency
       /** Names what the value says, for a caller who waits until it says something else. Reference: HTTP API 4.5. */
       readonly contentHash?: string
+      /** Of a lock that was acquired: grows with every holder that the key has. */
+      readonly fence?: number
+      /** Of a read whose answer has no index. */
+      readonly contact?: Pick<ReadMeta, 'knownLeader' | 'lastContactMs'>
+    }
+  /** JSON of a value that others get, too: it is made and encoded once. `form` names what of the value it shows, and how. */
+  | {
+      readonly kind: 'shared-json'
+      readonly forms: ResultForms
+      readonly form: string
+      readonly json: () => Json
+      readonly meta: ReadMeta
+      readonly consistency?: Consistency
     }
   /** No body and no content type. */
   | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }

@@ -1,5 +1,6 @@
+import type { Json } from '../base/json.ts'
 import type { Failure } from '../model/failure.ts'
-import type { RouteResponse } from './manifest.ts'
+import type { Answer, Consistency, RouteResponse } from './manifest.ts'
 
 export function failed(failure: Failure): RouteResponse {
   return { kind: 'failure', failure }
@@ -7,4 +8,19 @@ export function failed(failure: Failure): RouteResponse {
 
 export function badRequest(message: string): RouteResponse {
   return { kind: 'failure', failure: { kind: 'bad-request', message } }
+}
+
+/**
+ * JSON of an answer to a read, encoded once for all who get the same where they are on one agent. `form` names what of the
+ * value `json` shows: everything on which it depends besides the value.
+ */
+export function answered<T>(
+  { value, meta, forms }: Answer<T>,
+  form: string,
+  json: (value: T) => Json,
+  consistency?: Consistency,
+): RouteResponse {
+  const said = consistency === undefined ? {} : { consistency }
+  if (forms === undefined) return { kind: 'json', value: json(value), meta, ...said }
+  return { kind: 'shared-json', forms, form, json: () => json(value), meta, ...said }
 }

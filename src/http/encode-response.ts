@@ -1,3 +1,4 @@
+import { utf8 } from '../base/bytes.ts'
 import { writeJson } from '../base/json.ts'
 import type { HttpResponse } from '../env/http.ts'
 import type { Consistency, ReadMeta, RouteResponse } from '../features/manifest.ts'
@@ -49,8 +50,20 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
             pushNamed(headers, names.effectiveConsistency, consistencyText[response.consistency])
           }
           if (response.contentHash !== undefined) pushNamed(headers, names.contentHash, response.contentHash)
+          if (response.contact !== undefined) pushContact(headers, names, response.contact)
+          if (response.fence !== undefined) pushNamed(headers, names.fence, String(response.fence))
           headers.push(['Content-Type', 'application/json'])
           return { status: response.status ?? 200, headers, body: writeJson(response.value, pretty) }
+        }
+        case 'shared-json': {
+          const { forms, form, json, meta, consistency } = response
+          const headers = metaHeaders(meta)
+          if (consistency !== undefined) {
+            pushNamed(headers, names.effectiveConsistency, consistencyText[consistency])
+          }
+          headers.push(['Content-Type', 'application/json'])
+          const body = forms.bytesOf(pretty ? `${form} pretty` : form, () => utf8(writeJson(json(), pretty)))
+          return { status: 200, headers, body, shared: true }
         }
         case 'empty':
           return { status: response.status, headers: metaHeaders(response.meta), body: '' }
@@ -76,6 +89,14 @@ function bodyOf(failure: Failure): string {
 function pushMeta(headers: Header[], names: HeaderNames, meta: ReadMeta): void {
   // A client that is told 0 would ask again at once, for ever.
   pushNamed(headers, names.index, String(Math.max(1, meta.index)))
+  pushContact(headers, names, meta)
+}
+
+function pushContact(
+  headers: Header[],
+  names: HeaderNames,
+  meta: Pick<ReadMeta, 'knownLeader' | 'lastContactMs'>,
+): void {
   pushNamed(headers, names.knownLeader, String(meta.knownLeader))
   pushNamed(headers, names.lastContact, String(Math.trunc(meta.lastContactMs)))
 }

@@ -17,6 +17,20 @@ export interface TableTouches {
 export interface Touched {
   readonly version: Version
   readonly tables: ReadonlyMap<string, TableTouches>
+  /** Tables whose `lastChange` it asked for, or that make no watch, with what that was: the result may rest on it. */
+  readonly lastChanges: ReadonlyMap<string, number>
+  /** It asked for the index of the version: no other version gives the same result for certain. */
+  readonly index: boolean
+}
+
+/** Whether the query, evaluated on `version`, would find in each `lastChange` what it found, none of its rows having changed. */
+export function sameLastChanges(touched: Touched, version: Version): boolean {
+  if (version === touched.version) return true
+  if (touched.index) return false
+  for (const [name, lastChange] of touched.lastChanges) {
+    if (version.tables.get(name)?.lastChange !== lastChange) return false
+  }
+  return true
 }
 
 /** Reads like the reader of the version, and notes what is looked at. */
@@ -24,6 +38,8 @@ export class RecordingReader implements ReadTransaction {
   readonly #version: Version
   readonly #reader: VersionReader
   readonly #tables = new Map<string, TableTouches>()
+  readonly #lastChanges = new Map<string, number>()
+  #index = false
 
   constructor(version: Version) {
     this.#version = version
@@ -31,11 +47,16 @@ export class RecordingReader implements ReadTransaction {
   }
 
   get index(): number {
+    this.#index = true
     return this.#reader.index
   }
 
   touched(): Touched {
-    return { version: this.#version, tables: this.#tables }
+    return { version: this.#version, tables: this.#tables, lastChanges: this.#lastChanges, index: this.#index }
+  }
+
+  covered<T>(read: (tx: ReadTransaction) => T): T {
+    return read(this.#reader)
   }
 
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
@@ -74,7 +95,9 @@ export class RecordingReader implements ReadTransaction {
   }
 
   lastChange<R extends Row>(table: TableDefinition<R>): number {
-    return this.#reader.lastChange(table)
+    const lastChange = this.#reader.lastChange(table)
+    this.#lastChanges.set(table.name, lastChange)
+    return lastChange
   }
 
   #noteWhole<R extends Row>(table: TableDefinition<R>): void {
@@ -84,7 +107,11 @@ export class RecordingReader implements ReadTransaction {
   }
 
   #note<R extends Row>(table: TableDefinition<R>, add: (touches: TableTouches) => void): void {
-    if (tableOf(this.#version.tables, table).definition.unwatched === true) return
+    const state = tableOf(this.#version.tables, table)
+    if (state.definition.unwatched === true) {
+      this.#lastChanges.set(table.name, state.lastChange)
+      return
+    }
     let touches = this.#tables.get(table.name)
     if (touches === undefined) {
       touches = { whole: false, keys: new Set(), prefixes: new Set(), indexKeys: new Map() }

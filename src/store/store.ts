@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
 import { emptySum, stateDigest, type TableSum } from './digest.ts'
-import { RecordingReader, type Touched } from './recording.ts'
+import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
 import { type Hooks, hooksByEvent, Transaction } from './transaction.ts'
@@ -21,6 +21,12 @@ export interface StoreOptions {
   readonly waitersMax?: number
   /** Run when a command raises their event, in this order. */
   readonly hooks?: readonly StateHook[]
+}
+
+/** A query that is parked. */
+export interface Parked extends Closable {
+  /** Evaluated now, it would give what it gave: rows and `lastChange`s are as it found them. False once it has been called. */
+  isCurrent(): boolean
 }
 
 /** Takes in a snapshot, in pieces cut anywhere. */
@@ -107,7 +113,7 @@ export class Store {
    * Calls `use` once, from within `committed` or a restore, after something has changed that the query looked at. Must be
    * called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
    */
-  park(touched: Touched, use: () => void): Result<Closable, Failure> {
+  park(touched: Touched, use: () => void): Result<Parked, Failure> {
     invariant(touched.version === this.#version, 'a query parked after the state moved on', {
       evaluated: touched.version.index,
       now: this.#version.index,

@@ -1,7 +1,7 @@
 import { invariant } from '../base/invariant.ts'
 import { Draft } from './draft.ts'
 import { indexEntryPrefix, type Tree, valuesUnder } from './tree.ts'
-import type { Row, StateEvent, StateHook, TableDefinition, WriteTransaction } from './types.ts'
+import type { ReadTransaction, Row, StateEvent, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { indexOf, type TableState, tableOf, type Version } from './version.ts'
 
 /** Hooks raised from within hooks. Deeper than any chain of features: two of them raise each other for ever. */
@@ -68,6 +68,10 @@ export class Transaction implements WriteTransaction {
     return this.#seen(table).lastChange
   }
 
+  covered<T>(read: (tx: ReadTransaction) => T): T {
+    return read(this)
+  }
+
   put<R extends Row>(table: TableDefinition<R>, row: R): void {
     const draft = this.#draft(table)
     draft.put(Object.freeze(row))
@@ -86,10 +90,6 @@ export class Transaction implements WriteTransaction {
     this.#draft(table).touch(index)
   }
 
-  raise<Payload>(event: StateEvent<Payload>, payload: Payload): void {
-    invariant(this.#depth < hookDepthMax, 'hooks that raise each other without end', { event: event.name })
-    this.#depth++
-    for (const hook of this.#hooks.get(event.name) ?? []) hook.run(this, payload)
   attempt(part: () => boolean): boolean {
     const before = this.#drafts
     // Copies share nodes with what they were made of, so that this costs little however much has changed already.
@@ -99,6 +99,10 @@ export class Transaction implements WriteTransaction {
     return false
   }
 
+  raise<Payload>(event: StateEvent<Payload>, payload: Payload): void {
+    invariant(this.#depth < hookDepthMax, 'hooks that raise each other without end', { event: event.name })
+    this.#depth++
+    for (const hook of this.#hooks.get(event.name) ?? []) hook.run(this, payload)
     this.#depth--
   }
 

@@ -47,6 +47,11 @@ export interface ReadTransaction {
    * query is woken by changes of the rows that it looked at.
    */
   lastChange<R extends Row>(table: TableDefinition<R>): number
+  /**
+   * Reads that make no watch of their own, for a query that has looked at a row which is changed by every command that
+   * changes any of what is read here. Whoever calls it has the argument why; a read not covered is a wake-up lost.
+   */
+  covered<T>(read: (tx: ReadTransaction) => T): T
 }
 
 export interface WriteTransaction extends ReadTransaction {
@@ -60,13 +65,13 @@ export interface WriteTransaction extends ReadTransaction {
    * tombstone leaves such a floor). Wakes nobody.
    */
   touch<R extends Row>(table: TableDefinition<R>, index?: number): void
+  /** Runs a part of the command. What it changed stays only if it returns true; else all of that is taken back. */
+  attempt(part: () => boolean): boolean
   /** Runs the hooks of this event, in the order in which the store was given them, before it returns. */
   raise<Payload>(event: StateEvent<Payload>, payload: Payload): void
 }
 
 /**
-  /** Runs a part of the command. What it changed stays only if it returns true; else all of that is taken back. */
-  attempt(part: () => boolean): boolean
  * Something that happens in one feature's tables and that others must follow in the same transaction (a node goes, so its
  * sessions end). Declared once, beside the model of the feature that raises it.
  */

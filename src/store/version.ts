@@ -83,6 +83,10 @@ export class VersionReader implements ReadTransaction {
     return this.#table(table).lastChange
   }
 
+  covered<T>(read: (tx: ReadTransaction) => T): T {
+    return read(this)
+  }
+
   #table<R extends Row>(table: TableDefinition<R>): TableState {
     return tableOf(this.#version.tables, table)
   }

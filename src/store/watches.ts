@@ -12,6 +12,12 @@ interface Waiter {
   state: 'parked' | 'due' | 'over'
 }
 
+/** A parked query. */
+export interface Watch extends Closable {
+  /** Nothing that it looked at has changed. False from the change on, and once it is over. */
+  readonly unchanged: boolean
+}
+
 /** Who waits for what in one table. */
 interface TableWatches {
   readonly whole: Set<Waiter>
@@ -36,12 +42,15 @@ export class Watches {
     return this.#waiting
   }
 
-  add(touched: Touched, use: () => void): Closable {
+  add(touched: Touched, use: () => void): Watch {
     const waiter: Waiter = { order: this.#order++, touched, use, state: 'parked' }
     this.#waiting++
     this.#parked.add(waiter)
     for (const [table, touches] of touched.tables) register(this.#watchesOf(table), touches, waiter)
     return {
+      get unchanged() {
+        return waiter.state === 'parked'
+      },
       close: () => {
         if (waiter.state === 'over') return
         if (waiter.state === 'parked') this.#unregister(waiter)

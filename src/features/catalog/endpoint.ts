@@ -14,11 +14,11 @@ import {
   hasMeta,
   nodeByName,
   nodeByNameOrId,
-  nodeIndex,
   nodeIndexByNameOrId,
   nodesIndex,
+  ofNode,
+  ofService,
   placedInstances,
-  serviceIndex,
   servicesIndex,
   servicesOfNode,
 } from './views.ts'
@@ -106,7 +106,7 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   args: serviceNodesArgs,
   query: (tx, { service, tags, connect, nodeMeta: wanted }) => {
     if (connect === true) return { index: 0, value: [] }
-    return { index: serviceIndex(tx, service), value: placedInstances(tx, service, tags, wanted ?? []) }
+    return ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []))
   },
 }
 
@@ -145,13 +145,12 @@ export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
   method: 'Internal.NodeDump',
   kind: 'query',
   args: nodeArgs,
-  query: (tx, args) => {
-    const node = nodeByName(tx, args.node) ?? null
-    return {
-      index: nodeIndex(tx, args.node),
-      value: { node, services: [...servicesOfNode(tx, args.node)], checks: [...checksOfNode(tx, args.node)] },
-    }
-  },
+  query: (tx, { node: name }) =>
+    ofNode(tx, name, (read) => ({
+      node: nodeByName(read, name) ?? null,
+      services: [...servicesOfNode(read, name)],
+      checks: [...checksOfNode(read, name)],
+    })),
 }
 
 const noArgs = z.object({})

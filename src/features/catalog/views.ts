@@ -138,6 +138,20 @@ export function serviceIndex(tx: ReadTransaction, service: string): number {
   return tx.get(serviceChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
 }
 
+/**
+ * A result that is made of what is told of a service, and of nothing else. It is watched by the service's row alone, however
+ * many instances there are: while there is one, every change of what is told raises the row; and the first instance to come
+ * brings it.
+ */
+export function ofService<T>(tx: ReadTransaction, service: string, read: (tx: ReadTransaction) => T) {
+  return { index: serviceIndex(tx, service), value: tx.covered(read) }
+}
+
+/** The same of what is told of a node, which is named. */
+export function ofNode<T>(tx: ReadTransaction, node: string, read: (tx: ReadTransaction) => T) {
+  return { index: nodeIndex(tx, node), value: tx.covered(read) }
+}
+
 /** The same of a node with its services and checks, by the same argument: its row lives as long as the node does. */
 export function nodeIndex(tx: ReadTransaction, node: string): number {
   return tx.get(nodeChangesTable, nameKey(node))?.index ?? tx.lastChange(goneFloor)

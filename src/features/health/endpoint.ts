@@ -10,9 +10,9 @@ import {
   hasMeta,
   healthOfService,
   nodeByName,
-  nodeIndex,
   nodesIndex,
-  serviceIndex,
+  ofNode,
+  ofService,
 } from '../catalog/views.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint } from '../manifest.ts'
@@ -35,7 +35,7 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   args: serviceHealthArgs,
   query: (tx, { service, tags, connect, nodeMeta: wanted }) => {
     if (connect) return { index: 0, value: [] }
-    return { index: serviceIndex(tx, service), value: healthOfService(tx, service, tags, wanted ?? []) }
+    return ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []))
   },
 }
 
@@ -46,7 +46,7 @@ export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, r
   method: 'Health.NodeChecks',
   kind: 'query',
   args: nodeChecksArgs,
-  query: (tx, { node }) => ({ index: nodeIndex(tx, node), value: [...checksOfNode(tx, node)] }),
+  query: (tx, { node }) => ofNode(tx, node, (read) => [...checksOfNode(read, node)]),
 }
 
 const serviceChecksArgs = z.object({ service: z.string(), nodeMeta })
@@ -57,7 +57,7 @@ export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksAr
   kind: 'query',
   args: serviceChecksArgs,
   query: (tx, { service, nodeMeta: wanted }) => {
-    return { index: serviceIndex(tx, service), value: onNodesWith(tx, checksOfService(tx, service), wanted) }
+    return ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted))
   },
 }
 

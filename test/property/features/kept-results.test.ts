@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { KeptResults } from '../../../src/agent/kept-results.ts'
+import {
+  deregisterEndpoint,
+  nodeDumpEndpoint,
+  nodeServicesEndpoint,
+  nodesEndpoint,
+  registerEndpoint,
+  serviceNodesEndpoint,
+  servicesEndpoint,
+} from '../../../src/features/catalog/endpoint.ts'
+import {
+  nodeChecksEndpoint,
+  serviceChecksEndpoint,
+  serviceHealthEndpoint,
+  stateChecksEndpoint,
+} from '../../../src/features/health/endpoint.ts'
+import {
+  deleteEndpoint,
+  deleteTreeEndpoint,
+  getEndpoint,
+  keysEndpoint,
+  listEndpoint,
+  putEndpoint,
+} from '../../../src/features/kv/endpoint.ts'
+import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/manifest.ts'
+import { LoneServer } from '../../unit/features/lone-server.ts'
+
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 60
+
+const node = fc.constantFrom('a', 'b', 'c')
+const service = fc.constantFrom('web', 'WEB', 'api')
+
+const registration = fc
+  .record({
+    node,
+    address: fc.constantFrom('10.0.0.1', '10.0.0.2'),
+    meta: fc.constantFrom(null, [['rack', '1'] as const]),
+    instance: fc.option(fc.record({ id: fc.constantFrom('s', 't'), service, port: fc.nat(2) }), { nil: null }),
+    check: fc.option(
+      fc.record({
+        checkId: fc.constantFrom('p', 'q'),
+        status: fc.constantFrom('passing', 'critical'),
+        of: fc.boolean(),
+      }),
+      { nil: null },
+    ),
+  })
+  .map(({ node, address, meta, instance, check }) => ({
+    endpoint: registerEndpoint as EndpointDefinition,
+    args: {
+      node: { id: '', node, address, taggedAddresses: null, meta },
+      skipNodeUpdate: false,
+      service: instance === null ? null : { ...plainService, ...instance },
+      checks:
+        check === null
+          ? []
+          : [
+              {
+                ...plainCheck,
+                node,
+                checkId: check.checkId,
+                status: check.status,
+                serviceId: check.of && instance !== null ? instance.id : '',
+              },
+            ],
+    },
+  }))
+
+const plainService = {
+  kind: '',
+  tags: ['v1'],
+  address: '',
+  meta: null,
+  weights: { passing: 1, warning: 1 },
+  enableTagOverride: false,
+}
+const plainCheck = { name: 'n', notes: '', output: '', serviceName: '', serviceTags: [], definition: null }
+
+const deregistration = fc
+  .record({ node, serviceId: fc.constantFrom('', 's', 't'), checkId: fc.constantFrom('', 'p', 'q') })
+  .map((args) => ({ endpoint: deregisterEndpoint as EndpointDefinition, args: args as unknown }))
+
+const key = fc.constantFrom('k/a', 'k/b', 'l')
+const keyWrite = fc.oneof(
+  key.map((key) => ({
+    endpoint: putEndpoint as EndpointDefinition,
+    args: { key, value: new Uint8Array(1), flags: 0n } as unknown,
+  })),
+  key.map((key) => ({ endpoint: deleteEndpoint as EndpointDefinition, args: { key } as unknown })),
+  fc.constant({ endpoint: deleteTreeEndpoint as EndpointDefinition, args: { prefix: 'k/' } as unknown }),
+)
+
+const queries: readonly (readonly [QueryEndpoint, unknown])[] = [
+  [nodesEndpoint, {}],
+  [nodesEndpoint, { nodeMeta: [['rack', '1']] }],
+  [servicesEndpoint, {}],
+  [servicesEndpoint, { nodeMeta: [['rack', '1']] }],
+  ...['web', 'api', 'none'].flatMap((name): readonly (readonly [QueryEndpoint, unknown])[] => [
+    [serviceNodesEndpoint as QueryEndpoint, { service: name, tags: [] }],
+    [serviceNodesEndpoint as QueryEndpoint, { service: name, tags: ['v1'], nodeMeta: [['rack', '1']] }],
+    [serviceHealthEndpoint as QueryEndpoint, { service: name, tags: [], connect: false }],
+    [serviceChecksEndpoint as QueryEndpoint, { service: name }],
+  ]),
+  ...['a', 'b', 'none'].flatMap((name): readonly (readonly [QueryEndpoint, unknown])[] => [
+    [nodeServicesEndpoint as QueryEndpoint, { node: name }],
+    [nodeDumpEndpoint as QueryEndpoint, { node: name }],
+    [nodeChecksEndpoint as QueryEndpoint, { node: name }],
+  ]),
+  [stateChecksEndpoint as QueryEndpoint, { state: 'any' }],
+  [stateChecksEndpoint as QueryEndpoint, { state: 'critical' }],
+  [getEndpoint as QueryEndpoint, { key: 'k/a' }],
+  [listEndpoint as QueryEndpoint, { prefix: 'k/' }],
+  [keysEndpoint as QueryEndpoint, { prefix: 'k/', separator: '/' }],
+] as readonly (readonly [QueryEndpoint, unknown])[]
+
+describe('kept results', () => {
+  it('are what an evaluation would give, after every command; and who waits is called when that becomes another', async () => {
+    const writes = fc.array(fc.oneof(registration, deregistration, keyWrite), { maxLength: 25 })
+    // With little room results are let go of all the time.
+    const run = async (written: readonly { endpoint: EndpointDefinition; args: unknown }[], bytesMax: number) => {
+      const server = new LoneServer()
+      const { store } = server.state
+      const results = new KeptResults(store, { bytesMax })
+      const called = new Map<number, boolean>()
+      for (const write of written) {
+        const before = queries.map(([endpoint, args], at) => {
+          const result = results.read(endpoint, args)
+          called.set(at, false)
+          const waiting = results.wait(result, () => called.set(at, true))
+          if (!waiting.ok) throw new Error('refused')
+          return { told: told(result), waiting: waiting.value }
+        })
+        if (write.endpoint.kind === 'write') await write.endpoint.serve(server.context, write.args, undefined)
+        queries.forEach(([endpoint, args], at) => {
+          const fresh = endpoint.query(store.read(), args)
+          const now = told({ ...fresh, index: Math.max(1, fresh.index) })
+          expect(told(results.read(endpoint, args)), endpoint.method).toEqual(now)
+          if (before[at]?.told.value !== now.value) expect(called.get(at), `${endpoint.method} calls`).toBe(true)
+          before[at]?.waiting.close()
+        })
+        expect(results.waiting).toBe(0)
+      }
+      for (const _ of queries) expect(results.size.bytes).toBeLessThanOrEqual(bytesMax)
+    }
+    await fc.assert(fc.asyncProperty(writes, fc.constantFrom(1 << 20, 4_000, 0), run), { numRuns: runs })
+  }, 600_000)
+})
+
+function told({ index, value }: { readonly index: number; readonly value: unknown }) {
+  return {
+    index,
+    value: JSON.stringify(value, (_, each) =>
+      typeof each === 'bigint' ? String(each) : each instanceof Uint8Array ? [...each] : each,
+    ),
+  }
+}

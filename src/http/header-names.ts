@@ -7,6 +7,7 @@ export interface HeaderNames {
   readonly lastContact: readonly string[]
   readonly effectiveConsistency: readonly string[]
   readonly contentHash: readonly string[]
+  readonly fence: readonly string[]
   /** In requests, lower case: the product's own first. */
   readonly token: readonly [string, ...string[]]
 }
@@ -21,6 +22,7 @@ export function headerNames(aliases: readonly string[]): HeaderNames {
     lastContact: named('lastcontact'),
     effectiveConsistency: named('effective-consistency'),
     contentHash: named('contenthash'),
+    fence: named('fence'),
     token: [`x-${productName}-token`, ...[...others].map((name) => `x-${name}-token`)],
   }
 }

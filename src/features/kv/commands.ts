@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Release } from '../../model/release.ts'
-import type { WriteTransaction } from '../../store/types.ts'
-import { byteText, count, isByteText, membersOf, readWith, uint64, uint64Of } from '../fields.ts'
+import { bytes, byteText, count, isByteText, membersOf, readWith, uint64, uint64Of } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
-import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
+import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './operations.ts'
+import { lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
 
 const first: Release = { major: 0, minor: 1, patch: 0 }
+const withSessions: Release = { major: 0, minor: 4, patch: 0 }
 const withTombstones: Release = { major: 0, minor: 5, patch: 0 }
 
 interface PutBody {
@@ -28,7 +29,7 @@ export const kvPut: CommandDefinition<PutBody, boolean> = {
   since: first,
   body: putBody,
   apply: (tx, body) => {
-    put(tx, body)
+    setKey(tx, body)
     return true
   },
 }
@@ -51,9 +52,8 @@ export const kvPutCas: CommandDefinition<PutCasBody, boolean> = {
   since: first,
   body: putCasBody,
   apply: (tx, body) => {
-    const before = tx.get(kvTable, body.key)
-    if (BigInt(before?.modifyIndex ?? 0) !== body.index) return false
-    put(tx, body)
+    if (!isAt(tx, body.key, body.index)) return false
+    setKey(tx, body)
     return true
   },
 }
@@ -68,7 +68,7 @@ export const kvDelete: CommandDefinition<z.infer<typeof deleteBody>, boolean> = 
   since: first,
   body: deleteBody,
   apply: (tx, { key }) => {
-    if (tx.delete(kvTable, key)) tx.put(tombstoneTable, { key, index: tx.index })
+    deleteKey(tx, key)
     return true
   },
 }
@@ -80,31 +80,63 @@ export const kvDeleteCas: CommandDefinition<z.infer<typeof deleteCasBody>, boole
   kind: 'kv.delete-cas',
   since: first,
   body: deleteCasBody,
-  apply: (tx, { key, index }) => {
-    const before = tx.get(kvTable, key)
-    if (before === undefined) return true
-    if (BigInt(before.modifyIndex) !== index) return false
-    tx.delete(kvTable, key)
-    tx.put(tombstoneTable, { key, index: tx.index })
-    return true
-  },
+  apply: (tx, { key, index }) => deleteKeyAt(tx, key, index),
 }
 
 const deleteTreeBody = z.strictObject({ prefix: byteText })
 
-/**
- * Deletes every key under a prefix. One tombstone, at the prefix itself, is enough for all of them: a result under a
- * shorter prefix, or the same, has it among its own; one under a longer prefix has no key left, and needs none.
- */
 export const kvDeleteTree: CommandDefinition<z.infer<typeof deleteTreeBody>, boolean> = {
   kind: 'kv.delete-tree',
   since: first,
   body: deleteTreeBody,
   apply: (tx, { prefix }) => {
-    let any = false
-    for (const row of tx.prefix(kvTable, prefix)) any = tx.delete(kvTable, row.key) || any
-    if (any) tx.put(tombstoneTable, { key: prefix, index: tx.index })
+    deleteTree(tx, prefix)
     return true
+  },
+}
+
+const lockBody = z.strictObject({ key: byteText, value: bytes, flags: uint64, session: z.string(), delayOver: count })
+
+/** `fence`: see `LockOutcome`. */
+export type LockAnswer =
+  | { readonly kind: 'held'; readonly fence: number }
+  | { readonly kind: 'no-session' | 'held-by-another' | 'delayed' }
+
+export const kvLock: CommandDefinition<z.infer<typeof lockBody>, LockAnswer> = {
+  kind: 'kv.lock',
+  since: withSessions,
+  body: lockBody,
+  apply: (tx, body) => {
+    const outcome = lockKey(tx, body)
+    return outcome.kind === 'held' ? { kind: 'held', fence: outcome.fence } : outcome
+  },
+}
+
+const unlockBody = z.strictObject({ key: byteText, value: bytes, flags: uint64, session: z.string() })
+
+/** False: the session does not hold the key. */
+export const kvUnlock: CommandDefinition<z.infer<typeof unlockBody>, boolean> = {
+  kind: 'kv.unlock',
+  since: withSessions,
+  body: unlockBody,
+  apply: (tx, body) => unlockKey(tx, body) !== undefined,
+}
+
+const delaysOverBody = z.strictObject({ through: count, limit: count })
+
+/** Forgets lock delays that began up to an index, at most `limit` of them: the leader knows that they are over. Returns how many. */
+export const kvForgetLockDelays: CommandDefinition<z.infer<typeof delaysOverBody>, number> = {
+  kind: 'kv.forget-lock-delays',
+  since: withSessions,
+  body: delaysOverBody,
+  apply: (tx, { through, limit }) => {
+    let forgotten = 0
+    for (const { key, index } of tx.inIndexOrder(lockDelaysTable, 'age')) {
+      if (index > through || forgotten === limit) break
+      tx.delete(lockDelaysTable, key)
+      forgotten++
+    }
+    return forgotten
   },
 }
 
@@ -125,19 +157,4 @@ export const kvReapTombstones: CommandDefinition<z.infer<typeof reapBody>, numbe
     }
     return reaped
   },
-}
-
-/** A plain write keeps the session that holds the key, but takes its LockIndex back to 0. Reference: HTTP API 5. */
-function put(tx: WriteTransaction, { key, value, flags }: PutBody): void {
-  const before = tx.get(kvTable, key)
-  tx.put(kvTable, {
-    key,
-    // A copy: the body's bytes are those of the log entry.
-    value: value.slice(),
-    flags,
-    lockIndex: 0,
-    session: before?.session ?? '',
-    createIndex: before?.createIndex ?? tx.index,
-    modifyIndex: tx.index,
-  })
 }

@@ -3,7 +3,8 @@ import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { bytes, byteText, uint64 } from '../fields.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../manifest.ts'
-import { kvDelete, kvDeleteCas, kvDeleteTree, kvPut, kvPutCas } from './commands.ts'
+import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
+import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry, KvRow } from './model.ts'
 import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
 
@@ -26,6 +27,25 @@ export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> 
   kind: 'write',
   args: putCasArgs,
   serve: (server, args, identity) => server.propose(kvPutCas, args, identity),
+}
+
+const session = z.string()
+const lockArgs = z.object({ key, value, flags: uint64, session })
+
+/** The leader says which lock delays are over; the command has the last word. */
+export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> = {
+  method: 'KV.Lock',
+  kind: 'write',
+  args: lockArgs,
+  serve: (server, args, identity) =>
+    server.propose(kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
+}
+
+export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean> = {
+  method: 'KV.Unlock',
+  kind: 'write',
+  args: lockArgs,
+  serve: (server, args, identity) => server.propose(kvUnlock, args, identity),
 }
 
 const deleteArgs = z.object({ key })

@@ -1,5 +1,15 @@
 import type { Feature } from '../manifest.ts'
-import { kvDelete, kvDeleteCas, kvDeleteTree, kvPut, kvPutCas, kvReapTombstones } from './commands.ts'
+import {
+  kvDelete,
+  kvDeleteCas,
+  kvDeleteTree,
+  kvForgetLockDelays,
+  kvLock,
+  kvPut,
+  kvPutCas,
+  kvReapTombstones,
+  kvUnlock,
+} from './commands.ts'
 import { reapTombstones } from './duty.ts'
 import {
   deleteCasEndpoint,
@@ -8,20 +18,37 @@ import {
   getEndpoint,
   keysEndpoint,
   listEndpoint,
+  lockEndpoint,
   putCasEndpoint,
   putEndpoint,
+  unlockEndpoint,
 } from './endpoint.ts'
+import { lockDelays } from './lock-delays.ts'
 import { kvRoutes } from './routes.ts'
-import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
+import { lockHooks } from './session-end.ts'
+import { holdsTable, kvTable, lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
 
-/** Keys and values. Sessions, and with them locks, are not there yet. */
+/** Keys and values, and locks on keys that sessions hold. */
 export const kvFeature: Feature = {
   name: 'kv',
-  tables: [kvTable, tombstoneTable, reapedFloor],
-  commands: [kvPut, kvPutCas, kvDelete, kvDeleteCas, kvDeleteTree, kvReapTombstones],
+  tables: [kvTable, tombstoneTable, reapedFloor, holdsTable, lockDelaysTable],
+  commands: [
+    kvPut,
+    kvPutCas,
+    kvDelete,
+    kvDeleteCas,
+    kvDeleteTree,
+    kvLock,
+    kvUnlock,
+    kvReapTombstones,
+    kvForgetLockDelays,
+  ],
+  hooks: lockHooks,
   endpoints: [
     putEndpoint,
     putCasEndpoint,
+    lockEndpoint,
+    unlockEndpoint,
     deleteEndpoint,
     deleteCasEndpoint,
     deleteTreeEndpoint,
@@ -30,5 +57,5 @@ export const kvFeature: Feature = {
     keysEndpoint,
   ],
   routes: kvRoutes,
-  duties: [reapTombstones],
+  duties: [reapTombstones, lockDelays],
 }

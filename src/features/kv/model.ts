@@ -8,7 +8,7 @@ export interface KvRow {
   readonly value: Uint8Array
   /** Whatever the client wants to keep beside the value; 64 bits. */
   readonly flags: bigint
-  /** How often the lock of this key has changed hands; 0 when a plain write came after. */
+  /** How many holders the lock of this key has had since the key was made. */
   readonly lockIndex: number
   /** ID of the session that holds the lock, or empty. */
   readonly session: string
@@ -21,11 +21,20 @@ export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
 
 /** Reference: HTTP API 5. */
 export function kvEntryJson(entry: KvEntry): Json {
+  return kvEntryJsonWith(entry, entry.value.length === 0 ? null : base64(entry.value))
+}
+
+/** The same without the value, for whoever has just written it. */
+export function kvEntryJsonWithoutValue(entry: KvEntry): Json {
+  return kvEntryJsonWith(entry, null)
+}
+
+function kvEntryJsonWith(entry: KvEntry, value: Json): Json {
   return {
     LockIndex: entry.lockIndex,
     Key: textOfByteString(entry.key),
     Flags: entry.flags,
-    Value: entry.value.length === 0 ? null : base64(entry.value),
+    Value: value,
     Session: entry.session === '' ? undefined : entry.session,
     CreateIndex: entry.createIndex,
     ModifyIndex: entry.modifyIndex,

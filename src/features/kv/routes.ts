@@ -4,6 +4,7 @@ import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } fr
 import { parseUint } from '../parse-uint.ts'
 import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
+import { sessionIdOf } from '../session-id.ts'
 import {
   deleteCasEndpoint,
   deleteEndpoint,
@@ -11,10 +12,11 @@ import {
   getEndpoint,
   keysEndpoint,
   listEndpoint,
+  lockEndpoint,
   putCasEndpoint,
   putEndpoint,
+  unlockEndpoint,
 } from './endpoint.ts'
-import { refuseLock } from './locks.ts'
 import { kvEntryJson } from './model.ts'
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
@@ -82,13 +84,48 @@ async function put(agent: AgentContext, request: RouteRequest): Promise<RouteRes
   if (body.length > kvValueBytesMax) {
     return failed({ kind: 'too-large', message: valueTooLarge })
   }
-  const lock = refuseLock(query)
-  if (lock !== undefined) return lock
   const entry = { key, value: body, flags: flags.value }
+  const acquire = query.get('acquire')
+  if (acquire !== undefined) return lock(agent, request, entry, acquire)
+  const release = query.get('release')
+  if (release !== undefined) return unlock(agent, request, entry, release)
   const done =
     index === undefined
       ? await agent.write(putEndpoint, entry, call)
       : await agent.write(putCasEndpoint, { ...entry, index: index.value }, call)
+  return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
+}
+
+interface Entry {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly flags: bigint
+}
+
+async function lock(agent: AgentContext, request: RouteRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
+  if (acquire === '') return missingSession
+  const session = sessionIdOf(acquire)
+  if (!session.ok) return badRequest(session.error)
+  const done = await agent.write(lockEndpoint, { ...entry, session: session.value }, request.call)
+  if (!done.ok) return failed(done.error)
+  // Not the caller's own mistake: the session may have ended a moment ago. Clients know this answer by its text and status.
+  if (done.value.kind === 'no-session') return failed({ kind: 'refused', message: `invalid session "${acquire}"` })
+  return done.value.kind === 'held'
+    ? { kind: 'json', value: true, fence: done.value.fence }
+    : { kind: 'json', value: false }
+}
+
+async function unlock(
+  agent: AgentContext,
+  request: RouteRequest,
+  entry: Entry,
+  release: string,
+): Promise<RouteResponse> {
+  if (release === '') return missingSession
+  // Whatever is not an ID is nobody's who holds the key.
+  const session = sessionIdOf(release)
+  if (!session.ok) return { kind: 'json', value: false }
+  const done = await agent.write(unlockEndpoint, { ...entry, session: session.value }, request.call)
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
@@ -111,6 +148,7 @@ async function remove(agent: AgentContext, request: RouteRequest): Promise<Route
 }
 
 const missingKey = badRequest('Missing key name')
+const missingSession = badRequest('missing session')
 
 function conflicting(request: RouteRequest, names: readonly string[]): boolean {
   return names.filter((name) => request.query.has(name)).length > 1

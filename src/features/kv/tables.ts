@@ -49,3 +49,45 @@ export const reapedFloor: TableDefinition<never> = {
   },
   unwatched: true,
 }
+
+/** A key that a session holds. The key's own row names the session, too: both change together. */
+export interface HoldRow {
+  readonly session: string
+  readonly key: string
+  /** Index at which it came to hold the key. */
+  readonly since: number
+}
+
+const holdRow = z.object({ session: z.string(), key: byteText, since: count })
+
+/** Finds what a session holds when it ends. Unwatched: it changes only together with the key's own row. */
+export const holdsTable: TableDefinition<HoldRow> = {
+  name: 'kv-holds',
+  key: (row) => holdKey(row.session, row.key),
+  decode: (stored) => holdRow.parse(stored),
+  unwatched: true,
+}
+
+export function holdsPrefix(session: string): string {
+  return `${session}/`
+}
+
+export function holdKey(session: string, key: string): string {
+  return `${holdsPrefix(session)}${key}`
+}
+
+/** A key whose holder's session ended at this index: nobody can lock it before the delay is over. */
+export interface LockDelayRow {
+  readonly key: string
+  readonly index: number
+  readonly delayMs: number
+}
+
+const lockDelayRow = z.object({ key: byteText, index: count, delayMs: z.number().positive() })
+
+export const lockDelaysTable: TableDefinition<LockDelayRow> = {
+  name: 'kv-lock-delays',
+  key: (row) => row.key,
+  indexes: { age: { key: (row) => orderedKey(row.index) } },
+  decode: (stored) => lockDelayRow.parse(stored),
+}

@@ -60,7 +60,7 @@ describe('kv.put', () => {
     expect(keys.get('a')?.modifyIndex).toBe(12)
   })
 
-  it('keeps the session that holds the key and takes its LockIndex back to 0', () => {
+  it('keeps the session that holds the key, and its LockIndex', () => {
     const keys = new Keys()
     keys.do((tx) => {
       tx.put(kvTable, {
@@ -74,7 +74,7 @@ describe('kv.put', () => {
       })
     })
     keys.put('a')
-    expect(keys.get('a')).toMatchObject({ session: 's', lockIndex: 0 })
+    expect(keys.get('a')).toMatchObject({ session: 's', lockIndex: 3 })
   })
 
   it('does not keep the bytes that it was given, which belong to the log', () => {

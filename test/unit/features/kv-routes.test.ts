@@ -14,8 +14,6 @@ function failureOf(response: RouteResponse): string {
   return `${response.failure.kind}: ${'message' in response.failure ? response.failure.message : ''}`
 }
 
-const session = 'adf4238a-882b-9ddc-4a9d-5b6758e4159e'
-
 describe('GET /v1/kv/KEY', () => {
   it('answers the entry as a list of one, with its members in order and without an empty session', async () => {
     const server = new LoneServer()
@@ -151,19 +149,6 @@ describe('PUT /v1/kv/KEY', () => {
     expect(failureOf(await server.request('PUT', '/v1/kv/a?cas=1&acquire=a', 'x'))).toBe(
       'bad-request: Conflicting flags: acquire=a&cas=1',
     )
-  })
-
-  it('acquire fails as for an unknown session, for there are none, and nobody holds what is to be released', async () => {
-    const server = new LoneServer()
-    const put = (query: string) => server.request('PUT', `/v1/kv/a?${query}`, 'x')
-    expect(failureOf(await put(`acquire=${session}`))).toBe(`refused: invalid session "${session}"`)
-    expect(failureOf(await put('acquire=short'))).toBe(
-      'bad-request: failed session lookup: index error: UUID must be 36 characters',
-    )
-    expect(failureOf(await put('acquire='))).toBe('bad-request: missing session')
-    expect(failureOf(await put('release='))).toBe('bad-request: missing session')
-    expect(jsonOf(await put(`release=${session}`))).toBe('false')
-    expect(server.index).toBe(0)
   })
 
   it('a failure of the cluster is passed on', async () => {

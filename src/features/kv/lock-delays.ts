@@ -1,0 +1,112 @@
+import type { Closable } from '../../env/async.ts'
+import { failureText } from '../../model/failure.ts'
+import { lockDelayMaxMs } from '../../model/limits.ts'
+import type { LeaderDuty, ServerContext } from '../manifest.ts'
+import { kvForgetLockDelays } from './commands.ts'
+import { lockDelaysTable } from './tables.ts'
+
+/** Delays that are over are forgotten in steps of this. */
+const forgetEveryMs = 30_000
+/** Delays forgotten by one command. */
+const forgetMax = 1024
+/** Delays that begin within this time of one another count from the last of them. */
+const togetherMs = 50
+
+/** By this monotonic time every delay up to the index had begun. */
+interface Sighting {
+  index: number
+  readonly firstMs: number
+  atMs: number
+}
+
+/**
+ * Judges which lock delays are over. The state has no clock: it knows at which index each delay began, and a command that
+ * locks says up to which index its key's delays were over when the leader made it (invariant S1):
+ * 1. A delay counts, by the leader's monotonic clock, from when the leader saw the command that began it applied: never
+ *    from before that.
+ * 2. A new leader counts every delay that it finds from when it begins: a change of leader extends, and never shortens.
+ * 3. A delay that begins between the judgement and the lock has a greater index than the lock names, and refuses it.
+ */
+export const lockDelays: LeaderDuty<LockDelays> = {
+  name: 'kv.lock-delays',
+  start: (server) => new LockDelays(server),
+}
+
+/** For a command that locks this key: up to which index its delays are over. */
+export function delayOverOf(server: ServerContext, key: string): number {
+  const delay = server.read().get(lockDelaysTable, key)
+  return delay !== undefined && server.duty(lockDelays)?.isOver(delay) === true ? delay.index : 0
+}
+
+export class LockDelays implements Closable {
+  readonly #server: ServerContext
+  /** Oldest first; as many as fit into the longest delay, `togetherMs` apart. */
+  readonly #sightings: Sighting[] = []
+  /** Delays up to this index are over, however long they are. */
+  #overThrough = 0
+  #watching: Closable | undefined
+  #timer: Closable | undefined
+  #closed = false
+
+  constructor(server: ServerContext) {
+    this.#server = server
+    this.#look()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#watching?.close()
+    this.#timer?.close()
+  }
+
+  isOver({ index, delayMs }: { readonly index: number; readonly delayMs: number }): boolean {
+    if (index <= this.#overThrough) return true
+    const seen = this.#sightings.find((sighting) => sighting.index >= index)
+    return seen !== undefined && this.#server.env.clock.monoMs() - seen.atMs >= delayMs
+  }
+
+  /** Delays began, or were forgotten. */
+  #look(): void {
+    this.#watching = this.#server.watch(
+      (tx) => tx.count(lockDelaysTable),
+      () => this.#look(),
+    )
+    const { index } = this.#server.read()
+    const nowMs = this.#server.env.clock.monoMs()
+    const last = this.#sightings.at(-1)
+    // Together with those just before: that makes their delays longer by a little, and the list shorter by much.
+    if (last !== undefined && nowMs - last.firstMs < togetherMs) Object.assign(last, { index, atMs: nowMs })
+    else this.#sightings.push({ index, firstMs: nowMs, atMs: nowMs })
+    this.#dropOld(nowMs)
+    this.#schedule()
+  }
+
+  #dropOld(nowMs: number): void {
+    const young = this.#sightings.findIndex(({ atMs }) => nowMs - atMs < lockDelayMaxMs)
+    const old = this.#sightings.splice(0, young < 0 ? this.#sightings.length : young)
+    this.#overThrough = old.at(-1)?.index ?? this.#overThrough
+  }
+
+  #schedule(): void {
+    if (this.#closed || this.#timer !== undefined || this.#server.read().count(lockDelaysTable) === 0) return
+    this.#timer = this.#server.env.timers.after(forgetEveryMs, () => this.#server.env.detach(this.#forget()))
+  }
+
+  async #forget(): Promise<void> {
+    this.#dropOld(this.#server.env.clock.monoMs())
+    const through = this.#overThrough
+    while (!this.#closed && this.#oldest() <= through) {
+      const done = await this.#server.propose(kvForgetLockDelays, { through, limit: forgetMax })
+      if (done.ok) continue
+      this.#server.env.log.write('warn', 'kv', 'could not forget lock delays', { why: failureText(done.error) })
+      break
+    }
+    this.#timer = undefined
+    this.#schedule()
+  }
+
+  #oldest(): number {
+    for (const { index } of this.#server.read().inIndexOrder(lockDelaysTable, 'age')) return index
+    return Number.POSITIVE_INFINITY
+  }
+}

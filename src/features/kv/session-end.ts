@@ -1,0 +1,22 @@
+import { onEvent, type StateHook, type WriteTransaction } from '../../store/types.ts'
+import { type SessionBehaviour, sessionEnded } from '../session/model.ts'
+import { deleteKey } from './operations.ts'
+import { holdKey, holdsPrefix, holdsTable, kvTable, lockDelaysTable } from './tables.ts'
+
+/** What a session held when it ended is free, or gone with it, and cannot be locked before its lock delay is over. */
+export const lockHooks: readonly StateHook[] = [
+  onEvent(sessionEnded, (tx, { session, behaviour, lockDelayMs }) => {
+    for (const { key } of tx.prefix(holdsTable, holdsPrefix(session))) {
+      letGo(tx, key, behaviour)
+      tx.delete(holdsTable, holdKey(session, key))
+      if (lockDelayMs > 0) tx.put(lockDelaysTable, { key, index: tx.index, delayMs: lockDelayMs })
+    }
+  }),
+]
+
+function letGo(tx: WriteTransaction, key: string, behaviour: SessionBehaviour): void {
+  const row = tx.get(kvTable, key)
+  if (row === undefined) return
+  if (behaviour === 'delete') deleteKey(tx, key)
+  else tx.put(kvTable, { ...row, session: '', modifyIndex: tx.index })
+}

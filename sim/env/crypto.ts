@@ -19,6 +19,16 @@ export class SimCrypto implements Crypto {
     return this.#machine.kernel.platform.sha256(bytes)
   }
 
+  sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array {
+    this.#machine.kernel.enter(this.#boot)
+    return this.#machine.kernel.platform.sealAesGcm(key, nonce, plain, additional)
+  }
+
+  openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined {
+    this.#machine.kernel.enter(this.#boot)
+    return this.#machine.kernel.platform.openAesGcm(key, nonce, sealed, additional)
+  }
+
   randomBytes(length: number): Uint8Array {
     this.#machine.kernel.enter(this.#boot)
     const bytes = new Uint8Array(length)

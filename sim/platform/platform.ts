@@ -1,5 +1,6 @@
 import { promiseHooks } from 'node:v8'
 import type { Platform, TurnState } from '../world/platform.ts'
+import { openAesGcm, sealAesGcm } from './aes-gcm.ts'
 import { certificateProblem, identityProblem } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
@@ -25,6 +26,8 @@ export function createPlatform(): Platform {
     pump: (step) => pump(step, immediate),
     deferred,
     sha256,
+    sealAesGcm,
+    openAesGcm,
     certificateProblem,
     identityProblem,
     takeUnhandled: () => unhandled.take(),

@@ -28,6 +28,9 @@ export interface Platform {
   pump(step: (last: boolean) => boolean): Promise<void>
   deferred<T>(): Deferred<T>
   sha256(bytes: Uint8Array): Uint8Array
+  /** As in `env/crypto`. */
+  sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array
+  openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
   /** Why the certificate is not to be trusted; undefined if it is. */
   certificateProblem(check: TlsCheck): string | undefined
   /** Why an end cannot use the certificate and key that it is given itself; undefined if it can, or has none. */

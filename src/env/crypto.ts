@@ -2,4 +2,11 @@ export interface Crypto {
   sha256(bytes: Uint8Array): Uint8Array
   /** Unguessable bytes; in the simulator drawn from the seed. */
   randomBytes(length: number): Uint8Array
+  /**
+   * AES in Galois/Counter mode (NIST SP 800-38D): the ciphertext, as long as the text, then a tag of 16 bytes. `key`: 16, 24
+   * or 32 bytes. `nonce`: 12 bytes, never twice with one key. `additional`: authenticated, not encrypted.
+   */
+  sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array
+  /** The text that was sealed so; undefined when it was not sealed with this key, nonce and additional bytes. */
+  openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
 }

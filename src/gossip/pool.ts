@@ -3,6 +3,7 @@ import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Versions } from './core/messages.ts'
 import type { GossipTiming, MemberStatus } from './core/types.ts'
+import type { Keyring } from './keyring.ts'
 
 export type { GossipTiming, MemberStatus }
 
@@ -28,8 +29,18 @@ export interface PoolOptions {
   readonly advertise: Endpoint
   readonly tags: Readonly<Record<string, string>>
   readonly timing: GossipTiming
+  /** Absent: everything goes in the clear. */
+  readonly encryption?: PoolEncryption | undefined
   /** Why these members, said to be alive, may not be in this pool; undefined: they may. Pure. */
   readonly refuse?: (members: readonly Claim[]) => string | undefined
+}
+
+export interface PoolEncryption {
+  readonly keyring: Keyring
+  /** What comes in the clear is dropped. Off only while a pool is moved to encryption. */
+  readonly verifyIncoming: boolean
+  /** What is sent is encrypted. Off only while a pool is moved to encryption. */
+  readonly verifyOutgoing: boolean
 }
 
 /** Somebody of whom it is said that it lives, before it is a member. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest'
 import type { Pool } from '../../src/gossip/pool.ts'
 import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
-import { open, statuses, until } from '../contract/gossip/pools.ts'
+import { encrypted, open, statuses, until } from '../contract/gossip/pools.ts'
 import { SerfAgent, serfIsThere } from './serf-agent.ts'
 
 const tags = { role: 'server', dc: 'dc1', id: '0f5a6a3b-4a08-4d5b-8a6f-6a3b4a084d5b' }
@@ -57,6 +57,37 @@ describe('with an agent of the field in the pool', () => {
       expect((await serf.members())[0]).toMatchObject({ addr: `127.0.0.1:${ours.self().endpoint.port}`, tags })
     })
   }
+
+  for (const bytes of [16, 32]) {
+    it(`each lists the other, with an encryption key of ${bytes} bytes`, async (context) => {
+      const key = Buffer.alloc(bytes, 7).toString('base64')
+      await ours.stop()
+      ours = await open(env, 'ours', { host: '127.0.0.1', port: 0 }, tags, encrypted(key))
+      const serf = await joined(context, `-encrypt=${key}`)
+      expect(await theirView(serf)).toBe('ours alive, theirs alive')
+      ours.setTags({ role: 'server', life: 'new' })
+      await serf.said(/EventMemberUpdate: ours/)
+      await serf.said(/messageJoinType: ours/)
+      expect(serf.log).not.toMatch(complaint)
+      await serf.kill()
+      await until(env, ours, (members) => statuses(members) === 'ours alive, theirs failed')
+    })
+  }
+
+  it('with another key than ours it is not let in', async (context) => {
+    await ours.stop()
+    ours = await open(
+      env,
+      'ours',
+      { host: '127.0.0.1', port: 0 },
+      tags,
+      encrypted(Buffer.alloc(16, 7).toString('base64')),
+    )
+    const serf = await startTheirs(context, `-encrypt=${Buffer.alloc(16, 8).toString('base64')}`)
+    expect(await ours.join({ host: '127.0.0.1', port: serf.port })).toMatchObject({ ok: false })
+    await expect(serf.join(`127.0.0.1:${ours.self().endpoint.port}`)).rejects.toThrow('Error joining')
+    expect(statuses(ours.members())).toBe('ours alive')
+  })
 
   it('it joins us as well as we join it', async (context) => {
     const serf = await startTheirs(context)

@@ -10,6 +10,7 @@ const healthMax = 8
  * when we must refute, since then the fault may be here; it falls with each probe that is answered.
  */
 export function addHealth(gossip: GossipCore, delta: number): void {
+  if (gossip.options.without?.localHealth === true) return
   const score = Math.min(healthMax - 1, Math.max(0, gossip.health + delta))
   if (score === gossip.health) return
   gossip.health = score
@@ -21,7 +22,8 @@ export function addHealth(gossip: GossipCore, delta: number): void {
  * about others. Not twice in a row: an agent that is always late would never find anybody dead.
  */
 export function wasAsleep(gossip: GossipCore, timer: GossipTimer, dueMs: number): boolean {
-  const isLate = gossip.turn.nowMs - dueMs >= gossip.options.timing.probeIntervalMs
+  const { timing, without } = gossip.options
+  const isLate = gossip.turn.nowMs - dueMs >= timing.probeIntervalMs && without?.sleepExcuse !== true
   const isExcused = isLate && !gossip.excused.has(timer)
   if (isExcused) gossip.excused.add(timer)
   else gossip.excused.delete(timer)

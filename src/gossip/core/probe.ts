@@ -60,7 +60,8 @@ function ping(gossip: GossipCore, target: MemberRecord): void {
     streamAnswered: false,
   }
   const message = { kind: 'ping', sequence, node: target.name } as const
-  if (target.state === 'alive') send(gossip, target.address, message)
+  const saysNothing = target.state === 'alive' || gossip.options.without?.buddy === true
+  if (saysNothing) send(gossip, target.address, message)
   else {
     // It learns at once what it has to refute (Lifeguard, section 4.C: buddy system).
     const { name: node, incarnation } = target

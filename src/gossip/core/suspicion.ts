@@ -42,12 +42,13 @@ export function takeSuspect(gossip: GossipCore, suspect: Suspect): void {
  * multiplier are expected, as many as may come within the shortest time; none in a pool too small to give them.
  */
 function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: string): void {
-  const { suspicionMult, probeIntervalMs } = gossip.options.timing
+  const { timing, without } = gossip.options
+  const { suspicionMult, probeIntervalMs } = timing
   const { nowMs } = gossip.turn
   const size = gossip.roster.length
   const expected = size - 2 < suspicionMult - 2 ? 0 : suspicionMult - 2
   const minMs = suspicionMinMs(suspicionMult, size, probeIntervalMs)
-  const maxMs = suspicionMaxMult * minMs
+  const maxMs = without?.shrinkingSuspicion === true ? minMs : suspicionMaxMult * minMs
   const dueMs = nowMs + suspicionMs(0, expected, minMs, maxMs)
   member.suspicion = { from: new Set([from]), expected, minMs, maxMs, sinceMs: nowMs, dueMs }
   gossip.suspects.add(member)

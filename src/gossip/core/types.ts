@@ -67,8 +67,22 @@ export interface GossipOptions {
    * joins, and for each single one that is new or has new metadata. Pure; absent: all may.
    */
   readonly refuse?: ((members: readonly Claimant[]) => string | undefined) | undefined
+  /** Parts of the protocol that a study lays aside; absent: all are at work. */
+  readonly without?: WithoutParts | undefined
   /** The incarnation to begin with; 0 where nothing else is said, and the first `alive` then says 1. */
   readonly incarnation: number
+}
+
+/** What a study can lay aside, to measure what each part is worth (Lifeguard, section 4). An agent never does. */
+export interface WithoutParts {
+  /** An agent's doubt of itself: with bad local health it waits longer for answers (4.A). */
+  readonly localHealth?: boolean
+  /** Suspicions that are long and shrink with confirmations (4.B). Without it they take their shortest time. */
+  readonly shrinkingSuspicion?: boolean
+  /** A suspect learns of it by the very ping (4.C). */
+  readonly buddy?: boolean
+  /** Nobody is blamed by one that has been asleep: our own addition. */
+  readonly sleepExcuse?: boolean
 }
 
 /** Somebody of whom it is said that it lives. */

@@ -2,7 +2,8 @@ import { err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, TcpStream } from '../../env/net.ts'
-import { encodeStreamFrame, type StreamFrame, StreamFrameReader } from '../wire/stream-frame.ts'
+import { encodeStreamFrame, type StreamFrame, StreamFrameReader, sealFrame } from '../wire/stream-frame.ts'
+import type { Sealing } from './sealing.ts'
 
 export type OutgoingFrame = Exclude<StreamFrame, { kind: 'message' }>
 
@@ -20,14 +21,23 @@ export class FramedStream {
   readonly #env: Pick<Env, 'timers' | 'metrics'>
   readonly #stream: TcpStream
   readonly #use: FramedStreamUse
-  readonly #reader = new StreamFrameReader()
+  readonly #sealing: Sealing
+  readonly #reader: StreamFrameReader
   readonly #deadline: Closable
   #answered = false
   #held = 0
   #over = false
 
-  constructor(env: Pick<Env, 'timers' | 'metrics'>, stream: TcpStream, deadlineMs: number, use: FramedStreamUse) {
+  constructor(
+    env: Pick<Env, 'timers' | 'metrics'>,
+    sealing: Sealing,
+    stream: TcpStream,
+    deadlineMs: number,
+    use: FramedStreamUse,
+  ) {
     this.#env = env
+    this.#sealing = sealing
+    this.#reader = new StreamFrameReader(sealing)
     this.#stream = stream
     this.#use = use
     this.#deadline = env.timers.after(deadlineMs, () => this.close('it took too long'))
@@ -41,7 +51,8 @@ export class FramedStream {
   }
 
   write(frame: OutgoingFrame): void {
-    const bytes = encodeStreamFrame(frame)
+    const plain = encodeStreamFrame(frame)
+    const bytes = this.#sealing.seals ? sealFrame(this.#sealing, plain) : plain
     this.#env.metrics.count('memberlist.tcp.sent', bytes.length)
     this.#stream.write(bytes)
   }

@@ -12,8 +12,9 @@ import { memberNamed, members, self, stats } from '../core/views.ts'
 import type { Member, MemberChange, Pool, PoolOptions, PoolStats } from '../pool.ts'
 import { encodeTags } from '../wire/tags.ts'
 import { MemberViews } from './member-views.ts'
-import { Packets, packetRoomBytes } from './packets.ts'
+import { Packets } from './packets.ts'
 import type { Ports } from './ports.ts'
+import { Sealing } from './sealing.ts'
 import { Streams } from './streams.ts'
 import { TimerSet } from './timer-set.ts'
 
@@ -46,10 +47,11 @@ export class GossipPool implements Pool {
   #stepping = false
 
   constructor(env: Env, options: PoolOptions, meta: Uint8Array) {
-    const { name, advertise, timing, refuse } = options
+    const { name, advertise, timing, refuse, encryption } = options
     this.#env = env
     this.#random = env.random.stream('gossip.core')
-    this.#packets = new Packets(env)
+    const sealing = new Sealing(env.crypto, encryption)
+    this.#packets = new Packets(env, sealing)
     this.#core = createGossip({
       name,
       address: advertise,
@@ -57,12 +59,12 @@ export class GossipPool implements Pool {
       versions,
       timing,
       sizeOf: (message) => this.#packets.sizeOf(message),
-      packetBytesMax: packetRoomBytes,
+      packetBytesMax: this.#packets.roomBytes,
       incarnation: 0,
       refuse:
         refuse === undefined ? undefined : (claimants) => refuse(claimants.map((one) => this.#views.claimOf(one))),
     })
-    this.#streams = new Streams(env, timing.streamTimeoutMs, {
+    this.#streams = new Streams(env, sealing, timing.streamTimeoutMs, {
       onRequest: (from, state) => this.#answerRequest(from, state),
       onPing: (node, sequence) => ackFor(this.#core, { kind: 'ping', node, sequence })?.payload,
       onMessage: (from, message) => this.#take({ kind: 'packet-received', from, messages: [message] }),

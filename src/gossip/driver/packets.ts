@@ -3,13 +3,11 @@ import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
 import type { GossipAddress, Message } from '../core/messages.ts'
 import { type CoreChange, packetBytesDefault } from '../core/types.ts'
 import { decodePacket, PacketEncoder } from '../wire/packet.ts'
+import type { Sealing } from './sealing.ts'
 
 /** From this protocol on, members understand packets with a checksum. */
 const checksumProtocol = 5
 const checksumBytes = 5
-
-/** Without the checksum that most of them get. */
-export const packetRoomBytes = packetBytesDefault - checksumBytes
 
 /**
  * Packets to and from bytes, and counted. Each goes out with a checksum, unless its receiver is known to be too old for
@@ -21,8 +19,16 @@ export class Packets {
   /** Addresses of members that do not understand checksums. No more than there are members. */
   readonly #withoutChecksum = new Set<string>()
 
-  constructor(env: Pick<Env, 'log' | 'metrics'>) {
+  readonly #sealing: Sealing
+
+  constructor(env: Pick<Env, 'log' | 'metrics'>, sealing: Sealing) {
     this.#env = env
+    this.#sealing = sealing
+  }
+
+  /** For messages: without the checksum that most packets get, and what encryption adds. */
+  get roomBytes(): number {
+    return packetBytesDefault - checksumBytes - this.#sealing.overheadBytes
   }
 
   sizeOf(message: Message): number {
@@ -31,7 +37,9 @@ export class Packets {
 
   send(socket: UdpSocket, to: GossipAddress, messages: readonly Message[]): void {
     const checksum = this.#withoutChecksum.size === 0 || !this.#withoutChecksum.has(endpointText(to))
-    for (const packet of this.#encoder.encode(messages, { budget: packetBytesDefault, checksum })) {
+    const budget = packetBytesDefault - this.#sealing.overheadBytes
+    for (const plain of this.#encoder.encode(messages, { budget, checksum })) {
+      const packet = this.#sealing.seal(plain)
       this.#env.metrics.count('memberlist.udp.sent', packet.length)
       socket.send(to, packet)
     }
@@ -40,7 +48,13 @@ export class Packets {
   /** The messages that can be read; what cannot is dropped and counted. */
   receive(from: Endpoint, bytes: Uint8Array): readonly Message[] {
     this.#env.metrics.count('memberlist.udp.received', bytes.length)
-    const packet = decodePacket(bytes)
+    const plain = this.#sealing.isOn ? this.#unseal(bytes) : bytes
+    if (plain === undefined) {
+      this.#env.metrics.count('gossip.dropped.sealed')
+      this.#drop(from, 'no key of ours opens it')
+      return []
+    }
+    const packet = decodePacket(plain)
     if (!packet.ok) {
       this.#drop(from, packet.error)
       return []
@@ -49,6 +63,11 @@ export class Packets {
     if (malformed > 0) this.#drop(from, 'a message in it cannot be read')
     if (ignored > 0) this.#env.metrics.count('gossip.ignored.message', ignored)
     return messages
+  }
+
+  #unseal(bytes: Uint8Array): Uint8Array | undefined {
+    const plain = this.#sealing.unseal(bytes)
+    return plain === undefined && !this.#sealing.demands ? bytes : plain
   }
 
   learn(changes: readonly CoreChange[]): void {

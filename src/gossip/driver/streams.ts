@@ -4,6 +4,7 @@ import { type Endpoint, endpointText, type TcpStream } from '../../env/net.ts'
 import type { FullState, Message } from '../core/messages.ts'
 import type { StreamFrame } from '../wire/stream-frame.ts'
 import { FramedStream, type OutgoingFrame } from './framed-stream.ts'
+import type { Sealing } from './sealing.ts'
 
 /** Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests. */
 const inboundMax = 128
@@ -23,6 +24,7 @@ export interface StreamUse {
 /** Exchanges of whole states, and pings, over streams. */
 export class Streams {
   readonly #env: Env
+  readonly #sealing: Sealing
   readonly #timeoutMs: number
   readonly #use: StreamUse
   readonly #open = new Set<FramedStream>()
@@ -31,8 +33,9 @@ export class Streams {
   #held = 0
   #stopped = false
 
-  constructor(env: Env, timeoutMs: number, use: StreamUse) {
+  constructor(env: Env, sealing: Sealing, timeoutMs: number, use: StreamUse) {
     this.#env = env
+    this.#sealing = sealing
     this.#timeoutMs = timeoutMs
     this.#use = use
   }
@@ -108,7 +111,7 @@ export class Streams {
     deadlineMs: number,
     use: { onFrame(frame: Result<StreamFrame, string>): void; onOver(): void },
   ): FramedStream {
-    const framed: FramedStream = new FramedStream(this.#env, stream, deadlineMs, {
+    const framed: FramedStream = new FramedStream(this.#env, this.#sealing, stream, deadlineMs, {
       onFrame: use.onFrame,
       onHeld: (by) => {
         if (by > 0 && this.#held + by > heldBytesMax) return false

@@ -1,4 +1,4 @@
-import { emptyBytes } from '../../base/bytes.ts'
+import { concatBytes, emptyBytes } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { FullState, Message } from '../core/messages.ts'
 import { nameBytesMax, streamBytesMax } from './bounds.ts'
@@ -9,6 +9,7 @@ import { readAck, readPing, readUpperMessage } from './message-decoder.ts'
 import { textField, writeAck, writePing } from './message-encoder.ts'
 import { lowerType } from './message-types.ts'
 import { readCompressed } from './packet.ts'
+import { sealBytes } from './sealed.ts'
 import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 
@@ -38,6 +39,26 @@ export function encodeStreamFrame(frame: Exclude<StreamFrame, { kind: 'message' 
   return writer.take()
 }
 
+/** How a stream's frames are encrypted. The head of a sealed frame (type, length) is authenticated with it. */
+export interface FrameSealing {
+  readonly isOn: boolean
+  /** A frame in the clear is refused. */
+  readonly demands: boolean
+  seal(plain: Uint8Array, additional: Uint8Array): Uint8Array
+  unseal(sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
+}
+
+/** Type and length, big-endian. */
+const sealedHeadBytes = 5
+
+export function sealFrame(sealing: FrameSealing, plain: Uint8Array): Uint8Array {
+  const length = plain.length + sealBytes
+  const head = Uint8Array.of(lowerType.encrypt, length >>> 24, length >>> 16, length >>> 8, length)
+  return concatBytes([head, sealing.seal(plain, head)])
+}
+
+const inTheClear: FrameSealing = { isOn: false, demands: false, seal: (plain) => plain, unseal: () => undefined }
+
 /**
  * Gathers the bytes of one frame. Bounded by `streamBytesMax`, of what arrives and of what it expands to; each byte is
  * gone over once while the frame is incomplete, in whatever pieces it comes. Bytes after the frame are left alone.
@@ -46,6 +67,11 @@ export class StreamFrameReader {
   #bytes: Uint8Array = emptyBytes
   #length = 0
   #scan: FrameScan | undefined
+  readonly #sealing: FrameSealing
+
+  constructor(sealing: FrameSealing = inTheClear) {
+    this.#sealing = sealing
+  }
 
   /** Bytes held for the frame. */
   get held(): number {
@@ -57,11 +83,28 @@ export class StreamFrameReader {
     if (this.#length + bytes.length > streamBytesMax) return err('a frame is longer than allowed')
     this.#append(bytes)
     if (this.#length === 0) return ok(undefined)
+    if (this.#bytes[0] === lowerType.encrypt) return this.#unseal()
+    if (this.#sealing.demands) return err('it is not encrypted')
     this.#scan ??= new FrameScan(this.#bytes[0] as number)
     const step = this.#scan.scan(this.#bytes, this.#length)
     if (step === 'more') return ok(undefined)
     if (step === 'bad') return err('a frame cannot be read')
     return decodeFrame(this.#bytes.subarray(0, this.#length))
+  }
+
+  #unseal(): Result<StreamFrame | undefined, string> {
+    if (!this.#sealing.isOn) return err('it is encrypted, and encryption is not configured here')
+    if (this.#length < sealedHeadBytes) return ok(undefined)
+    let announced = 0
+    for (let at = 1; at < sealedHeadBytes; at++) announced = announced * 256 + (this.#bytes[at] as number)
+    const end = sealedHeadBytes + announced
+    if (end > streamBytesMax) return err('a frame is longer than allowed')
+    if (this.#length < end) return ok(undefined)
+    const head = this.#bytes.subarray(0, sealedHeadBytes)
+    const plain = this.#sealing.unseal(this.#bytes.subarray(sealedHeadBytes, end), head)
+    if (plain === undefined) return err('no key of ours opens it')
+    const whole = plain.length > 0 && new FrameScan(plain[0] as number).scan(plain, plain.length) === 'complete'
+    return whole ? decodeFrame(plain) : err('a frame cannot be read')
   }
 
   #append(bytes: Uint8Array): void {

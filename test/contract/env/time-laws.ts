@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { hex, utf8 } from '../../../src/base/bytes.ts'
+import { spelled } from '../../unit/gossip-wire/bytes.ts'
 import type { Law } from './law-world.ts'
 import { Notes, pause } from './observed.ts'
 
@@ -110,6 +111,33 @@ export function timeLaws(law: Law): void {
     expect(stream.below(2 ** 32)).toBeLessThan(2 ** 32)
     expect(() => stream.below(0)).toThrow('a bound from 1 to 2^32')
   })
+
+  law(
+    'AES-GCM is that of its standard, and opens what was sealed with the same key, nonce and additional bytes alone',
+    async ({ env }) => {
+      // McGrew and Viega, "The Galois/Counter Mode of Operation", test cases 4 (128 bits) and 16 (256 bits).
+      const plain = spelled(
+        '<d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39>',
+      )
+      const additional = spelled('<feedfacedeadbeeffeedfacedeadbeefabaddad2>')
+      const nonce = spelled('<cafebabefacedbaddecaf888>')
+      const half = spelled('<feffe9928665731c6d6a8f9467308308>')
+      const sealed = env.crypto.sealAesGcm(half, nonce, plain, additional)
+      expect(hex(sealed.subarray(plain.length))).toBe('5bc94fbc3221a5db94fae95ae7121a47')
+      expect(hex(sealed.subarray(0, 8))).toBe('42831ec221777424')
+      const whole = Uint8Array.of(...half, ...half)
+      const longer = env.crypto.sealAesGcm(whole, nonce, plain, additional)
+      expect(hex(longer.subarray(plain.length))).toBe('76fc6ece0f4e1768cddf8853bb2d551b')
+      expect(env.crypto.openAesGcm(whole, nonce, longer, additional)).toEqual(plain)
+      expect(env.crypto.openAesGcm(half, nonce, sealed, additional)).toEqual(plain)
+      expect(env.crypto.openAesGcm(half, nonce, longer, additional)).toBeUndefined()
+      expect(env.crypto.openAesGcm(half, nonce, sealed, new Uint8Array(0))).toBeUndefined()
+      expect(env.crypto.openAesGcm(half, nonce, sealed.subarray(0, 15), additional)).toBeUndefined()
+      const changed = Uint8Array.from(sealed)
+      changed[3] = (changed[3] ?? 0) ^ 1
+      expect(env.crypto.openAesGcm(half, nonce, changed, additional)).toBeUndefined()
+    },
+  )
 
   law('sha256 is SHA-256, and random bytes are as many as asked for', async ({ env }) => {
     // FIPS 180-4, example of one block.

@@ -3,7 +3,7 @@ import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { openPool } from '../../../src/gossip/driver.ts'
 import type { MemberChange, Pool } from '../../../src/gossip/pool.ts'
-import { open, quickTiming, statuses, until } from './pools.ts'
+import { encrypted, open, quickTiming, statuses, until } from './pools.ts'
 import type { GossipWorld, Law, Place } from './worlds.ts'
 
 /** Pools of the first agents of a place, in which all know all. */
@@ -181,6 +181,26 @@ function strangerLaws(law: Register): void {
     const tags = { role: 'x'.repeat(600) }
     const options = { name: 'a', bind: hosts[0], advertise: hosts[0], tags, timing: quickTiming }
     expect(await openPool(envs[0], options)).toMatchObject({ ok: false, error: { kind: 'io' } })
+  })
+
+  law('a pool with a key takes in whoever has it, and nobody else', async ({ envs, hosts }) => {
+    const [key, other] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']
+    const role = { role: 'any' }
+    const a = await open(envs[0], 'a', hosts[0], role, encrypted(key))
+    const b = await open(envs[1], 'b', hosts[1], role, encrypted(other, key))
+    const c = await open(envs[2], 'c', hosts[2], role, encrypted(other))
+    const d = await open(envs[3], 'd', hosts[3])
+    const at = a.self().endpoint
+    // b seals with a key that a does not have.
+    expect(await b.join(at)).toMatchObject({ ok: false })
+    expect(await c.join(at)).toMatchObject({ ok: false })
+    expect(await d.join(at)).toMatchObject({ ok: false })
+    expect(await a.join(d.self().endpoint)).toMatchObject({ ok: false })
+    expect(statuses(a.members())).toBe('a alive')
+    expect(await c.join(b.self().endpoint)).toMatchObject({ ok: true })
+    await b.stop()
+    await until(envs[2], c, (members) => statuses(members) === 'b failed, c alive')
+    await stopAll([a, c, d])
   })
 
   law('noise in packets and on streams disturbs nobody', async (place) => {

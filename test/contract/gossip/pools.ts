@@ -1,7 +1,8 @@
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { openPool } from '../../../src/gossip/driver.ts'
-import type { GossipTiming, Member, Pool } from '../../../src/gossip/pool.ts'
+import { Keyring } from '../../../src/gossip/keyring.ts'
+import type { GossipTiming, Member, Pool, PoolEncryption, PoolOptions } from '../../../src/gossip/pool.ts'
 
 /** Fast, so that what takes seconds in a pool takes parts of one here. */
 export const quickTiming: GossipTiming = {
@@ -26,8 +27,9 @@ export async function open(
   name: string,
   bind: Endpoint,
   tags: Readonly<Record<string, string>> = { role: name },
+  more: Partial<PoolOptions> = {},
 ): Promise<Pool> {
-  const pool = await openPool(env, { name, bind, advertise: bind, tags, timing: quickTiming })
+  const pool = await openPool(env, { name, bind, advertise: bind, tags, timing: quickTiming, ...more })
   if (!pool.ok) throw new Error(`cannot open a pool: ${pool.error.kind}`)
   return pool.value
 }
@@ -45,4 +47,11 @@ export async function until(env: Env, pool: Pool, isSo: (members: readonly Membe
 
 export function statuses(members: readonly { readonly name: string; readonly status: string }[]): string {
   return members.map(({ name, status }) => `${name} ${status}`).join(', ')
+}
+
+/** With these keys in base64, the primary first. */
+export function encrypted(...keys: readonly string[]): { readonly encryption: PoolEncryption } {
+  const keyring = Keyring.from(keys)
+  if (!keyring.ok) throw new Error(keyring.error)
+  return { encryption: { keyring: keyring.value, verifyIncoming: true, verifyOutgoing: true } }
 }

@@ -1,0 +1,100 @@
+import { base64, equalBytes, fromBase64 } from '../base/bytes.ts'
+import { done, err, ok, type Result } from '../base/result.ts'
+
+/** Keys held at a time; each is tried on what none of those before it opens. */
+export const keysMax = 32
+
+/** A key of AES as text in base64. The error is the field's words. */
+export function keyFrom(text: string): Result<Uint8Array, string> {
+  const key = fromBase64(text)
+  if (key === undefined) return err(`illegal base64 data at input byte ${badByteOf(text)}`)
+  return isKey(key) ? ok(key) : err('key size must be 16, 24 or 32 bytes')
+}
+
+function isKey(key: Uint8Array): boolean {
+  return key.length === 16 || key.length === 24 || key.length === 32
+}
+
+function badByteOf(text: string): number {
+  const bad = text.search(/[^A-Za-z0-9+/]/)
+  return bad < 0 ? text.length - (text.length % 4) : bad
+}
+
+/**
+ * The keys of a pool's packets and streams: what is sent is sealed with the first, what comes may be sealed with any. So a
+ * pool changes its key without a moment in which two members do not understand each other: install it everywhere, use it
+ * everywhere, remove the old one (memberlist `Keyring`). Refusals are in the field's words, for they go over the wire.
+ */
+export class Keyring {
+  #keys: readonly Uint8Array[]
+  #onChange: ((texts: readonly string[]) => void) | undefined
+
+  private constructor(keys: readonly Uint8Array[]) {
+    this.#keys = keys
+  }
+
+  /** `texts`: keys in base64, the primary first. */
+  static from(texts: readonly string[]): Result<Keyring, string> {
+    const keys: Uint8Array[] = []
+    for (const text of texts) {
+      const key = keyFrom(text)
+      if (!key.ok) return key
+      if (!keys.some((other) => equalBytes(other, key.value))) keys.push(key.value)
+    }
+    if (keys.length === 0) return err('there is no key')
+    return keys.length > keysMax ? err(`there are more than ${keysMax} keys`) : ok(new Keyring(keys))
+  }
+
+  /** The primary first. */
+  get keys(): readonly Uint8Array[] {
+    return this.#keys
+  }
+
+  get primary(): Uint8Array {
+    return this.#keys[0] as Uint8Array
+  }
+
+  /** In base64, the primary first. */
+  list(): readonly string[] {
+    return this.#keys.map(base64)
+  }
+
+  /** Called after each change, with what `list` then says. One listener. */
+  onChange(use: (texts: readonly string[]) => void): void {
+    this.#onChange = use
+  }
+
+  /** One that is there already is no failure. */
+  install(key: Uint8Array): Result<undefined, string> {
+    if (!isKey(key)) return err('key size must be 16, 24 or 32 bytes')
+    if (this.#has(key)) return done
+    if (this.#keys.length >= keysMax) return err(`the keyring holds no more than ${keysMax} keys`)
+    return this.#become([...this.#keys, key.slice()])
+  }
+
+  /** Makes an installed key the one that is sent with. */
+  use(key: Uint8Array): Result<undefined, string> {
+    if (!this.#has(key)) return err('Requested key is not in the keyring')
+    return equalBytes(key, this.primary) ? done : this.#become([key.slice(), ...this.#without(key)])
+  }
+
+  /** One that is not there is no failure. */
+  remove(key: Uint8Array): Result<undefined, string> {
+    if (equalBytes(key, this.primary)) return err('Removing the primary key is not allowed')
+    return this.#has(key) ? this.#become(this.#without(key)) : done
+  }
+
+  #become(keys: readonly Uint8Array[]): Result<undefined, string> {
+    this.#keys = keys
+    this.#onChange?.(this.list())
+    return done
+  }
+
+  #has(key: Uint8Array): boolean {
+    return this.#keys.some((other) => equalBytes(other, key))
+  }
+
+  #without(key: Uint8Array): readonly Uint8Array[] {
+    return this.#keys.filter((other) => !equalBytes(other, key))
+  }
+}

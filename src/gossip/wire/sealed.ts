@@ -1,0 +1,48 @@
+import { concatBytes } from '../../base/bytes.ts'
+import type { Crypto } from '../../env/crypto.ts'
+
+/**
+ * Encrypted bytes as memberlist has them: version, nonce of 12 bytes, ciphertext, tag of 16. Version 0 pads the text to
+ * blocks of 16 bytes, as older agents do; it is read, and version 1, without padding, is written.
+ */
+const sentVersion = 1
+const nonceBytes = 12
+const tagBytes = 16
+const blockBytes = 16
+
+/** What sealing adds. */
+export const sealBytes = 1 + nonceBytes + tagBytes
+
+export type SealCrypto = Pick<Crypto, 'randomBytes' | 'sealAesGcm' | 'openAesGcm'>
+
+export function seal(crypto: SealCrypto, key: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array {
+  const nonce = crypto.randomBytes(nonceBytes)
+  return concatBytes([Uint8Array.of(sentVersion), nonce, crypto.sealAesGcm(key, nonce, plain, additional)])
+}
+
+/** The text, by the first of the keys that opens it; undefined if none does, or for bytes that are none of this form. */
+export function unseal(
+  crypto: SealCrypto,
+  keys: readonly Uint8Array[],
+  sealed: Uint8Array,
+  additional: Uint8Array,
+): Uint8Array | undefined {
+  const version = sealed[0]
+  if (sealed.length < sealBytes || version === undefined || version > sentVersion) return undefined
+  const nonce = sealed.subarray(1, 1 + nonceBytes)
+  const body = sealed.subarray(1 + nonceBytes)
+  for (const key of keys) {
+    const plain = crypto.openAesGcm(key, nonce, body, additional)
+    if (plain !== undefined) return version === 0 ? withoutPadding(plain) : plain
+  }
+  return undefined
+}
+
+/** PKCS #7 (RFC 5652, section 6.3): the last byte says how many bytes were added, each of them the same. */
+function withoutPadding(padded: Uint8Array): Uint8Array | undefined {
+  const added = padded.at(-1) ?? 0
+  if (added === 0 || added > blockBytes || padded.length % blockBytes !== 0) return undefined
+  const length = padded.length - added
+  for (let at = length; at < padded.length; at++) if (padded[at] !== added) return undefined
+  return padded.subarray(0, length)
+}

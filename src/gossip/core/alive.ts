@@ -4,7 +4,7 @@ import type { Message } from './messages.ts'
 import { broadcastClaim, count, note } from './outbox.ts'
 import { aliveMessage, refute } from './refute.ts'
 import { enlist } from './roster.ts'
-import { createMember, type GossipCore, type MemberRecord } from './state.ts'
+import { createMember, type GossipCore, keptBytes, type MemberRecord } from './state.ts'
 import { incarnationMax, membersMax, metaBytesMax } from './types.ts'
 import { incompatibility, isAddress, isIncarnation, isName, sameAddress, sameVersions } from './validity.ts'
 
@@ -67,7 +67,7 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
   member.incarnation = alive.incarnation
   member.address = alive.address
   if (differs) {
-    member.meta = alive.meta.slice()
+    member.meta = keptBytes(alive.meta)
     member.versions = alive.versions
   }
   if (member.state !== 'alive') {

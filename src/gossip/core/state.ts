@@ -184,8 +184,7 @@ export function createMember(name: string, { address, meta, versions, incarnatio
   return {
     name,
     address,
-    // A copy: what is claimed may be a view of a whole packet, which it would keep in memory.
-    meta: meta.slice(),
+    meta: keptBytes(meta),
     versions,
     incarnation,
     state: 'dead',
@@ -198,6 +197,11 @@ export function createMember(name: string, { address, meta, versions, incarnatio
     conflictNotedMs: Number.NEGATIVE_INFINITY,
     view: undefined,
   }
+}
+
+/** A copy where they are a view of something larger, a packet, which they would keep in memory. */
+export function keptBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
 }
 
 /** Takes note of a Lamport time that was heard (serf `LamportClock.Witness`), never going beyond what others accept. */

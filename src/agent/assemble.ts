@@ -45,6 +45,7 @@ export async function assembleAgent(
   closing.push(followServers(ground, part, () => local.trigger()))
   const left = new OnceSignal<undefined>()
   const { calls } = part
+  const self = describeSelf({ env, config, release: newestRelease, nodeId, part, pool, local })
   return ok({
     env,
     release: newestRelease,
@@ -54,7 +55,7 @@ export async function assembleAgent(
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
-    self: () => describeSelf({ env, config, release: newestRelease, nodeId, part, pool, local }),
+    self: () => self,
     join: (addresses) => joining.join(addresses),
     leave: () => leaveOnce(ground, part, local, left),
     reload: () => reload(options, part, (next) => local.reload(next)),

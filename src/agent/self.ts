@@ -23,7 +23,7 @@ export interface SelfParts {
   readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
 }
 
-/** What an agent says of itself. Most who ask want its names alone: the rest is gathered when it is asked for. Reference: HTTP API 4.6. */
+/** What an agent says of itself: what changes is gathered when it is asked for. Reference: HTTP API 4.6. */
 export function describeSelf(parts: SelfParts): AgentSelf {
   const { config, release, nodeId, local } = parts
   return {

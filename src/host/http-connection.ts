@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
 import type { Log } from '../env/observe.ts'
 import { type HeldBodies, joinedHeaders, readBody } from './http-body.ts'
-import { writeResponse } from './http-response.ts'
+import { type CompressedBodies, writeResponse } from './http-response.ts'
 import { endpointOf } from './net-failures.ts'
 import { messageOf } from './system-error.ts'
 
@@ -19,6 +19,7 @@ export interface HttpServing {
   readonly handler: HttpHandler
   readonly log: Log
   readonly bodies: HeldBodies
+  readonly compressed: CompressedBodies
   /** The listener is closed: each connection ends with the answer that is due. */
   closing: boolean
 }
@@ -91,11 +92,12 @@ export class HttpConnection {
     release()
     if (response.destroyed || this.#socket.destroyed) return
     this.#socket.setTimeout(stalledAnswerMs)
+    const { closing, compressed } = this.#serving
     try {
-      await writeResponse(request, response, answer, this.#serving.closing)
+      await writeResponse(request, response, answer, closing, compressed)
     } catch (cause) {
       // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
-      await writeResponse(request, response, this.#internalError(cause), this.#serving.closing)
+      await writeResponse(request, response, this.#internalError(cause), closing, compressed)
     }
   }
 

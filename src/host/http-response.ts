@@ -8,27 +8,44 @@ const gzipAtOnceBytesMax = 16 << 10
 
 const gzipLater = promisify(gzip)
 
+/** Bodies that were compressed and will go out again, for as long as somebody keeps them. */
+export type CompressedBodies = WeakMap<Uint8Array, Uint8Array | Promise<Uint8Array>>
+
+/** Bytes up to this size go out in one piece with the head; beyond it, copying costs more than a second piece. */
+const onePieceBytesMax = 32 << 10
+
 /** Resolves when the answer has left, or never will. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   answer: HttpResponse,
   last: boolean,
+  compressedBodies: CompressedBodies,
 ): Promise<void> {
-  const compressed = answer.body.length > 0 && !hasHeader(answer, 'content-encoding') && acceptsGzip(request)
-  const body = compressed ? await gzipped(answer.body) : answer.body
+  const compressed = answer.body.length > 0 && acceptsGzip(request) && !hasHeader(answer, 'content-encoding')
+  const body = compressed ? await gzippedOnce(answer, compressedBodies) : answer.body
   const headers = answer.headers.flat()
   if (compressed) headers.push('Content-Encoding', 'gzip')
   if (last) headers.push('Connection', 'close')
   if (!isWithoutBody(answer.status)) headers.push('Content-Length', String(Buffer.byteLength(body)))
   const left = new Promise<void>((resolve) => {
-    response.once('finish', resolve)
+    // Follows the end of the answer, and that of the connection.
     response.once('close', resolve)
     if (response.destroyed) resolve()
   })
   response.writeHead(answer.status, headers)
-  response.end(body)
+  if (typeof body === 'string' || body.length > onePieceBytesMax) response.end(body)
+  // Node joins text with the head, and bytes it does not: two pieces cost a call of their own to the system.
+  else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
   return left
+}
+
+function gzippedOnce(answer: HttpResponse, compressed: CompressedBodies): Uint8Array | Promise<Uint8Array> {
+  const { body, shared } = answer
+  if (shared === undefined || typeof body === 'string') return gzipped(body)
+  const made = compressed.get(body) ?? gzipped(body)
+  compressed.set(body, made)
+  return made
 }
 
 function gzipped(body: Uint8Array | string): Uint8Array | Promise<Uint8Array> {

@@ -47,7 +47,7 @@ export async function serveHttp(
   const problem = addressProblem(at)
   if (problem !== undefined) return err({ kind: 'io', at, message: problem })
   try {
-    const serving: HttpServing = { handler, log, bodies: { heldBytes: 0 }, closing: false }
+    const serving: HttpServing = { handler, log, bodies: { heldBytes: 0 }, compressed: new WeakMap(), closing: false }
     const app = await hostedBy(serving, tls)
     await app.listen({ host: at.host, port: at.port, backlog: 1024, exclusive: true })
     app.server.on('error', (cause) =>

@@ -37,6 +37,8 @@ export class Dispatch {
   readonly #parkedAtLeader = new Set<End>()
   /** Ends the latter when this server no longer leads; there is one as long as there are any. */
   #following: Closable | undefined
+  /** Questions whether this server still leads, asked in this turn. */
+  readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
   #stopped = false
 
   constructor(context: ServerContext, store: Store, endpoints: readonly EndpointDefinition[]) {
@@ -124,8 +126,23 @@ export class Dispatch {
     if (read.consistency === 'stale') return ok(undefined)
     const elsewhere = this.#leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
-    const ready = read.consistency === 'consistent' ? await this.#raft.readIndex() : await this.#raft.leaseRead()
+    const ready = await (read.consistency === 'consistent'
+      ? this.#confirmed('readIndex')
+      : this.#confirmed('leaseRead'))
     return ready.ok ? ready : err(failureOfRefusal(ready.error, (id) => this.#addressOf(id)))
+  }
+
+  /**
+   * Asked once for all reads that come to it in one turn, such as watchers that one change has woken. That is as good as
+   * asking for each: each of them was under way before the turn began, and the answer holds for a moment after that.
+   */
+  #confirmed(how: 'readIndex' | 'leaseRead'): ReturnType<Raft['readIndex']> {
+    const shared = this.#confirming.get(how)
+    if (shared !== undefined) return shared
+    const asked = this.#raft[how]()
+    this.#confirming.set(how, asked)
+    this.#context.env.detach(endOfTurn().then(() => this.#confirming.delete(how)))
+    return asked
   }
 
   #addressOf(id: string): string | undefined {
@@ -189,6 +206,11 @@ export class Dispatch {
     this.#following?.close()
     this.#following = undefined
   }
+}
+
+/** Settled behind everything that this turn has set going already. */
+async function endOfTurn(): Promise<void> {
+  await undefined
 }
 
 type End = (result: Result<undefined, Failure>) => void

@@ -66,9 +66,12 @@ module.exports = {
       name: 'feature-knows-only-models',
       severity: 'error',
       comment:
-        'Of another feature only model.ts and views.ts (pure reads) may be imported; what must happen there is a hook.',
+        'Of another feature only model.ts, views.ts (pure reads) and operations.ts (parts of a transaction) may be imported; what must happen there is a hook.',
       from: { path: '^src/features/([^/]+)/' },
-      to: { path: '^src/features/[^/]+/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/(model|views)[.]ts$'] },
+      to: {
+        path: '^src/features/[^/]+/',
+        pathNot: ['^src/features/$1/', '^src/features/[^/]+/(model|views|operations)[.]ts$'],
+      },
     },
     {
       name: 'manifest-knows-no-feature',

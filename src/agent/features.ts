@@ -6,6 +6,7 @@ import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
 import { sessionFeature } from '../features/session/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
+import { txnFeature } from '../features/txn/feature.ts'
 
 /** Everything that an agent can do. */
 export const features: readonly Feature[] = [
@@ -16,4 +17,5 @@ export const features: readonly Feature[] = [
   operatorFeature,
   sessionFeature,
   statusFeature,
+  txnFeature,
 ]

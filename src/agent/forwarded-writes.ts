@@ -59,6 +59,7 @@ export function applyOnce(
   tx: WriteTransaction,
   identity: WriteIdentity,
   apply: () => unknown,
+  remembered: (outcome: unknown) => unknown = (outcome) => outcome,
 ): Result<{ readonly outcome: unknown; readonly repeated: boolean }, Failure> {
   const { origin, sequence } = identity
   const before = tx.get(forwardedWrites, writeKey(origin, sequence))
@@ -67,7 +68,7 @@ export function applyOnce(
     return err({ kind: 'outcome-unknown', message: 'the write is too old to tell whether it is a repeat' })
   }
   const outcome = apply()
-  tx.put(forwardedWrites, { origin, sequence, index: tx.index, outcome })
+  tx.put(forwardedWrites, { origin, sequence, index: tx.index, outcome: remembered(outcome) })
   if (tx.count(forwardedWrites) > rememberedWritesMax) forgetOldest(tx)
   return ok({ outcome, repeated: false })
 }

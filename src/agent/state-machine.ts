@@ -47,7 +47,9 @@ export class ReplicatedState implements StateMachine {
     const { identity } = command
     const applied = this.store.apply(entry.index, (tx) => {
       const run = (): unknown => definition.apply(tx, body.data)
-      return identity === undefined ? ok({ outcome: run(), repeated: false }) : applyOnce(tx, identity, run)
+      return identity === undefined
+        ? ok({ outcome: run(), repeated: false })
+        : applyOnce(tx, identity, run, definition.remembered)
     })
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value

@@ -1,4 +1,4 @@
-import { compareText } from '../base/bytes.ts'
+import { compareText, emptyBytes, fromBase64 } from '../base/bytes.ts'
 import { parseDuration } from '../base/duration.ts'
 import { type JsonInput, parseJsonInput } from '../base/json-input.ts'
 import { lowerAscii } from '../base/letter-case.ts'
@@ -23,12 +23,15 @@ export interface Report {
   malformed(line: string): void
 }
 
+const decodeFailed = 'Request decode failed'
+
 /** Wrong types listed in an answer; a body can hold a great many. */
 const mismatchesMax = 64
 
-export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>): Result<T, Failure> {
+/** `heading`: how the line begins that says what is wrong. */
+export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = decodeFailed): Result<T, Failure> {
   const parsed = parseJsonInput(body)
-  if (!parsed.ok) return refused(parsed.error)
+  if (!parsed.ok) return refused(heading, parsed.error)
   const mismatches: string[] = []
   const malformed: string[] = []
   const value = decoder(parsed.value, '', {
@@ -39,16 +42,16 @@ export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>): Result<T, 
       if (malformed.length === 0) malformed.push(line)
     },
   })
-  if (malformed[0] !== undefined) return refused(malformed[0])
+  if (malformed[0] !== undefined) return refused(heading, malformed[0])
   if (mismatches.length === 0) return ok(value)
   const lines = mismatches.sort(compareText).map((line) => `* ${line}`)
-  return refused(`${lines.length} error(s) decoding:\n\n${lines.join('\n')}`)
+  return refused(heading, `${lines.length} error(s) decoding:\n\n${lines.join('\n')}`)
 }
 
 /** The body as plain data, for who reads it member by member. A member `__proto__` is one like the others. */
 export function plainBody(body: Uint8Array): Result<unknown, Failure> {
   const parsed = parseJsonInput(body)
-  return parsed.ok ? ok(plainOf(parsed.value)) : refused(parsed.error)
+  return parsed.ok ? ok(plainOf(parsed.value)) : refused(decodeFailed, parsed.error)
 }
 
 function plainOf(value: JsonInput): unknown {
@@ -56,8 +59,8 @@ function plainOf(value: JsonInput): unknown {
   return isObject(value) ? Object.fromEntries([...value].map(([name, member]) => [name, plainOf(member)])) : value
 }
 
-function refused(why: string): Result<never, Failure> {
-  return err({ kind: 'bad-request', message: `Request decode failed: ${why}` })
+function refused(heading: string, why: string): Result<never, Failure> {
+  return err({ kind: 'bad-request', message: `${heading}: ${why}` })
 }
 
 export const text: Decoder<string> = (value, place, report) => {
@@ -78,6 +81,27 @@ export const integer: Decoder<number> = (value, place, report) => {
   if (Number.isSafeInteger(whole)) return whole
   report.mismatch(`'${place}' is out of range`)
   return 0
+}
+
+const uint64Max = 0xffff_ffff_ffff_ffffn
+
+/** An integer of 64 bits without sign. */
+export const uint64: Decoder<bigint> = (value, place, report) => {
+  if (value === undefined || value === null) return 0n
+  if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'uint64', 0n)
+  const whole = Number.isInteger(value) || typeof value === 'bigint' ? BigInt(value) : -1n
+  if (whole >= 0n && whole <= uint64Max) return whole
+  report.mismatch(`'${place}' is not an unsigned 64-bit integer`)
+  return 0n
+}
+
+/** Bytes, as padded base64. */
+export const base64Bytes: Decoder<Uint8Array> = (value, place, report) => {
+  if (value === undefined || value === null) return emptyBytes
+  if (typeof value !== 'string') return wrongType(value, place, report, 'string', emptyBytes)
+  const bytes = fromBase64(value)
+  if (bytes === undefined) report.malformed('failed to decode value: illegal base64 data')
+  return bytes ?? emptyBytes
 }
 
 /** A text with a unit, or a number of nanoseconds; milliseconds come out. */

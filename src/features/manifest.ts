@@ -39,6 +39,8 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   readonly since: Release
   readonly body: z.ZodType<Body>
   apply(tx: WriteTransaction, body: Body): Outcome
+  /** What is kept of an outcome that could be large, for a repetition of the same write; all of it if absent. */
+  remembered?(outcome: Outcome): Outcome
 }
 
 export type Consistency = 'default' | 'consistent' | 'stale'

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Release } from '../../model/release.ts'
 import { bytes, byteText, count, isByteText, membersOf, readWith, uint64, uint64Of } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
-import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './operations.ts'
 import { lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
+import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 
 const first: Release = { major: 0, minor: 1, patch: 0 }
 const withSessions: Release = { major: 0, minor: 4, patch: 0 }

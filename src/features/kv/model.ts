@@ -21,20 +21,11 @@ export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
 
 /** Reference: HTTP API 5. */
 export function kvEntryJson(entry: KvEntry): Json {
-  return kvEntryJsonWith(entry, entry.value.length === 0 ? null : base64(entry.value))
-}
-
-/** The same without the value, for whoever has just written it. */
-export function kvEntryJsonWithoutValue(entry: KvEntry): Json {
-  return kvEntryJsonWith(entry, null)
-}
-
-function kvEntryJsonWith(entry: KvEntry, value: Json): Json {
   return {
     LockIndex: entry.lockIndex,
     Key: textOfByteString(entry.key),
     Flags: entry.flags,
-    Value: value,
+    Value: entry.value.length === 0 ? null : base64(entry.value),
     Session: entry.session === '' ? undefined : entry.session,
     CreateIndex: entry.createIndex,
     ModifyIndex: entry.modifyIndex,

@@ -1,114 +1,138 @@
+import { z } from 'zod'
+import { emptyBytes, textOfByteString } from '../../base/bytes.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
-import { sessionById } from '../session/views.ts'
+import { bytes, byteText, count, uint64 } from '../fields.ts'
+import type { ServerContext } from '../manifest.ts'
+import { delayOverOf } from './lock-delays.ts'
 import type { KvRow } from './model.ts'
-import { holdKey, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
+import { kvTable } from './tables.ts'
+import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 
-/** What is done to keys within a command, of this feature or of another one's. Pure, as commands are. */
+/** What is done to keys as part of a transaction. Reference: HTTP API 7. */
 
-export interface NewValue {
-  readonly key: string
-  readonly value: Uint8Array
-  readonly flags: bigint
+const operationFields = {
+  /** As the client wrote it: one that nobody knows fails by itself. */
+  verb: z.string(),
+  key: byteText,
+  value: bytes,
+  flags: uint64,
+  index: uint64,
+  session: z.string(),
 }
 
-/** Always takes effect, and raises ModifyIndex even if nothing differs. A plain write leaves the lock of the key as it is. */
-export function setKey(tx: WriteTransaction, entry: NewValue): KvRow {
-  const before = tx.get(kvTable, entry.key)
-  return put(tx, entry, before, { session: before?.session ?? '', lockIndex: before?.lockIndex ?? 0 })
+/** As a client asks for it; members that the verb does not need mean nothing. */
+export const keyOperation = z.object(operationFields)
+export type KeyOperation = z.infer<typeof keyOperation>
+
+/** With what the leader has to say of it: up to which index lock delays of the key are over. */
+export const judgedOperation = z.strictObject({ ...operationFields, delayOver: count })
+export type JudgedOperation = z.infer<typeof judgedOperation>
+
+export function judged(server: ServerContext, operation: KeyOperation): JudgedOperation {
+  return { ...operation, delayOver: operation.verb === 'lock' ? delayOverOf(server, operation.key) : 0 }
 }
 
-/** Whether the key's ModifyIndex is `index`; with 0, whether there is no such key. */
-export function isAt(tx: ReadTransaction, key: string, index: bigint): boolean {
-  return BigInt(tx.get(kvTable, key)?.modifyIndex ?? 0) === index
+/** What an operation gives to the results of its transaction, or why it fails. Entries that it wrote come without their value. */
+export type OperationOutcome =
+  | { readonly kind: 'done'; readonly entries: readonly KvRow[] }
+  | { readonly kind: 'failed'; readonly what: string }
+
+const nothing: OperationOutcome = { kind: 'done', entries: [] }
+
+/** What reads need of an operation. */
+export type KeyQuestion = Pick<KeyOperation, 'verb' | 'key' | 'index' | 'session'>
+
+type Read = (tx: ReadTransaction, question: KeyQuestion) => OperationOutcome
+
+const reads: Readonly<Record<string, Read>> = {
+  get: (tx, { key }) => {
+    const row = tx.get(kvTable, key)
+    return row === undefined ? failed(`key ${quoted(key)} doesn't exist`) : { kind: 'done', entries: [row] }
+  },
+  'get-tree': (tx, { key }) => ({ kind: 'done', entries: [...tx.prefix(kvTable, key)] }),
+  'check-index': (tx, { key, index }) => {
+    const row = tx.get(kvTable, key)
+    if (row === undefined) return failed(`failed to check index, key ${quoted(key)} doesn't exist`)
+    if (BigInt(row.modifyIndex) === index) return written(row)
+    return failed(`failed index check for key ${quoted(key)}, current modify index ${row.modifyIndex} != ${index}`)
+  },
+  'check-session': (tx, { key, session }) => {
+    const row = tx.get(kvTable, key)
+    if (row === undefined) return failed(`failed to check session, key ${quoted(key)} doesn't exist`)
+    if (row.session === session) return written(row)
+    return failed(`failed session check for key ${quoted(key)}, current session "${row.session}" != "${session}"`)
+  },
+  'check-not-exists': (tx, { key }) => {
+    return tx.get(kvTable, key) === undefined ? nothing : failed(`key ${quoted(key)} exists`)
+  },
 }
 
-export function deleteKey(tx: WriteTransaction, key: string): void {
-  if (dropRow(tx, key)) tx.put(tombstoneTable, { key, index: tx.index })
-}
+type Write = (tx: WriteTransaction, operation: JudgedOperation) => OperationOutcome
 
-/** True if the key was at `index` and is gone, or was not there in the first place. */
-export function deleteKeyAt(tx: WriteTransaction, key: string, index: bigint): boolean {
-  const before = tx.get(kvTable, key)
-  if (before !== undefined && BigInt(before.modifyIndex) !== index) return false
-  deleteKey(tx, key)
-  return true
-}
-
-/**
- * Deletes every key under a prefix. One tombstone, at the prefix itself, is enough for all of them: a result under a
- * shorter prefix, or the same, has it among its own; one under a longer prefix has no key left, and needs none.
- */
-export function deleteTree(tx: WriteTransaction, prefix: string): void {
-  let any = false
-  for (const row of tx.prefix(kvTable, prefix)) any = dropRow(tx, row.key) || any
-  if (any) tx.put(tombstoneTable, { key: prefix, index: tx.index })
-}
-
-export interface LockRequest extends NewValue {
-  readonly session: string
-  /** What the leader has found: lock delays of this key that began at or before this index are over. */
-  readonly delayOver: number
-}
-
-export type LockOutcome =
-  | {
-      readonly kind: 'held'
-      readonly row: KvRow
-      /** Index at which this session came to hold the key: greater than that of any holder before it. */
-      readonly fence: number
+const writes: Readonly<Record<string, Write>> = {
+  set: (tx, operation) => written(setKey(tx, operation)),
+  cas: (tx, operation) => {
+    const { key, index } = operation
+    return isAt(tx, key, index)
+      ? written(setKey(tx, operation))
+      : failed(`failed to set key ${quoted(key)}, index is stale`)
+  },
+  lock: (tx, operation) => {
+    const key = quoted(operation.key)
+    const outcome = lockKey(tx, operation)
+    switch (outcome.kind) {
+      case 'held':
+        return written(outcome.row)
+      case 'no-session':
+        return failed(`invalid session "${operation.session}"`)
+      case 'held-by-another':
+        return failed(`failed to lock key ${key}, lock is already held`)
+      case 'delayed':
+        return failed(`failed to lock key ${key} due to lock delay`)
     }
-  | { readonly kind: 'no-session' | 'held-by-another' | 'delayed' }
-
-/**
- * Lets the session hold the key, with this value. LockIndex counts the holders that the key has had since it was made
- * (invariant S3): a session that holds it already gets the new value in, and nothing else changes.
- */
-export function lockKey(tx: WriteTransaction, request: LockRequest): LockOutcome {
-  const { key, session } = request
-  if (sessionById(tx, session) === undefined) return { kind: 'no-session' }
-  const before = tx.get(kvTable, key)
-  const holder = before?.session ?? ''
-  if (holder !== '' && holder !== session) return { kind: 'held-by-another' }
-  if (holder === '') {
-    if ((tx.get(lockDelaysTable, key)?.index ?? 0) > request.delayOver) return { kind: 'delayed' }
-    tx.delete(lockDelaysTable, key)
-    tx.put(holdsTable, { session, key, since: tx.index })
-  }
-  const lockIndex = (before?.lockIndex ?? 0) + (holder === '' ? 1 : 0)
-  const row = put(tx, request, before, { session, lockIndex })
-  return { kind: 'held', row, fence: tx.get(holdsTable, holdKey(session, key))?.since ?? tx.index }
+  },
+  unlock: (tx, operation) => {
+    const row = unlockKey(tx, operation)
+    if (row !== undefined) return written(row)
+    return failed(`failed to unlock key ${quoted(operation.key)}, lock isn't held, or is held by another session`)
+  },
+  delete: (tx, { key }) => {
+    deleteKey(tx, key)
+    return nothing
+  },
+  'delete-tree': (tx, { key }) => {
+    deleteTree(tx, key)
+    return nothing
+  },
+  'delete-cas': (tx, { key, index }) => {
+    return deleteKeyAt(tx, key, index) ? nothing : failed(`failed to delete key ${quoted(key)}, index is stale`)
+  },
 }
 
-/** Undefined: the session does not hold the key. */
-export function unlockKey(tx: WriteTransaction, entry: NewValue & { readonly session: string }): KvRow | undefined {
-  const before = tx.get(kvTable, entry.key)
-  if (before === undefined || before.session === '' || before.session !== entry.session) return undefined
-  tx.delete(holdsTable, holdKey(before.session, before.key))
-  return put(tx, entry, before, { session: '', lockIndex: before.lockIndex })
+export function isWrite({ verb }: Pick<KeyOperation, 'verb'>): boolean {
+  return Object.hasOwn(writes, verb)
 }
 
-function put(
-  tx: WriteTransaction,
-  { key, value, flags }: NewValue,
-  before: KvRow | undefined,
-  lock: Pick<KvRow, 'session' | 'lockIndex'>,
-): KvRow {
-  const row: KvRow = {
-    key,
-    // A copy: the body's bytes are those of the log entry.
-    value: value.slice(),
-    flags,
-    lockIndex: lock.lockIndex,
-    session: lock.session,
-    createIndex: before?.createIndex ?? tx.index,
-    modifyIndex: tx.index,
-  }
-  tx.put(kvTable, row)
-  return row
+export function runRead(tx: ReadTransaction, question: KeyQuestion): OperationOutcome {
+  const read = Object.hasOwn(reads, question.verb) ? reads[question.verb] : undefined
+  return read === undefined ? failed(`unknown KV verb ${JSON.stringify(question.verb)}`) : read(tx, question)
 }
 
-function dropRow(tx: WriteTransaction, key: string): boolean {
-  const session = tx.get(kvTable, key)?.session ?? ''
-  if (session !== '') tx.delete(holdsTable, holdKey(session, key))
-  return tx.delete(kvTable, key)
+/** Of a transaction that writes: there every operation names a key, but for the one on a whole tree. */
+export function runOperation(tx: WriteTransaction, operation: JudgedOperation): OperationOutcome {
+  if (operation.key === '' && operation.verb !== 'delete-tree') return failed('Must provide key')
+  const write = Object.hasOwn(writes, operation.verb) ? writes[operation.verb] : undefined
+  return write === undefined ? runRead(tx, operation) : write(tx, operation)
+}
+
+function written(row: KvRow): OperationOutcome {
+  return { kind: 'done', entries: [{ ...row, value: emptyBytes }] }
+}
+
+function failed(what: string): OperationOutcome {
+  return { kind: 'failed', what }
+}
+
+function quoted(key: string): string {
+  return JSON.stringify(textOfByteString(key))
 }

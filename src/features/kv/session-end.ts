@@ -1,7 +1,7 @@
 import { onEvent, type StateHook, type WriteTransaction } from '../../store/types.ts'
 import { type SessionBehaviour, sessionEnded } from '../session/model.ts'
-import { deleteKey } from './operations.ts'
 import { holdKey, holdsPrefix, holdsTable, kvTable, lockDelaysTable } from './tables.ts'
+import { deleteKey } from './writes.ts'
 
 /** What a session held when it ended is free, or gone with it, and cannot be locked before its lock delay is over. */
 export const lockHooks: readonly StateHook[] = [

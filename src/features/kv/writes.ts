@@ -1,0 +1,114 @@
+import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
+import { sessionById } from '../session/views.ts'
+import type { KvRow } from './model.ts'
+import { holdKey, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
+
+/** What commands do to keys. Pure, as they are. */
+
+export interface NewValue {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly flags: bigint
+}
+
+/** Always takes effect, and raises ModifyIndex even if nothing differs. A plain write leaves the lock of the key as it is. */
+export function setKey(tx: WriteTransaction, entry: NewValue): KvRow {
+  const before = tx.get(kvTable, entry.key)
+  return put(tx, entry, before, { session: before?.session ?? '', lockIndex: before?.lockIndex ?? 0 })
+}
+
+/** Whether the key's ModifyIndex is `index`; with 0, whether there is no such key. */
+export function isAt(tx: ReadTransaction, key: string, index: bigint): boolean {
+  return BigInt(tx.get(kvTable, key)?.modifyIndex ?? 0) === index
+}
+
+export function deleteKey(tx: WriteTransaction, key: string): void {
+  if (dropRow(tx, key)) tx.put(tombstoneTable, { key, index: tx.index })
+}
+
+/** True if the key was at `index` and is gone, or was not there in the first place. */
+export function deleteKeyAt(tx: WriteTransaction, key: string, index: bigint): boolean {
+  const before = tx.get(kvTable, key)
+  if (before !== undefined && BigInt(before.modifyIndex) !== index) return false
+  deleteKey(tx, key)
+  return true
+}
+
+/**
+ * Deletes every key under a prefix. One tombstone, at the prefix itself, is enough for all of them: a result under a
+ * shorter prefix, or the same, has it among its own; one under a longer prefix has no key left, and needs none.
+ */
+export function deleteTree(tx: WriteTransaction, prefix: string): void {
+  let any = false
+  for (const row of tx.prefix(kvTable, prefix)) any = dropRow(tx, row.key) || any
+  if (any) tx.put(tombstoneTable, { key: prefix, index: tx.index })
+}
+
+export interface LockRequest extends NewValue {
+  readonly session: string
+  /** What the leader has found: lock delays of this key that began at or before this index are over. */
+  readonly delayOver: number
+}
+
+export type LockOutcome =
+  | {
+      readonly kind: 'held'
+      readonly row: KvRow
+      /** Index at which this session came to hold the key: greater than that of any holder before it. */
+      readonly fence: number
+    }
+  | { readonly kind: 'no-session' | 'held-by-another' | 'delayed' }
+
+/**
+ * Lets the session hold the key, with this value. LockIndex counts the holders that the key has had since it was made
+ * (invariant S3): a session that holds it already gets the new value in, and nothing else changes.
+ */
+export function lockKey(tx: WriteTransaction, request: LockRequest): LockOutcome {
+  const { key, session } = request
+  if (sessionById(tx, session) === undefined) return { kind: 'no-session' }
+  const before = tx.get(kvTable, key)
+  const holder = before?.session ?? ''
+  if (holder !== '' && holder !== session) return { kind: 'held-by-another' }
+  if (holder === '') {
+    if ((tx.get(lockDelaysTable, key)?.index ?? 0) > request.delayOver) return { kind: 'delayed' }
+    tx.delete(lockDelaysTable, key)
+    tx.put(holdsTable, { session, key, since: tx.index })
+  }
+  const lockIndex = (before?.lockIndex ?? 0) + (holder === '' ? 1 : 0)
+  const row = put(tx, request, before, { session, lockIndex })
+  return { kind: 'held', row, fence: tx.get(holdsTable, holdKey(session, key))?.since ?? tx.index }
+}
+
+/** Undefined: the session does not hold the key. */
+export function unlockKey(tx: WriteTransaction, entry: NewValue & { readonly session: string }): KvRow | undefined {
+  const before = tx.get(kvTable, entry.key)
+  if (before === undefined || before.session === '' || before.session !== entry.session) return undefined
+  tx.delete(holdsTable, holdKey(before.session, before.key))
+  return put(tx, entry, before, { session: '', lockIndex: before.lockIndex })
+}
+
+function put(
+  tx: WriteTransaction,
+  { key, value, flags }: NewValue,
+  before: KvRow | undefined,
+  lock: Pick<KvRow, 'session' | 'lockIndex'>,
+): KvRow {
+  const row: KvRow = {
+    key,
+    // A copy: the body's bytes are those of the log entry.
+    value: value.slice(),
+    flags,
+    lockIndex: lock.lockIndex,
+    session: lock.session,
+    createIndex: before?.createIndex ?? tx.index,
+    modifyIndex: tx.index,
+  }
+  tx.put(kvTable, row)
+  return row
+}
+
+function dropRow(tx: WriteTransaction, key: string): boolean {
+  const session = tx.get(kvTable, key)?.session ?? ''
+  if (session !== '') tx.delete(holdsTable, holdKey(session, key))
+  return tx.delete(kvTable, key)
+}

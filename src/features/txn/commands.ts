@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { transactionOperationsMax } from '../../model/limits.ts'
+import type { Release } from '../../model/release.ts'
+import { judgedOperation, runOperation } from '../kv/operations.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import type { TransactionOutcome } from './model.ts'
+import { runAll } from './run.ts'
+
+const withTransactions: Release = { major: 0, minor: 7, patch: 0 }
+
+/** Values of entries that a repeated transaction is answered again, all together, bytes. More are forgotten. */
+const rememberedBytesMax = 4096
+
+const body = z.strictObject({ operations: z.array(judgedOperation).max(transactionOperationsMax).readonly() })
+
+/** All of it, at one index, or nothing. Each operation sees what those before it did. */
+export const transactionApply: CommandDefinition<z.infer<typeof body>, TransactionOutcome> = {
+  kind: 'txn.apply',
+  since: withTransactions,
+  body,
+  apply: (tx, { operations }) => {
+    let outcome: TransactionOutcome = { kind: 'forgotten' }
+    tx.attempt(() => {
+      outcome = runAll(operations, (operation) => runOperation(tx, operation))
+      return outcome.kind === 'done'
+    })
+    return outcome
+  },
+  remembered: (outcome) => (sizeOf(outcome) > rememberedBytesMax ? { kind: 'forgotten' } : outcome),
+}
+
+function sizeOf(outcome: TransactionOutcome): number {
+  if (outcome.kind !== 'done') return 0
+  return outcome.entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+}

@@ -1,0 +1,12 @@
+import type { Feature } from '../manifest.ts'
+import { transactionApply } from './commands.ts'
+import { applyEndpoint, readEndpoint } from './endpoint.ts'
+import { txnRoutes } from './routes.ts'
+
+/** Several operations on keys as one. */
+export const txnFeature: Feature = {
+  name: 'txn',
+  commands: [transactionApply],
+  endpoints: [applyEndpoint, readEndpoint],
+  routes: txnRoutes,
+}

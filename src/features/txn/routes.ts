@@ -1,0 +1,66 @@
+import { isWrite, type KeyOperation } from '../kv/operations.ts'
+import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { failed } from '../responses.ts'
+import { operationsOf } from './body.ts'
+import { applyEndpoint, readEndpoint } from './endpoint.ts'
+import { outcomeJson, type SettledOutcome } from './model.ts'
+
+/** Reference: HTTP API 7. */
+export const txnRoutes: readonly Route[] = [
+  {
+    methods: ['PUT'],
+    path: '/v1/txn',
+    handle: async (agent, request) => {
+      const options = parseReadOptions(agent, request.query)
+      if (!options.ok) return failed(options.error)
+      const operations = operationsOf(request.body)
+      if (!operations.ok) return failed(operations.error)
+      return operations.value.some(isWrite)
+        ? apply(agent, request, operations.value, options.value)
+        : read(agent, request, operations.value, options.value)
+    },
+  },
+]
+
+async function apply(
+  agent: AgentContext,
+  request: RouteRequest,
+  operations: readonly KeyOperation[],
+  options: ReadOptions,
+): Promise<RouteResponse> {
+  const here = refuseOtherDatacenter(options)
+  if (!here.ok) return failed(here.error)
+  const outcome = await agent.write(applyEndpoint, { operations }, request.call)
+  if (!outcome.ok) return failed(outcome.error)
+  return { kind: 'json', status: statusOf(outcome.value), value: outcomeJson(outcome.value) }
+}
+
+/** Never waits, whatever index was given. */
+async function read(
+  agent: AgentContext,
+  request: RouteRequest,
+  operations: readonly KeyOperation[],
+  options: ReadOptions,
+): Promise<RouteResponse> {
+  const questions = operations.map(({ verb, key, index, session }) => ({ verb, key, index: String(index), session }))
+  const answer = await agent.query(readEndpoint, { questions }, { ...options, minIndex: 0, waitMs: 0 }, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const { value: outcome, meta } = answer.value
+  return {
+    kind: 'json',
+    status: statusOf(outcome),
+    contact: meta,
+    value: {
+      ...outcomeJson(outcome),
+      Index: 0,
+      LastContact: Math.trunc(meta.lastContactMs) * 1e6,
+      KnownLeader: meta.knownLeader,
+      ConsistencyLevel: '',
+    },
+  }
+}
+
+function statusOf({ kind }: SettledOutcome): number {
+  return kind === 'done' ? 200 : 409
+}

@@ -146,6 +146,13 @@ export class ConfigurationHistory {
     return this.#brought.at(-2) ?? this.latest
   }
 
+  /** It is a voter, and no configuration that is remembered has another. */
+  hasOnlyVoter(id: ServerId): boolean {
+    const isAlone = ({ configuration }: Brought): boolean =>
+      configuration.servers.every((server) => server.suffrage !== 'voter' || server.id === id)
+    return isVoter(this.latest.configuration, id) && this.#brought.every(isAlone)
+  }
+
   append(configuration: Configuration, index: LogIndex): void {
     invariant(index > this.latest.index, 'configurations follow each other', { index, latest: this.latest.index })
     this.#brought.push({ configuration, index })

@@ -13,6 +13,13 @@ import type { ServerId, TimeoutNow, VoteRequest, VoteResponse } from './types.ts
  * and votes at once would end a lease that still holds). It acknowledges nothing before a leader's term is durable, and
  * every leader's term is beyond `bootstrapTerm`: so the servers of a new cluster, bootstrapped or empty, have no leader
  * to keep to, and elect one as soon as the first of them stands.
+ *
+ * A sole voter stands at once. Nobody else's lease can rest on its word:
+ * 1. whoever serves by a lease has committed an entry of its own term, and with it all before it in its log;
+ * 2. no remembered configuration of this log has another voter, so where another server votes or leads, the entry that
+ *    made it so came after them, and needed a quorum that holds this server; it is not in this log, so nothing after it
+ *    is committed either;
+ * 3. a leader that is dismissing itself in favour of this server shows in the configuration before the latest.
  */
 export function start(raft: RaftCore, nowMs: number): void {
   raft.quietSinceMs = nowMs
@@ -20,6 +27,7 @@ export function start(raft: RaftCore, nowMs: number): void {
   setElectionTimer(raft, raft.timing.heartbeatTimeoutMs)
   const { configuration, index } = raft.configurations.latest
   emit(raft, { kind: 'configuration-changed', configuration, index, committed: index <= raft.commit })
+  if (raft.configurations.hasOnlyVoter(raft.id)) stand(raft, nowMs)
 }
 
 /**

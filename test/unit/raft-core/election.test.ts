@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { appendRequest, Cluster, command, configurationEntry, find, members, voteRequest } from './cluster.ts'
 
 const trio = ['s1', 's2', 's3']
@@ -441,5 +442,43 @@ describe('who may stand though its configuration leaves it out (thesis 4.2.2)', 
     cluster.nowMs += 3000
     cluster.fire('s2', 'election')
     expect(cluster.raft('s2').role.kind).toBe('follower')
+  })
+})
+
+describe('a sole voter', () => {
+  const alone = members(['s1'], ['s2'])
+  const before = members(['s1', 's3'], ['s2'])
+
+  function started(entries: readonly Entry[], snapshot?: SnapshotMeta): Cluster {
+    return new Cluster({
+      voters: ['s1'],
+      nonvoters: ['s2'],
+      running: ['s1'],
+      past: { s1: { entries, term: 3, ...(snapshot === undefined ? {} : { snapshot }) } },
+    })
+  }
+
+  it('leads at once when it starts, and has committed all that it holds', () => {
+    const { role, term, commit } = started([configurationEntry(1, 1, alone), command(2, 1)]).raft('s1')
+    expect([role.kind, term, commit]).toEqual(['leader', 4, 3])
+  })
+
+  it('leads at once when it is one by its snapshot', () => {
+    const snapshot = { index: 5, term: 2, configuration: alone, configurationIndex: 4 }
+    expect(started([command(6, 3)], snapshot).raft('s1').role.kind).toBe('leader')
+  })
+
+  it('waits for its timer where the change that made it one may not be committed: another leader may hold a lease', () => {
+    const entries = [configurationEntry(1, 1, before), configurationEntry(2, 2, alone)]
+    const cluster = started(entries)
+    expect(cluster.raft('s1').role.kind).toBe('follower')
+    cluster.nowMs = 5000
+    cluster.fire('s1', 'election')
+    expect(cluster.raft('s1').role.kind).toBe('leader')
+  })
+
+  it('waits where a change that is not committed here adds another', () => {
+    const entries = [configurationEntry(1, 1, alone), configurationEntry(2, 2, before)]
+    expect(started(entries).raft('s1').role.kind).toBe('follower')
   })
 })

@@ -36,12 +36,9 @@ export class HostTimers implements Timers {
   after(delayMs: number, fire: () => void): Closable {
     invariant(!Number.isNaN(delayMs), 'a timer needs a delay', { delayMs })
     if (this.#stopped) return { close: () => undefined }
-    const timer: Timer = {
-      dueMs: this.#clock.monoMs() + Math.max(0, delayMs),
-      sequence: this.#sequence++,
-      fire,
-      queued: true,
-    }
+    const nowMs = this.#clock.monoMs()
+    const timer: Timer = { dueMs: nowMs + Math.max(0, delayMs), sequence: this.#sequence++, fire, queued: true }
+    if (delayMs <= 0 && !this.#isDue(nowMs)) return this.#atOnce(timer)
     this.#queue.push(timer)
     if (this.#armed === undefined || timer.dueMs < this.#armed.dueMs) this.#arm()
     return { close: () => this.#close(timer) }
@@ -53,6 +50,19 @@ export class HostTimers implements Timers {
     this.#queue = new Heap<Timer>(earlier)
     clearTimeout(this.#armed?.handle)
     this.#armed = undefined
+  }
+
+  /** A timer that was set before is due, and is yet to be handed out. */
+  #isDue(nowMs: number): boolean {
+    const head = this.#queue.peek()
+    return head !== undefined && head.dueMs <= nowMs
+  }
+
+  /** Node's own timers take a millisecond at least, which is much for work that only lets others have their turn. */
+  #atOnce(timer: Timer): Closable {
+    timer.queued = false
+    setImmediate(() => this.#fire(timer))
+    return { close: () => this.#close(timer) }
   }
 
   #close(timer: Timer): void {

@@ -8,9 +8,13 @@ import type { RaftObserver, StateMachine } from '../raft.ts'
 import type { Requests } from './requests.ts'
 import type { Turns } from './turns.ts'
 
-/** Entries, and bytes of their payloads, that are applied in one turn: a server that catches up must not stall. */
-const sliceEntries = 256
-const sliceBytes = 1 << 20
+/**
+ * A server that catches up must not stall: it applies for so long in one turn, which the clock is asked for every so many
+ * entries; and no more than so many entries in all, for a clock that stands still within a turn.
+ */
+const sliceMs = 8
+const clockEachEntries = 16
+const sliceEntries = 4096
 
 type Work =
   | { readonly kind: 'entries'; readonly entries: readonly Entry[]; next: number }
@@ -82,11 +86,10 @@ export class Applier {
   #goOn(): void {
     this.#timer = undefined
     if (this.#stopped || this.#restoring) return
-    let entriesLeft = sliceEntries
-    let bytesLeft = sliceBytes
-    const startedMs = this.#parts.env.clock.monoMs()
+    const { clock } = this.#parts.env
+    const startedMs = clock.monoMs()
     const before = this.#applied
-    while (entriesLeft > 0 && bytesLeft > 0) {
+    for (let count = 1; count <= sliceEntries; ) {
       const work = this.#queue[0]
       if (work === undefined || (work.kind === 'install' && !work.ready)) break
       if (work.kind === 'install') {
@@ -101,8 +104,8 @@ export class Applier {
         continue
       }
       this.#apply(entry)
-      entriesLeft--
-      bytesLeft -= entry.payload.length
+      if (count % clockEachEntries === 0 && clock.monoMs() - startedMs >= sliceMs) break
+      count++
     }
     this.#told(before, startedMs)
     const work = this.#queue[0]

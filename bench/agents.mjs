@@ -1,0 +1,167 @@
+/** Real agents for benchmarks: processes on loopback addresses, each with a data directory of its own. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
+/** The clock of /proc: hundredths of a second. */
+const tickMs = 10
+const connections = new Agent({ keepAlive: true })
+
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Status and body of the answer; status 0 when there was none. */
+export function ask(host, port, method, path, body) {
+  return new Promise((resolve) => {
+    const lost = () => resolve({ status: 0, text: '' })
+    const asked = request({ host, port, method, path, agent: connections }, (answer) => {
+      let text = ''
+      answer.on('data', (bytes) => {
+        text += bytes
+      })
+      answer.on('end', () => resolve({ status: answer.statusCode, text }))
+      answer.on('error', lost)
+    })
+    asked.on('error', lost)
+    asked.end(body)
+  })
+}
+
+/** CPU that the process has used so far, user and system, all threads; in steps of 10 ms. */
+export function cpuMs({ pid }) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * tickMs
+}
+
+async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports = await Promise.all(
+    servers.map((server) => {
+      return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)))
+    }),
+  )
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+/** Servers on 127.0.0.1 and up, that are started and killed one by one. Number 0 is the first. */
+export class Servers {
+  home = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  #count
+  #ports
+  #settings
+  #running = new Map()
+
+  /** `settings`: of the configuration file, beside those that make a cluster of them. */
+  static async create(count, settings = {}) {
+    const [http, server, gossip] = await freePorts(3)
+    return new Servers(count, { http, server, serf_lan: gossip, dns: -1 }, settings)
+  }
+
+  constructor(count, ports, settings) {
+    this.#count = count
+    this.#ports = ports
+    this.#settings = settings
+  }
+
+  host(at) {
+    return `127.0.0.${at + 1}`
+  }
+
+  dir(at) {
+    return join(this.home, `s${at + 1}`)
+  }
+
+  get port() {
+    return this.#ports.http
+  }
+
+  /** Starts a server, with more settings and with arguments for Node. Its process has `startedMs`, by `performance.now()`. */
+  start(at, { settings = {}, nodeArgs = [], env = {} } = {}) {
+    const all = Array.from({ length: this.#count }, (_, i) => this.host(i))
+    const file = join(this.home, `s${at + 1}.json`)
+    const config = {
+      server: true,
+      bootstrap_expect: this.#count,
+      node_name: `s${at + 1}`,
+      data_dir: this.dir(at),
+      bind_addr: this.host(at),
+      client_addr: this.host(at),
+      ports: this.#ports,
+      log_level: 'info',
+      performance: { raft_multiplier: 1 },
+      retry_join: all,
+      retry_interval: '200ms',
+      ...this.#settings,
+      ...settings,
+    }
+    writeFileSync(file, JSON.stringify(config))
+    const child = spawn(process.execPath, [...nodeArgs, svc, 'agent', `-config-file=${file}`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    })
+    child.startedMs = performance.now()
+    child.lines = []
+    child.stdout.setEncoding('utf8').on('data', (text) => child.lines.push({ atMs: performance.now(), text }))
+    this.#running.set(at, child)
+    child.on('close', () => {
+      if (this.#running.get(at) === child) this.#running.delete(at)
+    })
+    return child
+  }
+
+  ask(at, method, path, body) {
+    return ask(this.host(at), this.#ports.http, method, path, body)
+  }
+
+  /** The answer, as soon as it is a 200. */
+  async untilOk(at, path, everyMs = 4) {
+    const deadlineMs = performance.now() + 60_000
+    while (performance.now() < deadlineMs) {
+      const answer = await this.ask(at, 'GET', path)
+      if (answer.status === 200) return answer.text
+      await pause(everyMs)
+    }
+    throw new Error(`${path} was not answered within a minute`)
+  }
+
+  /** The number of the leader, once `count` servers know the same one. */
+  async leader(count = this.#count) {
+    const deadlineMs = performance.now() + 60_000
+    while (performance.now() < deadlineMs) {
+      const all = [...this.#running.keys()].map((at) => this.ask(at, 'GET', '/v1/status/leader'))
+      const known = (await Promise.all(all)).map(({ text }) => /^"127\.0\.0\.(\d+):/.exec(text)?.[1])
+      const [first] = known
+      if (first !== undefined && known.length >= count && known.every((one) => one === first)) return Number(first) - 1
+      await pause(20)
+    }
+    throw new Error('no leader within a minute')
+  }
+
+  /** Ends it at once: what it has acknowledged is on its disk. */
+  kill(at) {
+    const child = this.#running.get(at)
+    if (child === undefined) return Promise.resolve()
+    const closed = new Promise((resolve) => child.on('close', resolve))
+    child.kill('SIGKILL')
+    return closed
+  }
+
+  async killAll() {
+    await Promise.all([...this.#running.keys()].map((at) => this.kill(at)))
+  }
+
+  async close() {
+    await this.killAll()
+    rmSync(this.home, { recursive: true, force: true })
+  }
+}
+
+/** Lets the process end although connections are kept. */
+export function closeConnections() {
+  connections.destroy()
+}

@@ -1,0 +1,213 @@
+/**
+ * How long servers take until they are of use: `node bench/start-up.mjs [alone|behind|snapshot …]`, after a build.
+ *
+ * alone: a single server with 100,000 keys of 100 bytes in its data directory, in the log or in a snapshot; from the start
+ *   of its process until it has answered a consistent read of the last key. Beside it an empty directory, and bare Node.
+ * behind: a follower of three, at raft_multiplier 1, that missed 50,000 writes; from its start until it answers a stale
+ *   read of the last of them. The leader has all of them in its log, or all but 10,240 only in a snapshot.
+ * snapshot: a server with 500,000 keys takes a snapshot while 20 writes a second come; the delay of its event loop and how
+ *   long the writes took, and the same without a snapshot. Beside it the delay of a process that does nothing.
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { closeConnections, cpuMs, pause, Servers } from './agents.mjs'
+import { fill, keyOf } from './prepared-data.mjs'
+
+const rounds = Number(process.env.ROUNDS ?? 5)
+const chosen = process.argv.slice(2)
+const valueBytes = 100
+
+function median(numbers) {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+}
+
+function show(name, figures) {
+  const wall = figures.map(({ wallMs }) => Math.round(wallMs))
+  const cpu = figures.map(({ cpuMs }) => cpuMs)
+  const spread = `${Math.min(...wall)} to ${Math.max(...wall)}`
+  console.log(
+    `| ${name} | ${median(wall)} (${spread}) | ${Number.isNaN(cpu[0]) ? '' : median(cpu)} | ${loadavg()[0].toFixed(1)} |`,
+  )
+}
+
+function bareNode() {
+  const startedMs = performance.now()
+  return new Promise((resolve) => {
+    spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }).on('close', () => {
+      resolve({ wallMs: performance.now() - startedMs, cpuMs: Number.NaN })
+    })
+  })
+}
+
+/** From the start of a server alone until it has answered a consistent read of `key`. */
+async function startAlone(servers, key) {
+  const child = servers.start(0)
+  await servers.untilOk(0, `/v1/kv/${key}?consistent`)
+  const figures = { wallMs: performance.now() - child.startedMs, cpuMs: cpuMs(child) }
+  await servers.kill(0)
+  return figures
+}
+
+async function firstStart(servers) {
+  servers.start(0)
+  await servers.leader()
+  await servers.ask(0, 'PUT', '/v1/kv/empty', 'x')
+  await servers.kill(0)
+}
+
+function kept(servers, at) {
+  const copy = `${servers.dir(at)}-kept`
+  cpSync(servers.dir(at), copy, { recursive: true })
+  return () => {
+    rmSync(servers.dir(at), { recursive: true, force: true })
+    cpSync(copy, servers.dir(at), { recursive: true })
+  }
+}
+
+async function alone() {
+  console.log(
+    '\n| one server | ms until it answers, median (least to most) | CPU ms until then | load |\n|---|---|---|---|',
+  )
+  const subjects = [
+    ['nothing', 0, false],
+    ['100,000 keys in the log', 100_000, false],
+    ['100,000 keys in a snapshot', 100_000, true],
+  ]
+  const prepared = []
+  try {
+    for (const [name, keys, snapshot] of subjects) {
+      const servers = await Servers.create(1, { raft_snapshot_threshold: 1 << 30 })
+      await firstStart(servers)
+      if (keys > 0) await fill({ dirs: [servers.dir(0)], keys, valueBytes, snapshot })
+      prepared.push({
+        name,
+        servers,
+        restore: kept(servers, 0),
+        key: keys > 0 ? keyOf(keys - 1) : 'empty',
+        figures: [],
+      })
+    }
+    const bare = []
+    for (let round = 0; round < rounds; round++) {
+      bare.push(await bareNode())
+      for (const { servers, restore, key, figures } of prepared) {
+        restore()
+        figures.push(await startAlone(servers, key))
+      }
+    }
+    show('`node -e 0`', bare)
+    for (const { name, figures } of prepared) show(name, figures)
+  } finally {
+    for (const { servers } of prepared) await servers.close()
+  }
+}
+
+async function behindOnce(servers, key) {
+  const child = servers.start(2)
+  await servers.untilOk(2, `/v1/kv/${key}?stale`)
+  const figures = { wallMs: performance.now() - child.startedMs, cpuMs: cpuMs(child) }
+  await servers.kill(2)
+  return figures
+}
+
+async function behind() {
+  console.log(
+    '\n| a follower that missed 50,000 writes | ms until it has them | CPU ms until then | load |\n|---|---|---|---|',
+  )
+  for (const [name, snapshot] of [
+    ['from the log', false],
+    ['from a snapshot and the log', true],
+  ]) {
+    const servers = await Servers.create(3, { raft_snapshot_threshold: 1 << 30 })
+    try {
+      for (const at of [0, 1, 2]) servers.start(at)
+      await servers.leader()
+      await servers.killAll()
+      const restore = kept(servers, 2)
+      await fill({ dirs: [servers.dir(0), servers.dir(1)], keys: 50_000, valueBytes, snapshot })
+      for (const at of [0, 1]) servers.start(at)
+      await servers.leader(2)
+      const figures = []
+      for (let round = 0; round < rounds; round++) {
+        restore()
+        await pause(500)
+        figures.push(await behindOnce(servers, keyOf(49_999)))
+      }
+      show(name, figures)
+    } finally {
+      await servers.close()
+    }
+  }
+}
+
+/** Loop delay of `child` and latencies of a write every 50 ms, while `forMs` pass and until `done`. */
+async function underTrickle(servers, child, file, seconds) {
+  const lines = () => readFileSync(file, 'utf8').trim().split('\n')
+  const before = lines().length
+  child.kill('SIGUSR2')
+  const waits = []
+  const until = performance.now() + seconds * 1000
+  while (performance.now() < until) {
+    const sentMs = performance.now()
+    const put = await servers.ask(0, 'PUT', '/v1/kv/trickle', 'x')
+    if (put.status !== 200) throw new Error(put.text)
+    waits.push(performance.now() - sentMs)
+    await pause(Math.max(0, 50 - (performance.now() - sentMs)))
+  }
+  child.kill('SIGUSR2')
+  while (lines().length === before) await pause(20)
+  const sorted = waits.sort((a, b) => a - b)
+  return { ...JSON.parse(lines().at(-1)), putP50: median(waits), putMax: sorted.at(-1) }
+}
+
+async function takingSnapshots() {
+  const preload = fileURLToPath(new URL('./loop-delay.mjs', import.meta.url))
+  const servers = await Servers.create(1)
+  try {
+    await firstStart(servers)
+    await fill({ dirs: [servers.dir(0)], keys: 500_000, valueBytes, snapshot: false, together: 512 })
+    const restore = kept(servers, 0)
+    console.log(
+      '\n| 500,000 keys | loop delay ms p50 | p99 | p99.9 | max | a write ms median | max | longest GC ms | load |',
+    )
+    console.log('|---|---|---|---|---|---|---|---|---|')
+    for (let round = 0; round < Math.min(rounds, 3); round++) {
+      for (const [name, settings] of [
+        ['no snapshot', { raft_snapshot_threshold: 1 << 30 }],
+        ['a snapshot is taken', { raft_snapshot_interval: '12s' }],
+      ]) {
+        restore()
+        const file = join(servers.home, 'delay')
+        const child = servers.start(0, {
+          settings: { ...settings },
+          nodeArgs: ['--import', preload],
+          env: { SVC_LOOP_DELAY: file },
+        })
+        await servers.untilOk(0, `/v1/kv/${keyOf(499_999)}?consistent`)
+        const { appendFileSync } = await import('node:fs')
+        appendFileSync(file, '')
+        await pause(Math.max(0, child.startedMs + 10_000 - performance.now()))
+        const told = await underTrickle(servers, child, file, 10)
+        const taken = child.lines.some(({ text }) => text.includes('snapshot taken'))
+        const numbers = [told.p50, told.p99, told.p999, told.max, told.putP50, told.putMax]
+        const gc = told.gc.map(({ ms }) => ms.toFixed(0)).join(' ')
+        const title = `${name}${taken === name.startsWith('a') ? '' : ' (NOT AS WANTED)'}`
+        console.log(
+          `| ${title} | ${numbers.map((n) => n.toFixed(1)).join(' | ')} | ${gc} | ${loadavg()[0].toFixed(1)} |`,
+        )
+        await servers.kill(0)
+      }
+    }
+  } finally {
+    await servers.close()
+  }
+}
+
+const parts = { alone, behind, snapshot: takingSnapshots }
+console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}, ${rounds} rounds`)
+for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) await parts[name]()
+closeConnections()
+process.exit(0)

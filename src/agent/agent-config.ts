@@ -2,12 +2,15 @@ import type { Json } from '../base/json.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { fieldNames, productName } from '../model/names.ts'
+import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
  * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
  */
 export interface AgentConfig {
+  /** What the agent runs as: the newest, but for simulated clusters of several releases. */
+  readonly release: Release
   readonly nodeName: string
   /** A UUID; undefined: kept in the data directory, or drawn. */
   readonly nodeId: string | undefined
@@ -92,6 +95,10 @@ export interface AutopilotConfig {
   readonly serverStabilizationMs: number
   readonly lastContactThresholdMs: number
   readonly maxTrailingLogs: number
+  /** Failed servers are taken out of the consensus group when there are enough others. */
+  readonly cleanUpDeadServers: boolean
+  /** That leaves no fewer voters than this. */
+  readonly minQuorum: number
 }
 
 export interface HttpConfig {
@@ -183,8 +190,10 @@ export function raftTiming(
 export const devRaftTiming = { heartbeatTimeoutMs: 35, electionTimeoutMs: 52, leaderLeaseMs: 20 } as const
 
 /** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
-export function defaultAgentConfig(nodeName: string, address: string): AgentConfig {
+export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
+  const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
   return {
+    release,
     nodeName,
     nodeId: undefined,
     datacenter: 'dc1',
@@ -205,17 +214,23 @@ export function defaultAgentConfig(nodeName: string, address: string): AgentConf
     retryMax: 0,
     gossipLan: lanGossip,
     raft: {
-      protocol: 3,
+      protocol: raftProtocolsOf(release).spoken,
       ...raftTiming(5),
-      snapshotThreshold: 16_384,
-      snapshotIntervalMs: 30_000,
+      snapshotThreshold,
+      snapshotIntervalMs,
       trailingLogs: 10_240,
     },
     rpcHoldTimeoutMs: 7_000,
     leaveDrainMs: 5_000,
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
-    autopilot: { serverStabilizationMs: 10_000, lastContactThresholdMs: 200, maxTrailingLogs: 250 },
+    autopilot: {
+      serverStabilizationMs: 10_000,
+      lastContactThresholdMs: 200,
+      maxTrailingLogs: 250,
+      cleanUpDeadServers: true,
+      minQuorum: 0,
+    },
     limits: { perSecond: undefined, burst: 1_000 },
     http: {
       aliases: fieldNames,

@@ -2,7 +2,6 @@ import { err, ok, type Result } from '../base/result.ts'
 import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
 import { type Failure, failureText } from '../model/failure.ts'
-import { newestRelease } from '../model/release.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
@@ -45,10 +44,10 @@ export async function assembleAgent(
   closing.push(followServers(ground, part, () => local.trigger()))
   const left = new OnceSignal<undefined>()
   const { calls } = part
-  const self = describeSelf({ env, config, release: newestRelease, nodeId, part, pool, local })
+  const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, local })
   return ok({
     env,
-    release: newestRelease,
+    release: config.release,
     raft: part.raft,
     local,
     lan: pool,

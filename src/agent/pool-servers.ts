@@ -13,6 +13,8 @@ export interface PoolServer {
   /** Where its RPC listener is reached: `10.0.0.1:8300`. */
   readonly address: string
   readonly raftProtocol: number
+  /** `1.4.0`; empty where it does not say. */
+  readonly release: string
   readonly status: MemberStatus
 }
 
@@ -45,7 +47,7 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
 
 /** The server on this member; undefined for a client, or for tags that no server of ours sends. */
 export function serverOf(member: Member): PoolServer | undefined {
-  const { role, id, dc, port, raft_vsn } = member.tags
+  const { role, id, dc, port, raft_vsn, build } = member.tags
   if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
   if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) return undefined
   const at: Endpoint = { host: member.endpoint.host, port: Number(port) }
@@ -55,6 +57,7 @@ export function serverOf(member: Member): PoolServer | undefined {
     datacenter: dc,
     address: endpointText(at),
     raftProtocol: raft_vsn === undefined ? 1 : Number(raft_vsn),
+    release: build?.split(':')[0] ?? '',
     status: member.status,
   }
 }

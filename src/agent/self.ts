@@ -2,7 +2,7 @@ import type { Env } from '../env/env.ts'
 import type { AgentSelf } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
-import { type Release, raftProtocol, releaseText } from '../model/release.ts'
+import { knownRaftProtocols, type Release, releaseText } from '../model/release.ts'
 import type { RaftStatus } from '../raft/raft.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Part } from './ground.ts'
@@ -118,8 +118,8 @@ function raftSection(config: AgentConfig, status: RaftStatus): Section {
     latest_configuration_index: String(status.configurationIndex),
     num_peers: String(Math.max(0, others)),
     protocol_version: String(config.raft.protocol),
-    protocol_version_max: String(raftProtocol.max),
-    protocol_version_min: String(raftProtocol.min),
+    protocol_version_max: String(knownRaftProtocols.max),
+    protocol_version_min: String(knownRaftProtocols.min),
     snapshot_version_max: '1',
     snapshot_version_min: '0',
     state: stateText[status.role],

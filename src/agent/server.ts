@@ -3,7 +3,6 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
-import { newestRelease } from '../model/release.ts'
 import { decodeMessage, MessageEncoder } from '../raft/codec.ts'
 import { openRaft } from '../raft/driver.ts'
 import type { Raft, RaftTransport } from '../raft/raft.ts'
@@ -41,6 +40,7 @@ export async function openServer(
     tables: features.flatMap((feature) => feature.tables ?? []),
     commands: features.flatMap((feature) => feature.commands ?? []),
     observer,
+    release: ground.config.release,
     store: {
       digest: observer.commandApplied !== undefined,
       hooks: features.flatMap((feature) => feature.hooks ?? []),
@@ -81,7 +81,11 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
   const alive = (): ReadonlySet<string> => new Set(aliveServers(pool.members(), config.datacenter).map(({ id }) => id))
   const directory = new ServerDirectory(nodeId, config.datacenter, alive)
   const introductions = new Introductions({ env, config, rpc, raft, directory, nodeId, pool })
-  const context = serverContext(ground, state, raft, (duty) => leadership.running(duty))
+  const membership = serverMembership({ directory, introductions, pool, config })
+  const context = serverContext(ground, state, raft, {
+    duty: (duty) => leadership.running(duty),
+    health: () => membership.health(),
+  })
   const dispatch = new Dispatch(
     context,
     state.store,
@@ -89,7 +93,7 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
   )
   const duties: readonly LeaderDuty[] = [
     ...features.flatMap((feature) => feature.duties ?? []),
-    serverMembership(directory, introductions, config.autopilot),
+    membership,
     reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
   ]
   const leadership: Leadership = new Leadership(context, duties)
@@ -169,14 +173,14 @@ function serverContext(
   { env, config, pool }: Ground,
   state: ReplicatedState,
   raft: Raft,
-  duty: ServerContext['duty'],
+  own: Pick<ServerContext, 'duty' | 'health'>,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address
   return {
     env,
     raft,
-    release: newestRelease,
+    release: config.release,
     datacenter: config.datacenter,
     read: () => state.store.read(),
     async propose(command, body, identity) {
@@ -191,7 +195,7 @@ function serverContext(
       const confirmed = await raft.leaseRead()
       return confirmed.ok ? ok(undefined) : err(failureOfRefusal(confirmed.error, addressOf))
     },
-    duty,
+    ...own,
     watch: (look, use) => state.store.watch(look, use),
     servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
   }

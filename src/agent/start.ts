@@ -4,7 +4,6 @@ import type { Env } from '../env/env.ts'
 import { endpointText, type ListenFailure } from '../env/net.ts'
 import { openPool } from '../gossip/driver.ts'
 import type { Pool } from '../gossip/pool.ts'
-import { newestRelease } from '../model/release.ts'
 import { Rpc } from '../rpc/rpc.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -73,7 +72,7 @@ function openLanPool(env: Env, config: AgentConfig, nodeId: string): Promise<Res
     name: config.nodeName,
     bind: { host: config.serfLanBindAddress, port },
     advertise: { host: config.advertiseAddress, port },
-    tags: agentTags(config, nodeId, newestRelease),
+    tags: agentTags(config, nodeId, config.release),
     timing: config.gossipLan,
     refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
   })

@@ -1,4 +1,4 @@
-import type { AgentConfig, DnsConfig } from '../agent/agent-config.ts'
+import type { AgentConfig, AutopilotConfig, DnsConfig } from '../agent/agent-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
@@ -9,11 +9,9 @@ export function debugConfig(config: AgentConfig): Flat {
   return {
     ...dnsPart(config.dns),
     ...gossipPart(config.gossipLan),
+    ...autopilotPart(config.autopilot),
     AdvertiseAddrLAN: config.advertiseAddress,
     Aliases: config.http.aliases,
-    AutopilotLastContactThreshold: formatDuration(config.autopilot.lastContactThresholdMs),
-    AutopilotMaxTrailingLogs: config.autopilot.maxTrailingLogs,
-    AutopilotServerStabilizationTime: formatDuration(config.autopilot.serverStabilizationMs),
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
     BootstrapExpect: config.bootstrapExpect,
@@ -63,6 +61,17 @@ export function debugConfig(config: AgentConfig): Flat {
     ServerPort: ports.server,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
+  }
+}
+
+function autopilotPart(autopilot: AutopilotConfig): Flat {
+  return {
+    AutopilotCleanupDeadServers: autopilot.cleanUpDeadServers,
+    AutopilotDisableUpgradeMigration: false,
+    AutopilotLastContactThreshold: formatDuration(autopilot.lastContactThresholdMs),
+    AutopilotMaxTrailingLogs: autopilot.maxTrailingLogs,
+    AutopilotRedundancyZoneTag: '',
+    AutopilotServerStabilizationTime: formatDuration(autopilot.serverStabilizationMs),
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
-import { raftProtocol } from '../model/release.ts'
+import { newestRelease, type Release } from '../model/release.ts'
 import { bindAddress } from './addresses.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
@@ -30,13 +30,15 @@ export interface Normalized {
 /**
  * The only maker of an `AgentConfig` from what people wrote: applies the defaults, converts units, and checks what a
  * schema of single fields cannot. `sources`: the definitions of services and checks, where they were taken out of `file`
- * so that they know their places. Texts follow the reference, configuration 3.
+ * so that they know their places. `release`: what the agent
+ * runs as. Texts follow the reference, configuration 3.
  */
 export function normalize(
   file: FileConfig,
   dev: boolean,
   machine: Machine,
   sources: readonly DefinitionSource[] = definitionSources(file, () => 'config'),
+  release: Release = newestRelease,
 ): Result<Normalized, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
   const problem: Report = (message, remedy) => {
@@ -46,7 +48,7 @@ export function normalize(
   if (!found.ok) problems.push(found.error)
   // Without an address nothing starts; with some address everything else is looked at all the same.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
-  const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise)
+  const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
   const scripts = file.enable_local_script_checks ?? file.enable_script_checks ?? false
   const definitions = readDefinitions(sources, scripts)
   if (!definitions.ok) problems.push(...definitions.error)
@@ -163,14 +165,14 @@ function timingOf(
   defaults: AgentConfig,
   problem: Report,
 ): Part<'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'autopilot'> {
-  checkRaft(file, problem)
+  checkRaft(file, defaults.release, problem)
   for (const key of ['raft_snapshot_interval', 'retry_interval'] as const) checkInterval(key, file[key], problem)
   const { autopilot, performance } = file
   return {
     raft: {
       ...defaults.raft,
       ...(dev ? devRaftTiming : raftTiming(performance?.raft_multiplier ?? 5)),
-      protocol: file.raft_protocol ?? raftProtocol.spoken,
+      protocol: file.raft_protocol ?? defaults.raft.protocol,
       snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,
       snapshotIntervalMs: milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs),
     },
@@ -187,6 +189,8 @@ function timingOf(
         defaults.autopilot.lastContactThresholdMs,
       ),
       maxTrailingLogs: autopilot?.max_trailing_logs ?? defaults.autopilot.maxTrailingLogs,
+      cleanUpDeadServers: autopilot?.cleanup_dead_servers ?? defaults.autopilot.cleanUpDeadServers,
+      minQuorum: autopilot?.min_quorum ?? defaults.autopilot.minQuorum,
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
-import { raftProtocol } from '../model/release.ts'
+import { type Release, raftProtocolsOf } from '../model/release.ts'
 import type { Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -30,16 +30,16 @@ export function checkRoles(file: FileConfig, dev: boolean, server: boolean, prob
   if (file.bootstrap === true && !server) problem("'bootstrap = true' requires 'server = true'", 'add -server')
 }
 
-export function checkRaft(file: FileConfig, problem: Report): void {
+export function checkRaft(file: FileConfig, release: Release, problem: Report): void {
   const multiplier = file.performance?.raft_multiplier ?? 5
   if (multiplier < 1 || multiplier > 10)
     problem(`performance.raft_multiplier cannot be ${multiplier}`, 'must be between 1 and 10')
-  const protocol = file.raft_protocol ?? raftProtocol.spoken
-  if (protocol !== raftProtocol.spoken) {
-    problem(
-      `raft_protocol ${protocol} is not there yet`,
-      `this version speaks Raft protocol ${raftProtocol.spoken} only`,
-    )
+  const { min, max, spoken } = raftProtocolsOf(release)
+  const protocol = file.raft_protocol ?? spoken
+  if (protocol < min || protocol > max) {
+    problem(`raft_protocol: Protocol version ${protocol} must be >= ${min} and <= ${max}`, `${spoken} is the default`)
+  } else if (protocol !== spoken) {
+    problem(`raft_protocol ${protocol} is not there yet`, `this version speaks Raft protocol ${spoken} only`)
   }
 }
 

@@ -37,9 +37,14 @@ export const fileSchema = z.strictObject({
   aliases: z.array(alias).optional().describe('Further product names under which headers are sent and accepted.'),
   autopilot: z
     .strictObject({
+      cleanup_dead_servers: z.boolean().optional(),
+      disable_upgrade_migration: z.boolean().optional().describe('Of the commercial edition: accepted, of no effect.'),
       last_contact_threshold: duration.optional(),
       max_trailing_logs: z.int().min(0).optional(),
+      min_quorum: z.int().min(0).optional().describe('Dead servers are not removed below this many voters.'),
+      redundancy_zone_tag: z.string().optional().describe('Of the commercial edition: accepted, of no effect.'),
       server_stabilization_time: duration.optional(),
+      upgrade_version_tag: z.string().optional().describe('Of the commercial edition: accepted, of no effect.'),
     })
     .optional(),
   bind_addr: z.string().optional().describe('Address that the agent listens on for other agents.'),

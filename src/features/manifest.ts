@@ -9,6 +9,7 @@ import type { Pool } from '../gossip/pool.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Release } from '../model/release.ts'
+import type { ClusterHealth } from '../model/server-health.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 
@@ -107,6 +108,8 @@ export interface ServerContext {
   duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
   /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
   watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
+  /** What the leader makes of its servers; undefined: this one does not lead, or has not looked yet. */
+  health(): ClusterHealth | undefined
   /** Servers that this one knows: by ID, name and RPC address. */
   servers(): readonly KnownServer[]
 }

@@ -9,6 +9,7 @@ const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 2
 /** What a scenario shows, by its expectations or by what is checked in every run. */
 const shows: Readonly<Record<string, string>> = {
   'anti-entropy.yaml': '[REG-012] [REG-024]',
+  'dead-server.yaml': '[RFT-031]',
   'dns-through-an-outage.yaml': '[DNS-013] [DNS-015]',
   'reaped-after-72-hours.yaml': '[LIM-003] [MEM-017]',
   'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',

@@ -1,5 +1,5 @@
 import { productTitle } from '../../model/names.ts'
-import { internalProtocol, newestRelease, raftProtocol, releaseText } from '../../model/release.ts'
+import { internalProtocol, newestRelease, raftProtocolsOf, releaseText } from '../../model/release.ts'
 import type { CliCommand } from '../command.ts'
 
 export const versionCommand: CliCommand = {
@@ -13,7 +13,7 @@ export const versionCommand: CliCommand = {
     terminal.out(
       `Protocol ${spoken} spoken by default, understands ${min} to ${max} (agent will automatically use protocol >${spoken} when speaking to compatible agents)\n`,
     )
-    terminal.out(`Raft protocol ${raftProtocol.spoken}\n`)
+    terminal.out(`Raft protocol ${raftProtocolsOf(newestRelease).spoken}\n`)
     return 0
   },
 }

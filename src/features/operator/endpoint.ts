@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 import type { ServerContext, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
 import type { RaftConfiguration, RaftServer } from './model.ts'
@@ -15,11 +16,21 @@ export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, R
   serve: async (server) => ok(configurationOf(server)),
 }
 
+/** The health of the servers, by the leader's word. */
+export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, ClusterHealth> = {
+  method: 'Operator.ServerHealth',
+  kind: 'server',
+  args: noArgs,
+  leader: true,
+  // A leader that has just been elected has not asked anybody yet.
+  serve: async (server) => ok(server.health() ?? { healthy: false, failureTolerance: 0, servers: [] }),
+}
+
 function configurationOf(server: ServerContext): RaftConfiguration {
   const status = server.raft.status()
-  const known = new Map(server.servers().map((other) => [other.id, other]))
+  const known = server.servers()
   const servers = status.configuration.servers.map(({ id, address, suffrage }): RaftServer => {
-    const other = known.get(id)
+    const other = known.find((each) => each.id === id) ?? known.find((each) => each.address === address)
     return {
       id,
       node: other?.name ?? '(unknown)',

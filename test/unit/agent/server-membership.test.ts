@@ -1,55 +1,212 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import type { Introductions } from '../../../src/agent/introductions.ts'
 import { ServerDirectory, type ServerRecord } from '../../../src/agent/server-directory.ts'
-import { serverMembership } from '../../../src/agent/server-membership.ts'
+import { type ServerMembershipDuty, serverMembership } from '../../../src/agent/server-membership.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import type { ServerContext } from '../../../src/features/manifest.ts'
+import { newestRelease, type Release } from '../../../src/model/release.ts'
+import { changed } from '../../../src/raft/core/configuration.ts'
+import type { Configuration, ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+import { FakePool, serverMember } from './fake-pool.ts'
 
-const newcomer: ServerRecord = {
-  id: 'new',
-  name: 's3',
-  address: '10.0.0.3:8300',
-  datacenter: 'dc1',
-  raftProtocol: 3,
-  expect: 3,
-  bootstrapped: false,
-  known: ['new'],
-  lastIndex: 0,
-  lastTerm: 0,
-  lastContactMs: -1,
+const addressOf = (number: number): string => `10.0.0.${number}:8300`
+
+/** A leader s1 whose configuration changes at once, over servers that a test makes answer or not. */
+class Leading {
+  readonly clock = new HandClock()
+  readonly changes: ConfigurationChange[] = []
+  readonly silent = new Set<number>()
+  readonly fake: FakePool
+  configuration: Configuration
+  refusal: RequestRefusal | undefined
+  readonly duty: ServerMembershipDuty
+  readonly #directory: ServerDirectory
+  readonly #context: ServerContext
+
+  constructor(
+    voters: readonly number[],
+    options: { readonly release?: Release; readonly autopilot?: object; readonly others?: readonly number[] } = {},
+  ) {
+    const all = [...voters, ...(options.others ?? [])]
+    this.fake = new FakePool(all.map((number) => serverMember(number)))
+    this.configuration = {
+      servers: voters.map((n) => ({ id: `id-s${n}`, address: addressOf(n), suffrage: 'voter' as const })),
+    }
+    const alive = () =>
+      new Set(this.fake.pool.members().flatMap(({ status, tags }) => (status === 'alive' ? [tags['id'] ?? ''] : [])))
+    this.#directory = new ServerDirectory('id-s1', 'dc1', alive)
+    for (const number of all) this.meet(number)
+    const base = defaultAgentConfig('s1', '10.0.0.1')
+    this.duty = serverMembership({
+      directory: this.#directory,
+      introductions: { introduceTo: async (at: string) => this.#answer(at) } as unknown as Introductions,
+      pool: this.fake.pool,
+      config: { ...base, autopilot: { ...base.autopilot, ...options.autopilot } },
+    })
+    this.#context = {
+      env: this.clock.env,
+      release: options.release ?? newestRelease,
+      raft: {
+        status: () => ({
+          configuration: this.configuration,
+          leader: { id: 'id-s1', address: addressOf(1) },
+          lastIndex: 100,
+          lastTerm: 2,
+        }),
+        changeConfiguration: async (change: ConfigurationChange) => this.#change(change),
+      },
+    } as unknown as ServerContext
+  }
+
+  meet(number: number): void {
+    this.#directory.learn(this.#record(number))
+  }
+
+  async start(): Promise<{ close(): void }> {
+    const running = this.duty.start(this.#context)
+    await settled()
+    return running
+  }
+
+  fail(number: number): void {
+    this.silent.add(number)
+    this.fake.set(serverMember(number, 'failed'), 'failed')
+  }
+
+  voters(): readonly string[] {
+    return this.configuration.servers.flatMap(({ id, suffrage }) => (suffrage === 'voter' ? [id] : []))
+  }
+
+  #record(number: number): ServerRecord {
+    return {
+      id: `id-s${number}`,
+      name: `s${number}`,
+      address: addressOf(number),
+      datacenter: 'dc1',
+      raftProtocol: 3,
+      expect: 3,
+      bootstrapped: true,
+      known: [],
+      lastIndex: 100,
+      lastTerm: 2,
+      lastContactMs: 10,
+    }
+  }
+
+  #answer(at: string): ServerRecord | undefined {
+    const number = Number(at.split(':')[0]?.split('.')[3])
+    return this.silent.has(number) ? undefined : this.#record(number)
+  }
+
+  #change(change: ConfigurationChange) {
+    this.changes.push(change)
+    if (this.refusal !== undefined) return err(this.refusal)
+    const after = changed(this.configuration, change)
+    if (!after.ok) return after
+    this.configuration = after.value
+    return ok(1)
+  }
 }
 
-it('says once why a server that took the address of another is not added', async () => {
-  const directory = new ServerDirectory('s1', 'dc1', () => new Set([newcomer.id]))
-  directory.learn(newcomer)
-  const lines: string[] = []
-  const timers: (() => void)[] = []
-  const message = 'servers old and new have the same address 10.0.0.3:8300'
-  let asked = 0
-  const server = {
-    env: {
-      clock: { monoMs: () => 0 },
-      detach: () => {},
-      timers: { after: (_: number, use: () => void) => ({ close: () => {}, at: timers.push(use) }) },
-      log: {
-        write: (level: string, _: string, __: string, fields: { why?: string }) => lines.push(`${level} ${fields.why}`),
-      },
-    },
-    raft: {
-      status: () => ({ configuration: { servers: [{ id: 'old', address: newcomer.address, suffrage: 'voter' }] } }),
-      changeConfiguration: async () => {
-        asked++
-        return { ok: false, error: { kind: 'invalid-change', message } }
-      },
-    },
-  } as unknown as ServerContext
-  const introductions = { introduceTo: async () => newcomer } as unknown as Introductions
-  const autopilot = { lastContactThresholdMs: 200, maxTrailingLogs: 250, serverStabilizationMs: 10_000 }
-  const duty = serverMembership(directory, introductions, autopilot as never).start(server)
-  for (const poll of [1, 2, 3]) {
-    await expect.poll(() => timers.length).toBe(poll)
-    timers[poll - 1]?.()
-  }
-  await expect.poll(() => asked).toBe(4)
-  expect(lines).toEqual([`warn ${message}`])
-  duty.close()
+describe('the leader looks after its servers', () => {
+  it('gives a newcomer its vote when it has been healthy for the stabilization time', async () => {
+    const leading = new Leading([1, 2, 3], { others: [4] })
+    await leading.start()
+    await leading.clock.advance(1)
+    expect(leading.changes).toEqual([{ kind: 'add-nonvoter', id: 'id-s4', address: addressOf(4) }])
+    await leading.clock.advance(9_000)
+    leading.silent.add(4)
+    await leading.clock.advance(2_000)
+    leading.silent.delete(4)
+    // It fell silent once: the time begins anew.
+    await leading.clock.advance(10_000)
+    expect(leading.voters()).toHaveLength(3)
+    await leading.clock.advance(4_000)
+    expect(leading.voters()).toEqual(['id-s1', 'id-s2', 'id-s3', 'id-s4'])
+  })
+
+  it('tells of their health, as long as it leads', async () => {
+    const leading = new Leading([1, 2, 3])
+    expect(leading.duty.health()).toBeUndefined()
+    const running = await leading.start()
+    await leading.clock.advance(1)
+    expect(leading.duty.health()).toMatchObject({ healthy: true, failureTolerance: 1 })
+    leading.silent.add(3)
+    await leading.clock.advance(2_000)
+    expect(leading.duty.health()).toMatchObject({ healthy: false, failureTolerance: 0 })
+    running.close()
+    expect(leading.duty.health()).toBeUndefined()
+  })
+
+  it('removes a failed server when a new one has taken its place, and not before', async () => {
+    const leading = new Leading([1, 2, 3])
+    await leading.start()
+    await leading.clock.advance(5_000)
+    leading.fail(3)
+    await leading.clock.advance(60_000)
+    expect(leading.changes).toEqual([])
+    leading.fake.set(serverMember(4), 'joined')
+    leading.meet(4)
+    await leading.clock.advance(30_000)
+    expect(leading.changes.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+      'add-nonvoter id-s4',
+      'add-voter id-s4',
+      'remove id-s3',
+    ])
+  })
+
+  it('removes a server that the pool does not tell of only after two minutes', async () => {
+    const leading = new Leading([1, 2, 3, 4, 5])
+    leading.fake.forget('s5')
+    await leading.start()
+    await leading.clock.advance(119_000)
+    expect(leading.changes).toEqual([])
+    await leading.clock.advance(20_000)
+    expect(leading.changes).toEqual([{ kind: 'remove', id: 'id-s5' }])
+  })
+
+  it('removes nobody when that is switched off, or below min_quorum', async () => {
+    for (const autopilot of [{ cleanUpDeadServers: false }, { minQuorum: 5 }]) {
+      const leading = new Leading([1, 2, 3, 4, 5], { autopilot })
+      await leading.start()
+      leading.fail(5)
+      await leading.clock.advance(60_000)
+      expect(leading.changes).toEqual([])
+    }
+  })
+
+  it('promotes and removes nobody while a server that is alive speaks an older Raft protocol', async () => {
+    const leading = new Leading([1, 2, 3, 4, 5])
+    const old = serverMember(2)
+    leading.fake.set({ ...old, tags: { ...old.tags, raft_vsn: '2' } })
+    await leading.start()
+    leading.fail(5)
+    await leading.clock.advance(60_000)
+    expect(leading.changes).toEqual([])
+    leading.fake.set(old)
+    await leading.clock.advance(20_000)
+    expect(leading.changes).toEqual([{ kind: 'remove', id: 'id-s5' }])
+  })
+
+  it('promotes in pairs as release 1.0', async () => {
+    const leading = new Leading([1, 2, 3], { others: [4], release: { major: 1, minor: 0, patch: 0 } })
+    await leading.start()
+    await leading.clock.advance(60_000)
+    expect(leading.voters()).toHaveLength(3)
+    leading.fake.set(serverMember(5), 'joined')
+    leading.meet(5)
+    await leading.clock.advance(30_000)
+    expect(leading.voters()).toHaveLength(5)
+  })
+
+  it('says once why a change cannot be made', async () => {
+    const leading = new Leading([1, 2, 3], { others: [4] })
+    leading.refusal = { kind: 'invalid-change', message: 'it cannot be' }
+    await leading.start()
+    await leading.clock.advance(10_000)
+    expect(leading.changes.length).toBeGreaterThan(2)
+    expect(leading.clock.logged).toEqual(['a server waits, for the Raft configuration cannot be changed so'])
+  })
 })

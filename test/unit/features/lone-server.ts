@@ -23,6 +23,7 @@ import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { newestRelease } from '../../../src/model/release.ts'
+import type { ClusterHealth } from '../../../src/model/server-health.ts'
 import type { ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { ReadTransaction, StateHook } from '../../../src/store/types.ts'
@@ -41,6 +42,7 @@ export class LoneServer {
   /** What the next proposal is refused with. */
   failNext: Failure | undefined
   servers: readonly KnownServer[] = []
+  health: ClusterHealth | undefined
   raftStatus: RaftStatus = {
     role: 'leader',
     term: 2,
@@ -154,6 +156,7 @@ export class LoneServer {
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
       duty: (duty) => lone.#duties.get(duty) as ReturnType<typeof duty.start> | undefined,
       watch: (look, use) => lone.state.store.watch(look, use),
+      health: () => lone.health,
       servers: () => lone.servers,
     }
   }

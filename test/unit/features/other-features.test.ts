@@ -42,6 +42,45 @@ describe('status', () => {
   })
 })
 
+describe('operator autopilot health', () => {
+  const well = {
+    id: 'id-a',
+    name: 'node-a',
+    address: '10.0.0.1:8300',
+    poolStatus: 'alive' as const,
+    release: '1.4.0',
+    leader: true,
+    voter: true,
+    lastContactMs: 0,
+    lastTerm: 2,
+    lastIndex: 9,
+    healthy: true,
+    stableSinceMs: Date.parse('2026-11-21T03:19:40.123Z'),
+  }
+
+  it('has the shape that the clients of the field read', async () => {
+    const server = new LoneServer()
+    server.health = { healthy: true, failureTolerance: 0, servers: [well] }
+    const response = await server.request('GET', '/v1/operator/autopilot/health')
+    expect(response).toMatchObject({ status: 200 })
+    expect(jsonOf(response)).toBe(
+      '{"Healthy":true,"FailureTolerance":0,"Servers":[{"ID":"id-a","Name":"node-a","Address":"10.0.0.1:8300",' +
+        '"SerfStatus":"alive","Version":"1.4.0","Leader":true,"LastContact":"0s","LastTerm":2,"LastIndex":9,' +
+        '"Healthy":true,"Voter":true,"StableSince":"2026-11-21T03:19:40Z"}]}',
+    )
+  })
+
+  it('is 429 with the same members when not all are healthy, and before the leader has looked', async () => {
+    const server = new LoneServer()
+    expect(await server.request('GET', '/v1/operator/autopilot/health')).toMatchObject({ status: 429 })
+    const ill = { ...well, leader: false, lastContactMs: undefined, healthy: false }
+    server.health = { healthy: false, failureTolerance: 0, servers: [ill] }
+    const response = await server.request('GET', '/v1/operator/autopilot/health')
+    expect(response).toMatchObject({ status: 429 })
+    expect(jsonOf(response)).toContain('"LastContact":"-1ns"')
+  })
+})
+
 describe('operator raft', () => {
   function withThree(): LoneServer {
     const server = new LoneServer()

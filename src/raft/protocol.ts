@@ -1,0 +1,23 @@
+import type { ServerId } from './core/types.ts'
+
+/** From this version on a server is named by its node ID, before by its address. Spec: Versioning. */
+const namedByIdFrom = 3
+
+/** Versions of the Raft protocol talk to their neighbours alone: 1 and 3 do not. Spec: Versioning. */
+export function interoperate(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1
+}
+
+export function isNamedById(protocol: number): boolean {
+  return protocol >= namedByIdFrom
+}
+
+/** The name in consensus of the server with this node ID, whose RPC listener is at `address`. */
+export function serverIdFor(protocol: number, nodeId: string, address: string): ServerId {
+  return isNamedById(protocol) ? nodeId : address
+}
+
+/** Why two servers cannot talk, told by the one that speaks `own` of the one that speaks `other`: one clause. */
+export function whyNotInteroperable(own: number, other: number): string {
+  return `it speaks Raft protocol ${other}, this server ${own}, and only neighbouring versions interoperate`
+}

@@ -1,6 +1,7 @@
 import { agentFeature } from '../features/agent/feature.ts'
 import { catalogFeature } from '../features/catalog/feature.ts'
 import { healthFeature } from '../features/health/feature.ts'
+import { internalFeature } from '../features/internal/feature.ts'
 import { kvFeature } from '../features/kv/feature.ts'
 import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
@@ -13,6 +14,7 @@ export const features: readonly Feature[] = [
   agentFeature,
   catalogFeature,
   healthFeature,
+  internalFeature,
   kvFeature,
   operatorFeature,
   sessionFeature,

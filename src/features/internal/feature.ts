@@ -1,0 +1,10 @@
+import type { Feature } from '../manifest.ts'
+import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
+import { internalRoutes } from './routes.ts'
+
+/** What the web UI asks for: the catalog with everything on each node. */
+export const internalFeature: Feature = {
+  name: 'internal',
+  endpoints: [overviewEndpoint, nodeOverviewEndpoint],
+  routes: internalRoutes,
+}

@@ -1,0 +1,73 @@
+import { compareText } from '../../base/bytes.ts'
+import type { Json } from '../../base/json.ts'
+import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
+import { checkJson, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+
+/** A node with everything on it. */
+export interface NodeOverview {
+  readonly node: CatalogNode
+  readonly services: readonly CatalogService[]
+  readonly checks: readonly CatalogCheck[]
+}
+
+/** These endpoints say null where others say an empty list of tags. Reference: HTTP API 14. */
+export function overviewJson({ node, services, checks }: NodeOverview, datacenter: string): Json {
+  return {
+    ...membersOf(nodeJson(node, datacenter)),
+    Services: services.map((service) => ({ ...membersOf(nodeServiceJson(service)), Tags: tagsOrNull(service.tags) })),
+    Checks: checks.map((check) => ({ ...membersOf(checkJson(check)), ServiceTags: tagsOrNull(check.serviceTags) })),
+  }
+}
+
+interface Summary {
+  readonly kind: string
+  readonly nodes: Set<string>
+  readonly counts: Map<string, number>
+  readonly sources: Set<string>
+}
+
+/**
+ * Services by name. Checks of a node count once for each instance on it; those of no known status count for none. `Tags` is
+ * null for every service, as with the field.
+ */
+export function summariesJson(overviews: readonly NodeOverview[]): Json {
+  const summaries = new Map<string, Summary>()
+  for (const { node, services, checks } of overviews) {
+    for (const service of services) {
+      const fresh = (): Summary => ({ kind: service.kind, nodes: new Set(), counts: new Map(), sources: new Set() })
+      const summary = summaries.get(service.service) ?? fresh()
+      summaries.set(service.service, summary)
+      summary.nodes.add(node.node)
+      for (const [key, value] of service.meta ?? []) if (key === sourceKey) summary.sources.add(value)
+      for (const { serviceId, status } of checks) {
+        if (serviceId !== '' && serviceId !== service.id) continue
+        summary.counts.set(status, (summary.counts.get(status) ?? 0) + 1)
+      }
+    }
+  }
+  return [...summaries].sort(([a], [b]) => compareText(a, b)).map(([name, summary]) => summaryJson(name, summary))
+}
+
+/** Service metadata by which other systems say that they registered it. */
+const sourceKey = 'external-source'
+
+function summaryJson(name: string, { kind, nodes, counts, sources }: Summary): Json {
+  return {
+    Kind: kind === '' ? undefined : kind,
+    Name: name,
+    Tags: null,
+    Nodes: [...nodes],
+    ChecksPassing: counts.get('passing') ?? 0,
+    ChecksWarning: counts.get('warning') ?? 0,
+    ChecksCritical: counts.get('critical') ?? 0,
+    ExternalSources: sources.size === 0 ? null : [...sources].sort(compareText),
+  }
+}
+
+function tagsOrNull(tags: readonly string[]): Json {
+  return tags.length === 0 ? null : tags
+}
+
+function membersOf(json: Json): { readonly [key: string]: Json | undefined } {
+  return json as { readonly [key: string]: Json | undefined }
+}

@@ -4,10 +4,14 @@ import { byteText, count } from '../features/fields.ts'
 import type { WriteIdentity } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { orderedKey } from '../store/ordered-key.ts'
+import type { Store } from '../store/store.ts'
 import type { TableDefinition, WriteTransaction } from '../store/types.ts'
 
-/** Writes whose outcome is remembered. Part of what commands mean: servers that differ in it would diverge. */
+/** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
 export const rememberedWritesMax = 16_384
+
+/** So many are forgotten at a time. Part of what commands mean, too. */
+export const forgottenAtOnce = 256
 
 /** Origins of which it is remembered how far they have been forgotten. Part of what commands mean, too. */
 export const rememberedOriginsMax = 4096
@@ -22,10 +26,10 @@ interface ForwardedWrite {
 
 const forwardedWrite = z.object({ origin: byteText, sequence: count, index: count, outcome: z.unknown() })
 
+/** In the order in which they took effect, which is that of forgetting. */
 export const forwardedWrites: TableDefinition<ForwardedWrite> = {
   name: 'forwarded-writes',
-  key: (row) => writeKey(row.origin, row.sequence),
-  indexes: { age: { key: (row) => orderedKey(row.index) } },
+  key: (row) => orderedKey(row.index),
   decode: (stored) => forwardedWrite.parse(stored),
   unwatched: true,
 }
@@ -47,46 +51,94 @@ export const forgottenOrigins: TableDefinition<ForgottenOrigin> = {
   unwatched: true,
 }
 
+/** What became of a write that was carried out, or had been before. */
+export interface OnceApplied {
+  readonly outcome: unknown
+  readonly repeated: boolean
+}
+
 /**
  * Carries out a forwarded write unless it already took effect; then gives the outcome it had and changes nothing, so that
  * what the cluster itself repeats takes effect once (invariant K3):
  * 1. A write keeps its identity over all attempts, and each attempt is an entry of its own in the log.
- * 2. The first of them that is applied leaves its outcome in this table in the same transaction; every later one finds it.
+ * 2. The first of them that is applied leaves its outcome in the table in the same transaction; every later one finds it.
  * 3. Outcomes are forgotten oldest first. Of each origin the highest sequence forgotten is kept, and a write at or below
  *    it that is not remembered is refused: it may be a repeat. Whoever sent it learns that its outcome is unknown.
+ *
+ * Every write leaves a row here, so the table has one order, that of its log, at whose ends it grows and shrinks; what is
+ * in it is found through a map beside it. The map is a function of the table: it changes when a transaction has taken
+ * effect, and is made anew after a restore.
  */
-export function applyOnce(
-  tx: WriteTransaction,
-  identity: WriteIdentity,
-  apply: () => unknown,
-  remembered: (outcome: unknown) => unknown = (outcome) => outcome,
-): Result<{ readonly outcome: unknown; readonly repeated: boolean }, Failure> {
-  const { origin, sequence } = identity
-  const before = tx.get(forwardedWrites, writeKey(origin, sequence))
-  if (before !== undefined) return ok({ outcome: before.outcome, repeated: true })
-  if (sequence <= (tx.get(forgottenOrigins, origin)?.through ?? -1)) {
-    return err({ kind: 'outcome-unknown', message: 'the write is too old to tell whether it is a repeat' })
+export class ForwardedWrites {
+  readonly #store: Store
+  #known = new Map<string, Map<number, ForwardedWrite>>()
+
+  constructor(store: Store) {
+    this.#store = store
   }
-  const outcome = apply()
-  tx.put(forwardedWrites, { origin, sequence, index: tx.index, outcome: remembered(outcome) })
-  if (tx.count(forwardedWrites) > rememberedWritesMax) forgetOldest(tx)
-  return ok({ outcome, repeated: false })
+
+  applyOnce(
+    index: number,
+    { origin, sequence }: WriteIdentity,
+    apply: (tx: WriteTransaction) => unknown,
+    remembered: (outcome: unknown) => unknown = (outcome) => outcome,
+  ): Result<OnceApplied, Failure> {
+    const before = this.#known.get(origin)?.get(sequence)
+    let written: ForwardedWrite | undefined
+    let forgotten: readonly ForwardedWrite[] = []
+    const applied = this.#store.apply(index, (tx): Result<OnceApplied, Failure> => {
+      if (before !== undefined) return ok({ outcome: before.outcome, repeated: true })
+      if (sequence <= (tx.get(forgottenOrigins, origin)?.through ?? -1)) {
+        return err({ kind: 'outcome-unknown', message: 'the write is too old to tell whether it is a repeat' })
+      }
+      const outcome = apply(tx)
+      written = { origin, sequence, index, outcome: remembered(outcome) }
+      tx.put(forwardedWrites, written)
+      if (tx.count(forwardedWrites) > rememberedWritesMax) forgotten = forgetOldest(tx)
+      return ok({ outcome, repeated: false })
+    })
+    if (written !== undefined) this.#learn(written)
+    for (const old of forgotten) this.#unlearn(old)
+    return applied
+  }
+
+  /** The store was restored. */
+  restored(): void {
+    this.#known = new Map()
+    for (const row of this.#store.read().all(forwardedWrites)) this.#learn(row)
+  }
+
+  #learn(row: ForwardedWrite): void {
+    const ofOrigin = this.#known.get(row.origin)
+    if (ofOrigin === undefined) this.#known.set(row.origin, new Map([[row.sequence, row]]))
+    else ofOrigin.set(row.sequence, row)
+  }
+
+  #unlearn({ origin, sequence }: ForwardedWrite): void {
+    const ofOrigin = this.#known.get(origin)
+    ofOrigin?.delete(sequence)
+    if (ofOrigin?.size === 0) this.#known.delete(origin)
+  }
 }
 
-function forgetOldest(tx: WriteTransaction): void {
-  for (const { origin, sequence } of tx.inIndexOrder(forwardedWrites, 'age')) {
-    tx.delete(forwardedWrites, writeKey(origin, sequence))
-    const through = Math.max(sequence, tx.get(forgottenOrigins, origin)?.through ?? 0)
-    tx.put(forgottenOrigins, { origin, through, index: tx.index })
-    break
+/** Returns what was forgotten. */
+function forgetOldest(tx: WriteTransaction): readonly ForwardedWrite[] {
+  const oldest: ForwardedWrite[] = []
+  const through = new Map<string, number>()
+  for (const row of tx.all(forwardedWrites)) {
+    if (oldest.length === forgottenAtOnce) break
+    oldest.push(row)
+    through.set(row.origin, Math.max(row.sequence, through.get(row.origin) ?? 0))
   }
-  if (tx.count(forgottenOrigins) <= rememberedOriginsMax) return
+  for (const { index } of oldest) tx.delete(forwardedWrites, orderedKey(index))
+  // In the order of their oldest writes, which is the same on every server.
+  for (const [origin, sequence] of through) {
+    const highest = Math.max(sequence, tx.get(forgottenOrigins, origin)?.through ?? 0)
+    tx.put(forgottenOrigins, { origin, through: highest, index: tx.index })
+  }
   for (const { origin } of tx.inIndexOrder(forgottenOrigins, 'age')) {
+    if (tx.count(forgottenOrigins) <= rememberedOriginsMax) break
     tx.delete(forgottenOrigins, origin)
-    break
   }
-}
-
-function writeKey(origin: string, sequence: number): string {
-  return `${origin}\0${orderedKey(sequence)}`
+  return oldest
 }

@@ -6,14 +6,15 @@ import { isAtLeast, newestRelease, type Release, releaseText } from '../model/re
 import type { Entry } from '../raft/core/types.ts'
 import type { StateMachine, StateRestore, StateSnapshot } from '../raft/raft.ts'
 import { Store, type StoreOptions } from '../store/store.ts'
-import type { Row, TableDefinition } from '../store/types.ts'
+import type { Row, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { AgentObserver } from './agent.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
-import { applyOnce, forgottenOrigins, forwardedWrites } from './forwarded-writes.ts'
+import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
 /** Carries out what Raft replicates, on the store that it keeps. */
 export class ReplicatedState implements StateMachine {
   readonly store: Store
+  readonly #forwarded: ForwardedWrites
   readonly #commands: ReadonlyMap<string, CommandDefinition>
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
@@ -27,6 +28,7 @@ export class ReplicatedState implements StateMachine {
     readonly store?: StoreOptions
   }) {
     this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins], parts.store)
+    this.#forwarded = new ForwardedWrites(this.store)
     this.#release = parts.release ?? newestRelease
     this.#observer = parts.observer
     const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
@@ -45,12 +47,11 @@ export class ReplicatedState implements StateMachine {
     const body = definition.body.safeParse(command.body)
     if (!body.success) throw this.#unreadable(entry, `${command.kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
     const { identity } = command
-    const applied = this.store.apply(entry.index, (tx) => {
-      const run = (): unknown => definition.apply(tx, body.data)
-      return identity === undefined
-        ? ok({ outcome: run(), repeated: false })
-        : applyOnce(tx, identity, run, definition.remembered)
-    })
+    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.data)
+    const applied: Result<OnceApplied, Failure> =
+      identity === undefined
+        ? ok({ outcome: this.store.apply(entry.index, run), repeated: false })
+        : this.#forwarded.applyOnce(entry.index, identity, run, definition.remembered)
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value
     if (!repeated) {
@@ -68,7 +69,15 @@ export class ReplicatedState implements StateMachine {
   }
 
   restore(): StateRestore {
-    return this.store.restore()
+    const restore = this.store.restore()
+    return {
+      write: (bytes) => restore.write(bytes),
+      finish: () => {
+        const finished = restore.finish()
+        if (finished.ok) this.#forwarded.restored()
+        return finished
+      },
+    }
   }
 
   #decoded(entry: Entry): LoggedCommand {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { decodeCommand, encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
 import {
+  forgottenAtOnce,
   forgottenOrigins,
   forwardedWrites,
   rememberedOriginsMax,
@@ -47,6 +48,16 @@ const later: CommandDefinition<{ name: string }, string> = {
   apply: () => 'done',
 }
 
+const failing: CommandDefinition<object, string> = {
+  kind: 'tally.fail',
+  since: { major: 0, minor: 1, patch: 0 },
+  body: z.strictObject({}),
+  apply: (tx) => {
+    tx.put(tallies, { name: 'a', times: 100 })
+    throw new Error('on purpose')
+  },
+}
+
 interface Seen {
   readonly index: number
   readonly kind: string
@@ -63,7 +74,7 @@ class Machine {
   constructor(release?: Release) {
     this.state = new ReplicatedState({
       tables: [tallies] as readonly TableDefinition<Row>[],
-      commands: [tally, later],
+      commands: [tally, later, failing],
       ...(release === undefined ? {} : { release }),
       store: { digest: true },
       observer: {
@@ -199,32 +210,43 @@ describe('a forwarded write', () => {
     const machine = new Machine()
     const send = (origin: string, sequence: number): unknown => machine.count({ origin, sequence })
     // Out of order, so that the highest one forgotten is not the last.
-    for (const sequence of [1, 0]) send('busy', sequence)
-    for (let sequence = 2; sequence < rememberedWritesMax; sequence++) send('busy', sequence)
+    const first = Array.from({ length: forgottenAtOnce }, (_, i) => forgottenAtOnce - 1 - i)
+    for (const sequence of first) send('busy', sequence)
+    for (let sequence = forgottenAtOnce; sequence < rememberedWritesMax; sequence++) send('busy', sequence)
+    expect(machine.state.store.read().count(forwardedWrites)).toBe(rememberedWritesMax)
+    expect(machine.state.store.read().count(forgottenOrigins)).toBe(0)
     send('other', 7)
-    send('other', 8)
     const tx = machine.state.store.read()
-    expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax)
-    expect([...tx.all(forgottenOrigins)]).toMatchObject([{ origin: 'busy', through: 1 }])
+    expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax - forgottenAtOnce + 1)
+    expect([...tx.all(forgottenOrigins)]).toMatchObject([{ origin: 'busy', through: forgottenAtOnce - 1 }])
     const before = machine.times()
-    expect(send('busy', 1)).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
-    expect(send('busy', 2)).toEqual({ ok: true, value: 3 })
+    for (const sequence of [0, forgottenAtOnce - 1]) {
+      expect(send('busy', sequence)).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
+    }
+    expect(send('busy', forgottenAtOnce)).toEqual({ ok: true, value: forgottenAtOnce + 1 })
     expect(send('other', 6)).toEqual({ ok: true, value: before + 1 })
     expect(machine.times()).toBe(before + 1)
   }, 60_000)
+
+  it('that throws leaves nothing that its repeat would find', () => {
+    const machine = new Machine()
+    const identity = { origin: 'n/1', sequence: 4 }
+    const unknown = encodeCommand({ kind: 'tally.fail' }, {}, identity)
+    expect(() => machine.payload(unknown)).toThrow('on purpose')
+    expect(machine.count(identity)).toEqual({ ok: true, value: 1 })
+  })
 })
 
 describe('the origins of forwarded writes', () => {
   it('are forgotten, too, those first of which nothing was heard for longest', () => {
     const machine = new Machine()
-    for (let i = 0; i < rememberedWritesMax + rememberedOriginsMax + 2; i++) {
-      machine.count({ origin: `n/${i}`, sequence: 5 })
-    }
+    const forgotten = rememberedOriginsMax + forgottenAtOnce
+    for (let i = 0; i < rememberedWritesMax + forgotten; i++) machine.count({ origin: `n/${i}`, sequence: 5 })
     const tx = machine.state.store.read()
     expect(tx.count(forgottenOrigins)).toBe(rememberedOriginsMax)
     expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax)
-    expect(tx.get(forgottenOrigins, 'n/1')).toBeUndefined()
-    expect(tx.get(forgottenOrigins, 'n/2')).toMatchObject({ through: 5 })
+    const oldest = [...tx.inIndexOrder(forgottenOrigins, 'age')][0]?.index
+    expect(oldest).toBe(rememberedWritesMax + forgottenAtOnce + 1)
   }, 60_000)
 })
 

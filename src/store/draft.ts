@@ -10,15 +10,19 @@ export interface Change {
   readonly after: Row | undefined
 }
 
-/** A table in the hands of a transaction: copies of its trees, which share nodes with the version they came from. */
+/**
+ * A table that commands are changing: copies of its trees, which share nodes with the version they came from. One command
+ * after another works on the same draft until a version is wanted; what the present one has done can be undone.
+ */
 export class Draft {
   readonly definition: TableDefinition<Row>
   readonly rows: Tree<Row>
   readonly indexes: ReadonlyMap<string, Tree<Row>>
-  /** In the order made; a row changed twice is there twice. */
-  readonly changes: Change[] = []
+  #changes: Change[] = []
   #lastChange: number
   #sum: RowSum | undefined
+  /** As the command before left them. */
+  #settled: { readonly lastChange: number; readonly sum: RowSum | undefined }
 
   constructor(from: TableState) {
     this.definition = from.definition
@@ -26,6 +30,12 @@ export class Draft {
     this.indexes = from.indexes.size === 0 ? from.indexes : clonesOf(from.indexes)
     this.#lastChange = from.lastChange
     this.#sum = from.sum
+    this.#settled = from
+  }
+
+  /** Those of the present command, in the order made; a row changed twice is there twice. */
+  get changes(): readonly Change[] {
+    return this.#changes
   }
 
   get lastChange(): number {
@@ -54,8 +64,27 @@ export class Draft {
   /** Goes its own way from here on. */
   copy(): Draft {
     const copy = new Draft(this.finished())
-    copy.changes.push(...this.changes)
+    copy.#changes = [...this.#changes]
     return copy
+  }
+
+  /** The present command is over. */
+  settle(): void {
+    if (this.#changes.length > 0) this.#changes = []
+    if (this.#lastChange !== this.#settled.lastChange) this.#settled = { lastChange: this.#lastChange, sum: this.#sum }
+  }
+
+  /** Takes back what the present command has changed. */
+  undo(): void {
+    const changes = this.#changes
+    this.#changes = []
+    for (const { key, before, after } of changes.reverse()) {
+      if (before === undefined) this.rows.delete(key)
+      else this.rows.set(key, before)
+      this.#reindex({ key, before: after, after: before })
+    }
+    this.#lastChange = this.#settled.lastChange
+    this.#sum = this.#settled.sum
   }
 
   /** Takes in a new row of a snapshot, which is no change that anybody waits for. */
@@ -64,7 +93,7 @@ export class Draft {
     this.#reindex({ key, before: undefined, after: row })
   }
 
-  /** The table as the transaction leaves it. The draft must not be changed any more. */
+  /** The table as the commands leave it. The draft must not be changed any more. */
   finished(): TableState {
     const { definition, rows, indexes } = this
     return { definition, rows, indexes, lastChange: this.#lastChange, sum: this.#sum }
@@ -72,7 +101,7 @@ export class Draft {
 
   #change(change: Change): void {
     this.#reindex(change)
-    this.changes.push(change)
+    this.#changes.push(change)
   }
 
   #reindex({ key, before, after }: Change): void {

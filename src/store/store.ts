@@ -7,7 +7,7 @@ import { emptySum, stateDigest, type TableSum } from './digest.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
-import { type Hooks, hooksByEvent, Transaction } from './transaction.ts'
+import { type Drafts, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { emptyTable, type Version, VersionReader } from './version.ts'
 import { Watches } from './watches.ts'
@@ -46,7 +46,11 @@ export class Store {
   readonly #waitersMax: number
   readonly #hooks: Hooks
   readonly #watches = new Watches()
+  /** The last one that anybody wanted. */
   #version: Version
+  /** What commands have changed since. */
+  #drafts: Drafts = new Map()
+  #index = 0
   #applying = false
 
   constructor(tables: readonly TableDefinition<Row>[], options: StoreOptions = {}) {
@@ -64,7 +68,7 @@ export class Store {
 
   /** Index of the last command applied; 0 before any. */
   get index(): number {
-    return this.#version.index
+    return this.#index
   }
 
   /** Parked queries. */
@@ -78,18 +82,43 @@ export class Store {
    */
   apply<T>(index: number, command: (tx: WriteTransaction) => T): T {
     invariant(!this.#applying, 'a command applied from within another', { index })
-    invariant(index > this.#version.index, 'a command applied out of order', { index, after: this.#version.index })
-    const tx = new Transaction(this.#version, index, this.#hooks)
+    invariant(index > this.#index, 'a command applied out of order', { index, after: this.#index })
+    const tx = new Transaction(this.#version, this.#drafts, index, this.#hooks)
     this.#applying = true
     try {
       const outcome = command(tx)
-      const { version, drafts } = tx.finish()
-      this.#version = version
-      for (const draft of drafts) if (draft.definition.unwatched !== true) this.#watches.changed(draft)
+      this.#drafts = tx.finish()
+      this.#index = index
+      for (const draft of this.#drafts.values()) {
+        if (draft.definition.unwatched !== true) this.#watches.changed(draft)
+        draft.settle()
+      }
       return outcome
+    } catch (cause) {
+      // Those made by the command itself are then as the version has them.
+      for (const draft of this.#drafts.values()) draft.undo()
+      throw cause
     } finally {
       this.#applying = false
     }
+  }
+
+  /**
+   * The state now. Commands go on changing the same drafts for as long as nobody asks: what a version costs, copies of the
+   * nodes that change next, is then paid once for all commands between two questions.
+   */
+  #current(): Version {
+    invariant(!this.#applying, 'the state read from within a command')
+    if (this.#index === this.#version.index) return this.#version
+    let { tables } = this.#version
+    if (this.#drafts.size > 0) {
+      const next = new Map(tables)
+      for (const [name, draft] of this.#drafts) next.set(name, draft.finished())
+      tables = next
+      this.#drafts = new Map()
+    }
+    this.#version = { index: this.#index, tables }
+    return this.#version
   }
 
   /** Wakes the queries that commands since the last call concern, each once. */
@@ -99,12 +128,12 @@ export class Store {
 
   /** The state now, and for as long as the reader is kept. */
   read(): ReadTransaction {
-    return new VersionReader(this.#version)
+    return new VersionReader(this.#current())
   }
 
   /** Evaluates a query on the state now, and says what it looked at, for `park`. */
   query<T>(evaluate: (tx: ReadTransaction) => T): { readonly value: T; readonly touched: Touched } {
-    const reader = new RecordingReader(this.#version)
+    const reader = new RecordingReader(this.#current())
     const value = evaluate(reader)
     return { value, touched: reader.touched() }
   }
@@ -114,15 +143,15 @@ export class Store {
    * called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
    */
   park(touched: Touched, use: () => void): Result<Parked, Failure> {
-    invariant(touched.version === this.#version, 'a query parked after the state moved on', {
+    invariant(touched.version === this.#current(), 'a query parked after the state moved on', {
       evaluated: touched.version.index,
-      now: this.#version.index,
+      now: this.#index,
     })
     if (this.#watches.waiting >= this.#waitersMax)
       return err({ kind: 'overloaded', message: 'too many blocking queries' })
     const watch = this.#watches.add(touched, use)
     return ok({
-      isCurrent: () => watch.unchanged && sameLastChanges(touched, this.#version),
+      isCurrent: () => watch.unchanged && sameLastChanges(touched, this.#current()),
       close: () => watch.close(),
     })
   }
@@ -136,7 +165,7 @@ export class Store {
 
   /** The state now, to be written out piece by piece while commands go on. */
   snapshot(): { next(): Uint8Array | undefined } {
-    return new SnapshotWriter(this.#version)
+    return new SnapshotWriter(this.#current())
   }
 
   restore(): StoreRestore {
@@ -147,6 +176,8 @@ export class Store {
         const version = reader.finish()
         if (!version.ok) return version
         this.#version = version.value
+        this.#drafts = new Map()
+        this.#index = version.value.index
         this.#watches.changedAll()
         this.#watches.wake()
         return ok(undefined)
@@ -158,9 +189,10 @@ export class Store {
   digest(): { readonly index: number; readonly digest: string } | undefined {
     if (!this.#withDigest) return undefined
     const sums: TableSum[] = []
-    for (const [name, { rows, lastChange, sum }] of this.#version.tables) {
+    const { index, tables } = this.#current()
+    for (const [name, { rows, lastChange, sum }] of tables) {
       sums.push({ name, rows: rows.size, lastChange, sum: sum ?? emptySum })
     }
-    return { index: this.#version.index, digest: stateDigest(sums) }
+    return { index, digest: stateDigest(sums) }
   }
 }

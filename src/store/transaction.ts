@@ -15,20 +15,25 @@ export function hooksByEvent(hooks: readonly StateHook[]): Hooks {
   return events
 }
 
+/** By table. */
+export type Drafts = Map<string, Draft>
+
 /**
- * One command at one index. It works on drafts, so that a throw leaves no trace and readers of earlier versions see
- * nothing of it; `finish` gives the next version.
+ * One command at one index. It works on drafts, so that readers of earlier versions see nothing of it; on those that it
+ * is given, which hold what commands since that version have changed, and on new ones, which it adds to them. `finish`
+ * gives the drafts for the next; after a throw those that it was given are undone.
  */
 export class Transaction implements WriteTransaction {
   readonly index: number
   readonly #base: Version
   readonly #hooks: Hooks
-  #drafts = new Map<string, Draft>()
+  #drafts: Drafts
   #depth = 0
   #over = false
 
-  constructor(base: Version, index: number, hooks: Hooks) {
+  constructor(base: Version, drafts: Drafts, index: number, hooks: Hooks) {
     this.#base = base
+    this.#drafts = drafts
     this.index = index
     this.#hooks = hooks
   }
@@ -106,14 +111,10 @@ export class Transaction implements WriteTransaction {
     this.#depth--
   }
 
-  /** Ends it. Returns the next version and the drafts that went into it, in order of first change. */
-  finish(): { readonly version: Version; readonly drafts: readonly Draft[] } {
+  /** Ends it. */
+  finish(): Drafts {
     this.#over = true
-    const drafts = [...this.#drafts.values()]
-    if (drafts.length === 0) return { version: { index: this.index, tables: this.#base.tables }, drafts }
-    const tables = new Map(this.#base.tables)
-    for (const draft of drafts) tables.set(draft.definition.name, draft.finished())
-    return { version: { index: this.index, tables }, drafts }
+    return this.#drafts
   }
 
   #seen<R extends Row>(table: TableDefinition<R>): Draft | TableState {

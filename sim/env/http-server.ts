@@ -108,7 +108,7 @@ export class HttpServerConnection {
     if (!Number.isInteger(status) || status < 200 || status > 999 || !areSendable(headers)) {
       return this.#message(method, this.#internalError(new Error('a status or header that HTTP cannot carry')))
     }
-    const whole = typeof response.body === 'string' ? utf8(response.body) : response.body
+    const whole = wholeOf(response.body)
     const bodiless = status === 204 || status === 304
     return {
       start: [status],
@@ -130,4 +130,19 @@ export class HttpServerConnection {
     this.#gone = true
     for (const use of this.#aborts.splice(0)) use()
   }
+}
+
+/** Answers go out whole here: of a stream, what there is at once. */
+function wholeOf(body: HttpResponse['body']): Uint8Array {
+  if (typeof body === 'string') return utf8(body)
+  if (body instanceof Uint8Array) return body
+  let text = ''
+  const out = {
+    write: (more: string) => {
+      text += more
+      return true
+    },
+  }
+  body.open(out).close()
+  return utf8(text)
 }

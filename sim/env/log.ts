@@ -1,13 +1,20 @@
-import type { Fields, Log, LogLevel } from '../../src/env/observe.ts'
+import type { Fields, FollowedLog, Log, LogLevel } from '../../src/env/observe.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
+
+/** Lines kept for those who begin to follow; the others are in the trace. */
+const recentMax = 16
+
+const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 
 /**
  * Log lines are part of the trace, whoever reads them: from `debug` on they are in its hash. Lines of `trace` are for
  * readers alone, and are made only when there is one.
  */
 export class SimLog implements Log {
+  readonly #recent: { readonly level: LogLevel; readonly line: string }[] = []
+  readonly #followers = new Set<(level: LogLevel, line: string) => void>()
   readonly #machine: Machine
   readonly #boot: Boot
 
@@ -20,12 +27,23 @@ export class SimLog implements Log {
     const { kernel, host } = this.#machine
     if (!kernel.enter(this.#boot) || !this.enabled(level)) return
     const line = lineOf(level, topic, text, fields)
+    if (this.#recent.push({ level, line }) > recentMax) this.#recent.shift()
+    for (const use of this.#followers) use(level, line)
     if (level === 'trace') kernel.trace.remark(host.number, line)
     else kernel.trace.addText(traceKinds.log, host.number, 0, 0, 0, line)
   }
 
   enabled(level: LogLevel): boolean {
     return level !== 'trace' || this.#machine.kernel.trace.isRead
+  }
+
+  follow(level: LogLevel, use: (line: string) => void): FollowedLog {
+    const follower = (of: LogLevel, line: string): void => {
+      if (levels.indexOf(of) >= levels.indexOf(level)) use(line)
+    }
+    this.#followers.add(follower)
+    const recent = this.#recent.filter((each) => levels.indexOf(each.level) >= levels.indexOf(level))
+    return { recent: recent.map(({ line }) => line), close: () => void this.#followers.delete(follower) }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../src/env/observe.ts'
+import type { Metrics, MetricsInterval } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
 
@@ -35,6 +35,11 @@ export class SimMetrics implements Metrics {
     }
     sample.count++
     sample.sum += value
+  }
+
+  /** Sums since the start are not told by intervals. */
+  snapshot(): readonly MetricsInterval[] {
+    return []
   }
 
   #takes(named: ReadonlyMap<string, unknown>, name: string): boolean {

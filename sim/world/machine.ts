@@ -1,4 +1,4 @@
-import type { Machine as MachineFacts } from '../../src/env/process.ts'
+import type { RunningMachine as MachineFacts } from '../../src/env/process.ts'
 import type { SimDisk } from './disk.ts'
 import type { Host } from './host.ts'
 import type { Kernel } from './kernel.ts'

@@ -1,6 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
 import type { Env } from '../../src/env/env.ts'
-import type { Machine as MachineFacts } from '../../src/env/process.ts'
+import type { RunningMachine as MachineFacts } from '../../src/env/process.ts'
 import { createSimEnv } from '../env/env.ts'
 import { machineFacts } from '../env/machine.ts'
 import { traceKinds } from '../report/trace-kinds.ts'

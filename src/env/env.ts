@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts'
 import type { Http } from './http.ts'
 import type { Tcp, Udp } from './net.ts'
 import type { Log, Metrics } from './observe.ts'
-import type { Machine, Processes } from './process.ts'
+import type { Processes, RunningMachine } from './process.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -23,7 +23,7 @@ export interface Env {
   readonly disk: Disk
   readonly crypto: Crypto
   readonly processes: Processes
-  readonly machine: Machine
+  readonly machine: RunningMachine
   readonly log: Log
   readonly metrics: Metrics
   /**

@@ -21,9 +21,20 @@ export interface HttpResponse {
   readonly status: number
   /** In the order and spelling in which they are to be sent. `Content-Length` and `Date` are the server's business. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly body: Uint8Array | string
+  readonly body: Uint8Array | string | HttpStream
   /** The same bytes go out with other answers, too: what is made of them is worth keeping for as long as they live. */
   readonly shared?: true
+}
+
+/** A body that goes on until its reader leaves or the listener closes. It is not compressed. */
+export interface HttpStream {
+  /** Begins it. What is returned is closed when nobody reads any more. */
+  open(out: HttpStreamOut): Closable
+}
+
+export interface HttpStreamOut {
+  /** False, and dropped, where the reader is too slow for what is waiting already. */
+  write(text: string): boolean
 }
 
 /** Never rejects: what fails becomes a response. */

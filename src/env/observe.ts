@@ -1,3 +1,5 @@
+import type { Closable } from './async.ts'
+
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
 /** Flat values only. Nothing drawn for the log's sake, no stack, no text of an engine's own errors: logs are part of a simulated trace. */
@@ -8,6 +10,16 @@ export interface Log {
   write(level: LogLevel, topic: string, text: string, fields?: Fields): void
   /** Whether lines of this level go anywhere; ask before building costly fields. */
   enabled(level: LogLevel): boolean
+  /**
+   * Calls `use` with each line of this level and above, as people see it, without line feed, whatever level the agent's own
+   * log has. It may be called from within `write`.
+   */
+  follow(level: LogLevel, use: (line: string) => void): FollowedLog
+}
+
+export interface FollowedLog extends Closable {
+  /** The last lines of that level and above that the agent's own log has had, the oldest first: a bounded number. */
+  readonly recent: readonly string[]
 }
 
 /** Names without the prefix `svc.`, words joined by dots: `raft.apply`. */
@@ -16,4 +28,36 @@ export interface Metrics {
   gauge(name: string, value: number): void
   /** A duration in milliseconds, or another sampled quantity. */
   sample(name: string, value: number): void
+  /** The intervals of the last minute, the oldest first; the last one may still be running. */
+  snapshot(): readonly MetricsInterval[]
 }
+
+/** What is known of the values that one name was given in one interval. */
+export interface Aggregate {
+  readonly name: string
+  readonly count: number
+  readonly sum: number
+  readonly sumOfSquares: number
+  readonly min: number
+  readonly max: number
+  readonly lastWallMs: number
+}
+
+export interface Gauge {
+  readonly name: string
+  readonly value: number
+}
+
+/** Each list in the order of names. */
+export interface MetricsInterval {
+  /** Wall clock, a multiple of `metricsIntervalMs`. */
+  readonly startMs: number
+  readonly gauges: readonly Gauge[]
+  readonly counters: readonly Aggregate[]
+  readonly samples: readonly Aggregate[]
+  /** Values that were dropped because there were too many names. */
+  readonly dropped: number
+}
+
+/** Source: telemetry reference, TEL-1. */
+export const metricsIntervalMs = 10_000

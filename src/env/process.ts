@@ -37,6 +37,24 @@ export interface Machine {
   interfaces(): readonly MachineInterface[]
 }
 
+export interface RunningMachine extends Machine {
+  /** How it is at the moment. */
+  condition(): MachineCondition
+}
+
+/** Bytes, and seconds since 1970 or since the start. */
+export interface MachineCondition {
+  readonly memory: { readonly total: number; readonly available: number; readonly free: number }
+  readonly processors: readonly { readonly model: string; readonly megahertz: number }[]
+  readonly uptimeS: number
+  readonly bootTimeS: number
+  readonly kernelVersion: string
+  /** Of the file system at the root; undefined where it cannot be asked. */
+  readonly disk:
+    | { readonly total: number; readonly free: number; readonly inodesTotal: number; readonly inodesFree: number }
+    | undefined
+}
+
 export interface MachineInterface {
   readonly name: string
   readonly address: string

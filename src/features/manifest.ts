@@ -3,7 +3,7 @@ import type { Json } from '../base/json.ts'
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { HttpHeaders } from '../env/http.ts'
+import type { HttpHeaders, HttpStream } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
@@ -294,6 +294,8 @@ export type RouteResponse =
       readonly meta: ReadMeta
       readonly consistency?: Consistency
     }
+  /** Goes on until its reader leaves; no content type. */
+  | { readonly kind: 'stream'; readonly stream: HttpStream }
   /** No body and no content type. */
   | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }
   | { readonly kind: 'text'; readonly text: string; readonly status: number; readonly meta?: ReadMeta }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
 import type { Log } from '../env/observe.ts'
 import { type HeldBodies, joinedHeaders, readBody } from './http-body.ts'
-import { type CompressedBodies, writeResponse } from './http-response.ts'
+import { type CompressedBodies, isWhole, type WholeResponse, writeResponse, writeStream } from './http-response.ts'
 import { endpointOf } from './net-failures.ts'
 import { messageOf } from './system-error.ts'
 
@@ -20,12 +20,14 @@ export interface HttpServing {
   readonly log: Log
   readonly bodies: HeldBodies
   readonly compressed: CompressedBodies
+  /** Ends of the streams that are being sent. */
+  readonly streams: Set<() => void>
   /** The listener is closed: each connection ends with the answer that is due. */
   closing: boolean
 }
 
 /** Given to a request whose body finds no room among those that are held. */
-const noRoom: HttpResponse = {
+const noRoom: WholeResponse = {
   status: 503,
   headers: [['Content-Type', 'text/plain; charset=utf-8']],
   body: 'Too many request bodies at a time',
@@ -91,6 +93,7 @@ export class HttpConnection {
     const answer = body === 'no-room' ? noRoom : await this.#answer(this.#requestOf(exchange, body))
     release()
     if (response.destroyed || this.#socket.destroyed) return
+    if (!isWhole(answer)) return this.#stream(response, answer)
     this.#socket.setTimeout(stalledAnswerMs)
     const { closing, compressed } = this.#serving
     try {
@@ -99,6 +102,19 @@ export class HttpConnection {
       // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
       await writeResponse(request, response, this.#internalError(cause), closing, compressed)
     }
+  }
+
+  /** As long as it is read, it may be silent for as long as it likes. */
+  async #stream(response: ServerResponse, answer: HttpResponse): Promise<void> {
+    const { streams, closing } = this.#serving
+    this.#socket.setTimeout(0)
+    let end = (): void => {}
+    await writeStream(response, answer, (ending) => {
+      end = ending
+      streams.add(end)
+      if (closing) end()
+    })
+    streams.delete(end)
   }
 
   #requestOf({ request, target, aborts }: Exchange, body: Uint8Array | 'too-large'): HttpRequest {
@@ -124,7 +140,7 @@ export class HttpConnection {
   }
 
   /** For a bug in the handler. The caller is told no more than that. */
-  #internalError(cause: unknown): HttpResponse {
+  #internalError(cause: unknown): WholeResponse {
     this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) })
     return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
   }

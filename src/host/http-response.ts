@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
-import type { HttpResponse } from '../env/http.ts'
+import type { HttpResponse, HttpStream } from '../env/http.ts'
 
 /** A body up to this size is compressed at once, in well under a millisecond; a larger one off the loop. */
 const gzipAtOnceBytesMax = 16 << 10
@@ -14,11 +14,45 @@ export type CompressedBodies = WeakMap<Uint8Array, Uint8Array | Promise<Uint8Arr
 /** Bytes up to this size go out in one piece with the head; beyond it, copying costs more than a second piece. */
 const onePieceBytesMax = 32 << 10
 
+/** What a slow reader of a stream has not taken yet; what comes beyond it is dropped. */
+const unreadStreamBytesMax = 1 << 20
+
+/** An answer that is whole. */
+export type WholeResponse = HttpResponse & { readonly body: Uint8Array | string }
+
+export function isWhole(answer: HttpResponse): answer is WholeResponse {
+  return typeof answer.body === 'string' || answer.body instanceof Uint8Array
+}
+
+/** Resolves when the reader has gone, or `end` was called: it is given to `opened` at once. */
+export async function writeStream(
+  response: ServerResponse,
+  answer: HttpResponse,
+  opened: (end: () => void) => void,
+): Promise<void> {
+  const left = new Promise<void>((resolve) => {
+    response.once('close', resolve)
+    if (response.destroyed) resolve()
+  })
+  response.writeHead(answer.status, answer.headers.flat())
+  response.flushHeaders()
+  const source = (answer.body as HttpStream).open({
+    write: (text) => {
+      if (response.writableEnded || response.writableLength > unreadStreamBytesMax) return false
+      response.write(text)
+      return true
+    },
+  })
+  opened(() => response.end())
+  await left
+  source.close()
+}
+
 /** Resolves when the answer has left, or never will. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: HttpResponse,
+  answer: WholeResponse,
   last: boolean,
   compressedBodies: CompressedBodies,
 ): Promise<void> {
@@ -40,7 +74,7 @@ export async function writeResponse(
   return left
 }
 
-function gzippedOnce(answer: HttpResponse, compressed: CompressedBodies): Uint8Array | Promise<Uint8Array> {
+function gzippedOnce(answer: WholeResponse, compressed: CompressedBodies): Uint8Array | Promise<Uint8Array> {
   const { body, shared } = answer
   if (shared === undefined || typeof body === 'string') return gzipped(body)
   const made = compressed.get(body) ?? gzipped(body)

@@ -47,7 +47,14 @@ export async function serveHttp(
   const problem = addressProblem(at)
   if (problem !== undefined) return err({ kind: 'io', at, message: problem })
   try {
-    const serving: HttpServing = { handler, log, bodies: { heldBytes: 0 }, compressed: new WeakMap(), closing: false }
+    const serving: HttpServing = {
+      handler,
+      log,
+      bodies: { heldBytes: 0 },
+      compressed: new WeakMap(),
+      streams: new Set(),
+      closing: false,
+    }
     const app = await hostedBy(serving, tls)
     await app.listen({ host: at.host, port: at.port, backlog: 1024, exclusive: true })
     app.server.on('error', (cause) =>
@@ -116,6 +123,7 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
   const stop = (): void => {
     if (serving.closing) return
     serving.closing = true
+    for (const end of serving.streams) end()
     // At once, not when Fastify comes to it some turns later: nobody is accepted after `close`.
     app.server.close()
     app.close().catch((cause: unknown) => {

@@ -1,9 +1,19 @@
 import type { Clock } from '../env/clock.ts'
-import type { Fields, Log, LogLevel } from '../env/observe.ts'
+import type { Fields, FollowedLog, Log, LogLevel } from '../env/observe.ts'
 import { logLevels, logLine } from './log-line.ts'
 
-/** Lines kept back before the sink is opened; the oldest go first. */
+/** Lines kept back before the sink is opened, and lines kept for those who begin to follow; the oldest go first. */
 export const keptLinesMax = 512
+
+interface Line {
+  readonly level: LogLevel
+  readonly line: string
+}
+
+interface Follower {
+  readonly least: number
+  readonly use: (line: string) => void
+}
 
 /** Takes one line, without indent and line feed. */
 export type LogSink = (line: string) => void
@@ -13,7 +23,13 @@ export class HostLog implements Log {
   readonly #clock: Clock
   readonly #sink: LogSink
   #least: number
-  #held: { readonly level: LogLevel; readonly line: string }[] | undefined
+  #held: Line[] | undefined
+  /** A ring: `#nextRecent` is where the next line goes. */
+  readonly #recent: Line[] = []
+  #nextRecent = 0
+  readonly #followers = new Set<Follower>()
+  /** What any follower wants. */
+  #leastFollowed = Number.POSITIVE_INFINITY
 
   /** `held`: lines wait until `release`, so that they follow the banner. */
   constructor(clock: Clock, sink: LogSink, level: LogLevel, held = false) {
@@ -26,13 +42,36 @@ export class HostLog implements Log {
   write(level: LogLevel, topic: string, text: string, fields?: Fields): void {
     if (!this.enabled(level)) return
     const line = logLine(this.#clock.wallMs(), level, topic, text, fields)
+    const rank = logLevels.indexOf(level)
+    for (const { least, use } of this.#followers) if (rank >= least) use(line)
+    if (rank < this.#least) return
+    this.#recent[this.#nextRecent] = { level, line }
+    this.#nextRecent = (this.#nextRecent + 1) % keptLinesMax
     if (this.#held === undefined) return this.#sink(line)
     if (this.#held.length === keptLinesMax) this.#held.shift()
     this.#held.push({ level, line })
   }
 
   enabled(level: LogLevel): boolean {
-    return logLevels.indexOf(level) >= this.#least
+    const rank = logLevels.indexOf(level)
+    return rank >= this.#least || rank >= this.#leastFollowed
+  }
+
+  follow(level: LogLevel, use: (line: string) => void): FollowedLog {
+    const follower = { least: logLevels.indexOf(level), use }
+    const inOrder = [...this.#recent.slice(this.#nextRecent), ...this.#recent.slice(0, this.#nextRecent)]
+    const recent = inOrder.filter((each) => logLevels.indexOf(each.level) >= follower.least).map(({ line }) => line)
+    this.#followers.add(follower)
+    this.#countFollowers()
+    const close = (): void => {
+      this.#followers.delete(follower)
+      this.#countFollowers()
+    }
+    return { recent, close }
+  }
+
+  #countFollowers(): void {
+    this.#leastFollowed = Math.min(...[...this.#followers].map(({ least }) => least))
   }
 
   setLevel(level: LogLevel): void {

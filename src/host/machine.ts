@@ -1,5 +1,17 @@
-import { arch, availableParallelism, hostname, networkInterfaces, platform } from 'node:os'
-import type { Machine, MachineInterface } from '../env/process.ts'
+import { statfsSync } from 'node:fs'
+import {
+  arch,
+  availableParallelism,
+  cpus,
+  freemem,
+  hostname,
+  networkInterfaces,
+  platform,
+  release,
+  totalmem,
+  uptime,
+} from 'node:os'
+import type { MachineCondition, MachineInterface, RunningMachine } from '../env/process.ts'
 
 /** The names under which the field shows architectures. */
 const architectureNames: ReadonlyMap<string, string> = new Map([
@@ -7,13 +19,37 @@ const architectureNames: ReadonlyMap<string, string> = new Map([
   ['ia32', '386'],
 ])
 
-export function createMachine(): Machine {
+export function createMachine(): RunningMachine {
   return {
     hostName: hostname(),
     architecture: architectureNames.get(arch()) ?? arch(),
     operatingSystem: platform() === 'win32' ? 'windows' : platform(),
     cpuCount: availableParallelism(),
     interfaces,
+    condition,
+  }
+}
+
+function condition(): MachineCondition {
+  const uptimeS = Math.floor(uptime())
+  return {
+    // What libuv calls free is what a program can get: the kernel's own word for it is available.
+    memory: { total: totalmem(), available: freemem(), free: freemem() },
+    processors: cpus().map(({ model, speed }) => ({ model, megahertz: speed })),
+    uptimeS,
+    bootTimeS: Math.floor(Date.now() / 1000) - uptimeS,
+    kernelVersion: release(),
+    disk: rootDisk(),
+  }
+}
+
+function rootDisk(): MachineCondition['disk'] {
+  try {
+    const { bsize, blocks, bfree, files, ffree } = statfsSync('/')
+    return { total: blocks * bsize, free: bfree * bsize, inodesTotal: files, inodesFree: ffree }
+  } catch {
+    // Shown as an error by whoever asks.
+    return undefined
   }
 }
 

@@ -1,39 +1,10 @@
 import { compareText } from '../base/bytes.ts'
 import type { Clock } from '../env/clock.ts'
-import type { Metrics } from '../env/observe.ts'
+import { type Aggregate, type Metrics, type MetricsInterval, metricsIntervalMs } from '../env/observe.ts'
 
-/** Source: telemetry reference, TEL-1. */
-export const intervalMs = 10_000
 export const intervalsKept = 6
 /** Different names in one interval; a further one is dropped and counted, so that no caller can fill the memory with names. */
 export const namesMax = 4096
-
-/** What is known of the values that one name was given in one interval. */
-export interface Aggregate {
-  readonly name: string
-  readonly count: number
-  readonly sum: number
-  readonly sumOfSquares: number
-  readonly min: number
-  readonly max: number
-  readonly lastWallMs: number
-}
-
-export interface Gauge {
-  readonly name: string
-  readonly value: number
-}
-
-/** Each list in the order of names. */
-export interface MetricsInterval {
-  /** Wall clock, a multiple of `intervalMs`. */
-  readonly startMs: number
-  readonly gauges: readonly Gauge[]
-  readonly counters: readonly Aggregate[]
-  readonly samples: readonly Aggregate[]
-  /** Values that were dropped because there were too many names. */
-  readonly dropped: number
-}
 
 type Running = { -readonly [Key in keyof Aggregate]: Aggregate[Key] }
 
@@ -71,20 +42,19 @@ export class HostMetrics implements Metrics {
     if (hasRoom(interval, interval.samples, name)) aggregate(interval.samples, name, value, nowMs)
   }
 
-  /** All intervals of the last minute, the oldest first; the last one may still be running. */
   snapshot(): readonly MetricsInterval[] {
     this.#current(this.#clock.wallMs())
     return this.#intervals.map(shown)
   }
 
   #current(nowMs: number): Interval {
-    const startMs = Math.floor(nowMs / intervalMs) * intervalMs
+    const startMs = Math.floor(nowMs / metricsIntervalMs) * metricsIntervalMs
     const last = this.#intervals.at(-1)
     if (last?.startMs === startMs) return last
     const fresh = { startMs, gauges: new Map(), counters: new Map(), samples: new Map(), dropped: 0 }
     // A wall clock that was set back must not leave two intervals of one start, nor any from the future.
     const earlier = this.#intervals.filter(
-      (each) => each.startMs < startMs && each.startMs > startMs - intervalsKept * intervalMs,
+      (each) => each.startMs < startMs && each.startMs > startMs - intervalsKept * metricsIntervalMs,
     )
     this.#intervals = [...earlier, fresh]
     return fresh
@@ -128,14 +98,4 @@ function shown(interval: Interval): MetricsInterval {
     samples: [...interval.samples.values()].map((each) => ({ ...each })).sort(byName),
     dropped: interval.dropped,
   }
-}
-
-export function mean(aggregate: Aggregate): number {
-  return aggregate.count === 0 ? 0 : aggregate.sum / aggregate.count
-}
-
-/** Of the sample, as the field's agents show it; 0 for fewer than two values. */
-export function standardDeviation({ count, sum, sumOfSquares }: Aggregate): number {
-  if (count < 2) return 0
-  return Math.sqrt(Math.max(0, count * sumOfSquares - sum * sum) / (count * (count - 1)))
 }

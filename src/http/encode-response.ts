@@ -65,6 +65,8 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           const body = forms.bytesOf(pretty ? `${form} pretty` : form, () => utf8(writeJson(json(), pretty)))
           return { status: 200, headers, body, shared: true }
         }
+        case 'stream':
+          return { status: 200, headers: [...common], body: response.stream }
         case 'empty':
           return { status: response.status, headers: metaHeaders(response.meta), body: '' }
         case 'text':

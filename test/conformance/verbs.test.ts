@@ -7,6 +7,8 @@ import { worlds } from './worlds.ts'
 const endpoints: readonly (readonly [row: string, path: string, verb: 'GET' | 'PUT'])[] = [
   ['HTP-018', '/v1/agent/checks', 'GET'],
   ['HTP-019', '/v1/agent/members', 'GET'],
+  ['HTP-020', '/v1/agent/metrics', 'GET'],
+  ['HTP-021', '/v1/agent/self', 'GET'],
   ['HTP-022', '/v1/agent/services', 'GET'],
   ['HTP-023', '/v1/catalog/datacenters', 'GET'],
   ['HTP-024', '/v1/catalog/node/n1', 'GET'],

@@ -2,6 +2,7 @@ import type { Route } from '../manifest.ts'
 import { checkRoutes } from './check-routes.ts'
 import { maintenanceRoutes } from './maintenance-routes.ts'
 import { selfJson } from './model.ts'
+import { observationRoutes } from './observation-routes.ts'
 import { poolRoutes } from './pool-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
@@ -16,4 +17,5 @@ export const agentRoutes: readonly Route[] = [
   ...checkRoutes,
   ...maintenanceRoutes,
   ...poolRoutes,
+  ...observationRoutes,
 ]

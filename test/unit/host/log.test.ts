@@ -78,3 +78,37 @@ describe('the log', () => {
     expect(lines).toHaveLength(keptLinesMax + 1)
   })
 })
+
+describe('a follower of the log', () => {
+  it('gets the lines of its level that were, and those that come, also of levels that the log itself does not show', () => {
+    const shown: string[] = []
+    const log = new HostLog({ wallMs: () => 0, monoMs: () => 0 }, (line) => shown.push(line), 'info')
+    log.write('info', 'a', 'one')
+    log.write('warn', 'a', 'two')
+    const heard: string[] = []
+    const texts = (lines: readonly string[]) => lines.map((line) => line.split(' ').at(-1))
+    const warnings = log.follow('warn', () => {})
+    expect(texts(warnings.recent)).toEqual(['two'])
+    const all = log.follow('debug', (line) => heard.push(line))
+    expect([texts(all.recent), log.enabled('debug'), log.enabled('trace')]).toEqual([['one', 'two'], true, false])
+    log.write('debug', 'a', 'three')
+    log.write('error', 'a', 'four')
+    all.close()
+    warnings.close()
+    expect(log.enabled('debug')).toBe(false)
+    log.write('error', 'a', 'five')
+    expect([texts(heard), texts(shown)]).toEqual([
+      ['three', 'four'],
+      ['one', 'two', 'four', 'five'],
+    ])
+  })
+
+  it('is given no more than a bounded number of lines that were, the last ones', () => {
+    const log = new HostLog({ wallMs: () => 0, monoMs: () => 0 }, () => {}, 'info')
+    for (let i = 0; i < keptLinesMax + 3; i++) log.write('info', 'a', `line-${i}`)
+    const { recent } = log.follow('info', () => {})
+    expect([recent.length, recent[0]?.endsWith('line-3'), recent.at(-1)?.endsWith(`line-${keptLinesMax + 2}`)]).toEqual(
+      [keptLinesMax, true, true],
+    )
+  })
+})

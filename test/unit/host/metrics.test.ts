@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { HostMetrics, intervalMs, intervalsKept, mean, namesMax, standardDeviation } from '../../../src/host/metrics.ts'
+import { metricsIntervalMs as intervalMs } from '../../../src/env/observe.ts'
+import { HostMetrics, intervalsKept, namesMax } from '../../../src/host/metrics.ts'
 
 function metricsAt(startMs: number) {
   const clock = { nowMs: startMs, wallMs: () => clock.nowMs, monoMs: () => 0 }
@@ -64,14 +65,5 @@ describe('metrics', () => {
     expect(interval?.counters).toHaveLength(namesMax)
     expect(interval?.dropped).toBe(5)
     expect(interval?.counters.find(({ name }) => name === 'name 0')?.count).toBe(2)
-  })
-
-  it('give mean and standard deviation as the field shows them', () => {
-    const aggregate = { name: '', count: 4, sum: 20, sumOfSquares: 120, min: 2, max: 8, lastWallMs: 0 }
-    expect(mean(aggregate)).toBe(5)
-    expect(standardDeviation(aggregate)).toBeCloseTo(2.58199, 5)
-    const one = { ...aggregate, count: 1 }
-    expect(standardDeviation(one)).toBe(0)
-    expect(mean({ ...aggregate, count: 0, sum: 0 })).toBe(0)
   })
 })

@@ -1,0 +1,49 @@
+import type { Json } from '../../base/json.ts'
+import type { RunningMachine } from '../../env/process.ts'
+
+/**
+ * What the machine is and how it does, under the names of the field's library (gopsutil). What the platform does not tell is
+ * left out. Reference: HTTP API 4.1.
+ */
+export function hostJson(machine: RunningMachine, wallMs: number): Json {
+  const condition = machine.condition()
+  const { memory, processors, disk } = condition
+  const used = memory.total - memory.available
+  return {
+    Memory: {
+      total: memory.total,
+      available: memory.available,
+      used,
+      usedPercent: percent(used, memory.total),
+      free: memory.free,
+    },
+    CPU: processors.map(({ model, megahertz }, cpu) => ({ cpu, cores: 1, modelName: model, mhz: megahertz })),
+    Host: {
+      hostname: machine.hostName,
+      uptime: condition.uptimeS,
+      bootTime: condition.bootTimeS,
+      os: machine.operatingSystem,
+      kernelVersion: condition.kernelVersion,
+    },
+    Disk:
+      disk === undefined
+        ? {}
+        : {
+            path: '/',
+            total: disk.total,
+            free: disk.free,
+            used: disk.total - disk.free,
+            usedPercent: percent(disk.total - disk.free, disk.total),
+            inodesTotal: disk.inodesTotal,
+            inodesFree: disk.inodesFree,
+            inodesUsed: disk.inodesTotal - disk.inodesFree,
+            inodesUsedPercent: percent(disk.inodesTotal - disk.inodesFree, disk.inodesTotal),
+          },
+    CollectionTime: BigInt(Math.trunc(wallMs)) * 1_000_000n,
+    Errors: disk === undefined ? ['the file system at / cannot be asked'] : null,
+  }
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : (part * 100) / whole
+}

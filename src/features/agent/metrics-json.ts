@@ -1,0 +1,78 @@
+import type { Json } from '../../base/json.ts'
+import { type Aggregate, type MetricsInterval, metricsIntervalMs } from '../../env/observe.ts'
+import { productName } from '../../model/names.ts'
+
+/** The last whole interval, or the first one while it runs. Source: telemetry reference, TEL-1 and TEL-2. */
+export function metricsJson(intervals: readonly MetricsInterval[], nowMs: number): Json {
+  const shown = intervals.findLast(({ startMs }) => startMs + metricsIntervalMs <= nowMs) ?? intervals.at(-1)
+  return {
+    Timestamp: timestamp(shown?.startMs ?? nowMs),
+    Gauges: (shown?.gauges ?? []).map(({ name, value }) => ({
+      Name: fullName(name),
+      Value: finite(value),
+      Labels: {},
+    })),
+    Points: [],
+    Counters: (shown?.counters ?? []).map(aggregateJson),
+    Samples: (shown?.samples ?? []).map(aggregateJson),
+  }
+}
+
+function fullName(name: string): string {
+  return `${productName}.${name}`
+}
+
+function aggregateJson(aggregate: Aggregate): Json {
+  const { name, count, sum, min, max } = aggregate
+  return {
+    Name: fullName(name),
+    Count: count,
+    Rate: finite(sum / (metricsIntervalMs / 1000)),
+    Sum: finite(sum),
+    Min: finite(min),
+    Max: finite(max),
+    Mean: count === 0 ? 0 : finite(sum / count),
+    Stddev: finite(standardDeviation(aggregate)),
+    Labels: {},
+  }
+}
+
+/** Of the sample, as the field's agents show it; 0 for fewer than two values. */
+function standardDeviation({ count, sum, sumOfSquares }: Aggregate): number {
+  if (count < 2) return 0
+  return Math.sqrt(Math.max(0, count * sumOfSquares - sum * sum) / (count * (count - 1)))
+}
+
+/** JSON has no word for anything else. */
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0
+}
+
+const dayMs = 86_400_000
+
+/** `2026-11-21 03:24:50 +0000 UTC`. */
+export function timestamp(wallMs: number): string {
+  const [year, month, day] = civilDate(Math.floor(wallMs / dayMs))
+  const seconds = Math.floor((((wallMs % dayMs) + dayMs) % dayMs) / 1000)
+  const time = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return `${[year, month, day].map(twoDigits).join('-')} ${time.map(twoDigits).join(':')} +0000 UTC`
+}
+
+/** Year, month and day of a count of days since 1970-01-01. Source: Hinnant, chrono-compatible low-level date algorithms. */
+function civilDate(days: number): readonly [year: number, month: number, day: number] {
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const ofEra = shifted - era * 146_097
+  const yearOfEra = Math.floor(
+    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365,
+  )
+  const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shiftedMonth = Math.floor((5 * ofYear + 2) / 153)
+  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+  const day = ofYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
+  return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day]
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}

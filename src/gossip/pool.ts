@@ -1,7 +1,7 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
-import type { Versions } from './core/messages.ts'
+import type { QueryFilter, Versions } from './core/messages.ts'
 import type { GossipTiming, MemberStatus } from './core/types.ts'
 import type { Keyring } from './keyring.ts'
 
@@ -31,6 +31,8 @@ export interface PoolOptions {
   readonly timing: GossipTiming
   /** Absent: everything goes in the clear. */
   readonly encryption?: PoolEncryption | undefined
+  /** Another agent has our name, and the pool takes it for the holder: this one cannot be a member. */
+  readonly onNameLost?: ((holder: Endpoint) => void) | undefined
   /** Why these members, said to be alive, may not be in this pool; undefined: they may. Pure. */
   readonly refuse?: (members: readonly Claim[]) => string | undefined
 }
@@ -49,6 +51,54 @@ export interface Claim {
   readonly tags: Readonly<Record<string, string>>
 }
 
+/** An event that somebody in the pool fired. Told at most once; to some not at all, and in any order. */
+export interface PoolEvent {
+  readonly lamport: number
+  readonly name: string
+  readonly payload: Uint8Array
+}
+
+/** Asked of all members that the filters take, this agent among them. */
+export interface PoolQuestion {
+  readonly name: string
+  readonly payload: Uint8Array
+  readonly filters?: readonly QueryFilter[]
+  /** Answers also come by way of so many others; at most 5. */
+  readonly relayFactor?: number
+  /** Absent: as long as a query takes in a pool of this size. */
+  readonly timeoutMs?: number | undefined
+  /** No more is waited for. */
+  readonly enough?: (answers: readonly PoolAnswer[]) => boolean
+}
+
+export interface PoolAnswer {
+  readonly from: string
+  readonly payload: Uint8Array
+}
+
+export interface PoolAnswers {
+  /** Names of members that have heard the question. */
+  readonly acks: readonly string[]
+  /** At most one from each member. */
+  readonly answers: readonly PoolAnswer[]
+}
+
+export type KeyRequest = { readonly relayFactor: number } & (
+  | { readonly action: 'list' }
+  /** `key`: in base64. */
+  | { readonly action: 'install' | 'use' | 'remove'; readonly key: string }
+)
+
+export interface KeyAnswers {
+  /** Members that were asked, and how many of them have answered. */
+  readonly nodes: number
+  readonly answered: number
+  /** By name: who could not do it, and why. */
+  readonly errors: readonly (readonly [node: string, message: string])[]
+  /** How many members have each key; of a list alone. */
+  readonly keys: readonly (readonly [key: string, members: number])[]
+}
+
 export interface PoolStats {
   readonly members: number
   readonly failed: number
@@ -56,6 +106,8 @@ export interface PoolStats {
   /** Local health, 0 for well. Lifeguard, section 3. */
   readonly healthScore: number
   readonly memberTime: number
+  readonly eventTime: number
+  readonly queryTime: number
   readonly broadcastQueue: number
 }
 
@@ -73,6 +125,15 @@ export interface Pool {
   leave(): Promise<void>
   /** Takes a failed member for one that left; one that is alive refutes it. False for a name that nobody has. */
   forceLeave(name: string): boolean
+  /** Tells all members of an event, this agent among them; why not, if it is too large. */
+  fireEvent(name: string, payload: Uint8Array): Result<undefined, string>
+  /** Calls `use` for each event from now on, in a turn of the pool's. */
+  onEvent(use: (event: PoolEvent) => void): Closable
+  /** Settles when time is up or enough is heard. */
+  query(question: PoolQuestion): Promise<PoolAnswers>
+  /** Has every member do something with its keys; why nobody was asked. */
+  keys(request: KeyRequest): Promise<Result<KeyAnswers, string>>
+  readonly isEncrypted: boolean
   /** Replaces the own tags; the others learn of it. */
   setTags(tags: Readonly<Record<string, string>>): void
   stop(): Promise<void>

@@ -70,6 +70,11 @@ export class SerfAgent {
     await this.#command('join', address)
   }
 
+  /** Its answer to a command of its own. */
+  async command(name: string, ...more: readonly string[]): Promise<string> {
+    return this.#command(name, ...more)
+  }
+
   async leave(): Promise<void> {
     await this.#command('leave')
   }

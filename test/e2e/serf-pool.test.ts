@@ -89,6 +89,57 @@ describe('with an agent of the field in the pool', () => {
     expect(statuses(ours.members())).toBe('ours alive')
   })
 
+  it('it hears our user events, and we hear its', async (context) => {
+    const serf = await joined(context)
+    const heard = env.deferred<string>()
+    ours.onEvent(({ name, payload }) => {
+      if (name === 'theirs') heard.resolve(Buffer.from(payload).toString())
+    })
+    ours.fireEvent('from-us', Buffer.from('payload-1'))
+    await serf.said(/messageUserEventType: from-us/)
+    await serf.command('event', 'theirs', 'payload-2')
+    expect(await heard.promise).toBe('payload-2')
+    expect(serf.log).not.toMatch(complaint)
+  })
+
+  it('it hears our queries and we hear its, with filters and relays', async (context) => {
+    const serf = await joined(context)
+    const filters = [{ kind: 'tag', tag: 'role', expression: '^web$' } as const]
+    const payload = Buffer.from('x')
+    expect(await ours.query({ name: 'q', payload, filters, relayFactor: 1, timeoutMs: 2_000 })).toEqual({
+      acks: ['theirs'],
+      answers: [],
+    })
+    const said = await serf.command('query', '-tag=role=ser.*', '-relay-factor=1', '-timeout=2s', 'uptime')
+    expect(said).toContain("Ack from 'ours'")
+    expect(said).not.toContain("Ack from 'theirs'")
+    expect(serf.log).not.toMatch(complaint)
+  })
+
+  it('it changes our keys, and we change its', async (context) => {
+    const [old, fresh] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
+    await ours.stop()
+    ours = await open(env, 'ours', { host: '127.0.0.1', port: 0 }, tags, encrypted(old))
+    const serf = await joined(context, `-encrypt=${old}`)
+    await serf.command('keys', `-install=${fresh}`)
+    expect(await ours.keys({ action: 'list', relayFactor: 0 })).toMatchObject({
+      value: {
+        nodes: 2,
+        answered: 2,
+        errors: [],
+        keys: [
+          [old, 2],
+          [fresh, 2],
+        ],
+      },
+    })
+    expect(await ours.keys({ action: 'use', key: fresh, relayFactor: 0 })).toMatchObject({ value: { errors: [] } })
+    expect(await serf.command('keys', `-remove=${old}`)).toContain('Successfully removed key')
+    expect(await serf.command('keys', '-list')).toMatch(/CAgI.*=.*\[2\/2\]/)
+    ours.setTags({ role: 'server', life: 'new' })
+    await serf.said(/EventMemberUpdate: ours/)
+  })
+
   it('it joins us as well as we join it', async (context) => {
     const serf = await startTheirs(context)
     await serf.join(`127.0.0.1:${ours.self().endpoint.port}`)

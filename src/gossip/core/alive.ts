@@ -1,7 +1,7 @@
 import { equalBytes } from '../../base/bytes.ts'
 import { cameAlive, endSuspicion, tell, touched } from './membership.ts'
 import type { Message } from './messages.ts'
-import { broadcastClaim, count, note } from './outbox.ts'
+import { broadcastClaim, count, emit, note } from './outbox.ts'
 import { aliveMessage, refute } from './refute.ts'
 import { enlist } from './roster.ts'
 import { createMember, type GossipCore, keptBytes, type MemberRecord } from './state.ts'
@@ -98,6 +98,7 @@ function conflict(gossip: GossipCore, known: MemberRecord, alive: Alive): void {
   if (nowMs - known.conflictNotedMs < conflictNoteMs) return
   known.conflictNotedMs = nowMs
   const isOwn = known === gossip.self
+  if (isOwn) emit(gossip, { kind: 'name-conflict' })
   const text = isOwn ? 'Node name conflicts with another node. Names must be unique!' : 'Conflicting address'
   const { name, address } = known
   const fields = {

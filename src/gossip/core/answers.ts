@@ -22,7 +22,8 @@ export function fullState(gossip: GossipCore, join: boolean): FullState {
     statusTimes.push([name, statusTime])
     if (status === 'left' || status === 'leaving') left.push(name)
   }
-  return { nodes, join, lamport: gossip.clock, statusTimes, left }
+  const { clock: lamport, eventClock: eventLamport, queryClock: queryLamport } = gossip
+  return { nodes, join, lamport, statusTimes, left, eventLamport, queryLamport, events: gossip.events.all() }
 }
 
 /** The answer to a ping, by packet or stream; none to one that means somebody else at this address (memberlist `handlePing`). */

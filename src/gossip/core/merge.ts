@@ -1,5 +1,6 @@
 import { takeAlive } from './alive.ts'
 import { takeDead } from './dead.ts'
+import { mergeEvents } from './events.ts'
 import { sayJoined, takeJoinIntent, takeLeaveIntent } from './intents.ts'
 import { failedHasLeft } from './membership.ts'
 import type { FullState, NodeState } from './messages.ts'
@@ -21,6 +22,8 @@ export function receiveState(gossip: GossipCore, { how, from, state }: StateRece
   const left = new Set(state.left)
   for (const node of state.nodes) mergeNode(gossip, node, left.has(node.node))
   mergeIntents(gossip, state, left)
+  mergeEvents(gossip, state.eventLamport, state.events, how === 'join-answer')
+  if (state.queryLamport <= lamportMax) gossip.queryClock = Math.max(gossip.queryClock, state.queryLamport)
   if (how === 'join-answer') sayJoined(gossip)
 }
 

@@ -47,6 +47,56 @@ export type Message =
   /** Somebody means to leave, or was told to by force. */
   | { readonly kind: 'leave-intent'; readonly lamport: number; readonly node: string; readonly prune: boolean }
   | { readonly kind: 'join-intent'; readonly lamport: number; readonly node: string }
+  /** `coalesce`: receivers may take several of one name for one; passed on as it is. */
+  | {
+      readonly kind: 'user-event'
+      readonly lamport: number
+      readonly name: string
+      readonly payload: Uint8Array
+      readonly coalesce: boolean
+    }
+  /** A question to all members that every filter takes. Answers go to `from`, also by way of `relayFactor` others. */
+  | {
+      readonly kind: 'query'
+      readonly lamport: number
+      readonly id: number
+      readonly from: GossipAddress
+      readonly filters: readonly QueryFilter[]
+      readonly flags: number
+      readonly relayFactor: number
+      readonly timeoutMs: number
+      readonly name: string
+      readonly payload: Uint8Array
+    }
+  | {
+      readonly kind: 'query-response'
+      readonly lamport: number
+      readonly id: number
+      readonly from: string
+      readonly flags: number
+      readonly payload: Uint8Array
+    }
+  /** An answer that the receiver is to hand on. */
+  | {
+      readonly kind: 'relay'
+      readonly to: GossipAddress
+      readonly response: Extract<Message, { readonly kind: 'query-response' }>
+    }
+
+export type Query = Extract<Message, { readonly kind: 'query' }>
+
+export type QueryFilter =
+  | { readonly kind: 'nodes'; readonly names: readonly string[] }
+  /** The value of the tag must match the regular expression. */
+  | { readonly kind: 'tag'; readonly tag: string; readonly expression: string }
+  /** Of a later release: it takes nobody here, and is passed on. */
+  | { readonly kind: 'unknown'; readonly bytes: Uint8Array }
+
+/** User events of one Lamport time. */
+export interface HeardEvents {
+  readonly lamport: number
+  readonly events: readonly { readonly name: string; readonly payload: Uint8Array }[]
+}
 
 /** What one node knows of another, as it is exchanged whole over a stream. */
 export interface NodeState {
@@ -67,4 +117,8 @@ export interface FullState {
   readonly lamport: number
   readonly statusTimes: readonly (readonly [node: string, lamport: number])[]
   readonly left: readonly string[]
+  /** The clocks of user events and of queries, and the events heard of lately. */
+  readonly eventLamport: number
+  readonly queryLamport: number
+  readonly events: readonly HeardEvents[]
 }

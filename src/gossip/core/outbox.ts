@@ -57,11 +57,16 @@ export function broadcastIntent(gossip: GossipCore, about: string, message: Mess
   gossip.intents.add(about, message, gossip.options.sizeOf(message))
 }
 
-export function hasBroadcasts(gossip: GossipCore): boolean {
-  return gossip.claims.size > 0 || gossip.intents.size > 0
+/** User events and queries take nobody's place, but their own when there are too many. */
+export function broadcastNews(gossip: GossipCore, message: Message): void {
+  gossip.news.add(String(gossip.newsCount++), message, gossip.options.sizeOf(message))
 }
 
-/** What waits to be passed on, as much as fits beside what the packet carries already; the lower layer's words first. */
+export function hasBroadcasts(gossip: GossipCore): boolean {
+  return gossip.claims.size > 0 || gossip.intents.size > 0 || gossip.news.size > 0
+}
+
+/** What waits to be passed on, as much as fits beside what the packet carries already: on who lives, on who joins or leaves, then news. */
 export function takeBroadcasts(gossip: GossipCore, carried: readonly Message[]): Message[] {
   const { packetBytesMax, sizeOf, timing } = gossip.options
   const messages = carried.slice()
@@ -69,7 +74,8 @@ export function takeBroadcasts(gossip: GossipCore, carried: readonly Message[]):
   for (const message of carried) room -= sizeOf(message) + compoundMessageBytes
   const limit = retransmitLimit(timing.retransmitMult, gossip.roster.length)
   room -= gossip.claims.take(messages, room, compoundMessagesMax - messages.length, limit)
-  gossip.intents.take(messages, room, compoundMessagesMax - messages.length, limit)
+  room -= gossip.intents.take(messages, room, compoundMessagesMax - messages.length, limit)
+  gossip.news.take(messages, room, compoundMessagesMax - messages.length, limit)
   return messages
 }
 

@@ -1,6 +1,7 @@
 import { invariant } from '../../base/invariant.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import type { GossipAddress, Versions } from './messages.ts'
+import { RecentEvents } from './recent-events.ts'
 import {
   type CoreChange,
   type CoreMember,
@@ -74,6 +75,15 @@ interface Relay {
   readonly dueMs: number
 }
 
+/** A question of ours. Everybody answers at most once. */
+export interface Ask {
+  readonly token: number
+  readonly id: number
+  readonly dueMs: number
+  readonly acks: Set<string>
+  readonly answers: Set<string>
+}
+
 /** A word on somebody who is not known yet. */
 interface RecentIntent {
   readonly kind: 'join' | 'leave'
@@ -115,6 +125,18 @@ export interface GossipCore {
   readonly claims: BroadcastQueue
   /** Of the upper layer: who means to join or leave. */
   readonly intents: BroadcastQueue
+  /** User events and queries that are passed on. */
+  readonly news: BroadcastQueue
+  newsCount: number
+  /** Lamport clock of user events, and the time before which they are none of ours. */
+  eventClock: number
+  eventsSince: number
+  readonly events: RecentEvents
+  queryClock: number
+  /** Queries heard of, by the remainder of their time: at most `queryTimesMax` places of `queriesAtOnceMax`. */
+  readonly queries: Map<number, { readonly lamport: number; readonly ids: number[] }>
+  /** By Lamport time, at most `asksMax`. */
+  readonly asks: Map<number, Ask>
   gossipedMs: number
   /** Lamport clock of the upper layer: later than everything heard. */
   clock: number
@@ -135,6 +157,8 @@ export interface GossipCore {
 
 /** Words on unknown members kept at a time. */
 export const recentIntentsMax = 1_024
+/** User events and queries that wait to be passed on; one more pushes out what was sent most. */
+const newsMax = 1_024
 /** Pings on others' behalf under way at a time. */
 export const relaysMax = 256
 
@@ -163,6 +187,14 @@ export function createGossip(options: GossipOptions): GossipCore {
     health: 0,
     claims: new BroadcastQueue(membersMax),
     intents: new BroadcastQueue(membersMax),
+    news: new BroadcastQueue(newsMax),
+    newsCount: 0,
+    eventClock: 1,
+    eventsSince: 0,
+    events: new RecentEvents(),
+    queryClock: 1,
+    queries: new Map(),
+    asks: new Map(),
     gossipedMs: Number.NEGATIVE_INFINITY,
     // From 1, so that a status time of 0 is older than every word.
     clock: 1,

@@ -1,6 +1,7 @@
 import { changeMeta, sayAlive, takeAlive } from './alive.ts'
 import { ackFor } from './answers.ts'
 import { takeDead } from './dead.ts'
+import { fireEvent, takeUserEvent } from './events.ts'
 import { takeJoinIntent, takeLeaveIntent } from './intents.ts'
 import { continueLeaving, forceLeave, leave, leaveTimerFired } from './leave.ts'
 import { cameAlive } from './membership.ts'
@@ -8,6 +9,7 @@ import { receiveState } from './merge.ts'
 import type { GossipAddress, Message } from './messages.ts'
 import { finishTurn } from './outbox.ts'
 import { probeAcked, probeNacked, probeTimerFired, streamPingFinished } from './probe.ts'
+import { ask, endAsk, queryTimerFired, respond, takeQuery, takeRelay, takeResponse } from './queries.ts'
 import { reapTimerFired } from './reap.ts'
 import { answerPing, relayAcked, relayPing, relayTimerFired } from './relay.ts'
 import { gossipTimerFired, pushPullTimerFired, reconnectTimerFired } from './rounds.ts'
@@ -53,6 +55,14 @@ function take(gossip: GossipCore, event: GossipEvent): void {
       return leave(gossip)
     case 'force-leave-requested':
       return forceLeave(gossip, event.name)
+    case 'event-fired':
+      return fireEvent(gossip, event.name, event.payload)
+    case 'query-asked':
+      return ask(gossip, event.request)
+    case 'query-responded':
+      return respond(gossip, event.query, 0, event.payload)
+    case 'query-ended':
+      return endAsk(gossip, event.token)
     case 'meta-changed':
       return changeMeta(gossip, event.meta)
   }
@@ -89,6 +99,8 @@ function takeTimer(gossip: GossipCore, timer: GossipTimer): void {
       return relayTimerFired(gossip)
     case 'leave':
       return leaveTimerFired(gossip)
+    case 'query':
+      return queryTimerFired(gossip)
   }
 }
 
@@ -113,5 +125,13 @@ function takeMessage(gossip: GossipCore, from: GossipAddress, message: Message):
       return takeLeaveIntent(gossip, message, 'gossip')
     case 'join-intent':
       return takeJoinIntent(gossip, message, 'gossip')
+    case 'user-event':
+      return takeUserEvent(gossip, message, 'gossip')
+    case 'query':
+      return takeQuery(gossip, message)
+    case 'query-response':
+      return takeResponse(gossip, message)
+    case 'relay':
+      return takeRelay(gossip, message.to, message.response)
   }
 }

@@ -1,4 +1,4 @@
-import type { FullState, GossipAddress, Message, Versions } from './messages.ts'
+import type { FullState, GossipAddress, Message, Query, QueryFilter, Versions } from './messages.ts'
 
 /**
  * The words of the membership core: its state machine takes one `GossipEvent` at a time and answers with
@@ -62,6 +62,8 @@ export interface GossipOptions {
   readonly sizeOf: (message: Message) => number
   /** What a packet may carry, after what encryption adds; memberlist's UDP buffer is `packetBytesDefault`. */
   readonly packetBytesMax: number
+  /** The value of one of the own tags, for filters of queries; pure. Absent: there are none. */
+  readonly tagOf?: (meta: Uint8Array, tag: string) => string | undefined
   /**
    * Why these members may not be in this pool; undefined: they may. Asked for the living of a whole state by which somebody
    * joins, and for each single one that is new or has new metadata. Pure; absent: all may.
@@ -105,6 +107,10 @@ export const nameBytesMax = 128
 export const metaBytesMax = 512
 /** Members known at a time, those that failed or left included; what is said of more is dropped. */
 export const membersMax = 8_192
+/** Longest name of a user event or query in UTF-8. serf has no bound but the size of the whole. */
+export const eventNameBytesMax = 256
+/** serf: `QueryResponseSizeLimit`. */
+export const queryAnswerBytesMax = 1_024
 /** Claims beyond this are dropped: far below the wire's 2^32, so that no honest number ever wraps. */
 export const incarnationMax = 2_147_483_648
 /** The same for Lamport times. */
@@ -113,9 +119,30 @@ export const lamportMax = 4_503_599_627_370_496
 /**
  * `probe`: the probe cycle, its timeouts included. `gossip`: send what waits. `push-pull`, `reconnect`, `reap`: as named.
  * `suspicion`: the earliest end of a suspicion. `relay`: the oldest ping on another's behalf is overdue. `leave`: the next
- * stage of leaving. At most one timer of each name.
+ * stage of leaving. `query`: a question of ours is over. At most one timer of each name.
  */
-export type GossipTimer = 'probe' | 'gossip' | 'push-pull' | 'reconnect' | 'reap' | 'suspicion' | 'relay' | 'leave'
+export type GossipTimer =
+  | 'probe'
+  | 'gossip'
+  | 'push-pull'
+  | 'reconnect'
+  | 'reap'
+  | 'suspicion'
+  | 'relay'
+  | 'leave'
+  | 'query'
+
+/** What a driver asks the pool. */
+export interface QueryRequest {
+  /** The driver's own name for it: effects about it carry it. */
+  readonly token: number
+  readonly name: string
+  readonly payload: Uint8Array
+  readonly filters: readonly QueryFilter[]
+  readonly relayFactor: number
+  /** Undefined: as long as it takes to spread and to be answered in a pool of this size. */
+  readonly timeoutMs: number | undefined
+}
 
 export type GossipEvent =
   | { readonly kind: 'started' }
@@ -140,6 +167,13 @@ export type GossipEvent =
   | { readonly kind: 'leave-requested' }
   /** Take a failed member for one that left (ask `memberNamed` first whether anybody has that name). */
   | { readonly kind: 'force-leave-requested'; readonly name: string }
+  /** Within `eventNameBytesMax` and what a packet carries; the driver sees to that. */
+  | { readonly kind: 'event-fired'; readonly name: string; readonly payload: Uint8Array }
+  | { readonly kind: 'query-asked'; readonly request: QueryRequest }
+  /** What a `query` effect is answered with, if it is. */
+  | { readonly kind: 'query-responded'; readonly query: Query; readonly payload: Uint8Array }
+  /** Nothing more is wanted of a question of ours. */
+  | { readonly kind: 'query-ended'; readonly token: number }
   /** The own tags, encoded, at most `metaBytesMax`. */
   | { readonly kind: 'meta-changed'; readonly meta: Uint8Array }
 
@@ -180,6 +214,12 @@ export type GossipCounter =
   | 'gossip.dropped.conflict'
   /** One that may not be in this pool. */
   | 'gossip.dropped.refused'
+  /** A user event or query so old that it may be known already. */
+  | 'gossip.dropped.old'
+  /** An answer to be carried to somebody who is no member. */
+  | 'gossip.dropped.relay'
+  | 'serf.events'
+  | 'serf.queries'
 
 /** What the driver must do, in this order. */
 export type GossipEffect =
@@ -212,6 +252,16 @@ export type GossipEffect =
   | { readonly kind: 'members-changed'; readonly changes: readonly CoreChange[] }
   /** The full state of this step was not merged. */
   | { readonly kind: 'state-refused'; readonly from: GossipAddress; readonly reason: string }
+  /** Somebody fired an event, this agent perhaps. */
+  | { readonly kind: 'user-event'; readonly lamport: number; readonly name: string; readonly payload: Uint8Array }
+  /** Somebody asks, and the filters take this agent: answer with `query-responded`, or not at all. */
+  | { readonly kind: 'query'; readonly query: Query }
+  | { readonly kind: 'query-acked'; readonly token: number; readonly from: string }
+  | { readonly kind: 'query-answered'; readonly token: number; readonly from: string; readonly payload: Uint8Array }
+  /** A question's time is up; not told when it was ended. */
+  | { readonly kind: 'query-over'; readonly token: number }
+  /** Another agent claims the own name: the pool is to be asked whose it is. At most once in a while. */
+  | { readonly kind: 'name-conflict' }
   /** Leaving is over: the word has spread as far as the timing allows. Once. */
   | { readonly kind: 'left' }
   | { readonly kind: 'count'; readonly counter: GossipCounter; readonly by: number }
@@ -233,5 +283,7 @@ export interface GossipStats {
   readonly left: number
   readonly healthScore: number
   readonly memberTime: number
+  readonly eventTime: number
+  readonly queryTime: number
   readonly broadcastQueue: number
 }

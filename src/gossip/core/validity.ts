@@ -1,5 +1,5 @@
 import type { GossipAddress, Versions } from './messages.ts'
-import { incarnationMax, lamportMax, nameBytesMax } from './types.ts'
+import { eventNameBytesMax, incarnationMax, lamportMax, nameBytesMax } from './types.ts'
 
 /** Whether a member may have this name: 1 to `nameBytesMax` bytes of UTF-8. */
 export function isName(name: string): boolean {
@@ -11,6 +11,11 @@ export function isName(name: string): boolean {
     bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3
   }
   return bytes <= nameBytesMax
+}
+
+/** Whether an event or a query may have this name. */
+export function isEventName(name: string): boolean {
+  return name.length > 0 && name.length <= eventNameBytesMax
 }
 
 /** Text of an IP address with its zone is at most this long. */

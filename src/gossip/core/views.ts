@@ -40,6 +40,8 @@ export function stats(gossip: GossipCore): GossipStats {
     left: gossip.left.length,
     healthScore: gossip.health,
     memberTime: gossip.clock,
-    broadcastQueue: gossip.claims.size + gossip.intents.size,
+    eventTime: gossip.eventClock,
+    queryTime: gossip.queryClock,
+    broadcastQueue: gossip.claims.size + gossip.intents.size + gossip.news.size,
   }
 }

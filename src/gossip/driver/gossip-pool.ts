@@ -1,19 +1,34 @@
+import { utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, TcpStream } from '../../env/net.ts'
 import type { RandomStream } from '../../env/random.ts'
 import { ackFor, fullState } from '../core/answers.ts'
-import type { FullState } from '../core/messages.ts'
+import type { FullState, Query } from '../core/messages.ts'
 import { createGossip, type GossipCore } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../core/types.ts'
 import { memberNamed, members, self, stats } from '../core/views.ts'
-import type { Member, MemberChange, Pool, PoolOptions, PoolStats } from '../pool.ts'
+import type {
+  KeyAnswers,
+  KeyRequest,
+  Member,
+  MemberChange,
+  Pool,
+  PoolAnswers,
+  PoolEvent,
+  PoolOptions,
+  PoolQuestion,
+  PoolStats,
+} from '../pool.ts'
 import { encodeTags } from '../wire/tags.ts'
 import { MemberViews } from './member-views.ts'
+import { nameHolder } from './name-conflict.ts'
 import { Packets } from './packets.ts'
+import { askForKeys, internalAnswer, userEventFits } from './pool-keys.ts'
 import type { Ports } from './ports.ts'
+import { Questions } from './questions.ts'
 import { Sealing } from './sealing.ts'
 import { Streams } from './streams.ts'
 import { TimerSet } from './timer-set.ts'
@@ -37,6 +52,10 @@ export class GossipPool implements Pool {
   readonly #streams: Streams
   readonly #timers: TimerSet
   readonly #views = new MemberViews()
+  readonly #questions: Questions
+  readonly #sealing: Sealing
+  readonly #onNameLost: PoolOptions['onNameLost']
+  readonly #listeners = new Set<{ readonly use: (event: PoolEvent) => void }>()
   readonly #watchers = new Set<{ readonly use: (changes: readonly MemberChange[]) => void }>()
   #ports: Ports | undefined
   #leaving: Deferred<void> | undefined
@@ -51,6 +70,9 @@ export class GossipPool implements Pool {
     this.#env = env
     this.#random = env.random.stream('gossip.core')
     const sealing = new Sealing(env.crypto, encryption)
+    this.#sealing = sealing
+    this.#onNameLost = options.onNameLost
+    this.#questions = new Questions(env, (event) => this.#take(event))
     this.#packets = new Packets(env, sealing)
     this.#core = createGossip({
       name,
@@ -61,6 +83,7 @@ export class GossipPool implements Pool {
       sizeOf: (message) => this.#packets.sizeOf(message),
       packetBytesMax: this.#packets.roomBytes,
       incarnation: 0,
+      tagOf: (meta, tag) => this.#views.tagsOf(meta)[tag],
       refuse:
         refuse === undefined ? undefined : (claimants) => refuse(claimants.map((one) => this.#views.claimOf(one))),
     })
@@ -129,6 +152,33 @@ export class GossipPool implements Pool {
     return true
   }
 
+  get isEncrypted(): boolean {
+    return this.#sealing.isOn
+  }
+
+  fireEvent(name: string, payload: Uint8Array): Result<undefined, string> {
+    const fits = userEventFits(utf8(name).length, payload.length)
+    if (fits.ok) this.#take({ kind: 'event-fired', name, payload })
+    return fits
+  }
+
+  onEvent(use: (event: PoolEvent) => void): Closable {
+    const listener = { use }
+    this.#listeners.add(listener)
+    return { close: () => this.#listeners.delete(listener) }
+  }
+
+  query(question: PoolQuestion): Promise<PoolAnswers> {
+    const asked = this.#questions.ask(question)
+    if (this.#stopped) this.#questions.stop()
+    return asked
+  }
+
+  keys(request: KeyRequest): Promise<Result<KeyAnswers, string>> {
+    const reachable = members(this.#core).filter(({ status }) => status === 'alive' || status === 'leaving')
+    return askForKeys(request, reachable.length, (question) => this.query(question))
+  }
+
   setTags(tags: Readonly<Record<string, string>>): void {
     const meta = encodeTags(tags)
     if (meta === undefined) {
@@ -144,6 +194,8 @@ export class GossipPool implements Pool {
     this.#watchers.clear()
     this.#timers.clearAll()
     this.#streams.stop()
+    this.#questions.stop()
+    this.#listeners.clear()
     this.#ports?.udp.close()
     this.#ports?.listener.close()
     this.#leaving?.resolve()
@@ -208,6 +260,18 @@ export class GossipPool implements Pool {
         return this.#tell(effect.changes)
       case 'state-refused':
         return
+      case 'user-event':
+        for (const { use } of [...this.#listeners]) use(effect)
+        return
+      case 'query':
+        return this.#answer(effect.query)
+      case 'query-acked':
+      case 'query-answered':
+      case 'query-over':
+        return this.#questions.hear(effect)
+      case 'name-conflict':
+        if (this.#onNameLost !== undefined) this.#env.detach(this.#resolveName(this.#onNameLost))
+        return
       case 'left':
         this.#left = true
         this.#leaving?.resolve()
@@ -219,6 +283,29 @@ export class GossipPool implements Pool {
       case 'note':
         return this.#env.log.write(effect.level, effect.topic, effect.text, effect.fields)
     }
+  }
+
+  #answer(query: Query): void {
+    const payload = internalAnswer(query, {
+      keyring: this.#sealing.keyring,
+      name: self(this.#core).name,
+      member: (name) => {
+        const member = memberNamed(this.#core, name)
+        return member === undefined ? undefined : this.#views.of(member)
+      },
+    })
+    if (payload !== undefined) this.#take({ kind: 'query-responded', query, payload })
+  }
+
+  async #resolveName(lost: (holder: Endpoint) => void): Promise<void> {
+    const { name, address: at } = self(this.#core)
+    const { streamTimeoutMs } = this.#core.options.timing
+    const holder = await nameHolder(
+      { name, at },
+      (question) => this.query(question),
+      (other) => this.#streams.ping(other, name, 0, streamTimeoutMs),
+    )
+    if (holder !== undefined && !this.#stopped) lost(holder)
   }
 
   async #exchange(effect: Extract<GossipEffect, { kind: 'exchange' }>): Promise<void> {

@@ -19,7 +19,7 @@ export class MemberViews {
     const known = this.#views.get(member)
     if (known !== undefined) return known
     const { name, address, versions, status } = member
-    const view = { name, endpoint: address, tags: this.#tagsOf(member.meta), status, versions }
+    const view = { name, endpoint: address, tags: this.tagsOf(member.meta), status, versions }
     this.#views.set(member, view)
     return view
   }
@@ -32,7 +32,7 @@ export class MemberViews {
     return { name, tags: decodeTags(meta) }
   }
 
-  #tagsOf(meta: Uint8Array): Readonly<Record<string, string>> {
+  tagsOf(meta: Uint8Array): Readonly<Record<string, string>> {
     const known = this.#tags.get(meta)
     if (known !== undefined) return known
     const tags = decodeTags(meta)

@@ -1,5 +1,6 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import type { Env } from '../../env/env.ts'
+import type { Keyring } from '../keyring.ts'
 import type { PoolEncryption } from '../pool.ts'
 import { seal, sealBytes, unseal } from '../wire/sealed.ts'
 
@@ -20,6 +21,10 @@ export class Sealing {
 
   get isOn(): boolean {
     return this.#encryption !== undefined
+  }
+
+  get keyring(): Keyring | undefined {
+    return this.#encryption?.keyring
   }
 
   /** What is sent is sealed. */

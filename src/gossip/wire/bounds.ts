@@ -24,6 +24,15 @@ export const stateNodesMax = 65_536
 /** Messages of the upper layer that come over a stream because they were too large for a packet. */
 export const userBytesMax = 65_536
 
+/** Of a user event's or a query's payload, and of a filter. The field sends no more than fits into a packet. */
+export const newsBytesMax = 9_216
+
+/** Filters of one query. */
+export const filtersMax = 64
+
+/** Events and times of events in one exchange of whole states. */
+export const stateEventsMax = 32_768
+
 /** What a number holds exactly. The core refuses what is too large to be honest. */
 export const lamportMax = Number.MAX_SAFE_INTEGER
 

@@ -1,9 +1,11 @@
-import { concatBytes } from '../../base/bytes.ts'
-import type { FullState, NodeState } from '../core/messages.ts'
-import { lamportMax, nameBytesMax, stateNodesMax, streamBytesMax } from './bounds.ts'
+import { concatBytes, emptyBytes } from '../../base/bytes.ts'
+import type { FullState, HeardEvents, NodeState } from '../core/messages.ts'
+import { lamportMax, nameBytesMax, newsBytesMax, stateEventsMax, stateNodesMax, streamBytesMax } from './bounds.ts'
+import { addressBytes } from './ip-bytes.ts'
 import { readNode } from './message-decoder.ts'
-import { addressBytes, numberField, rawField, textField, versionBytes } from './message-encoder.ts'
+import { versionBytes } from './message-encoder.ts'
 import { lowerType, stateNumber, upperType } from './message-types.ts'
+import { bytesField, numberField, rawField, textField } from './value-fields.ts'
 import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 
@@ -15,7 +17,7 @@ export interface StateHead {
   readonly join: boolean
 }
 
-type UpperState = Pick<FullState, 'lamport' | 'statusTimes' | 'left'>
+type UpperState = Omit<FullState, 'nodes' | 'join'>
 
 /** A whole state as one stream frame: type, head, nodes one after another, the upper layer's part. */
 export function encodeFullState(state: FullState): Uint8Array {
@@ -83,41 +85,94 @@ function stateOf(number: number): NodeState['state'] | undefined {
   return number === stateNumber.dead || number === stateNumber.left ? 'dead' : undefined
 }
 
-/** We keep no user events and no queries: their clocks stand at their beginning. */
 function encodeUpper(state: UpperState): Uint8Array {
   const writer = new ValueWriter(128 + 40 * state.statusTimes.length)
   writer.byte(upperType.pushPull)
   writer.mapHead(6)
-  numberField(writer, 'EventLTime', 1)
+  numberField(writer, 'EventLTime', state.eventLamport)
   writer.text('Events')
-  writer.arrayHead(0)
+  writer.arrayHead(state.events.length)
+  for (const heard of state.events) writeHeard(writer, heard)
   numberField(writer, 'LTime', state.lamport)
   writer.text('LeftMembers')
   writer.arrayHead(state.left.length)
   for (const node of state.left) writer.text(node)
-  numberField(writer, 'QueryLTime', 1)
+  numberField(writer, 'QueryLTime', state.queryLamport)
   writer.text('StatusLTimes')
   writer.mapHead(state.statusTimes.length)
   for (const [node, lamport] of state.statusTimes) numberField(writer, node, lamport)
   return writer.take()
 }
 
+function writeHeard(to: ValueWriter, { lamport, events }: HeardEvents): void {
+  to.mapHead(2)
+  to.text('Events')
+  to.arrayHead(events.length)
+  for (const { name, payload } of events) {
+    to.mapHead(2)
+    textField(to, 'Name', name)
+    bytesField(to, 'Payload', payload)
+  }
+  numberField(to, 'LTime', lamport)
+}
+
 /** An agent that has no upper layer sends nothing. */
 function decodeUpper(bytes: Uint8Array): UpperState | undefined {
   const statusTimes: (readonly [string, number])[] = []
   const left: string[] = []
-  if (bytes.length === 0) return { lamport: 0, statusTimes, left }
+  const clocks = { lamport: 0, eventLamport: 0, queryLamport: 0 }
+  let events: HeardEvents[] = []
+  if (bytes.length === 0) return { ...clocks, statusTimes, left, events }
   if (bytes[0] !== upperType.pushPull) return undefined
   const from = new ValueReader(bytes, 1)
-  let lamport = 0
   for (let fields = from.mapHead(); fields > 0 && !from.failed; fields--) {
     const key = from.key()
-    if (key === 'LTime') lamport = from.uint(lamportMax)
+    if (key === 'LTime') clocks.lamport = from.uint(lamportMax)
+    else if (key === 'EventLTime') clocks.eventLamport = from.uint(lamportMax)
+    else if (key === 'QueryLTime') clocks.queryLamport = from.uint(lamportMax)
     else if (key === 'StatusLTimes') readStatusTimes(from, statusTimes)
     else if (key === 'LeftMembers') readNames(from, left)
+    else if (key === 'Events') events = readEvents(from)
     else from.skip()
   }
-  return from.failed ? undefined : { lamport, statusTimes, left }
+  return from.failed ? undefined : { ...clocks, statusTimes, left, events }
+}
+
+/** The field sends all places of its buffer, those without events as nil. */
+function readEvents(from: ValueReader): HeardEvents[] {
+  const heard: HeardEvents[] = []
+  let room = stateEventsMax
+  for (let left = from.arrayHead(); left > 0 && !from.failed; left--) {
+    let lamport = 0
+    let events: HeardEvents['events'] = []
+    for (let fields = from.mapHead(); fields > 0 && !from.failed; fields--) {
+      const key = from.key()
+      if (key === 'LTime') lamport = from.uint(lamportMax)
+      else if (key === 'Events') events = readNamed(from, room)
+      else from.skip()
+    }
+    room -= 1 + events.length
+    if (room < 0) from.fail()
+    if (events.length > 0) heard.push({ lamport, events })
+  }
+  return heard
+}
+
+function readNamed(from: ValueReader, most: number): HeardEvents['events'] {
+  const events: { readonly name: string; readonly payload: Uint8Array }[] = []
+  const count = from.arrayHead()
+  if (count > most) from.fail()
+  for (let left = count; left > 0 && !from.failed; left--) {
+    const read = { name: '', payload: emptyBytes as Uint8Array }
+    for (let fields = from.mapHead(); fields > 0 && !from.failed; fields--) {
+      const key = from.key()
+      if (key === 'Name') read.name = from.text(nameBytesMax)
+      else if (key === 'Payload') read.payload = from.raw(newsBytesMax)
+      else from.skip()
+    }
+    events.push(read)
+  }
+  return events
 }
 
 function readStatusTimes(from: ValueReader, into: (readonly [string, number])[]): void {

@@ -1,3 +1,6 @@
+import { invariant } from '../../base/invariant.ts'
+import type { GossipAddress } from '../core/messages.ts'
+
 /**
  * The 4 or 16 bytes of an IP address in text; undefined for any other text. An IPv4 address that is mapped into IPv6 is
  * one of IPv4.
@@ -15,6 +18,12 @@ export function ipBytes(host: string): Uint8Array | undefined {
   out.set(head)
   out.set(tail, 16 - tail.length)
   return isMapped(out) ? out.slice(12) : out
+}
+
+export function addressBytes(address: GossipAddress): Uint8Array {
+  const bytes = ipBytes(address.host)
+  invariant(bytes !== undefined, 'a member gossips at an IP address', { host: address.host })
+  return bytes
 }
 
 /** The text of an address of 4 or 16 bytes, IPv6 as RFC 5952 has it; undefined for another length. */

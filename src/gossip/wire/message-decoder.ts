@@ -2,8 +2,9 @@ import { emptyBytes } from '../../base/bytes.ts'
 import type { GossipAddress, Message, Versions } from '../core/messages.ts'
 import { metaBytesMax } from '../core/types.ts'
 import { lamportMax, nameBytesMax, payloadBytesMax, portMax, uint32Max } from './bounds.ts'
-import { ipText } from './ip-bytes.ts'
+import { addressFrom, readHost } from './host-reader.ts'
 import { lowerType, upperType } from './message-types.ts'
+import { readNews } from './news-decoder.ts'
 import type { ValueReader } from './value-reader.ts'
 
 /**
@@ -39,7 +40,7 @@ function readKnown(type: number, from: ValueReader): Message | 'ignored' | undef
 
 /** What a `user` message carries, after its own type byte. */
 export function readUpperMessage(type: number, from: ValueReader): Message | 'ignored' | undefined {
-  if (type !== upperType.leave && type !== upperType.join) return 'ignored'
+  if (type !== upperType.leave && type !== upperType.join) return readNews(type, from)
   let lamport = 0
   let node = ''
   let prune = false
@@ -157,12 +158,4 @@ function readVersions(from: ValueReader): Versions | undefined {
     delegateMax: at(4),
     delegateSpoken: at(5),
   }
-}
-
-function readHost(from: ValueReader): string {
-  return ipText(from.rawView(16)) ?? ''
-}
-
-function addressFrom(host: string, port: number): GossipAddress | undefined {
-  return host === '' || port === 0 ? undefined : { host, port }
 }

@@ -1,7 +1,8 @@
-import { invariant } from '../../base/invariant.ts'
-import type { GossipAddress, Message, Versions } from '../core/messages.ts'
-import { ipBytes } from './ip-bytes.ts'
+import type { Message, Versions } from '../core/messages.ts'
+import { addressBytes } from './ip-bytes.ts'
 import { lowerType, upperType } from './message-types.ts'
+import { writeNews } from './news-encoder.ts'
+import { numberField, rawField, textField } from './value-fields.ts'
 import type { ValueWriter } from './value-writer.ts'
 
 /** One message with its type byte. Fields stand in order of their names, as the field's own encoder writes them. */
@@ -25,6 +26,9 @@ export function writeMessage(to: ValueWriter, message: Message): void {
     case 'leave-intent':
     case 'join-intent':
       return writeIntent(to, message)
+    default:
+      to.byte(lowerType.user)
+      return writeNews(to, message)
   }
 }
 
@@ -43,27 +47,6 @@ export function writeAck(to: ValueWriter, sequence: number, payload: Uint8Array)
   if (payload.length === 0) to.nil()
   else to.raw(payload)
   numberField(to, 'SeqNo', sequence)
-}
-
-export function textField(to: ValueWriter, key: string, value: string): void {
-  to.text(key)
-  to.text(value)
-}
-
-export function numberField(to: ValueWriter, key: string, value: number): void {
-  to.text(key)
-  to.uint(value)
-}
-
-export function rawField(to: ValueWriter, key: string, value: Uint8Array): void {
-  to.text(key)
-  to.raw(value)
-}
-
-export function addressBytes(address: GossipAddress): Uint8Array {
-  const bytes = ipBytes(address.host)
-  invariant(bytes !== undefined, 'a member gossips at an IP address', { host: address.host })
-  return bytes
 }
 
 /** Six numbers below 256, which the field's encoder takes for bytes. */

@@ -17,7 +17,21 @@ export const lowerType = {
 } as const
 
 /** First byte of what a `user` message carries. Source: serf, message types. */
-export const upperType = { leave: 0, join: 1, pushPull: 2 } as const
+export const upperType = {
+  leave: 0,
+  join: 1,
+  pushPull: 2,
+  userEvent: 3,
+  query: 4,
+  queryResponse: 5,
+  conflictResponse: 6,
+  keyRequest: 7,
+  keyResponse: 8,
+  relay: 9,
+} as const
+
+/** First byte of a query's filter. Source: serf. */
+export const filterType = { nodes: 0, tag: 1 } as const
 
 /** Of a node in a state exchange. Agents of later years tell those that left from the dead; to us they are dead. */
 export const stateNumber = { alive: 0, suspect: 1, dead: 2, left: 3 } as const

@@ -84,6 +84,8 @@ function isSaidAgain(message: Message): boolean {
     case 'dead':
     case 'leave-intent':
     case 'join-intent':
+    case 'user-event':
+    case 'query':
       return true
     default:
       return false

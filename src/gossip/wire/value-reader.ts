@@ -53,6 +53,14 @@ export class ValueReader {
     return this.#at - start > keyBytesMax ? '' : this.#textBetween(start, this.#at)
   }
 
+  /** A byte that is no value. */
+  byte(): number {
+    const value = this.#failed ? undefined : this.#bytes[this.#at]
+    if (value === undefined) return this.#wrong(0)
+    this.#at++
+    return value
+  }
+
   uint(most: number): number {
     const head = this.#head()
     if (head === undefined || head.type === 'nil') return 0

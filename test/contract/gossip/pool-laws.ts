@@ -29,6 +29,7 @@ async function stopAll(pools: readonly Pool[]): Promise<void> {
 export function poolLaws(world: GossipWorld): void {
   const law = (title: string, body: Law): void => it(title, () => world.look(body))
   membershipLaws(law)
+  newsLaws(law)
   departureLaws(law)
   strangerLaws(law)
 }
@@ -87,6 +88,92 @@ function membershipLaws(law: Register): void {
     pool.setTags({ role: 'x'.repeat(600) })
     expect(pool.self().tags).toEqual({ role: 'a' })
     await pool.stop()
+  })
+}
+
+function newsLaws(law: Register): void {
+  law('a user event reaches everybody once, whoever fires it', async (place) => {
+    const pools = await joined(place, ['a', 'b', 'c'])
+    const heard = pools.map((pool, at) => {
+      const env = place.envs[at] as Env
+      const both = env.deferred<void>()
+      const names: string[] = []
+      pool.onEvent(({ name, payload }) => {
+        names.push(`${name} ${payload.length}`)
+        if (names.length === 2) both.resolve()
+      })
+      return { names, both: both.promise }
+    })
+    const [a, b] = pools as [Pool, Pool]
+    expect(a.fireEvent('deploy', new Uint8Array(3))).toMatchObject({ ok: true })
+    expect(b.fireEvent('deploy', new Uint8Array(4))).toMatchObject({ ok: true })
+    for (const { names, both } of heard) {
+      await both
+      expect(names.toSorted()).toEqual(['deploy 3', 'deploy 4'])
+    }
+    expect(a.fireEvent('deploy', new Uint8Array(507))).toEqual({
+      ok: false,
+      error: 'user event exceeds limit of 512 bytes',
+    })
+    await stopAll(pools)
+  })
+
+  law('a query reaches those whom its filters take', async (place) => {
+    const pools = await joined(place, ['a', 'b', 'c'])
+    const [a] = pools as [Pool]
+    const all = await a.query({ name: 'who', payload: new Uint8Array(0), relayFactor: 1, timeoutMs: 1_500 })
+    expect(all.acks.toSorted()).toEqual(['a', 'b', 'c'])
+    const filters = [{ kind: 'tag', tag: 'role', expression: '^[bc]$' } as const]
+    const some = await a.query({ name: 'who', payload: new Uint8Array(0), filters, timeoutMs: 1_500 })
+    expect(some).toEqual({ acks: expect.arrayContaining(['b', 'c']), answers: [] })
+    expect(some.acks).toHaveLength(2)
+    await stopAll(pools)
+  })
+
+  law('a pool changes its key while everybody goes on talking', async (place) => {
+    const [old, fresh] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']
+    const { envs, hosts } = place
+    const a = await open(envs[0], 'a', hosts[0], {}, encrypted(old))
+    const b = await open(envs[1], 'b', hosts[1], {}, encrypted(old))
+    expect(await b.join(a.self().endpoint)).toMatchObject({ ok: true })
+    await until(envs[0], a, (members) => statuses(members) === 'a alive, b alive')
+    const done = { ok: true, value: { nodes: 2, answered: 2, errors: [], keys: [] } }
+    expect(await a.keys({ action: 'install', key: fresh, relayFactor: 0 })).toEqual(done)
+    expect(await b.keys({ action: 'use', key: fresh, relayFactor: 0 })).toEqual(done)
+    expect(await a.keys({ action: 'list', relayFactor: 0 })).toMatchObject({
+      value: {
+        answered: 2,
+        keys: [
+          [old, 2],
+          [fresh, 2],
+        ],
+      },
+    })
+    expect(await a.keys({ action: 'remove', key: fresh, relayFactor: 0 })).toMatchObject({
+      value: {
+        errors: [
+          ['a', 'Removing the primary key is not allowed'],
+          ['b', 'Removing the primary key is not allowed'],
+        ],
+      },
+    })
+    expect(await a.keys({ action: 'remove', key: old, relayFactor: 0 })).toEqual(done)
+    const c = await open(envs[2], 'c', hosts[2], {}, encrypted(fresh))
+    expect(await c.join(b.self().endpoint)).toMatchObject({ ok: true })
+    await until(envs[0], a, (members) => statuses(members) === 'a alive, b alive, c alive')
+    await stopAll([a, b, c])
+  })
+
+  law('of two agents with one name the pool keeps the one that it knows', async (place) => {
+    const { envs, hosts } = place
+    const pools = await joined(place, ['a', 'b', 'twin'])
+    const lost = envs[3].deferred<Endpoint>()
+    const second = await open(envs[3], 'twin', hosts[3], {}, { onNameLost: (holder) => lost.resolve(holder) })
+    const [a, , twin] = pools as [Pool, Pool, Pool]
+    await second.join(a.self().endpoint)
+    expect(await lost.promise).toEqual(twin.self().endpoint)
+    expect(a.members()[2]).toMatchObject({ name: 'twin', endpoint: twin.self().endpoint })
+    await stopAll([...pools, second])
   })
 }
 

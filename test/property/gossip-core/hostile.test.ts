@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fullState } from '../../../src/gossip/core/answers.ts'
-import type { FullState, Message } from '../../../src/gossip/core/messages.ts'
+import type { FullState, Message, QueryFilter } from '../../../src/gossip/core/messages.ts'
+import { asksMax } from '../../../src/gossip/core/queries.ts'
 import { createGossip, recentIntentsMax, relaysMax } from '../../../src/gossip/core/state.ts'
 import { step } from '../../../src/gossip/core/step.ts'
 import { type GossipEvent, membersMax, packetBytesDefault } from '../../../src/gossip/core/types.ts'
@@ -23,6 +24,21 @@ const address = fc.record({
 const meta = fc.constantFrom(0, 1, 512, 513).map((length) => new Uint8Array(length))
 const versions = fc.constantFrom(worldVersions, { ...worldVersions, protocolMax: 1, protocolSpoken: 9 })
 
+const filter: fc.Arbitrary<QueryFilter> = fc.oneof(
+  fc.record({ kind: fc.constant('nodes' as const), names: fc.array(fc.constantFrom('me', 'a'), { maxLength: 2 }) }),
+  fc.record({ kind: fc.constant('tag' as const), tag: name, expression: fc.constantFrom('(a+)+$', '*', '', '(') }),
+  fc.record({ kind: fc.constant('unknown' as const), bytes: meta }),
+)
+
+const response = fc.record({
+  kind: fc.constant('query-response' as const),
+  lamport: number,
+  id: number,
+  from: name,
+  flags: fc.nat({ max: 3 }),
+  payload: meta,
+})
+
 const message: fc.Arbitrary<Message> = fc.oneof(
   fc.record({ kind: fc.constant('ping' as const), sequence: number, node: name }),
   fc.record({
@@ -43,6 +59,21 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   fc.record({ kind: fc.constant('alive' as const), incarnation: number, node: name, address, meta, versions }),
   fc.record({ kind: fc.constant('leave-intent' as const), lamport: number, node: name, prune: fc.boolean() }),
   fc.record({ kind: fc.constant('join-intent' as const), lamport: number, node: name }),
+  fc.record({ kind: fc.constant('user-event' as const), lamport: number, name, payload: meta, coalesce: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('query' as const),
+    lamport: number,
+    id: number,
+    from: address,
+    filters: fc.array(filter, { maxLength: 2 }),
+    flags: fc.nat({ max: 3 }),
+    relayFactor: fc.nat({ max: 255 }),
+    timeoutMs: number,
+    name,
+    payload: meta,
+  }),
+  response,
+  fc.record({ kind: fc.constant('relay' as const), to: address, response }),
 )
 
 const state: fc.Arbitrary<FullState> = fc.record({
@@ -61,6 +92,12 @@ const state: fc.Arbitrary<FullState> = fc.record({
   lamport: number,
   statusTimes: fc.array(fc.tuple(name, number), { maxLength: 5 }),
   left: fc.array(name, { maxLength: 5 }),
+  eventLamport: number,
+  queryLamport: number,
+  events: fc.array(
+    fc.record({ lamport: number, events: fc.array(fc.record({ name, payload: meta }), { maxLength: 2 }) }),
+    { maxLength: 3 },
+  ),
 })
 
 const from = { host: '10.0.0.9', port: 8_301 }
@@ -80,11 +117,18 @@ const event: fc.Arbitrary<GossipEvent> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .constantFrom('probe', 'gossip', 'push-pull', 'reconnect', 'reap', 'suspicion', 'relay', 'leave')
+      .constantFrom('probe', 'gossip', 'push-pull', 'reconnect', 'reap', 'suspicion', 'relay', 'leave', 'query')
       .map((timer) => ({ kind: 'timer-fired', timer }) as GossipEvent),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('force-leave-requested' as const), name }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('meta-changed' as const), meta }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('q', 'r')
+      .map((name) => ({ token: 1, name, payload: new Uint8Array(3), filters: [], relayFactor: 2, timeoutMs: 5_000 }))
+      .map((request) => ({ kind: 'query-asked' as const, request })),
+  },
 )
 
 it('whatever arrives, and however late timers fire, nothing throws, bounds hold and only sound claims are made', () => {
@@ -113,6 +157,9 @@ it('whatever arrives, and however late timers fire, nothing throws, bounds hold 
         }
         expect(gossip.self.state).toBe('alive')
         expect(gossip.members.size).toBeLessThanOrEqual(membersMax)
+        expect(gossip.asks.size).toBeLessThanOrEqual(asksMax)
+        expect(gossip.news.size).toBeLessThanOrEqual(1_024)
+        expect(gossip.events.all().length).toBeLessThanOrEqual(512)
         expect(gossip.relays.size).toBeLessThanOrEqual(relaysMax)
         expect(gossip.recentIntents.size).toBeLessThanOrEqual(recentIntentsMax)
         expect(gossip.suspects.size).toBeLessThan(gossip.members.size)

@@ -42,6 +42,9 @@ export function addressOf(name: string): GossipAddress {
   return { host: `host-${name}`, port: 8301 }
 }
 
+/** Nobody has fired or asked anything. */
+const quiet = { eventLamport: 1, queryLamport: 1, events: [] }
+
 type Of<K extends GossipEffect['kind']> = Extract<GossipEffect, { readonly kind: K }>
 
 /** One agent under test, called `me`; the test is everybody else, its clock and its dice. */
@@ -143,7 +146,7 @@ export class Subject {
   }
 
   exchange(state: Partial<FullState>, how: 'request' | 'answer' | 'join-answer' = 'answer'): readonly GossipEffect[] {
-    const whole = { nodes: [], join: false, lamport: 1, statusTimes: [], left: [], ...state }
+    const whole = { nodes: [], join: false, lamport: 1, statusTimes: [], left: [], ...quiet, ...state }
     return this.do({ kind: 'state-received', how, from: addressOf('sender'), state: whole })
   }
 

@@ -154,8 +154,8 @@ describe('packets', () => {
     })
   })
 
-  it('counts user events and queries as ignored', () => {
-    const event = spelled('<08 03 81 a4>Name<a1>x')
+  it('counts messages of later releases as ignored', () => {
+    const event = spelled('<08 0b 81 a4>Name<a1>x')
     expect(decodePacket(event)).toEqual({ ok: true, value: { messages: [], ignored: 1, malformed: 0 } })
   })
 

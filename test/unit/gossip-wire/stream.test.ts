@@ -27,6 +27,9 @@ const state: FullState = {
   lamport: 7,
   statusTimes: [['a', 5]],
   left: ['z'],
+  eventLamport: 1,
+  queryLamport: 1,
+  events: [],
 }
 /** Written from the format: head, one node, then the upper layer's 73 bytes. */
 const stateBytes = spelled(
@@ -68,7 +71,16 @@ describe('frames of streams', () => {
   it('reads a state without an upper layer', () => {
     expect(read(spelled('<06 83 a4>Join<c2 a5>Nodes<00 ac>UserStateLen<00>'))).toEqual({
       kind: 'full-state',
-      state: { nodes: [], join: false, lamport: 0, statusTimes: [], left: [] },
+      state: {
+        nodes: [],
+        join: false,
+        lamport: 0,
+        statusTimes: [],
+        left: [],
+        eventLamport: 0,
+        queryLamport: 0,
+        events: [],
+      },
     })
   })
 
@@ -92,7 +104,7 @@ describe('frames of streams', () => {
   it('reads a message of the upper layer by its length, and tells one of which we make nothing', () => {
     const join = spelled('<08 81 aa>UserMsgLen<10 01 82 a5>LTime<01 a4>Node<a1>b')
     expect(read(join, 5)).toEqual({ kind: 'message', message: { kind: 'join-intent', lamport: 1, node: 'b' } })
-    expect(read(spelled('<08 81 aa>UserMsgLen<02 0580>'))).toEqual({ kind: 'message', message: undefined })
+    expect(read(spelled('<08 81 aa>UserMsgLen<02 0b80>'))).toEqual({ kind: 'message', message: undefined })
   })
 
   it.each([

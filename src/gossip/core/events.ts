@@ -1,0 +1,47 @@
+import type { HeardEvents, Message } from './messages.ts'
+import { broadcastNews, count, emit } from './outbox.ts'
+import { eventTimesMax } from './recent-events.ts'
+import type { GossipCore } from './state.ts'
+import { lamportMax } from './types.ts'
+import { isEventName, isLamport } from './validity.ts'
+
+type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
+
+/**
+ * Somebody has fired an event (serf `handleUserEvent`). Told and passed on once; what is too old to be remembered might be
+ * known already, and is dropped.
+ */
+export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gossip' | 'exchange' | 'own'): void {
+  const { lamport, name } = event
+  if (!isLamport(lamport)) return count(gossip, 'gossip.dropped.number')
+  if (!isEventName(name)) return count(gossip, 'gossip.dropped.malformed')
+  if (lamport >= gossip.eventClock) gossip.eventClock = Math.min(lamport + 1, lamportMax)
+  if (lamport < gossip.eventsSince) return
+  if (gossip.eventClock > eventTimesMax && lamport < gossip.eventClock - eventTimesMax) {
+    return count(gossip, 'gossip.dropped.old')
+  }
+  if (!gossip.events.add(event)) return
+  count(gossip, 'serf.events')
+  if (source !== 'exchange') broadcastNews(gossip, event)
+  emit(gossip, { kind: 'user-event', lamport, name, payload: event.payload })
+}
+
+/** Fires one (serf `UserEvent`). */
+export function fireEvent(gossip: GossipCore, name: string, payload: Uint8Array): void {
+  const event: UserEvent = { kind: 'user-event', lamport: gossip.eventClock, name, payload, coalesce: false }
+  takeUserEvent(gossip, event, 'own')
+}
+
+/**
+ * What another has heard (serf `MergeRemoteState`). Who joins takes part from now on: what was fired before is not told to
+ * it, for it may have been told in a life before (serf's `ignoreOld`, which the field's agents use).
+ */
+export function mergeEvents(gossip: GossipCore, lamport: number, heard: readonly HeardEvents[], joins: boolean): void {
+  if (lamport > 0 && lamport <= lamportMax && lamport > gossip.eventClock) gossip.eventClock = lamport
+  if (joins && lamport <= lamportMax) gossip.eventsSince = Math.max(gossip.eventsSince, lamport)
+  for (const { lamport: time, events } of heard) {
+    for (const { name, payload } of events) {
+      takeUserEvent(gossip, { kind: 'user-event', lamport: time, name, payload, coalesce: false }, 'exchange')
+    }
+  }
+}

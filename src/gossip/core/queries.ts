@@ -1,0 +1,169 @@
+import { LinearRegexp } from '../../base/linear-regexp.ts'
+import type { GossipAddress, Message, Query, QueryFilter } from './messages.ts'
+import { broadcastNews, clearTimer, count, emit, setTimer } from './outbox.ts'
+import { pickMembers } from './roster.ts'
+import { retransmitLimit } from './scaling.ts'
+import type { GossipCore, MemberRecord } from './state.ts'
+import { lamportMax, type QueryRequest, queryAnswerBytesMax } from './types.ts'
+import { isAddress, isEventName, isLamport, isName } from './validity.ts'
+
+type QueryResponse = Extract<Message, { readonly kind: 'query-response' }>
+
+/** Bits of a query's and of a response's flags. Source: serf. */
+const wantsAckFlag = 1
+const noBroadcastFlag = 2
+export const ackFlag = 1
+
+/** Lamport times whose queries are remembered. serf: `QueryBuffer`. */
+const queryTimesMax = 512
+const queriesAtOnceMax = 64
+/** Queries of ours that wait for answers at a time. */
+export const asksMax = 64
+/** Members that may be asked to carry an answer beside its own way. serf: a byte; the field's agents ask for at most 5. */
+const relaysOfAnswerMax = 5
+/** From this protocol on a member carries answers of others. */
+const relayVersion = 5
+/** serf: `QueryTimeoutMult`. */
+const timeoutMult = 16
+
+/** Asks all members that the filters take, this agent among them (serf `Query`). */
+export function ask(gossip: GossipCore, request: QueryRequest): void {
+  const { token, name, payload, filters, relayFactor } = request
+  if (gossip.asks.size >= asksMax) {
+    count(gossip, 'gossip.dropped.full')
+    return emit(gossip, { kind: 'query-over', token })
+  }
+  const lamport = gossip.queryClock
+  const id = gossip.turn.random.below(4_294_967_296)
+  const timeoutMs = request.timeoutMs ?? defaultTimeoutMs(gossip)
+  const dueMs = gossip.turn.nowMs + timeoutMs
+  gossip.asks.set(lamport, { token, id, dueMs, acks: new Set(), answers: new Set() })
+  watch(gossip)
+  const query: Query = {
+    kind: 'query',
+    lamport,
+    id,
+    from: gossip.self.address,
+    filters,
+    flags: wantsAckFlag,
+    relayFactor,
+    timeoutMs,
+    name,
+    payload,
+  }
+  takeQuery(gossip, query)
+}
+
+function defaultTimeoutMs(gossip: GossipCore): number {
+  const { gossipIntervalMs } = gossip.options.timing
+  return gossipIntervalMs * retransmitLimit(timeoutMult, gossip.members.size)
+}
+
+/** Somebody asks (serf `handleQuery`): it is passed on, and if the filters take this agent, acknowledged and answered. */
+export function takeQuery(gossip: GossipCore, query: Query): void {
+  const { lamport, id, name } = query
+  if (!isLamport(lamport)) return count(gossip, 'gossip.dropped.number')
+  if (!isAddress(query.from) || !isEventName(name)) return count(gossip, 'gossip.dropped.malformed')
+  if (lamport >= gossip.queryClock) gossip.queryClock = Math.min(lamport + 1, lamportMax)
+  if (gossip.queryClock > queryTimesMax && lamport < gossip.queryClock - queryTimesMax) {
+    return count(gossip, 'gossip.dropped.old')
+  }
+  if (!isNews(gossip, lamport, id)) return
+  count(gossip, 'serf.queries')
+  if ((query.flags & noBroadcastFlag) === 0) broadcastNews(gossip, query)
+  if (gossip.self.state === 'dead' || !suits(gossip, query.filters)) return
+  if ((query.flags & wantsAckFlag) !== 0) respond(gossip, query, ackFlag, noPayload)
+  emit(gossip, { kind: 'query', query })
+}
+
+const noPayload = new Uint8Array(0)
+
+function isNews(gossip: GossipCore, lamport: number, id: number): boolean {
+  const place = lamport % queryTimesMax
+  const seen = gossip.queries.get(place)
+  if (seen?.lamport !== lamport) {
+    gossip.queries.set(place, { lamport, ids: [id] })
+    return true
+  }
+  if (seen.ids.includes(id) || seen.ids.length >= queriesAtOnceMax) return false
+  seen.ids.push(id)
+  return true
+}
+
+/** All of them must take this agent; one that we do not know takes nobody (serf `shouldProcessQuery`). */
+function suits(gossip: GossipCore, filters: readonly QueryFilter[]): boolean {
+  return filters.every((filter) => {
+    if (filter.kind === 'nodes') return filter.names.includes(gossip.self.name)
+    if (filter.kind !== 'tag') return false
+    const expression = LinearRegexp.from(filter.expression)
+    return expression.ok && expression.value.test(gossip.options.tagOf?.(gossip.self.meta, filter.tag) ?? '')
+  })
+}
+
+/** Answers a query: straight to who asked, and by way of some others where it wants that (serf `respond`, `relayResponse`). */
+export function respond(gossip: GossipCore, query: Query, flags: number, payload: Uint8Array): void {
+  if (payload.length > queryAnswerBytesMax) return count(gossip, 'gossip.dropped.full')
+  const { lamport, id } = query
+  const response: QueryResponse = { kind: 'query-response', lamport, id, from: gossip.self.name, flags, payload }
+  if (query.from.host === gossip.self.address.host && query.from.port === gossip.self.address.port) {
+    return takeResponse(gossip, response)
+  }
+  emit(gossip, { kind: 'send', to: query.from, messages: [response] })
+  const wanted = Math.min(query.relayFactor, relaysOfAnswerMax)
+  if (wanted < 1 || gossip.members.size < wanted + 1) return
+  for (const { address } of pickMembers(gossip, wanted, carriesAnswers)) {
+    emit(gossip, { kind: 'send', to: address, messages: [{ kind: 'relay', to: query.from, response }] })
+  }
+}
+
+function carriesAnswers(_gossip: GossipCore, member: MemberRecord): boolean {
+  return member.status === 'alive' && member.versions.protocolMax >= relayVersion
+}
+
+/**
+ * An answer to be carried on. serf carries whatever it is given to wherever it is told; here it is an answer to a query
+ * alone, and to a member alone, so that nobody outside the pool is shot at with our packets.
+ */
+export function takeRelay(gossip: GossipCore, to: GossipAddress, response: QueryResponse): void {
+  const isMember = [...gossip.members.values()].some(
+    ({ address, state }) => state !== 'dead' && address.host === to.host && address.port === to.port,
+  )
+  if (!isMember) return count(gossip, 'gossip.dropped.relay')
+  emit(gossip, { kind: 'send', to, messages: [response] })
+}
+
+/** An acknowledgement of a question of ours, or an answer (serf `handleQueryResponse`). The first of each member counts. */
+export function takeResponse(gossip: GossipCore, { lamport, id, from, flags, payload }: QueryResponse): void {
+  const asked = gossip.asks.get(lamport)
+  if (asked === undefined || asked.id !== id) return
+  // Whoever is no member cannot answer: names are bounded by the pool's.
+  if (!isName(from) || !gossip.members.has(from)) return count(gossip, 'gossip.dropped.malformed')
+  const isAck = (flags & ackFlag) !== 0
+  const heard = isAck ? asked.acks : asked.answers
+  if (heard.has(from)) return
+  heard.add(from)
+  const { token } = asked
+  emit(gossip, isAck ? { kind: 'query-acked', token, from } : { kind: 'query-answered', token, from, payload })
+}
+
+/** Nobody waits for the rest of the answers. */
+export function endAsk(gossip: GossipCore, token: number): void {
+  for (const [lamport, asked] of gossip.asks) if (asked.token === token) gossip.asks.delete(lamport)
+  if (gossip.asks.size === 0) clearTimer(gossip, 'query')
+}
+
+export function queryTimerFired(gossip: GossipCore): void {
+  for (const [lamport, { token, dueMs }] of gossip.asks) {
+    if (dueMs > gossip.turn.nowMs) continue
+    gossip.asks.delete(lamport)
+    emit(gossip, { kind: 'query-over', token })
+  }
+  watch(gossip)
+}
+
+function watch(gossip: GossipCore): void {
+  let nextMs = Number.POSITIVE_INFINITY
+  for (const { dueMs } of gossip.asks.values()) nextMs = Math.min(nextMs, dueMs)
+  const setMs = gossip.timers.get('query') ?? Number.POSITIVE_INFINITY
+  if (nextMs < setMs) setTimer(gossip, 'query', nextMs)
+}

@@ -1,0 +1,34 @@
+import { equalBytes } from '../../base/bytes.ts'
+import type { HeardEvents, Message } from './messages.ts'
+
+type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
+
+/** Lamport times whose events are remembered. serf: `EventBuffer`. */
+export const eventTimesMax = 512
+/** Events of one time; more of them come from many who fired at once. */
+const eventsAtOnceMax = 64
+
+/** Events heard, by Lamport time: each is told once, and an exchange tells them to who was away. */
+export class RecentEvents {
+  /** At most `eventTimesMax`: times that are as many as that apart share a place. */
+  readonly #times = new Map<number, HeardEvents>()
+
+  /** False when it is known already, or its time has no room left. */
+  add({ lamport, name, payload }: UserEvent): boolean {
+    const place = lamport % eventTimesMax
+    const heard = this.#times.get(place)
+    if (heard?.lamport !== lamport) {
+      this.#times.set(place, { lamport, events: [{ name, payload }] })
+      return true
+    }
+    if (heard.events.length >= eventsAtOnceMax) return false
+    if (heard.events.some((other) => other.name === name && equalBytes(other.payload, payload))) return false
+    this.#times.set(place, { lamport, events: [...heard.events, { name, payload }] })
+    return true
+  }
+
+  /** In order of time. */
+  all(): readonly HeardEvents[] {
+    return [...this.#times.values()].sort((a, b) => a.lamport - b.lamport)
+  }
+}

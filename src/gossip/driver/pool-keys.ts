@@ -1,0 +1,111 @@
+import { compareText, emptyBytes, textOf } from '../../base/bytes.ts'
+import { done, err, type Result } from '../../base/result.ts'
+import type { Query } from '../core/messages.ts'
+import { queryAnswerBytesMax } from '../core/types.ts'
+import { type Keyring, keyFrom } from '../keyring.ts'
+import type { KeyAnswers, KeyRequest, Member, PoolAnswer, PoolAnswers, PoolQuestion } from '../pool.ts'
+import {
+  decodeKeyRequest,
+  decodeKeyResponse,
+  encodeConflictResponse,
+  encodeKeyRequest,
+  encodeKeyResponse,
+  internalQuery,
+  type KeyResponse,
+} from '../wire/internal-queries.ts'
+
+/** Asks every member to do something with its keys, and counts (serf `KeyManager`). */
+export async function askForKeys(
+  request: KeyRequest,
+  members: number,
+  ask: (question: PoolQuestion) => Promise<PoolAnswers>,
+): Promise<Result<KeyAnswers, string>> {
+  let key: Uint8Array = emptyBytes
+  if (request.action !== 'list') {
+    const given = keyFrom(request.key)
+    if (!given.ok) return given
+    key = given.value
+  }
+  const { answers } = await ask({
+    name: internalQuery[request.action],
+    payload: encodeKeyRequest(key),
+    relayFactor: request.relayFactor,
+    enough: (heard) => heard.length >= members,
+  })
+  return { ok: true, value: counted(answers, members) }
+}
+
+function counted(answers: readonly PoolAnswer[], nodes: number): KeyAnswers {
+  const keys = new Map<string, number>()
+  const errors: [string, string][] = []
+  for (const { from, payload } of answers) {
+    const response = decodeKeyResponse(payload)
+    if (response === undefined) errors.push([from, 'its answer cannot be read'])
+    else if (!response.result) errors.push([from, response.message])
+    else for (const key of response.keys) keys.set(key, (keys.get(key) ?? 0) + 1)
+  }
+  return {
+    nodes,
+    answered: answers.length,
+    errors: errors.sort(([a], [b]) => compareText(a, b)),
+    keys: [...keys].sort(([a], [b]) => compareText(a, b)),
+  }
+}
+
+/** What this agent answers to the pool's own queries; undefined: nothing (serf `serfQueries`). */
+export function internalAnswer(
+  query: Query,
+  own: { readonly keyring: Keyring | undefined; readonly name: string; member(name: string): Member | undefined },
+): Uint8Array | undefined {
+  switch (query.name) {
+    case internalQuery.conflict: {
+      const name = textOf(query.payload)
+      return name === own.name ? undefined : encodeConflictResponse(own.member(name))
+    }
+    case internalQuery.list:
+      return listed(own.keyring)
+    case internalQuery.install:
+    case internalQuery.use:
+    case internalQuery.remove:
+      return encodeKeyResponse(changed(query, own.keyring))
+    default:
+      return undefined
+  }
+}
+
+/** Keys beyond what an answer carries are left out, and the message says so. */
+function listed(keyring: Keyring | undefined): Uint8Array {
+  if (keyring === undefined) {
+    return encodeKeyResponse({ result: false, message: 'Keyring is empty (encryption not enabled)', keys: [] })
+  }
+  const keys = keyring.list()
+  for (let shown = keys.length; ; shown--) {
+    const message =
+      shown < keys.length ? `Truncated key list response, showing first ${shown} of ${keys.length} keys` : ''
+    const bytes = encodeKeyResponse({ result: true, message, keys: keys.slice(0, shown) })
+    if (bytes.length <= queryAnswerBytesMax) return bytes
+  }
+}
+
+function changed(query: Query, keyring: Keyring | undefined): KeyResponse {
+  const failed = (message: string): KeyResponse => ({ result: false, message, keys: [] })
+  if (keyring === undefined) return failed('No keyring to modify (encryption not enabled)')
+  const key = decodeKeyRequest(query.payload)
+  if (key === undefined) return failed('the request cannot be read')
+  const done = apply(query.name, keyring, key)
+  return done.ok ? { result: true, message: '', keys: [] } : failed(done.error)
+}
+
+function apply(name: string, keyring: Keyring, key: Uint8Array): Result<undefined, string> {
+  if (name === internalQuery.install) return keyring.install(key)
+  if (name === internalQuery.use) return keyring.use(key)
+  return name === internalQuery.remove ? keyring.remove(key) : err('unknown request')
+}
+
+/** An event's name and payload together. Source: serf, `UserEventSizeLimit`. */
+const userEventBytesMax = 512
+
+export function userEventFits(nameBytes: number, payloadBytes: number): Result<undefined, string> {
+  if (nameBytes + payloadBytes <= userEventBytesMax) return done
+  return err(`user event exceeds limit of ${userEventBytesMax} bytes`)
+}

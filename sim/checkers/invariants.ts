@@ -10,9 +10,13 @@ import { LeaderAppendOnly } from './leader-append-only.ts'
 import { LeaderCompleteness } from './leader-completeness.ts'
 import { LinearizableKeys } from './linearizable-keys.ts'
 import { Liveness } from './liveness.ts'
+import type { LockFacts } from './lock-facts.ts'
+import { LockHolders } from './lock-holders.ts'
+import { LockIndex } from './lock-index.ts'
 import { LogMatching } from './log-matching.ts'
 import { MonotoneIndex } from './monotone-index.ts'
 import { ServerLog } from './server-log.ts'
+import { SessionLives } from './session-lives.ts'
 import { StaleReads } from './stale-reads.ts'
 import { StateMachineSafety } from './state-machine-safety.ts'
 import type { InvariantCode, Report } from './violation.ts'
@@ -57,12 +61,16 @@ export class Invariants {
   readonly death: CleanDeath
   readonly liveness: Liveness
   readonly registrations: KeptRegistrations
+  readonly lockHolders: LockHolders
+  readonly lockIndex: LockIndex
+  readonly sessions: SessionLives
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
   readonly appliedKeys = new AppliedKeys()
   /** The scenario lets reads of default consistency be old. */
   readonly excusesStaleDefault: boolean
   readonly #logs = new Map<string, ServerLog>()
+  readonly nowUs: () => number
   readonly #onTrigger: (trigger: NodeTrigger, node: string) => void
   #electionCount = 0
 
@@ -76,6 +84,7 @@ export class Invariants {
       if (this.violations.length < violationsMax) this.violations.push({ code, message, atUs: parts.nowUs() })
     }
     this.report = report
+    this.nowUs = parts.nowUs
     this.#onTrigger = parts.onTrigger
     this.excusesStaleDefault = parts.staleDefaultMs > 0
     this.elections = new ElectionSafety(report)
@@ -93,6 +102,9 @@ export class Invariants {
     this.death = new CleanDeath(report)
     this.liveness = new Liveness(report)
     this.registrations = new KeptRegistrations(report, parts.nowUs)
+    this.lockHolders = new LockHolders(report)
+    this.lockIndex = new LockIndex(report)
+    this.sessions = new SessionLives(report)
   }
 
   /** Leaders elected so far. */
@@ -120,6 +132,14 @@ export class Invariants {
     this.appendOnly.becameLeader(node, term)
     this.completeness.becameLeader(node, term, this.logOf(node))
     this.configurations.becameLeader(node, term)
+    this.sessions.leaderElected(this.nowUs())
+  }
+
+  /** A command touched sessions or locks. */
+  locksChanged(facts: LockFacts): void {
+    this.lockHolders.command(facts)
+    this.lockIndex.command(facts)
+    this.sessions.command(facts)
   }
 
   noLongerLeads(node: string): void {

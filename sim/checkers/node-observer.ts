@@ -4,12 +4,14 @@ import { textOf } from '../../src/base/bytes.ts'
 import { catalogDeregister } from '../../src/features/catalog/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
+import { sessionDestroy } from '../../src/features/session/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { Invariants } from './invariants.ts'
+import { lockFactsOf } from './lock-facts.ts'
 import type { ServerLog } from './server-log.ts'
 
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
@@ -186,14 +188,29 @@ class NodeObserver implements RaftObserver {
     this.#entry = undefined
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
+    this.#locks(entry.index, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
     if (!command.value.kind.startsWith('kv.')) return
     const { key } = command.value.body as { readonly key?: unknown }
     if (typeof key !== 'string') return
-    const row = tx.get(kvTable, key)
-    if (row === undefined) this.#all.appliedKeys.changed(key, entry.index, undefined)
-    else if (row.modifyIndex === entry.index) this.#all.appliedKeys.changed(key, entry.index, textOf(row.value))
+    this.#keyChanged(key, entry.index, tx)
   }
+
+  #locks(index: number, tx: ReadTransaction, expiry: boolean): void {
+    const facts = lockFactsOf(tx, { index, atUs: this.#all.nowUs(), expiry })
+    if (facts === undefined) return
+    const freed = this.#all.lockHolders.freedBy(facts)
+    this.#all.locksChanged(facts)
+    // A session that ended may have taken its keys along.
+    for (const key of freed) this.#keyChanged(key, index, tx)
+  }
+
+  #keyChanged(key: string, index: number, tx: ReadTransaction): void {
+    const row = tx.get(kvTable, key)
+    if (row === undefined) this.#all.appliedKeys.changed(key, index, undefined)
+    else if (row.modifyIndex === index) this.#all.appliedKeys.changed(key, index, textOf(row.value))
+  }
+
   #takenOut({ node, serviceId, checkId }: DeregisterRequest): void {
     if (serviceId === '' && checkId === '') this.#all.registrations.takenOut(node)
   }

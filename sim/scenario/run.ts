@@ -94,6 +94,7 @@ export class ScenarioRun implements RunContext {
     this.#workload.switch('stop')
     if (!this.hasFailed()) await comeToRest(this)
     if (!this.hasFailed()) this.invariants.linearizable.judge()
+    if (!this.hasFailed()) this.invariants.sessions.finish(this.simulation.nowUs)
     return this.#result()
   }
 

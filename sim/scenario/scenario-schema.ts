@@ -61,6 +61,19 @@ const heartbeat = z.strictObject({
   every: duration.describe('How often each is told that the check passes.'),
 })
 
+const locks = z.strictObject({
+  at: selector.optional().describe('Which agents they ask; all servers if absent.'),
+  contenders: z.int().min(1).max(1000).describe('How many want the locks, each with a session of its own.'),
+  locks: z.int().min(1).max(100).default(1).describe('How many locks they contend for.'),
+  ttl: duration.describe("The sessions' time to live; each is renewed three times in it."),
+  'lock delay': duration.default(15_000).describe('For how long nobody may lock what a session held that ended.'),
+  hold: durationRange.default({ min: 500, max: 3000 }).describe('How long a lock is kept.'),
+  asleep: chance
+    .default(0)
+    .describe('The chance that a holder falls asleep with its lock, and writes when its session has long ended.'),
+  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+})
+
 const watcher = z.strictObject({
   at: selector.describe('The agents that are watched, each over HTTP (blocking queries) and DNS.'),
   service: z.string().min(1),
@@ -126,6 +139,10 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'heartbeats are named with small letters'), heartbeat)
     .optional()
     .describe('Services that keep their TTL checks alive, to the end of the run.'),
+  locks: z
+    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of contenders is named with small letters'), locks)
+    .optional()
+    .describe('Who contends for locks all the time: create sessions, renew them, lock keys and give them up.'),
   watchers: z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'), watcher)
     .optional()
@@ -153,4 +170,5 @@ export const scenarioSchema = z.strictObject({
 export type Scenario = z.output<typeof scenarioSchema>
 export type ClientGroup = z.output<typeof client>
 export type HeartbeatGroup = z.output<typeof heartbeat>
+export type LockGroup = z.output<typeof locks>
 export type WatcherGroup = z.output<typeof watcher>

@@ -4,9 +4,10 @@ import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.
 import { selectable } from '../faults/injector.ts'
 import { ClientGroup, type GroupWorld } from '../workload/client-group.ts'
 import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
+import { LockContenders } from '../workload/lock-contenders.ts'
 import { ServiceWatcher } from '../workload/service-watcher.ts'
 import type { RunContext } from './run-context.ts'
-import type { ClientGroup as GroupText, HeartbeatGroup, WatcherGroup } from './scenario-schema.ts'
+import type { ClientGroup as GroupText, HeartbeatGroup, LockGroup, WatcherGroup } from './scenario-schema.ts'
 import { select } from './selection.ts'
 
 /** How long a client waits for an answer, unless the scenario says. */
@@ -17,6 +18,7 @@ export class Workload {
   readonly #run: RunContext
   readonly #groups: ClientGroup[] = []
   readonly #heartbeats: Heartbeats[] = []
+  readonly #locks: LockContenders[] = []
   readonly #watchers: ServiceWatcher[] = []
   /** Machines taken, beside the driver's. */
   #machines = 1
@@ -33,6 +35,9 @@ export class Workload {
       this.#machine(`heartbeats-${at + 1}`, (env) => {
         this.#heartbeats.push(new Heartbeats(env, plan, this.#targetsOf(group)))
       })
+    }
+    for (const [at, [name, group]] of Object.entries(run.scenario.locks ?? {}).entries()) {
+      this.#machine(`contenders-${at + 1}`, (env) => this.#locks.push(this.#contenders(env, name, group)))
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.watchers ?? {}).entries()) {
       this.#machine(`watchers-${at + 1}`, (env, host) => this.#watch(env, host, name, group))
@@ -56,6 +61,21 @@ export class Workload {
     }
   }
 
+  #contenders(env: Env, name: string, group: LockGroup): LockContenders {
+    const plan = {
+      name,
+      contenders: group.contenders,
+      locks: group.locks,
+      ttlMs: group.ttl,
+      lockDelayMs: group['lock delay'],
+      holdMs: group.hold,
+      sleepChance: group.asleep,
+      timeoutMs: group.within ?? answerWithinMs,
+    }
+    const { nowUs, server, invariants } = this.#worldOf(group)
+    return new LockContenders(env, plan, { nowUs, agent: server, invariants })
+  }
+
   /** Services are well from the beginning to the end, whatever else stops. */
   startHeartbeats(): void {
     this.#run.simulation.after(0, () => {
@@ -66,6 +86,10 @@ export class Workload {
   switch(to: 'start' | 'stop'): void {
     this.#run.simulation.after(0, () => {
       for (const group of this.#groups) {
+        if (to === 'start') group.start()
+        else group.stop()
+      }
+      for (const group of this.#locks) {
         if (to === 'start') group.start()
         else group.stop()
       }
@@ -89,7 +113,7 @@ export class Workload {
         .map((name) => ({ name, endpoint: httpEndpoint(cluster.identityOf(name)) }))
   }
 
-  #worldOf(group: GroupText): GroupWorld {
+  #worldOf(group: Pick<GroupText, 'at'>): GroupWorld {
     const run = this.#run
     return {
       nowUs: () => run.simulation.nowUs,

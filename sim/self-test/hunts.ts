@@ -43,10 +43,12 @@ const dutiesAtOnce: readonly Patch[] = [
 
 export const hunts: readonly Hunt[] = [
   { name: 'figure-8', tuning: oneEntryAtATime },
+  { name: 'holders-sleep', tuning: [] },
   { name: 'late-votes', tuning: [] },
   { name: 'leader-sleeps', tuning: [] },
   { name: 'leader-wakes', tuning: votesAtOnceAfterBoot },
   { name: 'long-tails', tuning: oneEntryAtATime },
+  { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'power-cuts', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },

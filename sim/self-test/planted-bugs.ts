@@ -220,4 +220,46 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'leader-sleeps',
     foundBy: ['K1', 'W1'],
   },
+  {
+    row: 16,
+    name: 'repeated-writes',
+    about: 'a write that an agent sends again after a lost answer takes effect again',
+    patches: [
+      {
+        file: 'src/agent/forwarded-writes.js',
+        find: 'if (before !== undefined)\n',
+        replace: 'if (before === null)\n',
+      },
+    ],
+    hunt: 'lost-answers',
+    foundBy: ['K3', 'K1'],
+  },
+  {
+    row: 17,
+    name: 'lock-delay-ignored',
+    about: 'a leader takes every lock delay as over',
+    patches: [
+      {
+        file: 'src/features/kv/lock-delays.js',
+        find: 'return seen !== undefined && this.#server.env.clock.monoMs() - seen.atMs >= delayMs;',
+        replace: 'return seen !== undefined;',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S1'],
+  },
+  {
+    row: 17,
+    name: 'sessions-not-rearmed',
+    about: 'a new leader keeps the time only of sessions that it sees begin or renewed',
+    patches: [
+      {
+        file: 'src/features/session/duty.js',
+        find: 'for (const session of allSessions(server.read()))\n            this.extend(session);',
+        replace: '',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S2'],
+  },
 ]

@@ -32,6 +32,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['clocks', table(at('clocks'))],
     ['workload', table(at('workload', '*'))],
     ['heartbeats', table(at('heartbeats', '*'))],
+    ['locks', table(at('locks', '*'))],
     ['watchers', table(at('watchers', '*'))],
     ['web servers', table(at('web servers', '*'))],
     ['faults', table(at('faults', '[]'))],

@@ -142,8 +142,8 @@ describe('svc-sim self-test', () => {
   })
 
   it('refuses a bug that it does not know with exit code 2, and names those that it does', async () => {
-    const { exit, out, error } = await run({ bug: ['16'] }, { seeds: 1 }, { seeds: 1 })
-    expect(error).toMatch(/^no planted bug is called '16': there are 1 earlier-term-commit, /)
+    const { exit, out, error } = await run({ bug: ['99'] }, { seeds: 1 }, { seeds: 1 })
+    expect(error).toMatch(/^no planted bug is called '99': there are 1 earlier-term-commit, /)
     expect(out).toBe('')
     expect(exit).toBe(2)
   })

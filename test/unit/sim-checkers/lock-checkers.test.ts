@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import type { LockFacts } from '../../../sim/checkers/lock-facts.ts'
+import { LockHolders } from '../../../sim/checkers/lock-holders.ts'
+import { LockIndex } from '../../../sim/checkers/lock-index.ts'
+import { SessionLives } from '../../../sim/checkers/session-lives.ts'
+import { recorder } from './reports.ts'
+
+interface State {
+  readonly sessions?: readonly string[]
+  /** `key: session@fence` */
+  readonly holds?: Readonly<Record<string, string>>
+  readonly lockIndexes?: Readonly<Record<string, number>>
+  readonly expiry?: boolean
+}
+
+/** Sessions have a time to live of 10 s and a lock delay of 5 s. */
+function facts(index: number, atS: number, state: State): LockFacts {
+  const holds = Object.entries(state.holds ?? {}).map(([key, text]) => {
+    const [session = '', fence = ''] = text.split('@')
+    return [key, { session, fence: Number(fence) }] as const
+  })
+  return {
+    index,
+    atUs: atS * 1e6,
+    expiry: state.expiry ?? false,
+    sessions: new Map((state.sessions ?? []).map((id) => [id, { ttlMs: 10_000, lockDelayMs: 5_000 }])),
+    holds: new Map(holds),
+    lockIndexOf: (key) => state.lockIndexes?.[key],
+  }
+}
+
+describe('S1, mutual exclusion', () => {
+  function checked(...trace: readonly LockFacts[]): readonly string[] {
+    const reports = recorder()
+    const checker = new LockHolders(reports.report)
+    for (const command of trace) checker.command(command)
+    return reports.lines
+  }
+
+  it('lets a lock go from hand to hand by releases', () => {
+    expect(
+      checked(
+        facts(5, 1, { sessions: ['a', 'b'], holds: { k: 'a@5' } }),
+        facts(6, 2, { sessions: ['a', 'b'] }),
+        facts(7, 2, { sessions: ['a', 'b'], holds: { k: 'b@7', other: 'a@7' } }),
+      ),
+    ).toEqual([])
+  })
+
+  it('refuses a holder beside one whose session goes on', () => {
+    expect(
+      checked(
+        facts(5, 1, { sessions: ['a', 'b'], holds: { k: 'a@5' } }),
+        facts(6, 2, { sessions: ['a', 'b'], holds: { k: 'b@6' } }),
+      ),
+    ).toEqual(["S1: entry 6 gave 'k' to session b while session a held it since entry 5"])
+  })
+
+  it('refuses a holder within the lock delay of one that ended, and not after it', () => {
+    const held = facts(5, 1, { sessions: ['a', 'b'], holds: { k: 'a@5' } })
+    const ended = facts(6, 10, { sessions: ['b'] })
+    const again = (atS: number) => facts(7, atS, { sessions: ['b'], holds: { k: 'b@7' } })
+    expect(checked(held, ended, again(14))).toEqual([
+      "S1: entry 7 gave 'k' to session b 0.700 s before the lock delay of a was over",
+    ])
+    expect(checked(held, ended, again(15))).toEqual([])
+  })
+
+  it('refuses a holder that has ended', () => {
+    expect(checked(facts(5, 1, { holds: { k: 'a@5' } }))).toEqual([
+      "S1: 'k' is held by session a, which has ended (entry 5)",
+    ])
+  })
+
+  it('refuses an answer about a lock that was never held so', () => {
+    const reports = recorder()
+    const checker = new LockHolders(reports.report)
+    checker.command(facts(5, 1, { sessions: ['a'], holds: { k: 'a@5' } }))
+    checker.answered('k', 'a', 5)
+    expect(reports.lines).toEqual([])
+    checker.answered('k', 'a', 4)
+    checker.answered('k', 'b', 5)
+    checker.answered('other', 'a', 5)
+    expect(reports.lines).toHaveLength(3)
+    expect(reports.lines[0]).toBe("S1: session a was told that it holds 'k' with fencing number 4, which it never did")
+  })
+})
+
+describe('S2, how long sessions live', () => {
+  function lives(): { readonly checker: SessionLives; readonly reports: readonly string[] } {
+    const reports = recorder()
+    const checker = new SessionLives(reports.report)
+    checker.leaderElected(0)
+    checker.command(facts(5, 10, { sessions: ['a'] }))
+    return { checker, reports: reports.lines }
+  }
+
+  it('lets one run out between once and twice its time to live', () => {
+    for (const atS of [20, 30, 44]) {
+      const { checker, reports } = lives()
+      checker.command(facts(6, atS, { expiry: true }))
+      expect(reports).toEqual([])
+    }
+  })
+
+  it('refuses one that runs out before its time to live, from its creation or a renewal', () => {
+    const early = lives()
+    early.checker.command(facts(6, 19, { expiry: true }))
+    expect(early.reports).toEqual(['S2: session a ran out 9.000 s after a renewal, its time to live being 10.000 s'])
+    const renewed = lives()
+    renewed.checker.renewed('a', 18e6, 19e6)
+    renewed.checker.command(facts(6, 25, { expiry: true }))
+    expect(renewed.reports).toHaveLength(1)
+  })
+
+  it('refuses one that ran out although a renewal before was answered afterwards', () => {
+    const { checker, reports } = lives()
+    checker.command(facts(6, 30, { expiry: true }))
+    expect(reports).toEqual([])
+    checker.renewed('a', 29e6, 31e6)
+    expect(reports).toEqual(['S2: session a ran out 1.000 s after a renewal, its time to live being 10.000 s'])
+  })
+
+  it('lets one end early that somebody ended, or whose check failed', () => {
+    const { checker, reports } = lives()
+    checker.command(facts(6, 11, {}))
+    expect(reports).toEqual([])
+  })
+
+  it('refuses one that lives on, from its renewal or the beginning of its leader, whichever is later', () => {
+    const { checker, reports } = lives()
+    checker.finish(46e6)
+    expect(reports).toEqual([])
+    checker.finish(47e6)
+    expect(reports).toEqual([
+      'S2: session a still lives 37.000 s after its last renewal, its time to live being 10.000 s',
+    ])
+    const renewed = lives()
+    renewed.checker.renewed('a', 20e6, 21e6)
+    renewed.checker.attempted('a', 25e6)
+    renewed.checker.leaderElected(30e6)
+    renewed.checker.command(facts(6, 66, { expiry: true }))
+    expect(renewed.reports).toEqual([])
+    const late = lives()
+    late.checker.leaderElected(30e6)
+    late.checker.command(facts(6, 70, { expiry: true }))
+    expect(late.reports).toEqual([
+      'S2: session a ended 40.000 s after the last change of leader, its time to live being 10.000 s',
+    ])
+  })
+})
+
+describe('S3, LockIndex and fencing numbers', () => {
+  function checked(...trace: readonly LockFacts[]): readonly string[] {
+    const reports = recorder()
+    const checker = new LockIndex(reports.report)
+    for (const command of trace) checker.command(command)
+    return reports.lines
+  }
+
+  const held = facts(5, 1, { holds: { k: 'a@5' }, lockIndexes: { k: 1 } })
+  const free = (index: number, lockIndex = 1) => facts(index, 2, { lockIndexes: { k: lockIndex } })
+
+  it('lets it grow by one with each holder, and begin anew when the key was deleted', () => {
+    expect(
+      checked(
+        held,
+        facts(6, 1, { holds: { k: 'a@5' }, lockIndexes: { k: 1 } }),
+        free(7),
+        facts(8, 3, { holds: { k: 'b@8' }, lockIndexes: { k: 2 } }),
+        facts(9, 4, {}),
+        facts(10, 5, { holds: { k: 'a@10' }, lockIndexes: { k: 1 } }),
+      ),
+    ).toEqual([])
+  })
+
+  it('refuses a plain write that takes it back', () => {
+    expect(checked(held, facts(6, 1, { holds: { k: 'a@5' }, lockIndexes: { k: 0 } }))).toEqual([
+      "S3: LockIndex of 'k' is 0 after entry 6, and not 1",
+    ])
+  })
+
+  it('refuses a new holder that it does not count, and a change without one', () => {
+    expect(checked(held, free(6), facts(7, 3, { holds: { k: 'b@7' }, lockIndexes: { k: 1 } }))).toEqual([
+      "S3: LockIndex of 'k' is 1 after entry 7, and not 2",
+    ])
+    expect(checked(held, free(6, 2))).toEqual(["S3: LockIndex of 'k' is 2 after entry 6, and not 1"])
+  })
+
+  it('refuses a fencing number that is not the index, or not greater than those before', () => {
+    expect(checked(facts(5, 1, { holds: { k: 'a@4' }, lockIndexes: { k: 1 } }))).toEqual([
+      "S3: 'k' changed hands by entry 5, with fencing number 4",
+    ])
+    const older = facts(7, 3, { holds: { k: 'b@5' }, lockIndexes: { k: 2 } })
+    expect(checked(held, free(6), older)).toContain("S3: 'k' has fencing number 5 after 5")
+  })
+})

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../../../src/env/http.ts'
 import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
+import { isWhole } from '../../../src/host/http-response.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import { fakeAgent } from '../../unit/http/fake-agent.ts'
 import { echoRoutes } from './echo-routes.ts'
@@ -59,6 +60,7 @@ async function straight({ method, target, headers = [], body }: Asked): Promise<
     onAbort: () => {},
   }
   const response = await handler(sent)
+  if (!isWhole(response)) throw new Error('a stream')
   const bytes = Buffer.from(typeof response.body === 'string' ? Buffer.from(response.body) : response.body)
   const shown = method === 'HEAD' ? '' : bytes.toString('latin1')
   return { status: response.status, headers: response.headers, body: shown }

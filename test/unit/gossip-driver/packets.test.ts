@@ -37,11 +37,12 @@ function setUp(encryption?: PoolEncryption) {
     close: () => undefined,
   }
   const env = {
-    log: { write: () => undefined, enabled: () => true },
+    log: { write: () => undefined, enabled: () => true, follow: () => ({ recent: [], close: () => undefined }) },
     metrics: {
       count: (name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by),
       gauge: () => undefined,
       sample: () => undefined,
+      snapshot: () => [],
     },
   }
   const packets = new Packets(env, new Sealing(hostCrypto, encryption))

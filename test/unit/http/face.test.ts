@@ -41,7 +41,7 @@ const header = (response: HttpResponse, name: string) =>
 const shown = ({ status, headers, body }: HttpResponse) => ({
   status,
   headers: Object.fromEntries(headers),
-  body: typeof body === 'string' ? body : textOf(body),
+  body: body instanceof Uint8Array ? textOf(body) : body,
 })
 const vary = { Vary: 'Accept-Encoding' }
 const text = { 'Content-Type': 'text/plain; charset=utf-8' }

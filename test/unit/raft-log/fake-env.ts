@@ -108,8 +108,9 @@ export function fakeEnv(disk: Disk, time: FakeTime = new FakeTime(), seed = 1): 
         lines.push(`${level} ${topic}: ${text} ${JSON.stringify(fields ?? {})}`)
       },
       enabled: () => true,
+      follow: () => ({ recent: [], close: () => {} }),
     },
-    metrics: { count: (name, by = 1) => metric(name, by), gauge: metric, sample: metric },
+    metrics: { count: (name, by = 1) => metric(name, by), gauge: metric, sample: metric, snapshot: () => [] },
     deferred<T>() {
       let resolve: (value: T) => void = () => {}
       let reject: (reason: Error) => void = () => {}

@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import Consul from 'consul'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+
+/** The field's client for Node, from the registry, unmodified: it knows nothing of this product. */
+let agent: RealAgent
+/** Its types ask for more than it needs, and for other types than it takes. */
+let consul: InstanceType<typeof Consul>
+
+beforeAll(async () => {
+  const ports = await freePorts()
+  agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
+  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  await eventually('the node in the catalog', async () => {
+    const nodes = await agent.json<{ Node: string }[]>('/v1/catalog/nodes')
+    return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined
+  })
+  consul = new Consul({ host: '127.0.0.1', port: ports.http })
+})
+afterAll(() => agent.stop('SIGKILL'))
+
+/** What a watch says next. */
+async function next<T>(watch: ReturnType<typeof consul.watch>): Promise<T> {
+  const [value] = await once(watch, 'change')
+  return value as T
+}
+
+describe('the npm client of the field, unmodified', () => {
+  it('agent: services and checks come, are reported, put into maintenance, and go', async () => {
+    await consul.agent.service.register({
+      name: 'web',
+      id: 'web-1',
+      tags: ['v1', 'primary'],
+      port: 8080,
+      check: { ttl: '60s', status: 'passing' },
+    } as never)
+    const services = (await consul.agent.service.list()) as Record<string, { Service: string; Tags: string[] }>
+    expect(services['web-1']).toMatchObject({ ID: 'web-1', Service: 'web', Tags: ['v1', 'primary'], Port: 8080 })
+
+    await consul.agent.check.fail({ id: 'service:web-1', note: 'broken' })
+    const checks = (await consul.agent.check.list()) as Record<string, { Status: string; Output: string }>
+    expect(checks['service:web-1']).toMatchObject({ Status: 'critical', Output: 'broken', ServiceName: 'web' })
+    await consul.agent.check.warn('service:web-1')
+    await consul.agent.check.pass('service:web-1')
+
+    await consul.agent.service.maintenance({ id: 'web-1', enable: true, reason: 'work' })
+    expect(await consul.health.service({ service: 'web', passing: true })).toEqual([])
+    await consul.agent.service.maintenance({ id: 'web-1', enable: false })
+
+    await consul.agent.check.register({ name: 'disk', ttl: '30s', notes: 'of the node' } as never)
+    expect(Object.keys((await consul.agent.check.list()) as object)).toContain('disk')
+    await consul.agent.check.deregister('disk')
+    expect(Object.keys((await consul.agent.check.list()) as object)).not.toContain('disk')
+
+    expect((await consul.agent.self()) as object).toMatchObject({ Config: { NodeName: 'n1', Datacenter: 'dc1' } })
+    expect((await consul.agent.members()) as object[]).toMatchObject([{ Name: 'n1', Status: 1 }])
+    await consul.agent.maintenance({ enable: true, reason: 'all of it' })
+    await consul.agent.maintenance({ enable: false })
+  })
+
+  it('catalog and health: nodes, services and their instances, and what does not pass left out', async () => {
+    await consul.catalog.register({
+      node: 'outside',
+      address: '10.9.8.7',
+      service: { service: 'db', tags: ['main'], port: 5432 },
+      check: { name: 'db', serviceid: 'db', status: 'critical' },
+    })
+    expect(await consul.catalog.datacenters()).toEqual(['dc1'])
+    expect(((await consul.catalog.node.list()) as { Node: string }[]).map(({ Node }) => Node)).toEqual([
+      'n1',
+      'outside',
+    ])
+    expect(await consul.catalog.service.list()).toMatchObject({ db: ['main'], web: ['v1', 'primary'] })
+    expect(await consul.catalog.service.nodes({ service: 'db', tag: 'main' })).toMatchObject([
+      { Node: 'outside', Address: '10.9.8.7', ServiceName: 'db', ServicePort: 5432 },
+    ])
+    expect(await consul.catalog.node.services('outside')).toMatchObject({ Services: { db: { Service: 'db' } } })
+
+    expect(await consul.health.service('db')).toMatchObject([{ Node: { Node: 'outside' }, Service: { Port: 5432 } }])
+    expect(await consul.health.service({ service: 'db', passing: true })).toEqual([])
+    expect(await consul.health.checks('db')).toMatchObject([{ Name: 'db', Status: 'critical' }])
+    expect(await consul.health.state('critical')).toMatchObject([{ Node: 'outside' }])
+    expect(await consul.health.node('n1')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ CheckID: 'serfHealth', Status: 'passing' })]),
+    )
+    await consul.catalog.deregister({ node: 'outside' })
+    expect(((await consul.catalog.node.list()) as unknown[]).length).toBe(1)
+  })
+
+  it('kv: values, flags, check-and-set, prefixes, and a missing key', async () => {
+    expect(await consul.kv.set('app/name', 'hello wörld')).toBe(true)
+    const got = (await consul.kv.get('app/name')) as { Value: string; ModifyIndex: number }
+    expect(got).toMatchObject({ Key: 'app/name', Value: 'hello wörld', Flags: 0 })
+    // The client makes nothing of the answer `false`.
+    expect(await consul.kv.set({ key: 'app/name', value: 'late', cas: '1' } as never)).toBe(undefined)
+    expect(await consul.kv.get('app/name')).toMatchObject({ Value: 'hello wörld' })
+    expect(
+      await consul.kv.set({ key: 'app/name', value: 'new', cas: String(got.ModifyIndex), flags: 42 } as never),
+    ).toBe(true)
+    expect(await consul.kv.get('app/name')).toMatchObject({ Value: 'new', Flags: 42 })
+    await consul.kv.set('app/port', '80')
+    expect(await consul.kv.keys('app/')).toEqual(['app/name', 'app/port'])
+    expect(await consul.kv.get({ key: 'app/', recurse: true })).toHaveLength(2)
+    expect(await consul.kv.del({ key: 'app/', recurse: true })).toBe(true)
+    expect(await consul.kv.get('app/name')).toBe(undefined)
+  })
+
+  it('session: a lock is taken, refused to another, given back, and gone with its session', async () => {
+    const { ID: one } = (await consul.session.create({ name: 'one', ttl: '10s', lockdelay: '0s' })) as { ID: string }
+    const { ID: two } = (await consul.session.create({ name: 'two' })) as { ID: string }
+    expect(await consul.kv.set({ key: 'lock', value: '1', acquire: one })).toBe(true)
+    expect(await consul.kv.set({ key: 'lock', value: '2', acquire: two })).toBe(undefined)
+    expect(await consul.kv.get('lock')).toMatchObject({ Session: one, LockIndex: 1, Value: '1' })
+    expect(await consul.kv.set({ key: 'lock', value: '', release: one })).toBe(true)
+    expect(await consul.kv.set({ key: 'lock', value: '2', acquire: two })).toBe(true)
+    expect(await consul.session.renew(one)).toMatchObject([{ ID: one, TTL: '10s' }])
+    expect(((await consul.session.list()) as { ID: string }[]).map(({ ID }) => ID).sort()).toEqual([one, two].sort())
+    expect(await consul.session.node('n1')).toHaveLength(2)
+    await consul.session.destroy(two)
+    expect((await consul.kv.get('lock')) as object).not.toHaveProperty('Session')
+    expect(await consul.session.get(two)).toBe(undefined)
+    await consul.session.destroy(one)
+  })
+
+  it('transaction: all of it or nothing', async () => {
+    const set = (Key: string, Value: string) => ({
+      KV: { Verb: 'set', Key, Value: Buffer.from(Value).toString('base64') },
+    })
+    expect(await consul.transaction.create([set('t/a', '1'), set('t/b', '2')] as never)).toMatchObject({
+      Results: [{ KV: { Key: 't/a' } }, { KV: { Key: 't/b' } }],
+    })
+    const refused = consul.transaction.create([
+      set('t/a', 'late'),
+      { KV: { Verb: 'check-not-exists', Key: 't/b' } },
+    ] as never)
+    await expect(refused).rejects.toThrow(/conflict/i)
+    expect(await consul.kv.get('t/a')).toMatchObject({ Value: '1' })
+  })
+
+  it('status: who leads, and who takes part', async () => {
+    const leader = await consul.status.leader()
+    expect(leader).toMatch(/^127\.0\.0\.1:\d+$/)
+    expect(await consul.status.peers()).toEqual([leader])
+  })
+
+  it('[HTP-012] watch: each change is told once, by blocking reads, whose index has the name that the client knows', async () => {
+    const watch = consul.watch({
+      method: consul.kv.get,
+      options: { key: 'watched', wait: '10s' } as never,
+      backoffFactor: 100,
+    })
+    try {
+      await consul.kv.set('watched', 'one')
+      let told = await next<{ Value: string } | undefined>(watch)
+      if (told === undefined) told = await next<{ Value: string }>(watch)
+      expect(told?.Value).toBe('one')
+      const second = next<{ Value: string }>(watch)
+      await consul.kv.set('unwatched', 'x')
+      await consul.kv.set('watched', 'two')
+      expect((await second).Value).toBe('two')
+    } finally {
+      watch.end()
+    }
+  })
+
+  it('watch: the health of a service', async () => {
+    const options = { service: 'web', passing: true, wait: '10s' } as never
+    const watch = consul.watch({ method: consul.health.service, options })
+    const instances = (entries: { Service: { ID: string } }[]) => entries.map(({ Service }) => Service.ID)
+    try {
+      expect(instances(await next(watch))).toEqual(['web-1'])
+      const gone = next<{ Service: { ID: string } }[]>(watch)
+      await consul.agent.check.fail('service:web-1')
+      expect(instances(await gone)).toEqual([])
+    } finally {
+      watch.end()
+    }
+  })
+})

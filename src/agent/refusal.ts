@@ -8,6 +8,13 @@ export function failureOfRefusal(refusal: RequestRefusal, addressOf: (id: string
       return { kind: 'not-leader', leader: refusal.leader === undefined ? undefined : addressOf(refusal.leader) }
     case 'overloaded':
       return { kind: 'overloaded', message: 'too many writes under way' }
+    case 'disk-full':
+      return refusal.accepted
+        ? {
+            kind: 'outcome-unknown',
+            message: 'no space left on the disk: the write takes effect if there is room again',
+          }
+        : { kind: 'disk-full' }
     case 'leadership-lost':
       return { kind: 'outcome-unknown', message: 'leadership lost while committing log' }
     case 'change-in-progress':

@@ -18,6 +18,11 @@ function diskFailure(path: string, cause: unknown): DiskFailure {
   return { kind: kinds.get(codeOf(cause)) ?? 'io', path, message: messageOf(cause) }
 }
 
+/** Whatever the operating system calls it, nobody knows what is on the disk now. */
+export function failedSync(path: string, cause: unknown): Result<never, DiskFailure> {
+  return err({ kind: 'io', path, message: messageOf(cause) })
+}
+
 /** Runs file work; what Node rejects with becomes a value. */
 export async function attempt<T>(
   path: string,

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { done, ok, type Result } from '../base/result.ts'
 import type { DiskFailure, DiskFile } from '../env/disk.ts'
-import { attempt } from './disk-failure.ts'
+import { attempt, failedSync } from './disk-failure.ts'
 import { plainBytes } from './plain-bytes.ts'
 
 /** Before memory for a longer read is taken, the file is asked whether it is that long. */
@@ -74,8 +74,12 @@ export class HostDiskFile implements DiskFile {
 
   async #sync(): Promise<Result<undefined, DiskFailure>> {
     // fdatasync: it writes the size too where that changed, and leaves out the times, which nobody needs.
-    await this.#handle.datasync()
-    return done
+    try {
+      await this.#handle.datasync()
+      return done
+    } catch (cause) {
+      return failedSync(this.#path, cause)
+    }
   }
 
   async #bytes(): Promise<number> {

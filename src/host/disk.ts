@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promi
 import { compareText } from '../base/bytes.ts'
 import { done, err, ok, type Result } from '../base/result.ts'
 import type { Disk, DiskEntry, DiskFailure, DiskFile } from '../env/disk.ts'
-import { attempt } from './disk-failure.ts'
+import { attempt, failedSync } from './disk-failure.ts'
 import { HostDiskFile } from './disk-file.ts'
 import { takeLock } from './disk-lock.ts'
 import { codeOf } from './system-error.ts'
@@ -53,10 +53,12 @@ function syncDirectory(path: string): Promise<Result<undefined, DiskFailure>> {
     const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
     try {
       await handle.sync()
+      return done
+    } catch (cause) {
+      return failedSync(path, cause)
     } finally {
       await handle.close()
     }
-    return done
   })
 }
 

@@ -18,6 +18,7 @@ export const failureStatus: Readonly<Record<FailureKind, number>> = {
   overloaded: 429,
   'rate-limited': 429,
   'shutting-down': 500,
+  'disk-full': 500,
   'unknown-method': 500,
   refused: 500,
 }

@@ -23,6 +23,8 @@ export type Failure =
   /** A client agent may not send more requests to servers at present: `limits` of its configuration. */
   | { readonly kind: 'rate-limited' }
   | { readonly kind: 'shutting-down' }
+  /** The leader's disk has no room for a write, which certainly did not take effect. Reads go on. */
+  | { readonly kind: 'disk-full' }
   /** A server that does not know the method: an older release. */
   | { readonly kind: 'unknown-method'; readonly method: string }
   /** Raft or another part refused in a way that has no better name. */
@@ -44,6 +46,8 @@ export function failureText(failure: Failure): string {
       return 'Request cancelled'
     case 'rate-limited':
       return 'rpc rate limit exceeded'
+    case 'disk-full':
+      return 'no space left on the disk of the leader'
     case 'shutting-down':
       return 'Agent is shutting down'
     case 'unknown-method':

@@ -91,6 +91,14 @@ class LateListener implements LogListener {
     this.server?.batchDurable()
   }
 
+  full(failure: DiskFailure): void {
+    this.server?.full(failure)
+  }
+
+  room(): void {
+    this.server?.room()
+  }
+
   failed(failure: DiskFailure | Error): void {
     this.server?.failed(failure)
   }

@@ -24,6 +24,7 @@ const shapes = {
   overloaded: z.object({ kind: z.literal('overloaded'), message }),
   'rate-limited': z.object({ kind: z.literal('rate-limited') }),
   'shutting-down': z.object({ kind: z.literal('shutting-down') }),
+  'disk-full': z.object({ kind: z.literal('disk-full') }),
   'unknown-method': z.object({ kind: z.literal('unknown-method'), method: z.string() }),
   refused: z.object({ kind: z.literal('refused'), message }),
 } as const satisfies Record<FailureKind, z.ZodType>

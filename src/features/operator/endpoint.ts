@@ -75,6 +75,8 @@ function refusalOf(refusal: RequestRefusal, args: RemovePeerArgs): Failure {
       return { kind: 'refused', message: 'another change of the Raft configuration is under way' }
     case 'leadership-lost':
       return { kind: 'outcome-unknown', message: 'leadership was lost while the configuration changed' }
+    case 'disk-full':
+      return { kind: 'disk-full' }
     case 'overloaded':
       return { kind: 'overloaded', message: 'too many writes under way' }
     case 'invalid-change':

@@ -236,6 +236,8 @@ export interface ProposalRequest {
 export type RequestRefusal =
   | { readonly kind: 'not-leader'; readonly leader: ServerId | undefined }
   | { readonly kind: 'overloaded' }
+  /** The leader's disk has no room. `accepted`: the entry waits in its log, and may be committed when there is some. */
+  | { readonly kind: 'disk-full'; readonly accepted: boolean }
   /** A change while the last one is not committed, or before an entry of the own term is (thesis 4.1 and its erratum). */
   | { readonly kind: 'change-in-progress' }
   | { readonly kind: 'unknown-server'; readonly id: ServerId }

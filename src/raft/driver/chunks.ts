@@ -1,3 +1,4 @@
+import type { Env } from '../../env/env.ts'
 import type { RaftEffect } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import type { SnapshotStore } from '../log/snapshot-store.ts'
@@ -9,17 +10,25 @@ type ReadChunk = Extract<RaftEffect, { kind: 'read-chunk' }>
 /** Chunks that wait to be written. The sender awaits each answer, so more come only from several leaders, or repeated. */
 const waitingMax = 8
 
+export interface ChunksParts {
+  readonly snapshots: SnapshotStore
+  readonly turns: Turns
+  readonly env: Pick<Env, 'log'>
+}
+
 /** Moves snapshots between the disk and the core, a chunk at a time. */
 export class Chunks {
   readonly #snapshots: SnapshotStore
   readonly #turns: Turns
+  readonly #log: Env['log']
   #waiting: StoreChunk[] = []
   #isStoring = false
   #stopped = false
 
-  constructor(snapshots: SnapshotStore, turns: Turns) {
+  constructor({ snapshots, turns, env }: ChunksParts) {
     this.#snapshots = snapshots
     this.#turns = turns
+    this.#log = env.log
   }
 
   store(effect: StoreChunk): void {
@@ -50,6 +59,11 @@ export class Chunks {
       const stored = await this.#snapshots.receive(chunk)
       if (this.#stopped) return
       this.#turns.run(() => {
+        if (!stored.ok && stored.error.kind === 'full') {
+          // Without an answer the leader sends the chunk again, now and then.
+          this.#log.write('warn', 'raft', 'no space left on the disk for a received snapshot', { index: meta.index })
+          return
+        }
         if (!stored.ok) throw new Error(`a received snapshot could not be written: ${diskFailureText(stored.error)}`)
         this.#turns.post({ kind: 'chunk-stored', from, meta, round, ...stored.value })
       })

@@ -40,6 +40,7 @@ import { RoleNews } from './role-news.ts'
 import { type SnapshotPolicy, Snapshotting } from './snapshotting.ts'
 import { TimerSet } from './timer-set.ts'
 import { Turns } from './turns.ts'
+import { WithoutRoom } from './without-room.ts'
 
 /** Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends again. */
 const pendingBytesMax = 64 << 20
@@ -72,6 +73,7 @@ export class RaftServer implements Raft, LogListener {
   readonly #requests: Requests
   readonly #persisting: Persisting
   readonly #gathering: Gathering
+  readonly #withoutRoom: WithoutRoom
   readonly #applier: Applier
   readonly #chunks: Chunks
   readonly #snapshotting: Snapshotting
@@ -97,17 +99,28 @@ export class RaftServer implements Raft, LogListener {
       fatal: (failure) => this.#fatal(failure),
     })
     this.#timers = new TimerSet(env, (timer) => this.#timerFired(timer))
+    const isLeader = (): boolean => this.#core.role.kind === 'leader'
     const send = (outgoing: Outgoing): void => this.#send(outgoing)
-    this.#persisting = new Persisting({ env, log, observer, send, isLeader: () => this.#core.role.kind === 'leader' })
+    this.#persisting = new Persisting({ env, log, observer, send, isLeader })
     this.#gathering = new Gathering(
       env,
       () => this.#persisting.isUnderWay,
-      (requests) => this.#turns.post({ kind: 'proposed', requests }),
+      (requests) => {
+        if (!this.#withoutRoom.refuses(requests)) this.#turns.post({ kind: 'proposed', requests })
+      },
     )
+    this.#withoutRoom = new WithoutRoom({
+      env,
+      log,
+      requests: this.#requests,
+      turns: this.#turns,
+      isLeader,
+      handOver: async () => (await this.transferLeadership()).ok,
+    })
     const shared = { env, snapshots, stateMachine, turns: this.#turns }
     const applied = recovered.snapshot?.index ?? 0
     this.#applier = new Applier({ ...shared, requests: this.#requests, observer, applied })
-    this.#chunks = new Chunks(snapshots, this.#turns)
+    this.#chunks = new Chunks(shared)
     this.#snapshotting = new Snapshotting({
       ...shared,
       policy,
@@ -125,6 +138,8 @@ export class RaftServer implements Raft, LogListener {
   async propose(payload: Uint8Array): Promise<Result<Committed, RequestRefusal>> {
     invariant(payload.length <= payloadBytesMax, 'whoever proposes caps the size', { bytes: payload.length })
     if (this.#turns.isOver) return err(stoppedRefusal)
+    const { refusal } = this.#withoutRoom
+    if (refusal !== undefined) return err(refusal)
     const waitingBytes = Math.max(this.#requests.waitingBytes, this.#parts.storage.log.pendingBytes)
     if (waitingBytes > pendingBytesMax) return err({ kind: 'overloaded' })
     const { id, outcome } = this.#requests.begin(payload.length)
@@ -143,6 +158,8 @@ export class RaftServer implements Raft, LogListener {
   }
 
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>> {
+    const { refusal } = this.#withoutRoom
+    if (refusal !== undefined) return Promise.resolve(err(refusal))
     return this.#ask((requestId) => ({ kind: 'change-requested', requestId, change }))
   }
 
@@ -171,6 +188,8 @@ export class RaftServer implements Raft, LogListener {
 
   receive(from: ServerId, message: RaftMessage): void {
     if (!this.#turns.isOpen) return
+    // Its own vote could not be written: standing would only silence this server.
+    if (message.kind === 'timeout-now' && this.#parts.storage.log.isFull) return
     const isWork = message.kind === 'append-request' && message.entries.length > 0
     if (isWork && this.#parts.storage.log.pendingBytes > pendingBytesMax) {
       this.#env.metrics.count('raft.rpc.dropped')
@@ -222,6 +241,14 @@ export class RaftServer implements Raft, LogListener {
       if (sequence !== undefined) this.#turns.post({ kind: 'persisted', sequence })
       this.#gathering.flush()
     })
+  }
+
+  full(failure: DiskFailure): void {
+    this.#turns.run(() => this.#withoutRoom.begin(diskFailureText(failure)))
+  }
+
+  room(): void {
+    this.#withoutRoom.end()
   }
 
   failed(failure: DiskFailure | Error): void {

@@ -116,6 +116,13 @@ export class Requests {
     }
   }
 
+  /** What stands in the log stays there, but nobody waits for it any more. */
+  refuseAccepted(refusal: RequestRefusal): void {
+    const accepted = [...this.#accepted.values()]
+    this.#accepted.clear()
+    for (const { requestId } of accepted) this.refused(requestId, refusal)
+  }
+
   refuseAll(refusal: RequestRefusal): void {
     this.#accepted.clear()
     this.#reads = []

@@ -90,6 +90,10 @@ export class Snapshotting {
     turns.run(() => {
       if (!written.ok) {
         if (written.error === 'stopped') return
+        if (written.error.kind === 'full') {
+          env.log.write('warn', 'raft', 'no space left on the disk for a snapshot', { index: meta.index })
+          return
+        }
         throw new Error(`a snapshot could not be written: ${diskFailureText(written.error)}`)
       }
       env.metrics.sample('raft.snapshot.takeSnapshot', env.clock.monoMs() - startedMs)

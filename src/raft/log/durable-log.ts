@@ -26,7 +26,9 @@ export interface DurableLog {
   compact(keepFrom: LogIndex): void
   /** Bytes queued or under way: what a stalled disk lets grow. Whoever feeds the log takes no more beyond a bound of its own. */
   readonly pendingBytes: number
-  /** Finishes what is queued, and ends. */
+  /** The disk has no room: what is queued waits, and is tried again every second. */
+  readonly isFull: boolean
+  /** Finishes what is queued, and ends; on a full disk it ends without. */
   close(): Promise<void>
 }
 
@@ -34,6 +36,10 @@ export interface DurableLog {
 export interface LogListener {
   /** Each `durable` of one batch has just been called. */
   batchDurable(): void
+  /** The disk has no room for what is queued; said once, until `room`. */
+  full(failure: DiskFailure): void
+  /** There is room again, and what waited is durable. */
+  room(): void
   /** The log can do no more; said once. What was not reported durable must not be taken for durable. */
   failed(failure: DiskFailure | Error): void
 }

@@ -8,6 +8,7 @@ import { encodeBatch } from './batch.ts'
 import { placeFile, removeFiles } from './disk-steps.ts'
 import { changeBytes, type DurableLog, type LogChange, type LogListener } from './durable-log.ts'
 import { viewOf } from './fields.ts'
+import { FullDisk } from './full-disk.ts'
 import { type LogRecord, recordsOf } from './record.ts'
 import type { FoundSegment, RecoveredLog } from './recovery.ts'
 import { Sealing } from './sealing.ts'
@@ -46,7 +47,8 @@ interface Active {
  * The log in segment files. Group commit: one batch is under way at a time, and what comes meanwhile goes together in the
  * next. recovery.ts has the argument why what is reported durable is found again.
  *
- * A write or sync that fails ends the log: it is never tried again, for nobody knows what is on the disk then.
+ * A write or sync that fails ends the log: it is never tried again, for nobody knows what is on the disk then. Only a write
+ * for which there is no room is (`full-disk.ts`): the batch stays at the head of the queue, and its place in the file too.
  */
 export class SegmentedLog implements DurableLog {
   readonly #disk: Disk
@@ -55,6 +57,7 @@ export class SegmentedLog implements DurableLog {
   readonly #options: SegmentedLogOptions
   readonly #listener: LogListener
   readonly #sealing: Sealing
+  readonly #full: FullDisk
   /** Oldest first; the active one is the last. */
   readonly #segments: FoundSegment[]
   #active: Active
@@ -96,6 +99,7 @@ export class SegmentedLog implements DurableLog {
       this.#sealDue = true
       this.flush()
     })
+    this.#full = new FullDisk(env, () => this.flush())
   }
 
   /** Makes the first segment of a new log. */
@@ -148,6 +152,10 @@ export class SegmentedLog implements DurableLog {
     return this.#pendingBytes
   }
 
+  get isFull(): boolean {
+    return this.#full.isFull
+  }
+
   write(change: LogChange, durable: () => void): void {
     invariant(this.#state !== 'closing', 'a log that is being closed takes no change')
     if (this.#state === 'over') return
@@ -157,7 +165,7 @@ export class SegmentedLog implements DurableLog {
   }
 
   flush(): void {
-    if (this.#working || this.#state === 'over' || !this.#hasWork()) return
+    if (this.#working || this.#state === 'over' || this.#full.waits || !this.#hasWork()) return
     this.#working = true
     void this.#work()
   }
@@ -171,6 +179,7 @@ export class SegmentedLog implements DurableLog {
     this.#state = 'closing'
     this.#sealDue = this.#sealing.unsealed
     this.#sealing.close()
+    this.#full.close()
     if (this.#working || this.#hasWork()) {
       this.#idle = this.#env.deferred()
       this.flush()
@@ -186,9 +195,12 @@ export class SegmentedLog implements DurableLog {
 
   async #work(): Promise<void> {
     try {
-      while (this.#state !== 'over' && this.#hasWork()) {
+      while (this.#state !== 'over' && !this.#full.waits && this.#hasWork()) {
         const worked = await this.#workOnce()
-        if (!worked.ok) this.#fail(worked.error)
+        if (worked.ok) continue
+        const isFull = worked.error.kind === 'full' && this.#state === 'open'
+        const waits = isFull ? await this.#waitForRoom(worked.error) : worked
+        if (!waits.ok) this.#fail(waits.error)
       }
     } catch (cause) {
       this.#fail(cause instanceof Error ? cause : new Error(String(cause)))
@@ -200,17 +212,31 @@ export class SegmentedLog implements DurableLog {
   async #workOnce(): Promise<Result<undefined, DiskFailure>> {
     if (this.#removable() > 0) return this.#removeSegments()
     const batch = this.#takeBatch()
+    const sealDue = this.#sealDue
     this.#sealDue = false
     const full = this.#active.end >= this.#options.segmentBytes
     const room = full ? await this.#beginSegment() : done
     const written = room.ok ? await this.#writeBatch(recordsOfAll(batch)) : room
-    if (!written.ok) return written
+    if (!written.ok) {
+      this.#queue = [...batch, ...this.#queue]
+      this.#sealDue ||= sealDue
+      return written
+    }
     for (const { bytes, durable } of batch) {
       this.#pendingBytes -= bytes
       durable()
     }
+    if (this.#full.passed()) this.#listener.room()
     if (batch.length > 0) this.#listener.batchDurable()
     return done
+  }
+
+  /** What of the batch found room is taken back, so that it takes none from others, and a crash leaves no torn one. */
+  async #waitForRoom(failure: DiskFailure): Promise<Result<undefined, DiskFailure>> {
+    const { file, end } = this.#active
+    const cut = await file.truncate(end)
+    if (cut.ok && this.#full.met()) this.#listener.full(failure)
+    return cut
   }
 
   #takeBatch(): Queued[] {
@@ -278,7 +304,8 @@ export class SegmentedLog implements DurableLog {
     if (!continued.ok) return continued
     const path = `${this.#directory}/${segmentName(segment)}`
     const file = await this.#disk.open(path, 'create')
-    if (!file.ok) return err(file.error)
+    // The old segment says that the log goes on in this one: from here on there is no way back, whatever the reason.
+    if (!file.ok) return err({ ...file.error, kind: 'io' })
     await old.file.close()
     const found: FoundSegment = { segment, path, maxIndex: 0 }
     this.#segments.push(found)
@@ -310,6 +337,7 @@ export class SegmentedLog implements DurableLog {
     this.#state = 'over'
     this.#queue = []
     this.#sealing.close()
+    this.#full.close()
     this.#listener.failed(failure)
   }
 }

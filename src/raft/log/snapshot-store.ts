@@ -123,9 +123,11 @@ export class SnapshotStore {
     const cut = await file.value.truncate(0)
     const written = cut.ok ? await writeSnapshot(file.value, meta, state, () => !this.#stopped) : cut
     await file.value.close()
-    if (!written.ok) return written
-    const placed = await this.#place(aside, { meta, sizeBytes: written.value })
-    return placed.ok ? written : placed
+    const placed = written.ok ? await this.#place(aside, { meta, sizeBytes: written.value }) : written
+    if (placed.ok) return written
+    // Others need the room more than a snapshot that cannot be had. If this fails as well, the next start removes it.
+    if (placed.error !== 'stopped' && placed.error.kind === 'full') await this.#disk.remove(aside)
+    return placed
   }
 
   /** Feeds the state of a snapshot that is kept to `restore`, piece by piece, and lets it take it into use. */

@@ -68,13 +68,17 @@ describe('a server of one', () => {
     expect(env.time.pending).toBe(0)
   })
 
-  it('stops when the disk is full, and says so', async () => {
+  it.each(['write', 'sync'] as const)('stops when a %s fails, tries none again, and says which', async (failing) => {
     const cluster = new SmallCluster()
     await cluster.form(['a'])
-    cluster.diskOf('a').fault = (operation) => (operation === 'write' ? 'full' : undefined)
+    const disk = cluster.diskOf('a')
+    disk.fault = (operation) => (operation === failing ? 'io' : undefined)
+    const before = disk.counts.get(failing) ?? 0
     expect(await cluster.settled(cluster.propose('a', 'one'))).toMatchObject({ ok: false })
+    await cluster.time.advance(10_000)
+    expect(disk.counts.get(failing)).toBe(before + 1)
     expect(cluster.of('a').fatal.map((failure) => failure.message)).toEqual([
-      'raft log: /data/raft/log/0000000001.log: no space left on the disk',
+      expect.stringContaining('raft log: /data/raft/log/0000000001.log: '),
     ])
   })
 })

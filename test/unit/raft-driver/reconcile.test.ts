@@ -12,7 +12,7 @@ import { configurationOf, ListMachine } from './small-cluster.ts'
 
 async function opened(disk: CrashDisk): Promise<Storage & { readonly machine: ListMachine }> {
   const machine = new ListMachine()
-  const listener = { batchDurable: () => {}, failed: () => {} }
+  const listener = { batchDurable: () => {}, full: () => {}, room: () => {}, failed: () => {} }
   const env = fakeEnv(disk) as unknown as Env
   const storage = await openStorage(env, { id: 'a', dataDir: '/data', stateMachine: machine, listener })
   if (!storage.ok) throw new Error(storage.error.message)

@@ -40,6 +40,8 @@ export class CrashDisk implements Disk {
   readonly counts = new Map<string, number>()
   /** Operations after this many never finish, nor take place. */
   haltAfter = Number.POSITIVE_INFINITY
+  /** Bytes that can be written yet. */
+  roomBytes = Number.POSITIVE_INFINITY
   onHalt: () => void = () => {}
   /** What an operation waits for before it takes place. */
   stall: (operation: string) => Promise<void> | undefined = () => undefined
@@ -231,7 +233,12 @@ export class CrashDisk implements Disk {
 
   #file(path: string, inode: Inode): DiskFile {
     const write = (at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> =>
-      this.#run('write', path, () => this.#changed(inode, { kind: 'write', at, bytes: bytes.slice() }))
+      this.#run('write', path, () => {
+        const fits = bytes.slice(0, this.roomBytes)
+        this.roomBytes -= fits.length
+        this.#changed(inode, { kind: 'write', at, bytes: fits })
+        return fits.length === bytes.length ? done : failure('full', path)
+      })
     // After a sync that failed the pages pass for clean: a later one leaves them out (fsyncgate).
     const sync = (): Promise<Result<undefined, DiskFailure>> =>
       this.#run('sync', path, () => {

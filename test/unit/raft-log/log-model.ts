@@ -50,6 +50,7 @@ export interface Opened {
   readonly state: LogState
   readonly env: FakeEnv
   readonly failures: unknown[]
+  readonly told: readonly ('full' | 'room')[]
 }
 
 /** Opens the log of the disk, making it first if need be. */
@@ -60,6 +61,7 @@ export async function openLog(
 ): Promise<Result<Opened, RaftOpenFailure>> {
   const env = fakeEnv(disk, undefined, seed)
   const failures: unknown[] = []
+  const told: ('full' | 'room')[] = []
   await disk.makeDirectory(directory)
   let recovered = await recoverLog(disk, directory)
   if (!recovered.ok) return recovered
@@ -73,11 +75,13 @@ export async function openLog(
   const { log } = recovered.value
   const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, options, {
     batchDurable: () => {},
+    full: () => told.push('full'),
+    room: () => told.push('room'),
     failed: (failure) => failures.push(failure),
   })
   if (!opened.ok) throw new Error(opened.error.message)
   const state = { hardState: log.hardState, baseIndex: log.baseIndex, entries: [...log.entries] }
-  return { ok: true, value: { log: opened.value, state, env, failures } }
+  return { ok: true, value: { log: opened.value, state, env, failures, told } }
 }
 
 /** Makes one change durable. */

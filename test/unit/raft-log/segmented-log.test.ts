@@ -3,8 +3,9 @@ import { crc32c } from '../../../src/base/crc32c.ts'
 import { encodeBatch } from '../../../src/raft/log/batch.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { readSegmentHeader } from '../../../src/raft/log/segment-file.ts'
+import type { SegmentedLog } from '../../../src/raft/log/segmented-log.ts'
 import { CrashDisk } from './crash-disk.ts'
-import { Draws } from './fake-env.ts'
+import { Draws, settle } from './fake-env.ts'
 import {
   afterChange,
   directory,
@@ -277,7 +278,7 @@ describe('the segmented log', () => {
       const disk = new CrashDisk()
       const { log, failures } = await opened(disk)
       let acknowledged = 0
-      disk.fault = (asked) => (asked === operation ? 'full' : undefined)
+      disk.fault = (asked) => (asked === operation ? 'io' : undefined)
       for (let i = 1; i <= 30; i++) {
         log.write(logChange({ entries: [entryAt(i, 1, 40)] }), () => acknowledged++)
         log.flush()
@@ -289,7 +290,7 @@ describe('the segmented log', () => {
       log.write(logChange({ entries: [entryAt(31, 1, 40)] }), () => acknowledged++)
       log.flush()
       await log.close()
-      expect(failures).toMatchObject([{ kind: 'full' }])
+      expect(failures).toMatchObject([{ kind: 'io' }])
       expect(acknowledged).toBe(durable)
       expect(disk.counts.get(operation)).toBe(tried)
       expect(acknowledged).toBeLessThan(30)
@@ -297,6 +298,71 @@ describe('the segmented log', () => {
       expect(state.entries.length).toBeGreaterThanOrEqual(durable)
     },
   )
+
+  describe('on a full disk', () => {
+    function write(log: SegmentedLog, from: number, to: number, durable: number[]): void {
+      for (let i = from; i <= to; i++) {
+        log.write(logChange({ entries: [entryAt(i, 1, 40)] }), () => durable.push(i))
+        log.flush()
+      }
+    }
+    const upTo = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1)
+
+    it.each([
+      ['for a batch', '.log'],
+      ['for a new segment', '.tmp'],
+    ])('tries again each second where there is no room %s, and loses nothing and no order', async (_, suffix) => {
+      const disk = new CrashDisk()
+      const { log, env, failures, told } = await opened(disk)
+      const durable: number[] = []
+      let tried = 0
+      disk.fault = (operation, path) => {
+        if (operation !== 'write' || !path.endsWith(suffix)) return undefined
+        tried++
+        return 'full'
+      }
+      for (let i = 1; i <= 30; i++) {
+        write(log, i, i, durable)
+        await settle()
+      }
+      const before = durable.length
+      expect([before < 30, log.isFull, tried, told]).toEqual([true, true, 1, ['full']])
+      await env.time.advance(3000)
+      expect([durable.length, tried, told]).toEqual([before, 4, ['full']])
+      disk.fault = () => undefined
+      await env.time.advance(1000)
+      expect([log.isFull, durable, told, failures]).toEqual([false, upTo(30), ['full', 'room'], []])
+      await log.close()
+      expect((await opened(disk.restarted())).state.entries.map(({ index }) => index)).toEqual(upTo(30))
+    })
+
+    it('a crash finds what was reported durable, and nothing torn, wherever the write that had no room ended', async () => {
+      for (let part = 0; part < 60; part += 7) {
+        const disk = new CrashDisk()
+        const { log, told } = await opened(disk, oneSegment)
+        const durable: number[] = []
+        write(log, 1, 1, durable)
+        await settle()
+        disk.roomBytes = part
+        write(log, 2, 2, durable)
+        await settle()
+        expect([durable, told]).toEqual([[1], ['full']])
+        const again = await opened(disk.restarted(), oneSegment)
+        expect(again.state.entries.map(({ index }) => index)).toEqual([1])
+      }
+    })
+
+    it('ends without what had no room when it is closed', async () => {
+      const disk = new CrashDisk()
+      const { log, env } = await opened(disk, oneSegment)
+      const durable: number[] = []
+      disk.fault = (operation) => (operation === 'write' ? 'full' : undefined)
+      write(log, 1, 3, durable)
+      await settle()
+      await log.close()
+      expect([durable, env.time.pending]).toEqual([[], 0])
+    })
+  })
 
   it('seals itself when it has been idle, once, and when it is closed', async () => {
     const disk = new CrashDisk()

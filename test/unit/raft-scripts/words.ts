@@ -68,6 +68,8 @@ export function refusalText(refusal: RequestRefusal): string {
       return refusal.leader === undefined ? 'no leader is known' : `${refusal.leader} leads`
     case 'overloaded':
       return 'too much waits already'
+    case 'disk-full':
+      return 'there is no space left on the disk'
     case 'change-in-progress':
       return 'the last change, or the first entry of this term, is not committed'
     case 'unknown-server':

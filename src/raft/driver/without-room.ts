@@ -1,0 +1,62 @@
+import type { Env } from '../../env/env.ts'
+import type { ProposalRequest, RequestRefusal } from '../core/types.ts'
+import type { DurableLog } from '../log/durable-log.ts'
+import type { Requests } from './requests.ts'
+import type { Turns } from './turns.ts'
+
+export interface WithoutRoomParts {
+  readonly env: Pick<Env, 'log'>
+  readonly log: DurableLog
+  readonly requests: Requests
+  readonly turns: Turns
+  readonly isLeader: () => boolean
+  /** Hands leadership on; false if nobody took it. */
+  readonly handOver: () => Promise<boolean>
+}
+
+const notTaken: RequestRefusal = { kind: 'disk-full', accepted: false }
+
+/**
+ * What a server does whose log has no room. Reads go on. A leader hands over to a server that may have some; one that
+ * must stay (it is alone, or nobody took over) refuses writes, and tells those whose writes are in its log, where they
+ * stay, that their outcome is open. A follower acknowledges nothing, and is heard as one whose disk is slow.
+ */
+export class WithoutRoom {
+  readonly #parts: WithoutRoomParts
+
+  constructor(parts: WithoutRoomParts) {
+    this.#parts = parts
+  }
+
+  /** Why a write is not taken now; undefined if there is room, or if others decide. */
+  get refusal(): RequestRefusal | undefined {
+    const { log, isLeader } = this.#parts
+    return log.isFull && isLeader() ? notTaken : undefined
+  }
+
+  /** Refuses what gathered before the disk was found full; false if there is no reason to. */
+  refuses(gathered: readonly ProposalRequest[]): boolean {
+    const { refusal } = this
+    if (refusal === undefined) return false
+    for (const { requestId } of gathered) this.#parts.requests.refused(requestId, refusal)
+    return true
+  }
+
+  /** Called in the turn in which the log found none. */
+  begin(why: string): void {
+    const { env, isLeader, turns } = this.#parts
+    env.log.write('error', 'raft', 'no space left on the disk: writes wait', { why })
+    if (isLeader()) turns.inBackground(this.#handOver())
+  }
+
+  end(): void {
+    this.#parts.env.log.write('info', 'raft', 'there is space on the disk again: what waited is written')
+  }
+
+  async #handOver(): Promise<void> {
+    const { handOver, turns, log, requests } = this.#parts
+    const isOver = await handOver()
+    if (isOver || turns.isOver || !log.isFull) return
+    turns.run(() => requests.refuseAccepted({ kind: 'disk-full', accepted: true }))
+  }
+}

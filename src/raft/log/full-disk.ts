@@ -1,0 +1,54 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+
+/** How often a full disk is tried again. */
+const retryMs = 1000
+
+/**
+ * The disk had no room for the last batch. Not a failure as others: a write that found no room was not synced, nobody was
+ * told of it, and what of it stands in the file is cut off, or written over. (What a *sync* cannot place is another matter:
+ * it is a failed sync, and `DiskFile` says so.)
+ */
+export class FullDisk {
+  readonly #env: Pick<Env, 'timers'>
+  readonly #tryAgain: () => void
+  #full = false
+  #timer: Closable | undefined
+
+  constructor(env: Pick<Env, 'timers'>, tryAgain: () => void) {
+    this.#env = env
+    this.#tryAgain = tryAgain
+  }
+
+  get isFull(): boolean {
+    return this.#full
+  }
+
+  /** It is not yet time to try again. */
+  get waits(): boolean {
+    return this.#timer !== undefined
+  }
+
+  /** There was no room. True if there was until now. */
+  met(): boolean {
+    const isNew = !this.#full
+    this.#full = true
+    this.#timer = this.#env.timers.after(retryMs, () => {
+      this.#timer = undefined
+      this.#tryAgain()
+    })
+    return isNew
+  }
+
+  /** There was room. True if there was none until now. */
+  passed(): boolean {
+    const isNew = this.#full
+    this.#full = false
+    return isNew
+  }
+
+  close(): void {
+    this.#timer?.close()
+    this.#timer = undefined
+  }
+}

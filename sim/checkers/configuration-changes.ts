@@ -1,4 +1,5 @@
 import type { Configuration, LogIndex, Term } from '../../src/raft/core/types.ts'
+import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
 import type { Report } from './violation.ts'
 
 interface Known {
@@ -8,7 +9,8 @@ interface Known {
 
 /**
  * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term is committed, and the
- * change before it, by its own commit index; and two successive configurations differ by one voter, so that their quorums overlap.
+ * change before it, by its own commit index; and two successive configurations differ by one voter, so that their quorums
+ * overlap. One that an operator forces by `peers.json` may differ at will: no leader wrote it.
  */
 export class ConfigurationChanges {
   readonly #logs = new Map<string, Known[]>()
@@ -60,7 +62,7 @@ export class ConfigurationChanges {
     known.push(next)
     if (before === undefined) return
     const changed = difference(before.voters, next.voters)
-    if (changed > 1) {
+    if (changed > 1 && !isForcedTerm(term)) {
       this.#report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
     }
     if (this.#leading.get(node) === term && !this.#settled.has(node)) {

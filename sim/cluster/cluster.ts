@@ -5,12 +5,15 @@ import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Env } from '../../src/env/env.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
+import { newestRelease, type Release } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
+import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
-import { clientIdentity, type NodeIdentity, serverIdentity } from './node-identity.ts'
+import { clientIdentity, type NodeIdentity, serverIdentity, serverPort } from './node-identity.ts'
+import { plantPeersJson } from './peers-json.ts'
 import { nodeConfig } from './settings.ts'
 import { WebServers, type WebState } from './web-servers.ts'
 
@@ -18,6 +21,8 @@ import { WebServers, type WebState } from './web-servers.ts'
 export interface NodePlan {
   readonly count: number
   readonly 'restart after'?: number | undefined
+  /** What they run as at first; the newest if absent. */
+  readonly release?: Release | undefined
   /** Settings of these nodes alone, over those of the datacenter. */
   readonly config?: FileConfig | undefined
 }
@@ -43,6 +48,9 @@ interface ClusterNode {
   /** Of its clocks, when nothing is wrong with them. */
   readonly rate: number
   settings: FileConfig
+  release: Release
+  /** Text of a `peers.json` that its next process shall find. */
+  peersJson: string | undefined
   /** Of the running process, once it is up. */
   agent: Agent | undefined
   /** Why the last process ended by itself. */
@@ -106,6 +114,8 @@ export class Cluster {
       rate: clock.rate,
       restartAfterMs: plan['restart after'],
       settings,
+      release: plan.release ?? newestRelease,
+      peersJson: undefined,
       agent: undefined,
       ended: undefined,
       left: false,
@@ -211,11 +221,10 @@ export class Cluster {
 
   transferLeadership(from: string, to: string | undefined): void {
     const { agent } = this.#node(from)
-    const id = to === undefined ? undefined : this.#node(to).identity.id
-    if (agent === undefined) return
-    this.#node(from).node.run(() => {
-      if (agent.raft !== undefined) agent.env.detach(agent.raft.transferLeadership(id))
-    })
+    const raft = agent?.raft
+    if (agent === undefined || raft === undefined) return
+    const id = to === undefined ? undefined : raft.memberName(this.#node(to).identity.id, serverAddress(this.#node(to)))
+    this.#node(from).node.run(() => agent.env.detach(raft.transferLeadership(id)))
   }
 
   /** Asks the agent to leave in order; its process ends then. False when it does not run. */
@@ -237,6 +246,26 @@ export class Cluster {
     return true
   }
 
+  /** Stops its process in order, and starts another on the same disk: of this release, with these settings over the old. */
+  upgrade(name: string, release: Release | undefined, changes: FileConfig): void {
+    const server = this.#node(name)
+    if (server.node.running) {
+      this.#endProcess(server)
+      server.node.crash({ disk: 'kept' })
+      this.#tell('server crashed', server)
+    }
+    server.release = release ?? server.release
+    server.settings = { ...server.settings, ...changes }
+    this.start(name)
+  }
+
+  /** Its next process finds a `peers.json` that names these servers by their IDs, or by their addresses alone. */
+  leavePeersJson(name: string, servers: readonly string[], form: 'ids' | 'addresses'): void {
+    const named = servers.map((server) => this.#node(server))
+    const byId = named.map((server) => ({ id: server.identity.id, address: serverAddress(server) }))
+    this.#node(name).peersJson = JSON.stringify(form === 'ids' ? byId : named.map(serverAddress))
+  }
+
   /** How the web servers on this node's machine do from now on. */
   setWebServers(name: string, state: WebState): void {
     const { node } = this.#node(name)
@@ -247,12 +276,14 @@ export class Cluster {
   async #boot(server: ClusterNode, env: Env): Promise<void> {
     const { name } = server.identity
     const boot = server.node.boots
-    const { id } = server.identity
+    const { release } = server
+    const read = (): Result<AgentConfig, string> =>
+      nodeConfig(server.identity, this.#identities, server.settings, env.machine, release)
+    const config = read()
+    const protocol = config.ok ? config.value.raft.protocol : 0
+    const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
     const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
     const observer = observe(this.#invariants, { node: name, boot, id, digest })
-    const read = (): Result<AgentConfig, string> =>
-      nodeConfig(server.identity, this.#identities, server.settings, env.machine)
-    const config = read()
     if (!config.ok) {
       throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
         node: name,
@@ -260,6 +291,8 @@ export class Cluster {
       })
     }
     await this.webServers.booted(name, env)
+    if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
+    server.peersJson = undefined
     const started = await startProgram(env, config.value, { observer, reread: async () => read() })
     if (!started.ok) {
       this.#startFailed(server, boot, started.error)
@@ -330,4 +363,9 @@ export class Cluster {
     if (server === undefined) throw new InvariantViolation('a node that the cluster does not have', { name })
     return server
   }
+}
+
+/** Its RPC address, which is its name in consensus below Raft protocol 3. */
+function serverAddress({ identity }: ClusterNode): string {
+  return `${identity.host}:${serverPort}`
 }

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Machine } from '../../src/env/process.ts'
+import type { Release } from '../../src/model/release.ts'
 import { dnsPort, httpPort, lanPort, type NodeIdentity, serverPort } from './node-identity.ts'
 
 /**
@@ -14,6 +15,7 @@ export function nodeConfig(
   nodes: readonly NodeIdentity[],
   settings: FileConfig,
   machine: Machine,
+  release: Release,
 ): Result<AgentConfig, string> {
   const servers = nodes.filter((node) => node.kind === 'server' && node.datacenter === identity.datacenter)
   const isServer = identity.kind === 'server'
@@ -30,7 +32,7 @@ export function nodeConfig(
     ...(isServer ? { bootstrap_expect: servers.length } : {}),
     retry_join: servers.filter((server) => server !== identity).map((server) => `${server.host}:${lanPort}`),
   }
-  const normalized = normalize(file, false, machine)
+  const normalized = normalize(file, false, machine, undefined, release)
   if (normalized.ok) return ok(normalized.value.config)
   return err(normalized.error.map((problem) => problem.message).join('; '))
 }

@@ -6,6 +6,7 @@ import {
   duration,
   durationRange,
   percentRange,
+  release,
   savedNameField,
   selector,
   signedDurationRange,
@@ -146,6 +147,23 @@ export const stepShape = {
     })
     .optional()
     .describe('Edits the configuration of agents while they run, and has them read it again.'),
+  upgrade: z
+    .strictObject({
+      nodes: selector.describe('Whom; one after the other.'),
+      to: release.optional().describe('The release that they run as from now on; the one they have if absent.'),
+      config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
+      'one by one': durationRange.optional().describe('Time between two of them.'),
+    })
+    .optional()
+    .describe('Stops agents and starts them on the same disk, as another release or with other settings.'),
+  'peers.json': z
+    .strictObject({
+      at: selector.describe('In whose data directory.'),
+      names: selector.describe('The servers that it names.'),
+      form: z.enum(['ids', 'addresses']).default('ids').describe('That of Raft protocol 3, or of those before.'),
+    })
+    .optional()
+    .describe('Leaves a file raft/peers.json, which forces a configuration, for the next start.'),
   workload: z.enum(['stop', 'start']).optional().describe('The clients of the workload stop asking, or go on.'),
   eventually: z
     .strictObject({ within: duration, ...conditionShape })

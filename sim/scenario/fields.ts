@@ -43,6 +43,7 @@ export const signedDurationRange = quantityField(
 export const chance = quantityField(quantities.chanceOf, 'A chance in percent: 0.1%.')
 export const percentRange = quantityField(quantities.percentRangeOf, 'A share in percent, or a range: -1%..1%.')
 export const rate = quantityField(quantities.rateOf, 'How often: 50/s, 10/m.')
+export const release = textField(quantities.releaseOf, 'A release: 1.0.1.')
 export const countBound = textField(quantities.countBoundOf, "A bound on a count: 'at least 10', 'at most 3'.")
 
 export const selector = z

@@ -1,5 +1,6 @@
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
+import type { Release } from '../../src/model/release.ts'
 import { patternOf } from './answers.ts'
 import { askedKeys } from './condition-schema.ts'
 import type { Scenario } from './scenario-schema.ts'
@@ -40,9 +41,9 @@ class MeaningCheck {
     }
     for (const [name, { config, servers, clients }] of Object.entries(this.#scenario.cluster)) {
       const base = ['cluster', name]
-      this.#settings({ ...config, ...servers.config, server: true }, name, [...base, 'config'])
+      this.#settings({ ...config, ...servers.config, server: true }, name, [...base, 'config'], servers.release)
       if (clients !== undefined)
-        this.#settings({ ...config, ...clients.config, server: false }, name, [...base, 'clients'])
+        this.#settings({ ...config, ...clients.config, server: false }, name, [...base, 'clients'], clients.release)
     }
     const lasts = (this.#scenario.steps?.length ?? 0) > 0 || this.#scenario.lasts !== undefined
     if (!lasts) this.#problem([], "nothing happens and no time passes: add 'steps' or 'lasts'")
@@ -52,10 +53,10 @@ class MeaningCheck {
   }
 
   /** Settings that no agent would take are a mistake in the scenario. */
-  #settings(settings: FileConfig, datacenter: string, path: readonly PropertyKey[]): void {
+  #settings(settings: FileConfig, datacenter: string, path: readonly PropertyKey[], release?: Release): void {
     const machine = { hostName: 's1', architecture: 'x64', operatingSystem: 'linux', cpuCount: 1 }
     const file = { ...settings, bind_addr: '10.0.1.1', data_dir: '/data', datacenter }
-    const whole = normalize(file, false, { ...machine, interfaces: () => [] })
+    const whole = normalize(file, false, { ...machine, interfaces: () => [] }, undefined, release)
     for (const problem of whole.ok ? [] : whole.error) this.#problem(path, `${problem.message}: ${problem.remedy}`)
   }
 

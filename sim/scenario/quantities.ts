@@ -1,5 +1,6 @@
 import { parseDuration } from '../../src/base/duration.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
+import { isAtLeast, newestRelease, parseRelease, type Release, releaseText } from '../../src/model/release.ts'
 
 /** Both ends are included. A single value has equal ends. */
 export interface Range {
@@ -86,4 +87,12 @@ function rangeOf(text: string, one: (text: string) => Parsed<number>): Parsed<Ra
   const max = ends[1] === undefined ? min : one(ends[1])
   if (!max.ok) return max
   return min.value > max.value ? err(`'${text}' begins above its end`) : ok({ min: min.value, max: max.value })
+}
+
+/** A release that there is: `1.0.1`. */
+export function releaseOf(text: string): Result<Release, string> {
+  const release = parseRelease(text)
+  if (release === undefined) return err(`'${text}' is no release: write '1.0.1'`)
+  if (isAtLeast(newestRelease, release)) return ok(release)
+  return err(`there is no release ${text}; the newest is ${releaseText(newestRelease)}`)
 }

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { condition } from './condition-schema.ts'
 import { fault } from './fault-schema.ts'
-import { chance, duration, durationRange, percentRange, rate, selector, signedDurationRange } from './fields.ts'
+import {
+  chance,
+  duration,
+  durationRange,
+  percentRange,
+  rate,
+  release,
+  selector,
+  signedDurationRange,
+} from './fields.ts'
 import { nodeConfig } from './node-config.ts'
 import { step } from './step-schema.ts'
 
@@ -16,6 +25,7 @@ const agents = (countMax: number) =>
     'restart after': duration
       .optional()
       .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
+    release: release.optional().describe('What they run as at first: 1.0.1. The newest release if absent.'),
     config: nodeConfig.optional().describe('Settings of these alone, over those of the datacenter.'),
   })
 

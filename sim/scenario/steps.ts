@@ -1,6 +1,7 @@
 import { formatDuration } from '../../src/base/duration.ts'
 import type { Result } from '../../src/base/result.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
+import { releaseText } from '../../src/model/release.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { drawRange } from '../faults/injector.ts'
 import { judgeAnswer } from './answers.ts'
@@ -33,9 +34,35 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
     return run.switchWorkload(step.workload)
   }
   if (step.reload !== undefined) return performReload(run, step.reload, path)
+  if (step.upgrade !== undefined) return performUpgrade(run, step.upgrade, path)
+  if (step['peers.json'] !== undefined) return performPeersJson(run, step['peers.json'], path)
   const deed = run.injector.perform(step, run.stepScope())
   if (deed.ok) run.tell('fault', deed.value)
   else run.fail(path, `cannot be done: ${deed.error}`)
+}
+
+async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrade']>, path: Path): Promise<void> {
+  const nodes = run.select(upgrade.nodes)
+  if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
+  for (const [at, node] of nodes.entries()) {
+    const pause = upgrade['one by one']
+    if (at > 0 && pause !== undefined) await run.pass(drawRange(run.stepScope().draw, pause))
+    if (run.hasFailed()) return
+    run.cluster.upgrade(node, upgrade.to, upgrade.config ?? {})
+    run.tell(
+      'note',
+      `${node} starts ${upgrade.to === undefined ? 'with other settings' : `as ${releaseText(upgrade.to)}`}`,
+    )
+  }
+}
+
+function performPeersJson(run: RunContext, file: NonNullable<Step['peers.json']>, path: Path): void {
+  const at = run.select(file.at)
+  const names = run.select(file.names)
+  if (at.length === 0 || names.length === 0)
+    return run.fail([...path, 'peers.json'], 'it is for nobody, or names nobody')
+  for (const node of at) run.cluster.leavePeersJson(node, names, file.form)
+  run.tell('note', `peers.json for ${at.join(' ')} names ${names.join(' ')}`)
 }
 
 /** Edits the configuration of some agents and has them read it again, as SIGHUP does. */

@@ -1,6 +1,6 @@
 import { compareText } from '../base/bytes.ts'
 import type { Configuration } from '../raft/core/types.ts'
-import type { ServerRecord } from './server-directory.ts'
+import { nameOf, type ServerRecord } from './server-directory.ts'
 
 export type Formation =
   /** Form the cluster of these servers now. */
@@ -13,7 +13,8 @@ export type Formation =
  * All servers that form it must form the same one, or two clusters arise under one name. So:
  * 1. a server forms only when it knows `expect` servers or more that wait for the same number;
  * 2. each of them must have told this server that it knows exactly the same servers. Whoever forms, forms that set, so
- *    two that form at the same time write the same first entry;
+ *    two that form at the same time write the same first entry. The sets are of names in consensus, so they agree on
+ *    those, too: node IDs from Raft protocol 3 on, addresses before;
  * 3. if one of them already holds Raft state, the cluster exists: then this server waits to be sent its log, or to be
  *    added by the leader.
  * A server that comes up while the others form, with a set that differs from theirs, finds 2 or 3 not met and waits.
@@ -22,11 +23,13 @@ export function judgeFormation(self: ServerRecord, others: readonly ServerRecord
   const peers = others.filter((other) => other.expect === self.expect)
   if (others.some((other) => other.bootstrapped)) return { kind: 'wait', why: 'cluster-exists' }
   if (peers.length + 1 < self.expect) return { kind: 'wait', why: 'too-few-servers' }
-  const ids = [self, ...peers].map((record) => record.id).sort(compareText)
-  const agreed = peers.every((peer) => peer.known.length === ids.length && peer.known.every((id, at) => id === ids[at]))
+  const names = [self, ...peers].map(nameOf).sort(compareText)
+  const agreed = peers.every(
+    ({ known }) => known.length === names.length && known.every((one, at) => one === names[at]),
+  )
   if (!agreed) return { kind: 'wait', why: 'views-differ' }
   const servers = [self, ...peers]
+    .map((record) => ({ id: nameOf(record), address: record.address, suffrage: 'voter' as const }))
     .sort((a, b) => compareText(a.id, b.id))
-    .map(({ id, address }) => ({ id, address, suffrage: 'voter' as const }))
   return { kind: 'form', configuration: { servers } }
 }

@@ -3,6 +3,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
+import { interoperate, serverIdFor, whyNotInteroperable } from '../raft/protocol.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Hello } from '../rpc/frame.ts'
 import type { Rpc } from '../rpc/rpc.ts'
@@ -17,6 +18,7 @@ export const introduceMethod = 'Server.Introduce'
 const eagerIntervalMs = 1_000
 const settledIntervalMs = 30_000
 const answerWithinMs = 2_000
+const toldMax = 256
 
 /**
  * How the servers of one pool make each other's acquaintance: each goes round those that the pool holds alive and says who
@@ -38,6 +40,8 @@ export class Introductions {
   #waitingFor = ''
   #forming = false
   #stopped = false
+  /** What was said of servers that cannot take part, by address. */
+  readonly #told = new Map<string, string>()
 
   constructor(parts: {
     env: Env
@@ -74,6 +78,8 @@ export class Introductions {
   serve(body: unknown): Result<unknown, Failure> {
     const record = serverRecordSchema.safeParse(body)
     if (!record.success) return { ok: false, error: { kind: 'bad-request', message: 'not a server record' } }
+    const why = this.#strange(record.data)
+    if (why !== undefined) return { ok: false, error: { kind: 'refused', message: why } }
     this.#learn(record.data)
     return { ok: true, value: this.ownRecord() }
   }
@@ -91,28 +97,51 @@ export class Introductions {
       body: this.ownRecord(),
       deadlineMs: answerWithinMs,
     })
-    if (!answer.ok || this.#stopped) return undefined
+    if (this.#stopped) return undefined
+    if (!answer.ok) {
+      if (answer.error.kind === 'refused') this.#tellOnce(address, answer.error.message)
+      return undefined
+    }
     const record = serverRecordSchema.safeParse(answer.value)
-    if (!record.success) return undefined
+    if (!record.success || this.#strange(record.data) !== undefined) return undefined
     this.#learn(record.data)
     return record.data
   }
 
   ownRecord(): ServerRecord {
     const status = this.#raft.status()
+    const address = ownAddress(this.#config)
+    const { protocol } = this.#config.raft
     return {
       id: this.#nodeId,
       name: this.#config.nodeName,
-      address: ownAddress(this.#config),
+      address,
       datacenter: this.#config.datacenter,
-      raftProtocol: this.#config.raft.protocol,
+      raftProtocol: protocol,
       expect: this.#config.bootstrapExpect,
       bootstrapped: this.#raft.hasState(),
-      known: [...this.#directory.ids()],
+      known: [...this.#directory.names(serverIdFor(protocol, this.#nodeId, address))],
       lastIndex: status.lastIndex,
       lastTerm: status.lastTerm,
       lastContactMs: status.lastContactMs ?? -1,
     }
+  }
+
+  /** Why nothing can be had to do with this server, told to the log as well; undefined: nothing stands in the way. */
+  #strange(record: ServerRecord): string | undefined {
+    const { protocol } = this.#config.raft
+    if (interoperate(protocol, record.raftProtocol)) return undefined
+    this.#directory.forget(record.id)
+    this.#tellOnce(record.address, whyNotInteroperable(protocol, record.raftProtocol))
+    // The other side reads it: of this server.
+    return whyNotInteroperable(record.raftProtocol, protocol)
+  }
+
+  #tellOnce(address: string, why: string): void {
+    if (this.#told.get(address) === why) return
+    if (this.#told.size >= toldMax) this.#told.clear()
+    this.#told.set(address, why)
+    this.#env.log.write('error', 'agent', 'a server cannot take part with this one', { address, why })
   }
 
   #learn(record: ServerRecord): void {

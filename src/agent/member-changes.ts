@@ -1,8 +1,8 @@
 import { serverIn } from '../raft/core/configuration.ts'
 import type { Configuration, ConfigurationChange, Server } from '../raft/core/types.ts'
-import { isNamedById, serverIdFor } from '../raft/protocol.ts'
+import { isNamedById } from '../raft/protocol.ts'
 import type { PoolServer } from './pool-servers.ts'
-import type { ServerRecord } from './server-directory.ts'
+import { nameOf, type ServerRecord } from './server-directory.ts'
 
 export interface MembershipView {
   readonly configuration: Configuration
@@ -30,7 +30,7 @@ export type MemberChange =
 export function memberChange(record: ServerRecord, view: MembershipView): MemberChange {
   const { configuration, leaderProtocol, lowestProtocol } = view
   const { raftProtocol, address } = record
-  const id = serverIdFor(raftProtocol, record.id, address)
+  const id = nameOf(record)
   const named = serverIn(configuration, id)
   const managed = isNamedById(lowestProtocol)
   if (named?.address === address) {

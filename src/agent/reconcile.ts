@@ -15,6 +15,7 @@ import {
 } from '../model/catalog.ts'
 import { type Failure, failureText } from '../model/failure.ts'
 import { productName } from '../model/names.ts'
+import { memberOf } from './member-changes.ts'
 import { type PoolServer, serverOf } from './pool-servers.ts'
 
 /** Everything is looked at this often, whatever the pool has told. Reference: configuration 2, reconcile interval. */
@@ -193,9 +194,10 @@ class Reconcile implements Closable {
 
   async #removeServer(server: PoolServer): Promise<void> {
     const { servers } = this.#server.raft.status().configuration
-    if (!servers.some(({ id }) => id === server.id)) return
-    const removed = await this.#server.raft.changeConfiguration({ kind: 'remove', id: server.id })
-    const fields = { name: server.name, id: server.id }
+    const named = servers.find((one) => memberOf(one, [server]) !== undefined)
+    if (named === undefined) return
+    const removed = await this.#server.raft.changeConfiguration({ kind: 'remove', id: named.id })
+    const fields = { name: server.name, id: named.id }
     if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)
     else
       this.#server.env.log.write('warn', 'svc', 'a server that left is not removed yet', {

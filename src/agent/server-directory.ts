@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { compareText } from '../base/bytes.ts'
+import { serverIdFor } from '../raft/protocol.ts'
 
 /** Servers that one server may know of. More than any sane cluster has; the bound keeps strangers from filling memory. */
 const knownServersMax = 256
@@ -16,8 +17,8 @@ export const serverRecordSchema = z.object({
   expect: z.number().int(),
   /** It holds Raft state: the cluster it belongs to exists. */
   bootstrapped: z.boolean(),
-  /** IDs of the servers of its datacenter that it knows, itself included, sorted. */
-  known: z.array(z.string().max(64)).max(knownServersMax),
+  /** Names in consensus of the servers of its datacenter that it knows, itself included, sorted. */
+  known: z.array(z.string().max(320)).max(knownServersMax),
   lastIndex: z.number().int(),
   lastTerm: z.number().int(),
   /** Since it heard from the leader; -1: never. */
@@ -25,6 +26,11 @@ export const serverRecordSchema = z.object({
 })
 
 export type ServerRecord = z.infer<typeof serverRecordSchema>
+
+/** The server's name in consensus. */
+export function nameOf({ raftProtocol, id, address }: ServerRecord): string {
+  return serverIdFor(raftProtocol, id, address)
+}
 
 /** The servers of the own datacenter that have introduced themselves and are alive in the pool. In order of ID. */
 export class ServerDirectory {
@@ -59,9 +65,13 @@ export class ServerDirectory {
     return present.sort((a, b) => compareText(a.id, b.id))
   }
 
-  /** IDs of all servers known, the own one included, sorted. */
-  ids(): readonly string[] {
-    return [this.#self, ...this.all().map(({ id }) => id)].sort(compareText)
+  forget(id: string): void {
+    this.#records.delete(id)
+  }
+
+  /** Names in consensus of all servers known and of the own one, `own`, sorted. */
+  names(own: string): readonly string[] {
+    return [own, ...this.all().map(nameOf)].sort(compareText)
   }
 
   #forgetGone(): void {

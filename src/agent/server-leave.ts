@@ -1,7 +1,9 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
+import type { ServerId } from '../raft/core/types.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Ground, Part } from './ground.ts'
+import { ownAddress } from './introductions.ts'
 
 /** How often a server that leaves looks whether it has been taken out. */
 const lookMs = 100
@@ -15,11 +17,12 @@ const lookMs = 100
  */
 export function leaveConsensus(ground: Ground, raft: Raft): Pick<Part, 'beforeLeave' | 'afterLeave'> {
   const { env, config, nodeId } = ground
+  const own = (): ServerId | undefined => raft.memberName(nodeId, ownAddress(config))
   const others = (): boolean => {
     const { servers } = raft.status().configuration
-    return servers.some((server) => server.id !== nodeId && server.suffrage === 'voter')
+    return servers.some((server) => server.id !== own() && server.suffrage === 'voter')
   }
-  const isMember = (): boolean => raft.status().configuration.servers.some((server) => server.id === nodeId)
+  const isMember = (): boolean => own() !== undefined
   return {
     beforeLeave: async () => {
       if (raft.status().role !== 'leader' || !others()) return

@@ -3,11 +3,12 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
-import { decodeMessage, MessageEncoder } from '../raft/codec.ts'
+import type { ServerId } from '../raft/core/types.ts'
 import { openRaft } from '../raft/driver.ts'
-import type { Raft, RaftTransport } from '../raft/raft.ts'
+import { serverIdFor } from '../raft/protocol.ts'
+import type { Raft } from '../raft/raft.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
-import type { Rpc } from '../rpc/rpc.ts'
+import type { Hello } from '../rpc/frame.ts'
 import type { AgentObserver, StartFailure } from './agent.ts'
 import { Calls } from './calls.ts'
 import type { Closing } from './closing.ts'
@@ -18,6 +19,7 @@ import type { Ground, Part } from './ground.ts'
 import { Introductions, introduceMethod, ownAddress } from './introductions.ts'
 import { Leadership } from './leadership.ts'
 import { aliveServers, serverOf } from './pool-servers.ts'
+import { RaftLink } from './raft-link.ts'
 import { reconcileMembers } from './reconcile.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { requestSchema } from './request.ts'
@@ -26,9 +28,6 @@ import { leaveConsensus } from './server-leave.ts'
 import { serverMembership } from './server-membership.ts'
 import { ServerTarget } from './server-target.ts'
 import { ReplicatedState } from './state-machine.ts'
-
-/** Topic of the notices that carry Raft's messages. */
-const raftTopic = 'raft'
 
 /** A server: it takes part in consensus, keeps the replicated state, and answers other agents. */
 export async function openServer(
@@ -46,37 +45,36 @@ export async function openServer(
       hooks: features.flatMap((feature) => feature.hooks ?? []),
     },
   })
-  const raft = await openConsensus(ground, state, observer)
+  const { env, rpc, config } = ground
+  const link = new RaftLink(env, rpc, config.raft.protocol)
+  const raft = await openConsensus(ground, state, observer, link)
   if (!raft.ok) return raft
   closing.push(() => raft.value.stop())
-  return ok(assembleServer(ground, state, raft.value, closing))
+  return ok(assembleServer(ground, state, raft.value, link, closing))
 }
 
 async function openConsensus(
-  { env, config, nodeId, rpc, fatal }: Ground,
+  { env, config, nodeId, fatal }: Ground,
   state: ReplicatedState,
   observer: AgentObserver,
+  transport: RaftLink,
 ): Promise<Result<Raft, StartFailure>> {
   return openRaft(env, {
-    id: nodeId,
+    id: serverIdFor(config.raft.protocol, nodeId, ownAddress(config)),
+    protocol: config.raft.protocol,
     dataDir: config.dataDir,
     timing: config.raft,
     snapshotThreshold: config.raft.snapshotThreshold,
     snapshotIntervalMs: config.raft.snapshotIntervalMs,
     trailingLogs: config.raft.trailingLogs,
     stateMachine: state,
-    transport: raftTransport(rpc),
+    transport,
     ...(observer.raft === undefined ? {} : { observer: observer.raft }),
     onFatal: (failure) => fatal.raise(failure),
   })
 }
 
-function raftTransport(rpc: Rpc): RaftTransport {
-  const encoder = new MessageEncoder()
-  return { send: (to, address, message) => rpc.notify(to, address, raftTopic, encoder.encode(message)) }
-}
-
-function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, closing: Closing): Part {
+function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, link: RaftLink, closing: Closing): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const alive = (): ReadonlySet<string> => new Set(aliveServers(pool.members(), config.datacenter).map(({ id }) => id))
   const directory = new ServerDirectory(nodeId, config.datacenter, alive)
@@ -110,16 +108,18 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
       { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: ownAddress(config) },
       {
         onRequest: (request) => serve(request, dispatch, calls, introductions),
-        onNotice: (peer, topic, bytes) => receive(ground, raft, peer.nodeId, topic, bytes),
+        onNotice: (peer, topic, bytes) => link.receive(raft, peer, topic, bytes),
         onPeer: (peer) => introductions.met(peer),
         watch: {
-          isWatched: (peer) => raft.status().leader?.id === peer.nodeId,
-          onGone: (peer) => raft.leaderUnreachable(peer.nodeId),
+          isWatched: (peer) => leaderAt(raft, peer) !== undefined,
+          onGone: (peer) => raft.leaderUnreachable(leaderAt(raft, peer) ?? peer.nodeId),
         },
       },
     )
     if (config.bootstrap && !raft.hasState()) {
-      await raft.bootstrap({ servers: [{ id: nodeId, address: ownAddress(config), suffrage: 'voter' }] })
+      const address = ownAddress(config)
+      const id = serverIdFor(config.raft.protocol, nodeId, address)
+      await raft.bootstrap({ servers: [{ id, address, suffrage: 'voter' }] })
     }
     introductions.start()
   }
@@ -132,6 +132,12 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, clos
     reload: () => {},
     ...leaveConsensus(ground, raft),
   }
+}
+
+/** The name of the leader, if this peer is it. */
+function leaderAt(raft: Raft, { nodeId, address }: Hello): ServerId | undefined {
+  const id = raft.status().leader?.id
+  return id === nodeId || id === address ? id : undefined
 }
 
 async function serve(
@@ -155,12 +161,6 @@ function travelling(result: Result<unknown, Failure>): Result<unknown, Failure> 
   if (!result.ok || !(result.value instanceof Served)) return result
   const { value, meta } = result.value
   return ok({ value, meta })
-}
-
-function receive({ env }: Ground, raft: Raft, from: string, topic: string, bytes: Uint8Array): void {
-  const message = topic === raftTopic ? decodeMessage(bytes) : undefined
-  if (message?.ok === true) raft.receive(from, message.value)
-  else env.metrics.count('rpc.notice.malformed')
 }
 
 function unreadable(env: Env, kind: string, error: z.ZodError): Failure {

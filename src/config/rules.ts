@@ -38,8 +38,6 @@ export function checkRaft(file: FileConfig, release: Release, problem: Report): 
   const protocol = file.raft_protocol ?? spoken
   if (protocol < min || protocol > max) {
     problem(`raft_protocol: Protocol version ${protocol} must be >= ${min} and <= ${max}`, `${spoken} is the default`)
-  } else if (protocol !== spoken) {
-    problem(`raft_protocol ${protocol} is not there yet`, `this version speaks Raft protocol ${spoken} only`)
   }
 }
 

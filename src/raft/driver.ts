@@ -11,7 +11,10 @@ import type { Raft, RaftObserver, RaftTransport, StateMachine } from './raft.ts'
 import { openStorage } from './storage.ts'
 
 export interface RaftOptions {
+  /** This server's name in consensus, as its protocol has it. */
   readonly id: ServerId
+  /** Raft protocol that it speaks: in which form `peers.json` is read. */
+  readonly protocol?: number
   /** Undefined: everything is kept in memory. */
   readonly dataDir: string | undefined
   readonly timing: Omit<RaftTiming, 'clockRateBound'> & Partial<Pick<RaftTiming, 'clockRateBound'>>
@@ -50,6 +53,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
   const late = new LateListener()
   const storage = await openStorage(env, {
     id,
+    protocol: options.protocol ?? 3,
     dataDir,
     stateMachine,
     listener: late,

@@ -61,9 +61,13 @@ export function forceConfiguration(recovered: Recovered, configuration: Configur
 export function isForced({ entries }: Recovered, configuration: Configuration): boolean {
   const last = entries.at(-1)
   if (last?.kind !== 'configuration') return false
-  const block = blockOf(last.term)
-  const byElection = last.term - block * blockTerms >= block * electionsMax
-  return !byElection && equalBytes(last.payload, encodeConfiguration(configuration))
+  return isForcedTerm(last.term) && equalBytes(last.payload, encodeConfiguration(configuration))
+}
+
+/** Whether an entry of this term was forced: no election has such a term (3 above). */
+export function isForcedTerm(term: Term): boolean {
+  const block = blockOf(term)
+  return term - block * blockTerms < block * electionsMax
 }
 
 function lastOf({ entries, snapshot }: Recovered): { readonly index: LogIndex; readonly term: Term } {

@@ -30,7 +30,7 @@ export interface Outage {
 export async function findOutage(
   disk: Disk,
   directory: string,
-  id: ServerId,
+  own: { readonly id: ServerId; readonly protocol: number },
   recovered: Recovered,
 ): Promise<Result<Outage, RaftOpenFailure>> {
   const marked = await isThere(disk, `${directory}/${markerName}`)
@@ -39,7 +39,7 @@ export async function findOutage(
   const bytes = marked.value ? await readPeersFile(disk, path) : ok(undefined)
   if (!bytes.ok) return bytes
   if (bytes.value === undefined) return ok({ marked: marked.value, wanted: undefined, forced: undefined })
-  const wanted = readPeers(path, bytes.value, id)
+  const wanted = readPeers(path, bytes.value, own)
   if (!wanted.ok) return wanted
   if (isForced(recovered, wanted.value)) return ok({ marked: true, wanted: wanted.value, forced: undefined })
   const forced = forceConfiguration(recovered, wanted.value)
@@ -103,8 +103,10 @@ What to do:
      { "id": "8b6dda82-3103-11e7-93ae-92361f002671", "address": "10.1.0.2:8300", "non_voter": false }
    ]
 
-   Raft protocol 2 and before had a list of addresses alone, ["10.1.0.1:8300", "10.1.0.2:8300"]: this release does not
-   take it.
+   A server that is started with raft_protocol 2 or less is named by its address, and takes a list of addresses alone:
+
+   ["10.1.0.1:8300", "10.1.0.2:8300"]
+
 3. Start them. Each follows the file once, and deletes it.
 
 Writes that only lost servers had are lost.

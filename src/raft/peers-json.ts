@@ -4,35 +4,46 @@ import { err, ok, type Result } from '../base/result.ts'
 import { checkedConfiguration } from './core/configuration.ts'
 import type { Configuration, Server, ServerId } from './core/types.ts'
 import { type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
+import { isNamedById } from './protocol.ts'
 
 /** What stands where in the text. */
 interface Place {
   readonly file: string
   readonly text: string
+  /** What to write instead. */
+  readonly remedy: string
+}
+
+/** The server that reads the file: its name in consensus, and the Raft protocol that gives it that. */
+interface Reader {
+  readonly id: ServerId
+  readonly protocol: number
 }
 
 /**
- * Reads the configuration that an operator wants after an outage: `[{"id","address","non_voter"}]`, the last optional.
+ * Reads the configuration that an operator wants after an outage. From Raft protocol 3 on that is
+ * `[{"id","address","non_voter"}]`, the last optional; before, a list of addresses, `["10.0.0.1:8300"]`, all with a vote.
  * Strict, for a slip here decides who has a vote: no unknown keys, nothing twice, and server `own` must be named. Source:
- * reference, configuration 13, the form of Raft protocol 3.
+ * reference, configuration 13.
  */
-export function readPeers(file: string, bytes: Uint8Array, own: ServerId): Result<Configuration, RaftOpenFailure> {
-  const place = { file, text: textOf(bytes) }
+export function readPeers(file: string, bytes: Uint8Array, own: Reader): Result<Configuration, RaftOpenFailure> {
+  const place = { file, text: textOf(bytes), remedy: isNamedById(own.protocol) ? remedyByIds : remedyByAddresses }
   const root = listIn(place)
   if (!root.ok) return root
   const servers: Server[] = []
   for (const node of root.value.children ?? []) {
-    const server = serverAt(place, node)
+    const server = isNamedById(own.protocol) ? serverAt(place, node) : serverByAddress(place, node, own.protocol)
     if (!server.ok) return server
     const { id, address } = server.value
-    if (servers.some((other) => other.id === id)) return refused(place, node, `the id "${id}" is named twice`)
     if (servers.some((other) => other.address === address)) {
       return refused(place, node, `the address "${address}" is named twice`)
     }
+    if (servers.some((other) => other.id === id)) return refused(place, node, `the id "${id}" is named twice`)
     servers.push(server.value)
   }
-  if (!servers.some(({ id }) => id === own)) {
-    return refused(place, root.value, `the id of this server, "${own}", is not among those named`)
+  if (!servers.some(({ id }) => id === own.id)) {
+    const what = isNamedById(own.protocol) ? 'id' : 'address'
+    return refused(place, root.value, `the ${what} of this server, "${own.id}", is not among those named`)
   }
   const configuration = checkedConfiguration(servers)
   return configuration.ok ? configuration : refused(place, root.value, configuration.error)
@@ -44,17 +55,23 @@ function listIn(place: Place): Result<Node, RaftOpenFailure> {
   if (place.text.trim() === '') return refused(place, undefined, 'the file is empty')
   if (root === undefined || errors[0] !== undefined) return refused(place, errors[0], 'not JSON')
   if (root.type !== 'array') return refused(place, root, 'not a list of servers')
-  const first = root.children?.[0]
-  if (first === undefined) return refused(place, root, 'no server is named')
-  if (first.type !== 'string') return ok(root)
-  return refused(
-    place,
-    first,
-    'a list of addresses alone is the form of Raft protocol 2 and before; this is protocol 3',
-  )
+  return root.children?.[0] === undefined ? refused(place, root, 'no server is named') : ok(root)
+}
+
+function serverByAddress(place: Place, node: Node, protocol: number): Result<Server, RaftOpenFailure> {
+  const { value } = node
+  if (node.type === 'object') {
+    const what = `servers with an id are the form of Raft protocol 3; this server speaks ${protocol}`
+    return refused(place, node, what)
+  }
+  if (isAddress(value)) return ok({ id: value, address: value, suffrage: 'voter' })
+  return refused(place, node, `${JSON.stringify(getNodeValue(node))} is not an address as "10.0.0.1:8300"`)
 }
 
 function serverAt(place: Place, node: Node): Result<Server, RaftOpenFailure> {
+  if (node.type === 'string') {
+    return refused(place, node, 'an address alone is the form of Raft protocol 2 and before; this server speaks 3')
+  }
   if (node.type !== 'object') return refused(place, node, 'not a server with its "id" and "address"')
   const seen = new Set<string>()
   for (const property of node.children ?? []) {
@@ -86,11 +103,15 @@ function isAddress(value: unknown): value is string {
   return port !== undefined && Number(port) > 0 && Number(port) <= 65_535
 }
 
-function refused({ file, text }: Place, at: { readonly offset: number } | undefined, what: string) {
+function refused({ file, text, remedy }: Place, at: { readonly offset: number } | undefined, what: string) {
   const line = text.slice(0, at?.offset ?? 0).split('\n').length
   return err(unusableFile(`${file}:${line}`, what, remedy))
 }
 
-const remedy =
+const remedyByIds =
   'nothing was changed: write [{"id": "<node-id>", "address": "<ip>:<port>", "non_voter": false}] with each server that ' +
   'remains, or remove the file to start without it'
+
+const remedyByAddresses =
+  'nothing was changed: write ["<ip>:<port>"] with the address of each server that remains, or remove the file to start ' +
+  'without it'

@@ -78,7 +78,10 @@ export interface Raft {
   bootstrap(configuration: Configuration): Promise<boolean>
   /** Whether this server holds any Raft state (term, log or snapshot). */
   hasState(): boolean
+  /** `from`: for a request the name that the sender has for itself, for an answer the one that the configuration has for it. */
   receive(from: ServerId, message: RaftMessage): void
+  /** The name of this server in the newest configuration known here: its node ID, its address, or undefined. */
+  memberName(nodeId: string, address: string): ServerId | undefined
   /**
    * The connection with that server is closed, and dialling it again was refused: no process is there. If it was the
    * leader, another one is sought at once. Never to be called for a connection that only broke, or for a dial that was

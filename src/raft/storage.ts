@@ -23,6 +23,8 @@ export interface Storage {
 
 export interface StorageOptions {
   readonly id: ServerId
+  /** Raft protocol. */
+  readonly protocol: number
   /** Undefined: nothing is kept, and no file is touched. */
   readonly dataDir: string | undefined
   readonly stateMachine: StateMachine
@@ -39,7 +41,7 @@ const emptyRecovered: Recovered = {
 
 /** Opens what the server keeps. Everything that may be wrong with it is found before anything is written. */
 export async function openStorage(env: Env, options: StorageOptions): Promise<Result<Storage, RaftOpenFailure>> {
-  const { dataDir, listener, id } = options
+  const { dataDir, listener, id, protocol } = options
   if (dataDir === undefined) {
     const snapshots = new SnapshotStore(new MemoryFiles(), 'snapshots', undefined)
     return ok({ recovered: emptyRecovered, log: new MemoryLog(listener), snapshots })
@@ -54,7 +56,7 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   for (const { message } of snapshots.damaged) env.log.write('warn', 'raft', 'a snapshot is not whole', { message })
   const { newest } = snapshots
   const reconciled = reconcile(log?.log, newest)
-  const outage = await findOutage(env.disk, raft, id, reconciled.recovered)
+  const outage = await findOutage(env.disk, raft, { id, protocol }, reconciled.recovered)
   if (!outage.ok) return outage
   const restored = newest === undefined ? ok(undefined) : await restoreNewest(env, paths.snapshots, newest, options)
   if (!restored.ok) return restored

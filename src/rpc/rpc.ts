@@ -111,18 +111,24 @@ export class Rpc {
 
   /**
    * One message without answer, on whatever connection there is with that peer; `address`, which may be empty, is where
-   * one is dialled when there is none. May be lost. Another agent that answers at the address is not given it.
+   * one is dialled when there is none. May be lost. Another agent that answers at the address is not given it, unless
+   * `peerId` is undefined: then it is for whoever is there.
    */
-  notify(peerId: string, address: string, topic: string, bytes: Uint8Array): void {
-    const open = this.#between(this.#outbound.get(peerId), peerId)
+  notify(peerId: string | undefined, address: string, topic: string, bytes: Uint8Array): void {
+    const open = peerId === undefined ? this.#openTo(address) : this.#between(this.#outbound.get(peerId), peerId)
     if (open !== undefined) return open.notify(topic, bytes)
     const dial = this.#dials.get(address)
     if (address === '' || dial?.dialling === true || this.#recentlyFailed(dial)) return
     this.#env.detach(
       this.#connect(address).then((connection) => {
-        if (connection?.peer?.nodeId === peerId) connection.notify(topic, bytes)
+        if (peerId === undefined || connection?.peer?.nodeId === peerId) connection?.notify(topic, bytes)
       }),
     )
+  }
+
+  #openTo(address: string): Connection | undefined {
+    const dialled = this.#dials.get(address)?.connection
+    return dialled?.peer === undefined ? undefined : this.#between(dialled, dialled.peer.nodeId)
   }
 
   /**
@@ -183,8 +189,7 @@ export class Rpc {
       dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined, outcome: 'failed' }
       this.#dials.set(address, dial)
     }
-    const peer = dial.connection?.peer
-    const open = peer === undefined ? undefined : this.#between(dial.connection, peer.nodeId)
+    const open = this.#openTo(address)
     if (open !== undefined) {
       deferred.resolve(open)
       return deferred.promise

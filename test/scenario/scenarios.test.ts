@@ -11,10 +11,12 @@ const shows: Readonly<Record<string, string>> = {
   'anti-entropy.yaml': '[REG-012] [REG-024]',
   'dead-server.yaml': '[RFT-031]',
   'dns-through-an-outage.yaml': '[DNS-013] [DNS-015]',
+  'raft-protocols-apart.yaml': '[RFT-012]',
   'reaped-after-72-hours.yaml': '[LIM-003] [MEM-017]',
   'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',
   'service-everywhere.yaml':
     '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',
+  'single-server-2-to-3.yaml': '[RFT-016] [RFT-017]',
   'sick-web-server.yaml': '[AGT-007] [DNS-005] [HLT-008]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
 }

@@ -200,6 +200,10 @@ export class RaftServer implements Raft, LogListener {
     this.#meters.served(message.kind, startedMs)
   }
 
+  memberName(nodeId: string, address: string): ServerId | undefined {
+    return this.#addresses.nameOf(nodeId, address)
+  }
+
   leaderUnreachable(id: ServerId): void {
     if (this.#turns.isOpen) this.#turns.post({ kind: 'leader-gone', leader: id })
   }

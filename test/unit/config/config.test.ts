@@ -7,6 +7,7 @@ import { problemText } from '../../../src/config/problem.ts'
 import type { FileConfig } from '../../../src/config/schema.ts'
 import { validateDocument } from '../../../src/config/validate.ts'
 import type { Machine } from '../../../src/env/process.ts'
+import { parseRelease } from '../../../src/model/release.ts'
 
 function machine(...addresses: readonly string[]): Machine {
   return {
@@ -175,6 +176,49 @@ describe('the effective configuration', () => {
     expect(normalized).toMatchObject({ ok: true, value: { config: { raft: { electionTimeoutMs, leaderLeaseMs } } } })
   })
 
+  it('takes what autopilot goes by, and what it accepts from the commercial edition', () => {
+    const autopilot = {
+      cleanup_dead_servers: false,
+      last_contact_threshold: '1s',
+      max_trailing_logs: 7,
+      min_quorum: 3,
+      server_stabilization_time: '20s',
+      redundancy_zone_tag: 'zone',
+      disable_upgrade_migration: true,
+      upgrade_version_tag: 'build',
+    }
+    expect(normalize({ ...server, autopilot }, false, machine())).toMatchObject({
+      ok: true,
+      value: {
+        config: {
+          autopilot: {
+            cleanUpDeadServers: false,
+            lastContactThresholdMs: 1_000,
+            maxTrailingLogs: 7,
+            minQuorum: 3,
+            serverStabilizationMs: 20_000,
+          },
+        },
+      },
+    })
+  })
+
+  it.each([
+    ['1.0.1', undefined, { protocol: 3, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
+    ['0.9.0', 1, { protocol: 1, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
+    ['1.4.0', undefined, { protocol: 3, snapshotThreshold: 16_384, snapshotIntervalMs: 30_000 }],
+  ])('of release %s with raft_protocol %s has the Raft settings of its time', (text, raft_protocol, raft) => {
+    const file = raft_protocol === undefined ? server : { ...server, raft_protocol }
+    const normalized = normalize(file, false, machine(), undefined, parseRelease(text))
+    expect(normalized).toMatchObject({ ok: true, value: { config: { raft } } })
+  })
+
+  it('of a release that speaks one Raft protocol refuses another', () => {
+    const normalized = normalize({ ...server, raft_protocol: 2 }, false, machine(), undefined, parseRelease('0.7.0'))
+    const messages = normalized.ok ? [] : normalized.error.map(({ message }) => message)
+    expect(messages).toEqual(['raft_protocol: Protocol version 2 must be >= 1 and <= 1'])
+  })
+
   it('multiplies by 5 unless told otherwise', () => {
     expect(normalize(server, false, machine())).toMatchObject({
       ok: true,
@@ -184,6 +228,8 @@ describe('the effective configuration', () => {
 
   it.each([
     [{ performance: { raft_multiplier: 11 } }, 'performance.raft_multiplier cannot be 11'],
+    [{ raft_protocol: 9 }, 'raft_protocol: Protocol version 9 must be >= 1 and <= 3'],
+    [{ raft_protocol: 0 }, 'raft_protocol: Protocol version 0 must be >= 1 and <= 3'],
     [{ bootstrap_expect: -1 }, 'bootstrap_expect cannot be -1'],
     [{ bootstrap_expect: 3, bootstrap: true }, 'mutually exclusive'],
     [{ datacenter: 'a.b' }, 'datacenter cannot be "a.b"'],

@@ -187,7 +187,7 @@ describe('peers.json at the start of a server', () => {
   it.each([
     ['malformed', '[{"id": "a"', 'peers.json:1: not JSON'],
     ['empty', '', 'peers.json:1: the file is empty'],
-    ['in the form of old', '["a:8300"]', 'peers.json:1: a list of addresses alone is the form of Raft protocol 2'],
+    ['in the form of old', '["a:8300"]', 'peers.json:1: an address alone is the form of Raft protocol 2'],
     [
       'without this server',
       '[{"id": "b", "address": "b:8300"}]',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { readPeers } from '../../../src/raft/peers-json.ts'
 
-function read(text: string, own = 'a') {
-  return readPeers('/data/raft/peers.json', utf8(text), own)
+function read(text: string, own = 'a', protocol = 3) {
+  return readPeers('/data/raft/peers.json', utf8(text), { id: own, protocol })
 }
 
 const a = '{"id": "a", "address": "10.0.0.1:8300"}'
@@ -23,7 +23,7 @@ describe('peers.json', () => {
     })
   })
 
-  const addresses = 'a list of addresses alone is the form of Raft protocol 2 and before; this is protocol 3'
+  const addresses = 'an address alone is the form of Raft protocol 2 and before; this server speaks 3'
   const refusals: readonly (readonly [what: string, text: string, line: number, message: string])[] = [
     ['an empty file', '', 1, 'the file is empty'],
     ['a blank file', ' \n\n', 1, 'the file is empty'],
@@ -34,7 +34,8 @@ describe('peers.json', () => {
     ['a single server', a, 1, 'not a list of servers'],
     ['an empty list', '\n[]', 2, 'no server is named'],
     ['the form of old', '[\n"10.0.0.1:8300"]', 2, addresses],
-    ['a mixture of forms', `[${a},\n"10.0.0.2:8300"]`, 2, 'not a server with its "id" and "address"'],
+    ['a mixture of forms', `[${a},\n"10.0.0.2:8300"]`, 2, addresses],
+    ['a number', `[${a},\n7]`, 2, 'not a server with its "id" and "address"'],
     ['a server without ID', '[{"address": "10.0.0.1:8300"}]', 1, 'the server has no "id"'],
     ['a server with an empty ID', `[${a},{\n"id":"","address":"10.0.0.2:8300"}]`, 2, 'the server has no "id"'],
     ['a server without address', `[${a},\n{"id":"b"}]`, 2, 'the server has no "address"'],
@@ -71,5 +72,44 @@ describe('peers.json', () => {
     expect(refused.error.message).toBe(`/data/raft/peers.json:${line}: ${message}`)
     expect(refused.error.kind).toBe('configuration')
     expect(refused.error.remedy).toMatch(/^nothing was changed: write \[\{"id"/)
+  })
+})
+
+describe('[RFT-013] peers.json below Raft protocol 3', () => {
+  const own = '10.0.0.1:8300'
+
+  it('is a list of addresses, by which the servers are named; all have a vote', () => {
+    expect(read(`["10.0.0.2:8300", "${own}"]`, own, 2)).toEqual({
+      ok: true,
+      value: {
+        servers: [
+          { id: own, address: own, suffrage: 'voter' },
+          { id: '10.0.0.2:8300', address: '10.0.0.2:8300', suffrage: 'voter' },
+        ],
+      },
+    })
+  })
+
+  it.each([
+    [
+      'the form of protocol 3',
+      `[\n${a}]`,
+      2,
+      'servers with an id are the form of Raft protocol 3; this server speaks 2',
+    ],
+    ['an address without port', `["${own}",\n"10.0.0.2"]`, 2, '"10.0.0.2" is not an address as "10.0.0.1:8300"'],
+    ['something else', '[7]', 1, '7 is not an address as "10.0.0.1:8300"'],
+    ['an address named twice', `["${own}",\n"${own}"]`, 2, `the address "${own}" is named twice`],
+    [
+      'a list without this server',
+      '["10.0.0.2:8300"]',
+      1,
+      `the address of this server, "${own}", is not among those named`,
+    ],
+  ])('is refused when it is %s', (_what, text, line, message) => {
+    const refused = read(text, own, 2)
+    if (refused.ok) throw new Error('it was taken')
+    expect(refused.error.message).toContain(`peers.json:${line}: ${message}`)
+    expect(refused.error.remedy).toContain('["<ip>:<port>"]')
   })
 })

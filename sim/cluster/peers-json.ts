@@ -1,0 +1,13 @@
+import { utf8 } from '../../src/base/bytes.ts'
+import { invariant } from '../../src/base/invariant.ts'
+import type { Env } from '../../src/env/env.ts'
+
+/** Puts a `peers.json` into the data directory, as an operator does before the start of a server. */
+export async function plantPeersJson({ disk }: Pick<Env, 'disk'>, text: string): Promise<void> {
+  const file = await disk.open('/data/raft/peers.json', 'create')
+  invariant(file.ok, 'peers.json is for a server that has run before')
+  await file.value.write(0, utf8(text))
+  await file.value.sync()
+  await file.value.close()
+  await disk.syncDirectory('/data/raft')
+}

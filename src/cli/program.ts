@@ -9,6 +9,7 @@ import { infoCommand } from './commands/info.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
+import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
 import { listPeersCommand, removePeerCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
@@ -30,7 +31,9 @@ const commands: readonly CliCommand[] = [
   leaveCommand,
   maintCommand,
   membersCommand,
+  kvExportCommand,
   listPeersCommand,
+  kvImportCommand,
   removePeerCommand,
   reloadCommand,
   deregisterCommand,

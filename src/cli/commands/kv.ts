@@ -1,9 +1,11 @@
-import { base64, concatBytes, emptyBytes, fromBase64, textOf, utf8 } from '../../base/bytes.ts'
+import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
 import type { Entry } from '../answers.ts'
 import { ApiClient, failed, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { dataOperand } from '../data-operand.ts'
+import { keyPath } from '../key-path.ts'
 
 /** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
 const dataBytesMax = 1 << 20
@@ -87,10 +89,13 @@ function valueText(invocation: Invocation, entry: Entry): string {
 }
 
 const putFlags: readonly CommandFlag[] = [
+  { name: 'acquire', kind: 'bool', help: 'Lock the key with -session; it is made if it is not there.' },
   { name: 'base64', kind: 'bool', help: 'DATA is base64: decode it first.' },
   { name: 'cas', kind: 'bool', help: 'Write only if the entry is still at -modify-index.' },
   { name: 'flags', kind: 'text', value: '<n>', help: 'An unsigned number kept with the entry.' },
   { name: 'modify-index', kind: 'text', value: '<n>', help: 'ModifyIndex that -cas checks.' },
+  { name: 'release', kind: 'bool', help: 'Give up the lock that -session has on the key.' },
+  { name: 'session', kind: 'text', value: '<id>', help: 'Who locks the key or gives it up.' },
 ]
 
 export const kvPutCommand: CliCommand = {
@@ -109,15 +114,18 @@ export const kvPutCommand: CliCommand = {
       return failed(invocation, `Error! Too many arguments (expected 1 or 2, got ${invocation.args.length})`)
     const query = casQuery(invocation)
     if (!query.ok) return failed(invocation, query.error)
+    const lock = lockQuery(invocation)
+    if (!lock.ok) return failed(invocation, lock.error)
+    query.value.push(...lock.value)
     const flags = invocation.flags.get('flags')
     if (typeof flags === 'string') query.value.push(['flags', flags])
     const data = await dataOf(invocation, invocation.args[1])
     if (!data.ok) return failed(invocation, data.error)
     const answer = await new ApiClient(invocation).expect('PUT', keyPath(key.value), query.value, data.value)
     if (!answer.ok) return failed(invocation, `Error! Failed writing data: ${answer.error}`)
-    if (textOf(answer.value).trim() !== 'true')
-      return failed(invocation, `Error! Did not write to ${key.value}: CAS failed`)
-    invocation.terminal.out(`Success! Data written to: ${key.value}\n`)
+    const texts = putTexts(invocation, key.value)
+    if (textOf(answer.value).trim() !== 'true') return failed(invocation, texts.refused)
+    invocation.terminal.out(`${texts.done}\n`)
     return 0
   },
 }
@@ -157,6 +165,26 @@ function operand(invocation: Invocation, mayBeEmpty: boolean): Result<string, st
   return err('Error! Missing KEY argument')
 }
 
+function putTexts({ flags }: Invocation, key: string): { readonly done: string; readonly refused: string } {
+  if (flags.get('acquire') === true) {
+    return { done: `Success! Lock acquired on: ${key}`, refused: 'Error! Did not acquire lock' }
+  }
+  if (flags.get('release') === true) {
+    return { done: `Success! Lock released on: ${key}`, refused: 'Error! Did not release lock' }
+  }
+  return { done: `Success! Data written to: ${key}`, refused: `Error! Did not write to ${key}: CAS failed` }
+}
+
+function lockQuery({ flags }: Invocation): Result<[string, string][], string> {
+  const asked = ['acquire', 'release'].filter((name) => flags.get(name) === true)
+  const session = flags.get('session')
+  if (asked.length === 0) return ok([])
+  if (typeof session !== 'string' || session === '') {
+    return err('Error! Missing -session (required with -acquire and -release)')
+  }
+  return ok(asked.map((name) => [name, session]))
+}
+
 function casQuery(invocation: Invocation): Result<[string, string][], string> {
   if (invocation.flags.get('cas') !== true) return ok([])
   const index = invocation.flags.get('modify-index')
@@ -165,31 +193,12 @@ function casQuery(invocation: Invocation): Result<[string, string][], string> {
 }
 
 async function dataOf(invocation: Invocation, given: string | undefined): Promise<Result<Uint8Array, string>> {
-  const raw = await rawData(invocation, given)
+  const raw = await dataOperand(invocation, given, dataBytesMax)
   if (!raw.ok || invocation.flags.get('base64') !== true) return raw
   const decoded = fromBase64(textOf(raw.value).trim())
   return decoded === undefined ? err('Error! DATA is not base64') : ok(decoded)
 }
 
-async function rawData({ env, terminal }: Invocation, given: string | undefined): Promise<Result<Uint8Array, string>> {
-  if (given === undefined) return ok(emptyBytes)
-  if (given === '-') {
-    const input = await terminal.readInput()
-    return input.ok ? input : err('Error! Standard input is too large')
-  }
-  if (!given.startsWith('@')) return ok(utf8(given))
-  const file = await env.disk.open(given.slice(1), 'read')
-  if (!file.ok) return err(`Error! Failed to read file: ${file.error.message}`)
-  const bytes = await file.value.read(0, dataBytesMax)
-  await file.value.close()
-  return bytes.ok ? ok(concatBytes([bytes.value])) : err(`Error! Failed to read file: ${bytes.error.message}`)
-}
-
 function unexpected(invocation: Invocation, status: number): number {
   return failed(invocation, `Error querying ${productTitle} agent: Unexpected response code: ${status}`)
-}
-
-/** Slashes in a key stay slashes in the path. */
-function keyPath(key: string): string {
-  return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`
 }

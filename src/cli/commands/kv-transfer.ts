@@ -1,0 +1,100 @@
+import { fromBase64 } from '../../base/bytes.ts'
+import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { inputBytesMax } from '../../env/terminal.ts'
+import { productTitle } from '../../model/names.ts'
+import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import type { CliCommand } from '../command.ts'
+import { dataOperand } from '../data-operand.ts'
+import { keyPath } from '../key-path.ts'
+
+/** An entry as export writes it and import reads it. */
+interface Transferred {
+  readonly key: string
+  readonly flags: number | bigint
+  /** Base64. */
+  readonly value: string
+}
+
+export const kvExportCommand: CliCommand = {
+  path: ['kv', 'export'],
+  summary: 'Exports a tree from the KV store as JSON',
+  operands: '[PREFIX]',
+  flags: serverFlags,
+  async run(invocation) {
+    if (invocation.args.length > 1) {
+      return misused(invocation, `Error! Too many arguments (expected 1, got ${invocation.args.length})`)
+    }
+    const answer = await new ApiClient(invocation).send('GET', keyPath(invocation.args[0] ?? ''), [['recurse', '']])
+    if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
+    const { status, body } = answer.value
+    if (status !== 200 && status !== 404) {
+      return failed(invocation, `Error querying ${productTitle} agent: Unexpected response code: ${status}`)
+    }
+    const entries = status === 404 ? ok([]) : transferredOf(body, { key: 'Key', flags: 'Flags', value: 'Value' })
+    if (!entries.ok) return failed(invocation, `Error querying ${productTitle} agent: ${entries.error}`)
+    invocation.terminal.out(exportText(entries.value))
+    return 0
+  },
+}
+
+export const kvImportCommand: CliCommand = {
+  path: ['kv', 'import'],
+  summary: 'Imports a tree stored as JSON to the KV store',
+  operands: '[DATA]',
+  about: 'DATA is what kv export wrote; it may be - for standard input or @FILE for the content of a file.',
+  flags: serverFlags,
+  async run(invocation) {
+    const [given, ...further] = invocation.args
+    if (further.length > 0) {
+      return misused(invocation, `Error! Too many arguments (expected 1, got ${invocation.args.length})`)
+    }
+    if (given === undefined) return misused(invocation, 'Error! Missing DATA argument')
+    const data = await dataOperand(invocation, given, inputBytesMax)
+    if (!data.ok) return failed(invocation, data.error)
+    const entries = transferredOf(data.value, { key: 'key', flags: 'flags', value: 'value' })
+    if (!entries.ok) return failed(invocation, `Cannot unmarshal data: ${entries.error}`)
+    const client = new ApiClient(invocation)
+    for (const { key, flags, value } of entries.value) {
+      const bytes = fromBase64(value)
+      if (bytes === undefined) return failed(invocation, `Error base 64 decoding value for key ${key}`)
+      const done = await client.expect('PUT', keyPath(key), [['flags', String(flags)]], bytes)
+      if (!done.ok) return failed(invocation, `Error! Failed writing data for key ${key}: ${done.error}`)
+      invocation.terminal.out(`Imported: ${key}\n`)
+    }
+    return 0
+  },
+}
+
+/** Flags are 64 bits: they are read, and written again, digit for digit. */
+function transferredOf(
+  bytes: Uint8Array,
+  names: Readonly<Record<keyof Transferred, string>>,
+): Result<readonly Transferred[], string> {
+  const parsed = parseJsonInput(bytes)
+  if (!parsed.ok) return parsed
+  if (!Array.isArray(parsed.value)) return err('not a list of entries')
+  const entries: Transferred[] = []
+  for (const item of parsed.value as readonly JsonInput[]) {
+    if (!(item instanceof Map)) return err(`entry ${entries.length + 1} is not an object`)
+    const [key, flags, value] = [item.get(names.key), item.get(names.flags) ?? 0, item.get(names.value) ?? '']
+    if (typeof key !== 'string' || key === '') return err(`entry ${entries.length + 1} has no key`)
+    if (typeof value !== 'string') return err(`the value of ${key} is not a text`)
+    if (typeof flags !== 'number' && typeof flags !== 'bigint') return err(`the flags of ${key} are not a number`)
+    entries.push({ key, flags, value })
+  }
+  return ok(entries)
+}
+
+function exportText(entries: readonly Transferred[]): string {
+  if (entries.length === 0) return '[]\n'
+  const shown = entries.map(({ key, flags, value }) => {
+    const members = [
+      ['key', JSON.stringify(key)],
+      ['flags', String(flags)],
+      ['value', JSON.stringify(value)],
+    ]
+    return `\t{\n${members.map(([name, text]) => `\t\t"${name}": ${text}`).join(',\n')}\n\t}`
+  })
+  return `[\n${shown.join(',\n')}\n]\n`
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CliWorld } from './cli-world.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-kv-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('svc kv put, get and delete', () => {
+  it('write, read and remove a key', async () => {
+    const world = await CliWorld.begun()
+    expect(await world.run(['kv', 'put', 'a/b', 'value'])).toMatchObject({
+      code: 0,
+      out: 'Success! Data written to: a/b\n',
+    })
+    expect(await world.run(['kv', 'get', 'a/b'])).toMatchObject({ code: 0, out: 'value\n' })
+    expect(await world.run(['kv', 'delete', 'a/b'])).toMatchObject({ code: 0, out: 'Success! Deleted key: a/b\n' })
+    expect(await world.run(['kv', 'get', 'a/b'])).toMatchObject({ code: 1, error: 'Error! No key exists at: a/b\n' })
+  })
+
+  it('put takes its data from standard input and from a file, byte for byte', async () => {
+    const world = await CliWorld.begun()
+    const file = join(folder, 'data')
+    writeFileSync(file, 'from a file\n')
+    await world.run(['kv', 'put', 'a', '-'], 'from input\n')
+    await world.run(['kv', 'put', 'b', `@${file}`])
+    await world.run(['kv', 'put', '-base64', 'c', 'aGk='])
+    await world.run(['kv', 'put', 'd'])
+    expect([
+      await world.textAt('a'),
+      await world.textAt('b'),
+      await world.textAt('c'),
+      await world.textAt('d'),
+    ]).toEqual(['from input\n', 'from a file\n', 'hi', ''])
+    expect((await world.run(['kv', 'put', 'e', `@${join(folder, 'none')}`])).code).toBe(1)
+  })
+
+  it('put with -acquire locks, and with -release gives up', async () => {
+    const world = await CliWorld.begun()
+    const [mine, other] = [await world.sessions.create(), await world.sessions.create()]
+    const put = (...flags: readonly string[]) => world.run(['kv', 'put', ...flags, 'k', 'v'])
+    const missing = { code: 1, error: 'Error! Missing -session (required with -acquire and -release)\n' }
+    expect(await put('-acquire')).toMatchObject(missing)
+    expect(await put('-release')).toMatchObject(missing)
+    expect(await put('-acquire', `-session=${mine}`)).toMatchObject({ code: 0, out: 'Success! Lock acquired on: k\n' })
+    expect(await put('-acquire', `-session=${other}`)).toMatchObject({
+      code: 1,
+      error: 'Error! Did not acquire lock\n',
+    })
+    expect(await put('-release', `-session=${other}`)).toMatchObject({
+      code: 1,
+      error: 'Error! Did not release lock\n',
+    })
+    const shown = await world.run(['kv', 'get', '-detailed', 'k'])
+    expect(shown.out).toContain(`Session          ${mine}\n`)
+    expect(shown.out).toContain('LockIndex        1\n')
+    expect(await put('-release', `-session=${mine}`)).toMatchObject({ code: 0, out: 'Success! Lock released on: k\n' })
+  })
+})
+
+describe('svc kv export and import', () => {
+  it('write a tree as JSON, and take it in again with flags of 64 bits', async () => {
+    const world = await CliWorld.begun()
+    await world.run(['kv', 'put', '-flags=18446744073709551615', 't/a', 'one "1"'])
+    await world.run(['kv', 'put', 't/ü'])
+    await world.run(['kv', 'put', 'other', 'x'])
+    const { code, out } = await world.run(['kv', 'export', 't/'])
+    expect(code).toBe(0)
+    expect(out).toBe(
+      [
+        '[',
+        '\t{',
+        '\t\t"key": "t/a",',
+        '\t\t"flags": 18446744073709551615,',
+        '\t\t"value": "b25lICIxIg=="',
+        '\t},',
+        '\t{',
+        '\t\t"key": "t/ü",',
+        '\t\t"flags": 0,',
+        '\t\t"value": ""',
+        '\t}',
+        ']',
+        '',
+      ].join('\n'),
+    )
+    const fresh = await CliWorld.begun()
+    expect(await fresh.run(['kv', 'import', '-'], out)).toMatchObject({
+      code: 0,
+      out: 'Imported: t/a\nImported: t/ü\n',
+    })
+    expect((await fresh.run(['kv', 'export'])).out).toBe(out)
+  })
+
+  it('import takes a literal and a file, and export of nothing is an empty list', async () => {
+    const world = await CliWorld.begun()
+    expect(await world.run(['kv', 'export', 'none'])).toMatchObject({ code: 0, out: '[]\n' })
+    await world.run(['kv', 'import', '[{"key":"a","flags":1,"value":"eA=="}]'])
+    const file = join(folder, 'tree.json')
+    writeFileSync(file, '[{"key":"b","value":"eQ=="}]')
+    await world.run(['kv', 'import', `@${file}`])
+    expect([await world.textAt('a'), await world.textAt('b')]).toEqual(['x', 'y'])
+  })
+
+  it.each([
+    ['{', 'Cannot unmarshal data: unexpected EOF\n'],
+    ['{}', 'Cannot unmarshal data: not a list of entries\n'],
+    ['[1]', 'Cannot unmarshal data: entry 1 is not an object\n'],
+    ['[{"value":"eA=="}]', 'Cannot unmarshal data: entry 1 has no key\n'],
+    ['[{"key":"a","flags":"x"}]', 'Cannot unmarshal data: the flags of a are not a number\n'],
+    ['[{"key":"a","value":"*"}]', 'Error base 64 decoding value for key a\n'],
+  ])('import refuses %s', async (data, error) => {
+    const world = await CliWorld.begun()
+    expect(await world.run(['kv', 'import', data])).toMatchObject({ code: 1, error })
+    expect(await world.textAt('a')).toBe('none')
+  })
+})

@@ -33,9 +33,9 @@ const serverOptions: ServerOptions = {
 }
 
 /**
- * Fastify owns the listener, its connections and their end. Requests are taken over in its first hook, for the routes are
- * one table for both worlds and live in `http/`: whatever Fastify would do to a target, a body or a header on the way
- * (decode, refuse, parse, lower the case) would differ from the simulator.
+ * Fastify owns the listener, its connections and their end. Requests do not pass through it, for the routes are one table
+ * for both worlds and live in `http/`: whatever Fastify would do to a target, a body or a header on the way (decode,
+ * refuse, parse, lower the case) would differ from the simulator.
  */
 export async function serveHttp(
   at: Endpoint,
@@ -69,30 +69,26 @@ export async function serveHttp(
 async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Promise<FastifyInstance> {
   // Here, for most commands of `svc` serve nothing and should not wait for what they do not use.
   const { fastify } = await import('fastify')
+  const [http, https] = [await import('node:http'), await import('node:https')]
   const connections = new WeakMap<Socket, HttpConnection>()
-  const app = fastify({
-    ...(tls === undefined ? { http: serverOptions } : { https: { ...serverOptions, ...listenerTls(tls) } }),
-    keepAliveTimeout: keepAliveMs,
-    requestTimeout: requestTimeoutMs,
-    pluginTimeout: 0,
-    return503OnClosing: false,
-    // Every target goes the same way, also those that Fastify's router would refuse.
-    rewriteUrl: () => '/',
-    clientErrorHandler: (cause, socket) => refuse(cause, socket as Socket, connections.get(socket as Socket)),
-  }) as unknown as FastifyInstance
-  app.addHook('onRequest', (request, reply, _done) => {
-    reply.hijack()
-    take(request.raw, reply.raw, request.originalUrl)
-  })
-  const take = (request: IncomingMessage, response: ServerResponse, target: string): void => {
-    const socket = request.socket
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request
     let connection = connections.get(socket)
     if (connection === undefined) {
       connection = new HttpConnection(socket, serving)
       connections.set(socket, connection)
     }
-    connection.take(request, response, target)
+    connection.take(request, response, request.url ?? '')
   }
+  const listener =
+    tls === undefined
+      ? http.createServer(serverOptions, take)
+      : https.createServer({ ...serverOptions, ...listenerTls(tls) }, take)
+  const app = fastify({
+    serverFactory: () => listener,
+    pluginTimeout: 0,
+    clientErrorHandler: (cause, socket) => refuse(cause, socket as Socket, connections.get(socket as Socket)),
+  }) as unknown as FastifyInstance
   app.server.maxConnections = httpConnectionsMax
   // A client that has sent all it will send may still read: Node would drop the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })

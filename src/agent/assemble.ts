@@ -4,6 +4,7 @@ import type { ReadOptions } from '../features/manifest.ts'
 import { type Failure, failureText } from '../model/failure.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
+import { AnswerCache } from './answer-cache.ts'
 import type { Calls } from './calls.ts'
 import { type Closing, closeAll } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
@@ -44,6 +45,8 @@ export async function assembleAgent(
   closing.push(followServers(ground, part, () => local.trigger()))
   const left = new OnceSignal<undefined>()
   const { calls } = part
+  const answers = new AnswerCache(env, calls)
+  closing.push(() => answers.stop())
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, local })
   return ok({
     env,
@@ -53,6 +56,7 @@ export async function assembleAgent(
     lan: pool,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
+    cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
     self: () => self,
     join: (addresses) => joining.join(addresses),

@@ -17,6 +17,7 @@ import type { CallFailure } from '../rpc/rpc.ts'
 import type { Attempt, CallTarget } from './call-target.ts'
 import { Served } from './dispatch.ts'
 import type { AgentRequest } from './request.ts'
+import { Watchers } from './watchers.ts'
 
 /** Pause before the next attempt while nobody is known to answer: drawn between these, cut short when somebody appears. */
 const pauseMinMs = 50
@@ -34,6 +35,7 @@ export class Calls {
   readonly #datacenter: string
   readonly #holdMs: number
   readonly #origin: string
+  readonly #watchers = new Watchers()
   #sequence = 0
   #stopped = false
   /** Ends of the pauses under way, one for each request held. */
@@ -80,12 +82,28 @@ export class Calls {
   ): Promise<Result<Answer<Reply>, Failure>> {
     const elsewhere = this.#otherDatacenter(read)
     if (elsewhere !== undefined) return err(elsewhere)
-    const result = await this.forward(endpoint, { args, read }, options)
+    const result = await this.#read(endpoint, { args, read }, options)
     if (!result.ok) return result
     if (result.value instanceof Served) return ok(result.value as Answer<Reply>)
     const answer = answerSchema.safeParse(result.value)
     if (!answer.success) return err({ kind: 'refused', message: `${endpoint.method}: malformed answer` })
     return ok(answer.data as Answer<Reply>)
+  }
+
+  async #read(
+    endpoint: EndpointDefinition,
+    request: AgentRequest & { readonly read: ReadOptions },
+    options: CallOptions,
+  ): Promise<Result<unknown, Failure>> {
+    const { client } = options
+    if (client === undefined || request.read.minIndex === 0) return this.forward(endpoint, request, options)
+    const begun = this.#watchers.begin(client)
+    if (!begun.ok) return begun
+    try {
+      return await this.forward(endpoint, request, options)
+    } finally {
+      this.#watchers.end(client)
+    }
   }
 
   async ask<Args, Reply>(

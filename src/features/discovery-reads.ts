@@ -1,7 +1,17 @@
 import { textOfByteString } from '../base/bytes.ts'
 import type { Json } from '../base/json.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import type { TextPairs } from '../model/catalog.ts'
-import type { AgentContext, QueryEndpoint, QueryParameters, ReadMeta, RouteRequest, RouteResponse } from './manifest.ts'
+import type { Failure } from '../model/failure.ts'
+import type {
+  AgentContext,
+  Freshness,
+  QueryEndpoint,
+  QueryParameters,
+  ReadMeta,
+  RouteRequest,
+  RouteResponse,
+} from './manifest.ts'
 import { parseReadOptions } from './read-options.ts'
 import { answered, badRequest, failed } from './responses.ts'
 
@@ -13,26 +23,58 @@ export interface DiscoveryRead<Args, Reply> {
   /** `name`: what the path names. */
   args(name: string): Args
   json(reply: Reply): Json
+  /** Answers to it may be kept on the agent for callers who want that. */
+  readonly cacheable?: true
   /** Names what `json` shows of the reply, where it depends on more than the reply. */
   readonly form?: string
 }
 
 /**
  * Answers a read out of the catalog. These reads say how consistent they were (HTTP API 1.7). `near` is accepted and leaves
- * the order as it is, which is what it does where nodes have no coordinates; `cached` is answered as any read is, for this
- * agent keeps no answers.
+ * the order as it is, which is what it does where nodes have no coordinates.
  */
 export async function discoveryRead<Args, Reply>(
   agent: AgentContext,
   request: RouteRequest,
-  { endpoint, missing, args, json, form }: DiscoveryRead<Args, Reply>,
+  { endpoint, missing, args, json, form, cacheable }: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   if (missing !== undefined && request.rest === '') return badRequest(missing)
-  const answer = await agent.query(endpoint, args(textOfByteString(request.rest)), options.value, request.call)
+  const wanted = args(textOfByteString(request.rest))
+  const shown = form ?? endpoint.method
+  if (cacheable === true && request.query.has('cached')) {
+    const freshness = freshnessOf(request)
+    if (!freshness.ok) return failed(freshness.error)
+    const kept = await agent.cached(endpoint, wanted, options.value, freshness.value, request.call)
+    if (!kept.ok) return { kind: 'failure', failure: kept.error, meta: nothingRead }
+    const { answer, hit, ageMs } = kept.value
+    const cache = { hit, ageS: Math.floor(ageMs / 1000) }
+    return answered(answer, shown, json, { consistency: hit ? 'default' : 'stale', cache })
+  }
+  const answer = await agent.query(endpoint, wanted, options.value, request.call)
   if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
-  return answered(answer.value, form ?? endpoint.method, json, options.value.consistency)
+  return answered(answer.value, shown, json, { consistency: options.value.consistency })
+}
+
+/** What `Cache-Control` asks for. Directives without a meaning here are passed over. Reference: HTTP API 1.8. */
+function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failure> {
+  const seconds = new Map<string, number>()
+  let revalidate = false
+  for (const directive of (headers.get('cache-control') ?? '').split(',')) {
+    const [name = '', value = ''] = directive.trim().toLowerCase().split('=')
+    if (name === 'must-revalidate') revalidate = true
+    if (name !== 'max-age' && name !== 'stale-if-error') continue
+    if (!/^\d{1,9}$/.test(value)) return err({ kind: 'bad-request', message: 'Invalid Cache-Control header.' })
+    seconds.set(name, Number(value))
+  }
+  const maxAge = seconds.get('max-age')
+  const staleIfError = seconds.get('stale-if-error')
+  return ok({
+    revalidate: revalidate || maxAge === 0,
+    ...(maxAge === undefined ? {} : { maxAgeMs: maxAge * 1000 }),
+    ...(staleIfError === undefined ? {} : { staleIfErrorMs: staleIfError * 1000 }),
+  })
 }
 
 /** What goes with a read that failed. Reference: HTTP API 1.3. */

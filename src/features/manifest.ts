@@ -81,6 +81,22 @@ export interface ResultForms {
   bytesOf(form: string, make: () => Uint8Array): Uint8Array
 }
 
+/** How fresh a caller of kept answers wants them. Reference: HTTP API 1.8. */
+export interface Freshness {
+  /** Ask anew, whatever is kept. */
+  readonly revalidate: boolean
+  readonly maxAgeMs?: number
+  /** How old an answer may be where asking anew fails. */
+  readonly staleIfErrorMs?: number
+}
+
+/** An answer that the agent may have kept: `hit` says so, and `ageMs` for how long it may have been out of date. */
+export interface CachedAnswer<T> {
+  readonly answer: Answer<T>
+  readonly hit: boolean
+  readonly ageMs: number
+}
+
 /** Names one write of one agent's life, so that a retry inside the cluster takes effect once. */
 export interface WriteIdentity {
   /** Agent and boot. */
@@ -175,6 +191,14 @@ export interface AgentContext {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>>
+  /** The same from what this agent keeps of earlier answers, and keeps fresh. Asks any server for what it has not. */
+  cached<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    freshness: Freshness,
+    options: CallOptions,
+  ): Promise<Result<CachedAnswer<Reply>, Failure>>
   ask<Args, Reply>(
     endpoint: ServerEndpoint<Args, Reply>,
     args: Args,
@@ -217,6 +241,8 @@ export interface LocalAgent {
 }
 
 export interface CallOptions {
+  /** The address of whoever asked, where that is not this agent: what each client may have under way is bounded. */
+  readonly client?: string
   /** Ends the call early: the client went away. */
   onAbort?(use: () => void): void
 }
@@ -271,6 +297,12 @@ export interface QueryParameters {
   encoded(): string
 }
 
+/** Whether a read was answered from what the agent keeps; with `hit`, for how many seconds that may be out of date. */
+export interface CacheUse {
+  readonly hit: boolean
+  readonly ageS: number
+}
+
 export type RouteResponse =
   | {
       readonly kind: 'json'
@@ -278,6 +310,7 @@ export type RouteResponse =
       readonly meta?: ReadMeta
       readonly status?: number
       readonly consistency?: Consistency
+      readonly cache?: CacheUse
       /** Names what the value says, for a caller who waits until it says something else. Reference: HTTP API 4.5. */
       readonly contentHash?: string
       /** Of a lock that was acquired: grows with every holder that the key has. */
@@ -293,6 +326,7 @@ export type RouteResponse =
       readonly json: () => Json
       readonly meta: ReadMeta
       readonly consistency?: Consistency
+      readonly cache?: CacheUse
     }
   /** Goes on until its reader leaves; no content type. */
   | { readonly kind: 'stream'; readonly stream: HttpStream }

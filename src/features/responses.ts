@@ -1,6 +1,6 @@
 import type { Json } from '../base/json.ts'
 import type { Failure } from '../model/failure.ts'
-import type { Answer, Consistency, RouteResponse } from './manifest.ts'
+import type { Answer, CacheUse, Consistency, RouteResponse } from './manifest.ts'
 
 export function failed(failure: Failure): RouteResponse {
   return { kind: 'failure', failure }
@@ -18,9 +18,8 @@ export function answered<T>(
   { value, meta, forms }: Answer<T>,
   form: string,
   json: (value: T) => Json,
-  consistency?: Consistency,
+  said: { readonly consistency?: Consistency; readonly cache?: CacheUse } = {},
 ): RouteResponse {
-  const said = consistency === undefined ? {} : { consistency }
   if (forms === undefined) return { kind: 'json', value: json(value), meta, ...said }
   return { kind: 'shared-json', forms, form, json: () => json(value), meta, ...said }
 }

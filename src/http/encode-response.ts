@@ -1,7 +1,7 @@
 import { utf8 } from '../base/bytes.ts'
 import { writeJson } from '../base/json.ts'
 import type { HttpResponse } from '../env/http.ts'
-import type { Consistency, ReadMeta, RouteResponse } from '../features/manifest.ts'
+import type { CacheUse, Consistency, ReadMeta, RouteResponse } from '../features/manifest.ts'
 import { type Failure, failureText } from '../model/failure.ts'
 import { plainText, sniffContentType } from './content-type.ts'
 import { failureStatus } from './failure-status.ts'
@@ -49,6 +49,7 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           if (response.consistency !== undefined) {
             pushNamed(headers, names.effectiveConsistency, consistencyText[response.consistency])
           }
+          if (response.cache !== undefined) pushCache(headers, response.cache)
           if (response.contentHash !== undefined) pushNamed(headers, names.contentHash, response.contentHash)
           if (response.contact !== undefined) pushContact(headers, names, response.contact)
           if (response.fence !== undefined) pushNamed(headers, names.fence, String(response.fence))
@@ -56,11 +57,12 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           return { status: response.status ?? 200, headers, body: writeJson(response.value, pretty) }
         }
         case 'shared-json': {
-          const { forms, form, json, meta, consistency } = response
+          const { forms, form, json, meta, consistency, cache } = response
           const headers = metaHeaders(meta)
           if (consistency !== undefined) {
             pushNamed(headers, names.effectiveConsistency, consistencyText[consistency])
           }
+          if (cache !== undefined) pushCache(headers, cache)
           headers.push(['Content-Type', 'application/json'])
           const body = forms.bytesOf(pretty ? `${form} pretty` : form, () => utf8(writeJson(json(), pretty)))
           return { status: 200, headers, body, shared: true }
@@ -101,6 +103,12 @@ function pushContact(
 ): void {
   pushNamed(headers, names.knownLeader, String(meta.knownLeader))
   pushNamed(headers, names.lastContact, String(Math.trunc(meta.lastContactMs)))
+}
+
+/** Reference: HTTP API 1.8. */
+function pushCache(headers: Header[], { hit, ageS }: CacheUse): void {
+  headers.push(['X-Cache', hit ? 'HIT' : 'MISS'])
+  if (hit) headers.push(['Age', String(ageS)])
 }
 
 function pushNamed(headers: Header[], names: readonly string[], value: string): void {

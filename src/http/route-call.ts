@@ -94,7 +94,8 @@ export class RouteCaller {
     const { agent, encoder, pretty } = this.#options
     const { mounted, rest, request } = routed
     const headers = withToken(request.headers, this.#options.tokenHeaders)
-    const routeRequest: RouteRequest = { method, rest, query, headers, body, call: request }
+    const call = { client: request.remote.host, onAbort: request.onAbort }
+    const routeRequest: RouteRequest = { method, rest, query, headers, body, call }
     try {
       const response = await mounted.route.handle(agent, routeRequest)
       if (response.kind === 'failure') this.#logFailure(response, request)

@@ -85,6 +85,7 @@ function readService(agent: AgentContext, request: RouteRequest, connect: boolea
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
+    cacheable: true,
     args: (service) => ({ service, tags: request.query.all('tag'), connect, ...nodeMetaOf(request.query) }),
     json: (instances) => instances.map((instance) => placedServiceJson(instance, datacenter)),
   })

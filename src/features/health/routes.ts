@@ -42,6 +42,7 @@ async function readService(agent: AgentContext, request: RouteRequest, connect: 
     missing: 'Missing service name',
     endpoint: serviceHealthEndpoint,
     args: (service) => ({ service, tags: request.query.all('tag'), connect, ...nodeMetaOf(request.query) }),
+    cacheable: true,
     form: passing.value ? 'passing' : 'all',
     json: (entries) =>
       entries.filter((entry) => !passing.value || allPassing(entry)).map((entry) => healthEntryJson(entry, datacenter)),

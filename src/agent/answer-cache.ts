@@ -1,0 +1,190 @@
+import { ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import type { Answer, CachedAnswer, CallOptions, Freshness, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
+import { blockingWaitMaxMs } from '../model/limits.ts'
+import type { Calls } from './calls.ts'
+import { waitOf } from './request.ts'
+
+/** Answers kept; for one more, the longest unasked goes. Each has one blocking read under way. */
+const answersMax = 1_024
+/** An answer that nobody has asked for so long goes. Reference: HTTP API 1.8. */
+const unaskedMaxMs = 72 * 3_600_000
+/** Pause after a refresh that failed, doubled with each further one. */
+const retryMinMs = 1_000
+const retryMaxMs = 60_000
+
+type Query = Pick<Calls, 'query'>
+
+/**
+ * Answers that an agent keeps for callers who say `?cached`, and keeps fresh: each by a blocking read that is always under
+ * way. What is kept is known by the whole question, tags included: the field's own cache once forgot them.
+ */
+export class AnswerCache {
+  readonly #env: Env
+  readonly #calls: Query
+  /** The longest unasked first. */
+  readonly #kept = new Map<string, KeptAnswer>()
+
+  constructor(env: Env, calls: Query) {
+    this.#env = env
+    this.#calls = calls
+  }
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  stop(): void {
+    for (const kept of this.#kept.values()) kept.stop()
+    this.#kept.clear()
+  }
+
+  /** From what is kept, where that is as fresh as the caller wants; else asked for, of any server, and kept. */
+  async get<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    freshness: Freshness,
+    options: CallOptions,
+  ): Promise<Result<CachedAnswer<Reply>, Failure>> {
+    const key = `${endpoint.method} ${read.datacenter} ${JSON.stringify(args)}`
+    const known = this.#kept.get(key)
+    if (
+      known !== undefined &&
+      !freshness.revalidate &&
+      known.ageMs() <= (freshness.maxAgeMs ?? Number.POSITIVE_INFINITY)
+    ) {
+      this.#askedFor(key, known)
+      if (known.answer.meta.index <= read.minIndex) await known.next(waitOf(read), options)
+      return ok(hit(known) as CachedAnswer<Reply>)
+    }
+    const asked = await this.#calls.query(endpoint, args, { ...read, consistency: 'stale', maxStaleMs: 0 }, options)
+    if (!asked.ok) {
+      const bearable = known !== undefined && known.ageMs() <= (freshness.staleIfErrorMs ?? -1)
+      return bearable ? ok(hit(known) as CachedAnswer<Reply>) : asked
+    }
+    this.#keep(key, endpoint as QueryEndpoint, args, read.datacenter, asked.value)
+    return ok({ answer: asked.value, hit: false, ageMs: 0 })
+  }
+
+  #keep(key: string, endpoint: QueryEndpoint, args: unknown, datacenter: string, answer: Answer<unknown>): void {
+    const known = this.#kept.get(key)
+    if (known !== undefined) {
+      known.take(answer)
+      this.#askedFor(key, known)
+      return
+    }
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#kept.size < answersMax) break
+      kept.stop()
+      this.#kept.delete(oldest)
+    }
+    const read = { consistency: 'stale' as const, minIndex: 1, waitMs: blockingWaitMaxMs, maxStaleMs: 0, datacenter }
+    const refresh = (minIndex: number, options: CallOptions) =>
+      this.#calls.query(endpoint, args, { ...read, minIndex }, options)
+    const kept = new KeptAnswer(this.#env, answer, refresh)
+    this.#kept.set(key, kept)
+    this.#env.detach(
+      kept.keepFresh().then(() => {
+        if (this.#kept.get(key) === kept) this.#kept.delete(key)
+      }),
+    )
+  }
+
+  #askedFor(key: string, kept: KeptAnswer): void {
+    kept.lastAskedMs = this.#env.clock.monoMs()
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+  }
+}
+
+function hit(kept: KeptAnswer): CachedAnswer<unknown> {
+  return { answer: kept.answer, hit: true, ageMs: kept.ageMs() }
+}
+
+type Refresh = (minIndex: number, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+
+class KeptAnswer {
+  readonly #env: Env
+  readonly #refresh: Refresh
+  readonly #waiting = new Set<() => void>()
+  #stopped = false
+  /** Ends the blocking read, or the pause, that is under way. */
+  #interrupt: (() => void) | undefined
+  /** Since when the answer may have been another without our knowing; undefined while a blocking read is under way. */
+  #inDoubtSinceMs: number | undefined
+  answer: Answer<unknown>
+  lastAskedMs: number
+
+  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
+    this.#env = env
+    this.#refresh = refresh
+    this.answer = answer
+    this.lastAskedMs = env.clock.monoMs()
+  }
+
+  ageMs(): number {
+    return this.#inDoubtSinceMs === undefined ? 0 : this.#env.clock.monoMs() - this.#inDoubtSinceMs
+  }
+
+  take(answer: Answer<unknown>): void {
+    this.answer = answer
+    if (this.#inDoubtSinceMs !== undefined) this.#inDoubtSinceMs = this.#env.clock.monoMs()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /** Until there is another answer, for at most this long. */
+  next(waitMs: number, options: CallOptions): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const end = (): void => {
+      timer.close()
+      this.#waiting.delete(end)
+      deferred.resolve()
+    }
+    const timer = this.#env.timers.after(waitMs, end)
+    this.#waiting.add(end)
+    options.onAbort?.(end)
+    return deferred.promise
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#interrupt?.()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  async keepFresh(): Promise<void> {
+    let retryMs = retryMinMs
+    while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
+      const since = this.#env.clock.monoMs()
+      const next = await this.#refresh(this.answer.meta.index, {
+        onAbort: (use) => {
+          this.#interrupt = use
+          if (this.#stopped) use()
+        },
+      })
+      if (this.#stopped) return
+      if (next.ok) {
+        this.#inDoubtSinceMs = undefined
+        retryMs = retryMinMs
+        // Lower after a restore: it is taken as it is.
+        this.take(next.value)
+        continue
+      }
+      this.#inDoubtSinceMs ??= since
+      await this.#pause(retryMs)
+      retryMs = Math.min(retryMs * 2, retryMaxMs)
+    }
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(pauseMs, () => deferred.resolve())
+    this.#interrupt = () => {
+      timer.close()
+      deferred.resolve()
+    }
+    return deferred.promise
+  }
+}

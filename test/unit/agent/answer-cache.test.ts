@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { AnswerCache } from '../../../src/agent/answer-cache.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
+import type { PlacedService } from '../../../src/features/catalog/model.ts'
+import type { Answer, CallOptions, Freshness, ReadOptions } from '../../../src/features/manifest.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+
+const plain: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+const anyAge: Freshness = { revalidate: false }
+
+/** Servers whose answer to everything is a number, and which say when a blocking read ends. */
+class Servers {
+  readonly clock = new HandClock()
+  readonly cache: AnswerCache
+  readonly reads: { readonly read: ReadOptions; readonly end: (answer: Result<Answer<number>, Failure>) => void }[] = []
+  index = 5
+  failing = false
+
+  constructor() {
+    const query = async (_endpoint: unknown, _args: unknown, read: ReadOptions, options: CallOptions) => {
+      if (read.minIndex > 0) return this.#blocking(read, options)
+      return this.failing ? err({ kind: 'no-servers' } as const) : ok(this.answer())
+    }
+    this.cache = new AnswerCache(this.clock.env, { query: query as never })
+  }
+
+  answer(): Answer<number> {
+    return { value: this.index * 10, meta: { index: this.index, knownLeader: true, lastContactMs: 0 } }
+  }
+
+  #blocking(read: ReadOptions, options: CallOptions): Promise<Result<Answer<number>, Failure>> {
+    return new Promise((resolve) => {
+      this.reads.push({ read, end: resolve })
+      options.onAbort?.(() => resolve(err({ kind: 'cancelled' })))
+    })
+  }
+
+  async change(to: number): Promise<void> {
+    this.index = to
+    this.reads.at(-1)?.end(ok(this.answer()))
+    await settled()
+  }
+
+  ask(freshness: Freshness = anyAge, tags: readonly string[] = [], read: ReadOptions = plain) {
+    return this.cache.get(serviceNodesEndpoint, { service: 'web', tags }, read, freshness, {})
+  }
+}
+
+function told(result: Awaited<ReturnType<Servers['ask']>>): unknown {
+  if (!result.ok) return result.error.kind
+  const { answer, hit, ageMs } = result.value
+  return [answer.value as unknown as readonly PlacedService[], hit ? 'HIT' : 'MISS', ageMs]
+}
+
+describe('answers that an agent keeps', () => {
+  it('are asked for once, of any server, and kept fresh by a blocking read', async () => {
+    const servers = new Servers()
+    expect(told(await servers.ask())).toEqual([50, 'MISS', 0])
+    expect(told(await servers.ask())).toEqual([50, 'HIT', 0])
+    expect(servers.reads.map(({ read }) => [read.consistency, read.minIndex])).toEqual([['stale', 5]])
+    await servers.change(7)
+    expect(told(await servers.ask())).toEqual([70, 'HIT', 0])
+    expect(servers.reads.map(({ read }) => read.minIndex)).toEqual([5, 7])
+    servers.cache.stop()
+  })
+
+  it('are known by the whole question: other tags are another', async () => {
+    const servers = new Servers()
+    await servers.ask(anyAge, ['a'])
+    servers.index = 6
+    expect(told(await servers.ask(anyAge, ['zzz']))).toEqual([60, 'MISS', 0])
+    expect(told(await servers.ask(anyAge, ['a']))).toEqual([50, 'HIT', 0])
+    servers.cache.stop()
+  })
+
+  it('grow old from when keeping them fresh fails, and how old one may be is the caller’s choice', async () => {
+    const servers = new Servers()
+    await servers.ask()
+    servers.failing = true
+    servers.reads.at(-1)?.end(err({ kind: 'no-servers' }))
+    await settled()
+    await servers.clock.advance(900)
+    expect(told(await servers.ask())).toEqual([50, 'HIT', 900])
+    expect(told(await servers.ask({ revalidate: false, maxAgeMs: 1_000 }))).toEqual([50, 'HIT', 900])
+    expect(told(await servers.ask({ revalidate: false, maxAgeMs: 500 }))).toBe('no-servers')
+    expect(told(await servers.ask({ revalidate: true }))).toBe('no-servers')
+    expect(told(await servers.ask({ revalidate: true, staleIfErrorMs: 1_000 }))).toEqual([50, 'HIT', 900])
+    servers.failing = false
+    servers.index = 8
+    expect(told(await servers.ask({ revalidate: true }))).toEqual([80, 'MISS', 0])
+    servers.cache.stop()
+    await settled()
+    expect(servers.clock.timers).toBe(0)
+  })
+
+  it('are waited for by their index', async () => {
+    const servers = new Servers()
+    await servers.ask()
+    const waiting = servers.ask(anyAge, [], { ...plain, minIndex: 5, waitMs: 60_000 })
+    await settled()
+    await servers.change(9)
+    expect(told(await waiting)).toEqual([90, 'HIT', 0])
+    servers.cache.stop()
+  })
+
+  it('are bounded: for one more the longest unasked goes, and its blocking read ends', async () => {
+    const servers = new Servers()
+    for (let at = 0; at < 1_030; at++) await servers.ask(anyAge, [`tag-${at}`])
+    expect(servers.cache.size).toBe(1_024)
+    servers.index = 6
+    expect(told(await servers.ask(anyAge, ['tag-1029']))).toEqual([50, 'HIT', 0])
+    expect(told(await servers.ask(anyAge, ['tag-0']))).toEqual([60, 'MISS', 0])
+    servers.cache.stop()
+  })
+})

@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import type { Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { bytes, byteText, uint64 } from '../fields.ts'
-import type { QueryEndpoint, WriteEndpoint } from '../manifest.ts'
+import type { CommandDefinition, QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { measured } from '../measured.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry, KvRow } from './model.ts'
@@ -11,13 +14,22 @@ import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
 const key = byteText.min(1)
 const value = bytes.refine((given) => given.length <= kvValueBytesMax, 'value too large')
 
+function apply<Body, Outcome>(
+  server: ServerContext,
+  command: CommandDefinition<Body, Outcome>,
+  body: Body,
+  identity: WriteIdentity | undefined,
+): Promise<Result<Outcome, Failure>> {
+  return measured(server, 'kvs.apply', () => server.propose(command, body, identity))
+}
+
 const putArgs = z.object({ key, value, flags: uint64 })
 
 export const putEndpoint: WriteEndpoint<z.infer<typeof putArgs>, boolean> = {
   method: 'KV.Put',
   kind: 'write',
   args: putArgs,
-  serve: (server, args, identity) => server.propose(kvPut, args, identity),
+  serve: (server, args, identity) => apply(server, kvPut, args, identity),
 }
 
 const putCasArgs = z.object({ key, value, flags: uint64, index: uint64 })
@@ -26,7 +38,7 @@ export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> 
   method: 'KV.PutCas',
   kind: 'write',
   args: putCasArgs,
-  serve: (server, args, identity) => server.propose(kvPutCas, args, identity),
+  serve: (server, args, identity) => apply(server, kvPutCas, args, identity),
 }
 
 const session = z.string()
@@ -38,14 +50,14 @@ export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> =
   kind: 'write',
   args: lockArgs,
   serve: (server, args, identity) =>
-    server.propose(kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
+    apply(server, kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
 }
 
 export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean> = {
   method: 'KV.Unlock',
   kind: 'write',
   args: lockArgs,
-  serve: (server, args, identity) => server.propose(kvUnlock, args, identity),
+  serve: (server, args, identity) => apply(server, kvUnlock, args, identity),
 }
 
 const deleteArgs = z.object({ key })
@@ -54,7 +66,7 @@ export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean> 
   method: 'KV.Delete',
   kind: 'write',
   args: deleteArgs,
-  serve: (server, args, identity) => server.propose(kvDelete, args, identity),
+  serve: (server, args, identity) => apply(server, kvDelete, args, identity),
 }
 
 const deleteCasArgs = z.object({ key, index: uint64 })
@@ -63,7 +75,7 @@ export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boo
   method: 'KV.DeleteCas',
   kind: 'write',
   args: deleteCasArgs,
-  serve: (server, args, identity) => server.propose(kvDeleteCas, args, identity),
+  serve: (server, args, identity) => apply(server, kvDeleteCas, args, identity),
 }
 
 const prefixArgs = z.object({ prefix: byteText })
@@ -73,7 +85,7 @@ export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean> = {
   method: 'KV.DeleteTree',
   kind: 'write',
   args: prefixArgs,
-  serve: (server, args, identity) => server.propose(kvDeleteTree, args, identity),
+  serve: (server, args, identity) => apply(server, kvDeleteTree, args, identity),
 }
 
 const getArgs = z.object({ key })

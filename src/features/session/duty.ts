@@ -2,6 +2,7 @@ import { Heap } from '../../base/heap.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import { failureText } from '../../model/failure.ts'
 import type { LeaderDuty, ServerContext } from '../manifest.ts'
+import { measured } from '../measured.ts'
 import { sessionDestroy } from './commands.ts'
 import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionCount } from './views.ts'
@@ -64,6 +65,7 @@ export class SessionExpiry implements Closable {
     const isNew = !this.#deadlines.has(id)
     this.#deadlines.set(id, atMs)
     if (isNew) this.#alarm({ id, atMs })
+    this.#tell()
   }
 
   /** Alarms kept, for a test of their bound. */
@@ -78,6 +80,11 @@ export class SessionExpiry implements Closable {
   /** Once the end of this session, if it is under way, has come about or has failed. */
   async settled(id: string): Promise<void> {
     await this.#ending.get(id)?.promise
+  }
+
+  /** Sessions whose time is kept. */
+  #tell(): void {
+    this.#server.env.metrics.gauge('session_ttl.active', this.#deadlines.size)
   }
 
   #alarm(alarm: Alarm): void {
@@ -136,10 +143,13 @@ export class SessionExpiry implements Closable {
     const { env } = this.#server
     const outcome = env.deferred<void>()
     for (const id of ids) this.#ending.set(id, outcome)
-    const done = await this.#server.propose(sessionDestroy, { ids })
+    const done = await measured(this.#server, 'session_ttl.invalidate', () =>
+      this.#server.propose(sessionDestroy, { ids }),
+    )
     for (const id of ids) this.#ending.delete(id)
     outcome.resolve()
     for (const id of ids) this.#deadlines.delete(id)
+    this.#tell()
     if (done.ok) return env.log.write('info', 'session', 'ended sessions that were not renewed', { count: ids.length })
     env.log.write('warn', 'session', 'could not end sessions that were not renewed', { why: failureText(done.error) })
     const atMs = env.clock.monoMs() + retryMs

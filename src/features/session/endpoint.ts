@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { measured } from '../measured.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
 import { sessionExpiry } from './duty.ts'
 import { sessionFields } from './fields.ts'
@@ -27,7 +28,9 @@ async function create(
   identity: WriteIdentity | undefined,
 ): Promise<Result<string, Failure>> {
   const id = uuidOf(server.env.crypto.randomBytes(16))
-  const outcome = await server.propose(sessionCreate, { ...args, id }, identity)
+  const outcome = await measured(server, 'session.apply', () =>
+    server.propose(sessionCreate, { ...args, id }, identity),
+  )
   if (!outcome.ok) return outcome
   if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
   const session = sessionById(server.read(), outcome.value.id)
@@ -44,7 +47,8 @@ export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
   method: 'Session.Destroy',
   kind: 'write',
   args: idArgs,
-  serve: (server, { id }, identity) => server.propose(sessionDestroy, { ids: [id] }, identity),
+  serve: (server, { id }, identity) =>
+    measured(server, 'session.apply', () => server.propose(sessionDestroy, { ids: [id] }, identity)),
 }
 
 /** Answers the session with its whole span before it, or null. Not replicated: `duty.ts` says why that is enough. */
@@ -52,7 +56,7 @@ export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Renew',
   kind: 'write',
   args: idArgs,
-  serve: renew,
+  serve: (server, args) => measured(server, 'session.renew', () => renew(server, args)),
 }
 
 async function renew(server: ServerContext, { id }: IdArgs): Promise<Result<SessionRow | null, Failure>> {

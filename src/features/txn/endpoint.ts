@@ -5,6 +5,7 @@ import { transactionOperationsMax } from '../../model/limits.ts'
 import { byteText } from '../fields.ts'
 import { judged, keyOperation, runRead } from '../kv/operations.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { measured } from '../measured.ts'
 import { transactionApply } from './commands.ts'
 import type { SettledOutcome } from './model.ts'
 import { runAll } from './run.ts'
@@ -25,7 +26,7 @@ async function apply(
   identity: WriteIdentity | undefined,
 ): Promise<Result<SettledOutcome, Failure>> {
   const body = { operations: operations.map((operation) => judged(server, operation)) }
-  const outcome = await server.propose(transactionApply, body, identity)
+  const outcome = await measured(server, 'txn.apply', () => server.propose(transactionApply, body, identity))
   if (!outcome.ok) return outcome
   if (outcome.value.kind !== 'forgotten') return ok(outcome.value)
   return err({

@@ -87,7 +87,8 @@ export class LoneServer {
       commands: features.flatMap((feature) => feature.commands ?? []),
       store: { digest: true, hooks: [...features.flatMap((feature) => feature.hooks ?? []), ...hooks] },
     })
-    const unused = env ?? ({} as Env)
+    const silent = { count: () => {}, gauge: () => {}, sample: () => {} }
+    const unused = { clock: { monoMs: () => 0, wallMs: () => 0 }, metrics: silent, ...env } as unknown as Env
     this.context = this.#serverContext(unused)
     this.agent = this.#agentContext(unused)
   }

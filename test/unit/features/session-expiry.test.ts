@@ -109,4 +109,21 @@ describe('the time to live of a session', () => {
     }
     expect(world.server.context.duty(sessionExpiry)?.alarmCount).toBeLessThan(1100)
   })
+
+  it('what servers do with sessions and keys is measured under the names of the field', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    await world.renew(id)
+    await world.request('PUT', `/v1/kv/k?acquire=${id}`, 'v')
+    await world.request('PUT', '/v1/txn', '[{"KV":{"Verb":"set","Key":"a"}}]')
+    await world.clock.advance(20 * second)
+    expect([...world.metrics].sort()).toEqual([
+      'kvs.apply',
+      'session.apply',
+      'session.renew',
+      'session_ttl.active',
+      'session_ttl.invalidate',
+      'txn.apply',
+    ])
+  })
 })

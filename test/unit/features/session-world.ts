@@ -10,11 +10,15 @@ import { LoneServer } from './lone-server.ts'
 export class SessionWorld {
   readonly clock = new HandClock()
   readonly server: LoneServer
+  /** Names of metrics that were told of. */
+  readonly metrics = new Set<string>()
   #drawn = 0
 
   constructor() {
     const crypto = { randomBytes: (length: number) => new Uint8Array(length).fill(++this.#drawn) }
-    this.server = new LoneServer({ ...this.clock.env, crypto } as unknown as Env)
+    const note = (name: string): void => void this.metrics.add(name)
+    const metrics = { count: note, gauge: note, sample: note }
+    this.server = new LoneServer({ ...this.clock.env, crypto, metrics } as unknown as Env)
   }
 
   /** `node-a`, alive, and the leader's care for time. */

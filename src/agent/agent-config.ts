@@ -40,6 +40,7 @@ export interface AgentConfig {
   /** Attempts after the first; 0: for ever. */
   readonly retryMax: number
   readonly gossipLan: GossipTiming
+  readonly pool: PoolConfig
   readonly raft: RaftConfig
   /** How long a write or a read is held while there is no leader. */
   readonly rpcHoldTimeoutMs: number
@@ -59,6 +60,21 @@ export interface AgentConfig {
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
   /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
   readonly debug: { readonly [key: string]: Json }
+}
+
+/** How this agent is in its pool. Reference: configuration 2. */
+export interface PoolConfig {
+  /** A key in base64; undefined: only those that are kept, and without one nothing is encrypted. */
+  readonly encrypt: string | undefined
+  /** Off, one by one, only while a pool is moved to encryption. */
+  readonly verifyIncoming: boolean
+  readonly verifyOutgoing: boolean
+  /** Keys are kept in the data directory. */
+  readonly keepsKeyring: boolean
+  /** After it has left, too, it joins at its start whom it knew before. */
+  readonly rejoinAfterLeave: boolean
+  /** It places itself among the others by the times that messages take. */
+  readonly keepsCoordinate: boolean
 }
 
 /** A port of -1 is closed. */
@@ -189,6 +205,23 @@ export function raftTiming(
 /** Raft timing of `-dev`: a leader in well under a second. */
 export const devRaftTiming = { heartbeatTimeoutMs: 35, electionTimeoutMs: 52, leaderLeaseMs: 20 } as const
 
+const defaultHttp: HttpConfig = {
+  aliases: fieldNames,
+  responseHeaders: {},
+  blockEndpoints: [],
+  allowUnprintableCharacters: false,
+  pretty: false,
+}
+
+const defaultPool: PoolConfig = {
+  encrypt: undefined,
+  verifyIncoming: true,
+  verifyOutgoing: true,
+  keepsKeyring: true,
+  rejoinAfterLeave: false,
+  keepsCoordinate: true,
+}
+
 /** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
 export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
   const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
@@ -213,6 +246,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     retryIntervalMs: 30_000,
     retryMax: 0,
     gossipLan: lanGossip,
+    pool: defaultPool,
     raft: {
       protocol: raftProtocolsOf(release).spoken,
       ...raftTiming(5),
@@ -232,13 +266,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
       minQuorum: 0,
     },
     limits: { perSecond: undefined, burst: 1_000 },
-    http: {
-      aliases: fieldNames,
-      responseHeaders: {},
-      blockEndpoints: [],
-      allowUnprintableCharacters: false,
-      pretty: false,
-    },
+    http: defaultHttp,
     dns: {
       domains: [productName, ...fieldNames].map((name) => `${name}.`),
       allowStale: true,

@@ -14,6 +14,7 @@ import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { OnceSignal } from './once-signal.ts'
 import { serverOf } from './pool-servers.ts'
 import { describeSelf } from './self.ts'
+import { UserEvents } from './user-events.ts'
 
 /** Puts the parts of an agent together and lets it begin: it serves, joins its pool, and tells what it offers. */
 export async function assembleAgent(
@@ -33,6 +34,8 @@ export async function assembleAgent(
     nodeCount: () => pool.stats().members,
   })
   closing.push(() => local.stop())
+  const events = new UserEvents(env, pool, config.nodeName, () => local.services())
+  closing.push(() => events.stop())
   const started = await local.start()
   if (!started.ok) {
     const remedy = 'correct the definition, or the data directory'
@@ -54,6 +57,7 @@ export async function assembleAgent(
     raft: part.raft,
     local,
     lan: pool,
+    events,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),

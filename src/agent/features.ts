@@ -1,7 +1,9 @@
 import { agentFeature } from '../features/agent/feature.ts'
 import { catalogFeature } from '../features/catalog/feature.ts'
+import { eventFeature } from '../features/event/feature.ts'
 import { healthFeature } from '../features/health/feature.ts'
 import { internalFeature } from '../features/internal/feature.ts'
+import { keyringFeature } from '../features/keyring/feature.ts'
 import { kvFeature } from '../features/kv/feature.ts'
 import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
@@ -13,7 +15,9 @@ import { txnFeature } from '../features/txn/feature.ts'
 export const features: readonly Feature[] = [
   agentFeature,
   catalogFeature,
+  eventFeature,
   healthFeature,
+  keyringFeature,
   internalFeature,
   kvFeature,
   operatorFeature,

@@ -72,14 +72,14 @@ function serverSection(config: AgentConfig, status: RaftStatus): Section {
   }
 }
 
-/** Queues of events and queries are those of features that are not there yet. */
+/** User events and queries wait in one queue with all else that is passed on. */
 function poolSection(pool: Pool): Section {
   const stats = pool.stats()
   return {
     coordinate_resets: '0',
-    encrypted: 'false',
+    encrypted: String(pool.isEncrypted),
     event_queue: '0',
-    event_time: '1',
+    event_time: String(stats.eventTime),
     failed: String(stats.failed),
     health_score: String(stats.healthScore),
     intent_queue: '0',
@@ -87,7 +87,7 @@ function poolSection(pool: Pool): Section {
     member_time: String(stats.memberTime),
     members: String(stats.members),
     query_queue: '0',
-    query_time: '1',
+    query_time: String(stats.queryTime),
   }
 }
 

@@ -1,7 +1,7 @@
 import { hex } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import { endpointText, type ListenFailure } from '../env/net.ts'
+import { type Endpoint, endpointText, type ListenFailure } from '../env/net.ts'
 import { openPool } from '../gossip/driver.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { Rpc } from '../rpc/rpc.ts'
@@ -12,8 +12,9 @@ import { openClient } from './client.ts'
 import { type Closing, closeAll } from './closing.ts'
 import { drawUuid, openDataDirectory, storedNodeId } from './data-directory.ts'
 import type { Ground, Part } from './ground.ts'
-import { OnceSignal } from './once-signal.ts'
+import { type FatalSignal, OnceSignal } from './once-signal.ts'
 import { poolAdmission } from './pool-admission.ts'
+import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
 import { agentTags } from './pool-servers.ts'
 import { openServer } from './server.ts'
 
@@ -54,19 +55,34 @@ async function openGround(env: Env, config: AgentConfig, closing: Closing): Prom
   closing.push(() => rpc.value.stop())
   const stored = config.dataDir === undefined ? undefined : await storedNodeId(env, config.dataDir)
   const nodeId = config.nodeId ?? stored ?? drawUuid(env)
-  const pool = await openLanPool(env, config, nodeId)
+  const keys = await loadPoolKeys(env, config)
+  if (!keys.ok) return keys
+  const fatal: FatalSignal = new OnceSignal()
+  const pool = await openLanPool(env, config, nodeId, keys.value, fatal)
   if (!pool.ok) return err(portFailure(pool.error, 'ports.serf_lan'))
   closing.push(() => pool.value.stop())
   if (config.dataDir !== undefined) {
     const directory = await openDataDirectory(env, config.dataDir, config.nodeId, nodeId)
     if (!directory.ok) return directory
     closing.push(() => directory.value.release())
+    if (keys.value !== undefined) await keepPoolKeys(env, config, keys.value)
   }
   const origin = `${nodeId}/${hex(env.crypto.randomBytes(8))}`
-  return ok({ env, config, nodeId, origin, rpc: rpc.value, pool: pool.value, fatal: new OnceSignal() })
+  return ok({ env, config, nodeId, origin, rpc: rpc.value, pool: pool.value, fatal })
 }
 
-function openLanPool(env: Env, config: AgentConfig, nodeId: string): Promise<Result<Pool, ListenFailure>> {
+function openLanPool(
+  env: Env,
+  config: AgentConfig,
+  nodeId: string,
+  keys: PoolKeys | undefined,
+  fatal: FatalSignal,
+): Promise<Result<Pool, ListenFailure>> {
+  const { verifyIncoming, verifyOutgoing } = config.pool
+  const onNameLost = (holder: Endpoint): void => {
+    const message = `the node name "${config.nodeName}" is that of a living agent at ${endpointText(holder)}`
+    fatal.raise({ kind: 'refused', message: `${message}: give this one another with -node` })
+  }
   const port = config.ports.serfLan
   return openPool(env, {
     name: config.nodeName,
@@ -74,6 +90,8 @@ function openLanPool(env: Env, config: AgentConfig, nodeId: string): Promise<Res
     advertise: { host: config.advertiseAddress, port },
     tags: agentTags(config, nodeId, config.release),
     timing: config.gossipLan,
+    encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
+    onNameLost,
     refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
   })
 }

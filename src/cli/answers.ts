@@ -34,6 +34,15 @@ const memberSchema = z.object({
   Status: z.number(),
 })
 
+const keyringSchema = z.object({
+  WAN: z.boolean(),
+  Datacenter: z.string(),
+  Keys: z.record(z.string(), z.number()),
+  NumNodes: z.number(),
+})
+
+const eventSchema = z.object({ ID: z.string() })
+
 const checkSchema = z.object({ Node: z.string(), CheckID: z.string(), Notes: z.string(), ServiceID: z.string() })
 
 const textMap = z.record(z.string(), z.string()).nullable()
@@ -86,6 +95,14 @@ export function readMembers(body: Uint8Array): readonly ListedMember[] | undefin
     .nullable()
     .transform((members) => members ?? [])
     .safeParse(jsonOf(body)).data
+}
+
+export function readKeyrings(body: Uint8Array): readonly z.infer<typeof keyringSchema>[] | undefined {
+  return z.array(keyringSchema).safeParse(jsonOf(body)).data
+}
+
+export function readEvent(body: Uint8Array): z.infer<typeof eventSchema> | undefined {
+  return eventSchema.safeParse(jsonOf(body)).data
 }
 
 export function readChecks(body: Uint8Array): readonly ListedCheck[] | undefined {

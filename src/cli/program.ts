@@ -5,11 +5,13 @@ import { productName } from '../model/names.ts'
 import type { CliCommand, CommandFlag, FlagValue } from './command.ts'
 import { agentCommand } from './commands/agent.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
+import { eventCommand } from './commands/event.ts'
 import { infoCommand } from './commands/info.ts'
+import { keygenCommand, keyringCommand } from './commands/keyring.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
+import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
-import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
 import { listPeersCommand, removePeerCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
@@ -22,18 +24,21 @@ const commands: readonly CliCommand[] = [
   datacentersCommand,
   nodesCommand,
   servicesCommand,
+  eventCommand,
   forceLeaveCommand,
   infoCommand,
   joinCommand,
+  keygenCommand,
+  keyringCommand,
   kvDeleteCommand,
+  kvExportCommand,
   kvGetCommand,
+  kvImportCommand,
   kvPutCommand,
   leaveCommand,
   maintCommand,
   membersCommand,
-  kvExportCommand,
   listPeersCommand,
-  kvImportCommand,
   removePeerCommand,
   reloadCommand,
   deregisterCommand,

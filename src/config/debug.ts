@@ -1,4 +1,4 @@
-import type { AgentConfig, AutopilotConfig, DnsConfig } from '../agent/agent-config.ts'
+import type { AgentConfig, AutopilotConfig, DnsConfig, PoolConfig } from '../agent/agent-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
@@ -10,6 +10,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...dnsPart(config.dns),
     ...gossipPart(config.gossipLan),
     ...autopilotPart(config.autopilot),
+    ...poolPart(config.pool),
     AdvertiseAddrLAN: config.advertiseAddress,
     Aliases: config.http.aliases,
     BindAddr: config.bindAddress,
@@ -72,6 +73,17 @@ function autopilotPart(autopilot: AutopilotConfig): Flat {
     AutopilotMaxTrailingLogs: autopilot.maxTrailingLogs,
     AutopilotRedundancyZoneTag: '',
     AutopilotServerStabilizationTime: formatDuration(autopilot.serverStabilizationMs),
+  }
+}
+
+function poolPart(pool: PoolConfig): Flat {
+  return {
+    DisableCoordinates: !pool.keepsCoordinate,
+    DisableKeyringFile: !pool.keepsKeyring,
+    EncryptKey: pool.encrypt === undefined ? '' : 'hidden',
+    EncryptVerifyIncoming: pool.verifyIncoming,
+    EncryptVerifyOutgoing: pool.verifyOutgoing,
+    RejoinAfterLeave: pool.rejoinAfterLeave,
   }
 }
 

@@ -67,6 +67,12 @@ export const agentFlags: readonly AgentFlag[] = [
   },
   { name: 'dev', kind: 'bool', help: 'A single server that keeps nothing on disk. Not for production.' },
   {
+    name: 'disable-keyring-file',
+    kind: 'bool',
+    help: 'Do not keep encryption keys in the data directory.',
+    path: ['disable_keyring_file'],
+  },
+  {
     name: 'dns-port',
     kind: 'integer',
     value: '<port>',
@@ -85,6 +91,13 @@ export const agentFlags: readonly AgentFlag[] = [
     kind: 'bool',
     help: 'Let checks run scripts that configuration files define.',
     path: ['enable_local_script_checks'],
+  },
+  {
+    name: 'encrypt',
+    kind: 'text',
+    value: '<key>',
+    help: 'Key that gossip is encrypted with, in base64. Of no effect where keys are kept already.',
+    path: ['encrypt'],
   },
   {
     name: 'enable-script-checks',
@@ -144,7 +157,7 @@ export const agentFlags: readonly AgentFlag[] = [
   {
     name: 'rejoin',
     kind: 'bool',
-    help: 'Accepted and of no effect yet: an agent joins by -join and -retry-join alone.',
+    help: 'After it has left, too, join at the start whom it knew before.',
     path: ['rejoin_after_leave'],
   },
   {

@@ -8,7 +8,9 @@ import {
 } from '../agent/agent-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
+import { keyFrom } from '../gossip/keyring.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
+import { productName } from '../model/names.ts'
 import { newestRelease, type Release } from '../model/release.ts'
 import { bindAddress } from './addresses.ts'
 import { debugConfig } from './debug.ts'
@@ -58,6 +60,7 @@ export function normalize(
     ...networkOf(file, dev, defaults, address.bind, problem),
     ...timingOf(file, dev, defaults, problem),
     ...(definitions.ok ? definitions.value : noDefinitions),
+    pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
     http: httpOf(file, dev, defaults),
     dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
@@ -210,6 +213,20 @@ function gossipOf(file: FileConfig, defaults: GossipTiming, problem: Report): Go
     suspicionMult: given.suspicion_mult ?? defaults.suspicionMult,
     retransmitMult: given.retransmit_mult ?? defaults.retransmitMult,
     reconnectTimeoutMs: milliseconds(file.reconnect_timeout, defaults.reconnectTimeoutMs),
+  }
+}
+
+function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {
+  const encrypt = file.encrypt === '' ? undefined : file.encrypt
+  const key = encrypt === undefined ? undefined : keyFrom(encrypt)
+  if (key?.ok === false) problem(`encrypt has invalid key: ${key.error}`, `make one with ${productName} keygen`)
+  return {
+    encrypt,
+    verifyIncoming: file.encrypt_verify_incoming ?? defaults.pool.verifyIncoming,
+    verifyOutgoing: file.encrypt_verify_outgoing ?? defaults.pool.verifyOutgoing,
+    keepsKeyring: !(file.disable_keyring_file ?? dev),
+    rejoinAfterLeave: file.rejoin_after_leave ?? defaults.pool.rejoinAfterLeave,
+    keepsCoordinate: !(file.disable_coordinates ?? false),
   }
 }
 

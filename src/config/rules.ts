@@ -75,7 +75,5 @@ export function warningsOf(config: AgentConfig, file: FileConfig): readonly stri
   else if (expect > 0 && expect % 2 === 0)
     warnings.push('A cluster with an even number of servers does not achieve optimum fault tolerance.')
   if (expect > 7) warnings.push(`A cluster of ${expect} servers is larger than recommended: 3 to 5.`)
-  if (file.rejoin_after_leave === true)
-    warnings.push('rejoin_after_leave has no effect yet: an agent joins by start_join and retry_join alone')
   return warnings
 }

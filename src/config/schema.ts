@@ -56,8 +56,10 @@ export const fileSchema = z.strictObject({
   client_addr: z.string().optional().describe('Addresses that the agent listens on for clients, separated by spaces.'),
   data_dir: z.string().optional().describe('Directory for all that must survive a restart.'),
   datacenter: z.string().optional(),
+  disable_coordinates: z.boolean().optional().describe('No round-trip times are estimated.'),
   disable_http_unprintable_char_filter: z.boolean().optional(),
   disable_update_check: z.boolean().optional().describe('Accepted and of no effect: no update check is ever made.'),
+  disable_keyring_file: z.boolean().optional().describe('Encryption keys are not kept in the data directory.'),
   discard_check_output: z.boolean().optional(),
   dns_config: z
     .strictObject({
@@ -82,6 +84,9 @@ export const fileSchema = z.strictObject({
     })
     .optional(),
   domain: z.string().optional().describe('Domain that DNS answers for.'),
+  encrypt: z.string().optional().describe('Key that gossip is encrypted with, in base64.'),
+  encrypt_verify_incoming: z.boolean().optional(),
+  encrypt_verify_outgoing: z.boolean().optional(),
   enable_local_script_checks: z
     .boolean()
     .optional()
@@ -151,7 +156,7 @@ export type FileConfig = z.infer<typeof fileSchema>
 /**
  * Keys of the field that this version reads past, because the part they belong to is not there yet and running without it
  * harms nobody: each is named in a warning at start. Any other key of the field is refused as unknown: an agent that
- * ignored `acl` or `encrypt` would be open where its operator believes it closed.
+ * ignored `acl` would be open where its operator believes it closed.
  */
 export const keysWithoutEffect: ReadonlySet<string> = new Set([
   'connect',
@@ -166,7 +171,6 @@ export const keysWithoutEffect: ReadonlySet<string> = new Set([
 /** What to say of a key that is refused for more than being unknown. */
 export const refusedKeys: ReadonlyMap<string, string> = new Map([
   ['acl', 'access control is not there yet: an agent that ignored it would be open to everybody'],
-  ['encrypt', 'encryption of gossip is not there yet: keep the pool in a private network'],
   ['recursors', 'DNS answers for its own domain only: forwarding is not there yet'],
   ['retry_join_wan', 'a second datacenter is not there yet'],
   ['start_join_wan', 'a second datacenter is not there yet'],

@@ -10,6 +10,7 @@ import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, Servi
 import type { Failure } from '../model/failure.ts'
 import type { Release } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
+import type { UserEvent } from '../model/user-event.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 
@@ -211,12 +212,21 @@ export interface AgentContext {
   readonly local: LocalAgent
   /** The pool of all agents of the datacenter. */
   readonly lan: Pool
+  /** User events that this agent has heard and that concern it. */
+  readonly events: ReceivedEvents
   /** Joins the pool through each of these addresses (`host:port`): how many answered, or why none did. */
   join(addresses: readonly string[]): Promise<Result<number, string>>
   /** Leaves the pool, and on a server the consensus group, in order; then the agent ends itself. Settled before it ends. */
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
+}
+
+export interface ReceivedEvents {
+  /** The oldest first, a bounded number. */
+  list(): readonly UserEvent[]
+  /** Calls `use` after one has come. */
+  onChange(use: () => void): Closable
 }
 
 /**
@@ -315,6 +325,8 @@ export type RouteResponse =
       readonly contentHash?: string
       /** Of a lock that was acquired: grows with every holder that the key has. */
       readonly fence?: number
+      /** Of a list of user events: no index of the state, and in no order. */
+      readonly eventIndex?: bigint
       /** Of a read whose answer has no index. */
       readonly contact?: Pick<ReadMeta, 'knownLeader' | 'lastContactMs'>
     }

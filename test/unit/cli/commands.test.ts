@@ -419,3 +419,64 @@ describe('svc operator raft remove-peer', () => {
     })
   })
 })
+
+describe('keys of the pool', () => {
+  const key = 'cg8StVXbQJ0gPvMd9o7yrg=='
+
+  it('keygen prints a key of 16 bytes, another one each time', async () => {
+    const [one, other] = [await run(['keygen']), await run(['keygen'])]
+    expect(Buffer.from(one.out, 'base64').length).toBe(16)
+    expect(one.out).toMatch(/^[A-Za-z0-9+/]{22}==\n$/)
+    expect(one.out).not.toBe(other.out)
+  })
+
+  it('keyring -list prints each pool with its keys', async () => {
+    const rings = [{ WAN: false, Datacenter: 'dc1', Segment: '', Keys: { [key]: 2 }, NumNodes: 3 }]
+    const listed = await run(['keyring', '-list'], { 'GET /v1/operator/keyring': rings })
+    expect([listed.code, listed.out]).toEqual([
+      0,
+      `==> Gathering installed encryption keys...\n\ndc1 (LAN):\n  ${key} [2/3]\n`,
+    ])
+  })
+
+  it('keyring installs, uses and removes', async () => {
+    for (const [flag, method] of [
+      ['install', 'POST'],
+      ['use', 'PUT'],
+      ['remove', 'DELETE'],
+    ] as const) {
+      const target = `${method} /v1/operator/keyring?relay-factor=2`
+      const done = await run(['keyring', `-${flag}`, key, '-relay-factor', '2'], { [target]: '' })
+      expect([done.code, done.asked]).toEqual([0, [`${target} {"Key":"${key}"}`]])
+    }
+  })
+
+  it('keyring takes exactly one action, and tells of a refusal', async () => {
+    expect((await run(['keyring'])).code).toBe(1)
+    expect((await run(['keyring', '-list', '-use', key])).code).toBe(1)
+    const refused = await run(['keyring', '-remove', key], {
+      'DELETE /v1/operator/keyring': new Error('Removing the primary key is not allowed'),
+    })
+    expect([refused.code, refused.error]).toEqual([
+      1,
+      'error: Unexpected response code: 500 (Removing the primary key is not allowed)\n',
+    ])
+  })
+})
+
+describe('user events', () => {
+  it('event prints the ID', async () => {
+    const target = 'PUT /v1/event/fire/deploy?node=n.*'
+    const fired = await run(['event', '-name', 'deploy', '-node', 'n.*', 'payload'], { [target]: { ID: 'x-y' } })
+    expect([fired.code, fired.out, fired.asked]).toEqual([0, 'Event ID: x-y\n', [`${target} payload`]])
+  })
+
+  it('event needs a name, and expressions that are some', async () => {
+    expect((await run(['event', 'payload'])).code).toBe(1)
+    const wrong = await run(['event', '-name', 'x', '-node', '*'])
+    expect([wrong.code, wrong.error]).toEqual([
+      1,
+      'Failed to compile node filter regexp: error parsing regexp: missing argument to repetition operator: `*`\n',
+    ])
+  })
+})

@@ -15,6 +15,7 @@ import type {
   LeaderDuty,
   LocalAgent,
   ReadOptions,
+  ReceivedEvents,
   RouteResponse,
   ServerContext,
 } from '../../../src/features/manifest.ts'
@@ -73,6 +74,7 @@ export class LoneServer {
   /** What a whole agent has besides, where a test gives it. */
   local: LocalAgent | undefined
   lan: Pool | undefined
+  events: ReceivedEvents | undefined
   join: AgentContext['join'] | undefined
   leave: AgentContext['leave'] | undefined
   reload: AgentContext['reload'] | undefined
@@ -187,6 +189,9 @@ export class LoneServer {
       self: () => this.self,
       get local(): LocalAgent {
         return lone.local ?? absent('local services and checks')
+      },
+      get events(): ReceivedEvents {
+        return lone.events ?? absent('user events')
       },
       get lan(): Pool {
         return lone.lan ?? absent('a pool')

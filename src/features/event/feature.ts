@@ -1,0 +1,5 @@
+import type { Feature } from '../manifest.ts'
+import { eventRoutes } from './routes.ts'
+
+/** Events that anybody fires and every agent hears: at most once, in any order, kept nowhere. */
+export const eventFeature: Feature = { name: 'event', routes: eventRoutes }

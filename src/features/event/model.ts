@@ -1,0 +1,119 @@
+import { base64 } from '../../base/bytes.ts'
+import type { Json } from '../../base/json.ts'
+import { LinearRegexp } from '../../base/linear-regexp.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { ValueReader } from '../../gossip/wire/value-reader.ts'
+import { ValueWriter } from '../../gossip/wire/value-writer.ts'
+import type { ServiceFacts } from '../../model/catalog.ts'
+import { fieldNames, productName } from '../../model/names.ts'
+import type { UserEvent } from '../../model/user-event.ts'
+
+/** Names of clients' events in the pool begin with it: the field's, so that its agents take ours for theirs. */
+export const userEventPrefix = `${fieldNames[0] ?? productName}:event:`
+
+/** The one form of events there is so far. */
+const version = 1
+/** Of any text of an event; the whole is far smaller. */
+const textBytesMax = 512
+
+/** Reference: HTTP API 9. */
+export function userEventJson(event: UserEvent): Json {
+  return {
+    ID: event.id,
+    Name: event.name,
+    Payload: event.payload.length === 0 ? null : base64(event.payload),
+    NodeFilter: event.nodeFilter,
+    ServiceFilter: event.serviceFilter,
+    TagFilter: event.tagFilter,
+    Version: version,
+    LTime: event.lamport,
+  }
+}
+
+/** As the pool carries it, in the form of the field: fields in order of their names, those that are empty left out. */
+export function encodeUserEvent(event: UserEvent): Uint8Array {
+  const filters = [
+    ['nf', event.nodeFilter],
+    ['sf', event.serviceFilter],
+    ['tf', event.tagFilter],
+  ] as const
+  const named = filters.filter(([, value]) => value !== '')
+  const writer = new ValueWriter()
+  writer.mapHead(3 + named.length + (event.payload.length > 0 ? 1 : 0))
+  const field = (key: string, value: string): void => {
+    writer.text(key)
+    writer.text(value)
+  }
+  field('ID', event.id)
+  field('n', event.name)
+  for (const [key, value] of named) if (key === 'nf') field(key, value)
+  if (event.payload.length > 0) {
+    writer.text('p')
+    writer.raw(event.payload)
+  }
+  for (const [key, value] of named) if (key !== 'nf') field(key, value)
+  writer.text('v')
+  writer.uint(version)
+  return writer.take()
+}
+
+/** Undefined for what is none, or of a later form. */
+export function decodeUserEvent(bytes: Uint8Array, lamport: number): UserEvent | undefined {
+  const from = new ValueReader(bytes)
+  const read = { id: '', name: '', nodeFilter: '', serviceFilter: '', tagFilter: '' }
+  let payload = new Uint8Array(0)
+  let form = 0
+  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+    const key = from.key()
+    if (key === 'ID') read.id = from.text(textBytesMax)
+    else if (key === 'n') read.name = from.text(textBytesMax)
+    else if (key === 'p') payload = Uint8Array.from(from.raw(bytes.length))
+    else if (key === 'nf') read.nodeFilter = from.text(textBytesMax)
+    else if (key === 'sf') read.serviceFilter = from.text(textBytesMax)
+    else if (key === 'tf') read.tagFilter = from.text(textBytesMax)
+    else if (key === 'v') form = from.uint(255)
+    else from.skip()
+  }
+  if (from.failed || form > version || !eventIdShape.test(read.id)) return undefined
+  return { ...read, payload, lamport }
+}
+
+const eventIdShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Whether the filters take this agent: its name, one of its services, a tag of one of these. */
+export function suits(event: UserEvent, nodeName: string, services: readonly ServiceFacts[]): boolean {
+  if (event.nodeFilter !== '' && !matches(event.nodeFilter, nodeName)) return false
+  if (event.serviceFilter === '') return true
+  const named = services.filter(({ service }) => matches(event.serviceFilter, service))
+  if (event.tagFilter === '') return named.length > 0
+  return named.some(({ tags }) => tags.some((tag) => matches(event.tagFilter, tag)))
+}
+
+function matches(expression: string, text: string): boolean {
+  const regexp = LinearRegexp.from(expression)
+  return regexp.ok && regexp.value.test(text)
+}
+
+/** What is wrong with the filters of an event that is to be fired. */
+export function checkFilters(event: UserEvent): Result<undefined, string> {
+  for (const [name, expression] of [
+    ['node', event.nodeFilter],
+    ['service', event.serviceFilter],
+    ['tag', event.tagFilter],
+  ] as const) {
+    const regexp = LinearRegexp.from(expression)
+    if (!regexp.ok) return err(`Invalid ${name} filter: ${regexp.error}`)
+  }
+  if (event.tagFilter !== '' && event.serviceFilter === '') {
+    return err('Cannot provide tag filter without service filter')
+  }
+  return ok(undefined)
+}
+
+/** The number that a list of events ends with, which clients wait for to change: the halves of the last ID, xor-ed. */
+export function eventIndex(events: readonly UserEvent[]): bigint {
+  const last = events.at(-1)
+  if (last === undefined) return 1n
+  const digits = last.id.replaceAll('-', '')
+  return BigInt(`0x${digits.slice(0, 16)}`) ^ BigInt(`0x${digits.slice(16)}`)
+}

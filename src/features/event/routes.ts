@@ -1,0 +1,82 @@
+import { textOfByteString } from '../../base/bytes.ts'
+import { parseDuration } from '../../base/duration.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { UserEvent } from '../../model/user-event.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parseUint } from '../parse-uint.ts'
+import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { badRequest, failed } from '../responses.ts'
+import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix } from './model.ts'
+
+/** Reference: HTTP API 9. */
+export const eventRoutes: readonly Route[] = [
+  { methods: ['PUT'], path: '/v1/event/fire/', handle: fire },
+  { methods: ['GET'], path: '/v1/event/list', handle: list },
+]
+
+/** Longest wait for an event, and the one used when the caller gives none. */
+const waitMaxMs = 600_000
+
+async function fire(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const name = textOfByteString(request.rest)
+  if (name === '') return badRequest('Missing name')
+  const filter = (key: string): string => request.query.get(key) ?? ''
+  const event: UserEvent = {
+    id: uuidOf(agent.env.crypto.randomBytes(16)),
+    name,
+    payload: request.body,
+    nodeFilter: filter('node'),
+    serviceFilter: filter('service'),
+    tagFilter: filter('tag'),
+    lamport: 0,
+  }
+  const checked = checkFilters(event)
+  if (!checked.ok) return badRequest(checked.error)
+  const elsewhere = refuseOtherDatacenter(options.value)
+  if (!elsewhere.ok) return failed(elsewhere.error)
+  const fired = agent.lan.fireEvent(userEventPrefix + name, encodeUserEvent(event))
+  return fired.ok ? { kind: 'json', value: userEventJson(event) } : badRequest(fired.error)
+}
+
+/**
+ * What this agent has heard. The index is no order, only another one when the list ends otherwise: a caller waits for as
+ * long as it is the one that it gives.
+ */
+async function list(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const { query } = request
+  const waitText = query.get('wait') ?? ''
+  const wait = waitText === '' ? undefined : parseDuration(waitText)
+  if (wait !== undefined && !wait.ok) return badRequest('Invalid wait time')
+  const indexText = query.get('index') ?? ''
+  const known = indexText === '' ? undefined : parseUint(indexText)
+  if (known !== undefined && !known.ok) return badRequest('Invalid index')
+  const name = query.get('name') ?? ''
+  const found = (): readonly UserEvent[] => agent.events.list().filter((event) => name === '' || event.name === name)
+  if (known !== undefined) {
+    const waitMs = Math.min(Math.max(0, wait?.value ?? 0) || waitMaxMs, waitMaxMs)
+    await changed(agent, request, () => eventIndex(found()) !== known.value, waitMs)
+  }
+  const events = found()
+  return { kind: 'json', value: events.map(userEventJson), eventIndex: eventIndex(events) }
+}
+
+/** Settles when it is so, when time is up, or when the caller has gone. */
+async function changed(
+  { env, events }: AgentContext,
+  { call }: RouteRequest,
+  isSo: () => boolean,
+  waitMs: number,
+): Promise<void> {
+  if (isSo()) return
+  const deferred = env.deferred<void>()
+  const watching = events.onChange(() => {
+    if (isSo()) deferred.resolve()
+  })
+  const timer = env.timers.after(waitMs, () => deferred.resolve())
+  call.onAbort?.(() => deferred.resolve())
+  await deferred.promise
+  timer.close()
+  watching.close()
+}

@@ -1,0 +1,12 @@
+/** An event that somebody fired for others to act on. Reference: HTTP API 9. Filters are regular expressions; '' takes all. */
+export interface UserEvent {
+  /** A UUID. */
+  readonly id: string
+  readonly name: string
+  readonly payload: Uint8Array
+  readonly nodeFilter: string
+  readonly serviceFilter: string
+  readonly tagFilter: string
+  /** Lamport time of the pool's; 0 before it is fired. */
+  readonly lamport: number
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { UserEvents } from '../../../src/agent/user-events.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { decodeUserEvent, encodeUserEvent, suits } from '../../../src/features/event/model.ts'
+import type { PoolEvent } from '../../../src/gossip/pool.ts'
+import type { ServiceFacts } from '../../../src/model/catalog.ts'
+import type { UserEvent } from '../../../src/model/user-event.ts'
+import { LoneServer } from './lone-server.ts'
+
+const someEvent: UserEvent = {
+  id: '01020304-0506-4708-890a-0b0c0d0e0f10',
+  name: 'deploy',
+  payload: utf8('p'),
+  nodeFilter: 'n',
+  serviceFilter: 'web',
+  tagFilter: 'v1',
+  lamport: 7,
+}
+
+const web = { service: 'web', tags: ['v1', 'blue'] } as unknown as ServiceFacts
+
+/** An agent whose pool tells it of its own events at once, with a clock that a test turns. */
+function setUp() {
+  let drawn = 0
+  const timers: (() => void)[] = []
+  const env = {
+    crypto: { randomBytes: (length: number) => new Uint8Array(length).fill(++drawn) },
+    log: { write: () => {}, enabled: () => false },
+    metrics: { count: () => {} },
+    timers: {
+      after: (_: number, fire: () => void) => {
+        timers.push(fire)
+        return { close: () => {} }
+      },
+    },
+    deferred: () => {
+      let resolve: () => void = () => {}
+      const promise = new Promise<void>((yes) => {
+        resolve = yes
+      })
+      return { promise, resolve: () => resolve(), reject: () => {} }
+    },
+  } as unknown as Env
+  const server = new LoneServer(env)
+  let use: (event: PoolEvent) => void = () => {}
+  let lamport = 0
+  const pool = {
+    onEvent: (told: (event: PoolEvent) => void) => {
+      use = told
+      return { close: () => {} }
+    },
+    fireEvent: (name: string, payload: Uint8Array) => {
+      if (payload.length > 400) return { ok: false, error: 'user event exceeds limit of 512 bytes' }
+      use({ name, payload, lamport: ++lamport })
+      return { ok: true, value: undefined }
+    },
+  }
+  server.lan = pool as never
+  server.events = new UserEvents(env, pool as never, 'node-a', () => [web])
+  const ask = (line: string, body = '') => {
+    const [method, target] = line.split(' ') as ['GET' | 'PUT', string]
+    return server.request(method, target, body)
+  }
+  return { ask, timers, tell: (event: PoolEvent) => use(event) }
+}
+
+describe('a user event in the pool', () => {
+  it('comes back as it went, in the form of the field', () => {
+    const bytes = encodeUserEvent(someEvent)
+    expect(Buffer.from(bytes).toString('latin1')).toContain(
+      '\xa1n\xa6deploy\xa2nf\xa1n\xa1p\xa1p\xa2sf\xa3web\xa2tf\xa2v1\xa1v\x01',
+    )
+    expect(decodeUserEvent(bytes, 7)).toEqual(someEvent)
+    const plain = { ...someEvent, payload: new Uint8Array(0), nodeFilter: '', serviceFilter: '', tagFilter: '' }
+    expect(decodeUserEvent(encodeUserEvent(plain), 7)).toEqual(plain)
+  })
+
+  it('that is none is dropped', () => {
+    expect(decodeUserEvent(utf8('nonsense'), 1)).toBe(undefined)
+    expect(decodeUserEvent(encodeUserEvent({ ...someEvent, id: 'x' }), 1)).toBe(undefined)
+  })
+
+  for (const [what, change, takes] of [
+    ['no filter', { nodeFilter: '', serviceFilter: '', tagFilter: '' }, true],
+    ['part of its name', { nodeFilter: 'de-' }, true],
+    ['another name', { nodeFilter: '^b$' }, false],
+    ['another service', { nodeFilter: '', serviceFilter: 'db' }, false],
+    ['another tag', { nodeFilter: '', tagFilter: 'green' }, false],
+    ['an expression that is none', { nodeFilter: '(' }, false],
+  ] as const) {
+    it(`${takes ? 'concerns' : 'does not concern'} an agent that it filters by ${what}`, () => {
+      expect(suits({ ...someEvent, nodeFilter: 'node', ...change }, 'node-a', [web])).toBe(takes)
+    })
+  }
+})
+
+describe('the routes of user events', () => {
+  it('[HTP-064] an event that is fired is answered for, listed, and found by its name', async () => {
+    const { ask } = setUp()
+    expect(await ask('GET /v1/event/list')).toMatchObject({ value: [], eventIndex: 1n })
+    const fired = await ask('PUT /v1/event/fire/deploy?node=node&service=web&tag=v1', 'payload-1')
+    const shown = { Name: 'deploy', Payload: 'cGF5bG9hZC0x', NodeFilter: 'node', ServiceFilter: 'web', TagFilter: 'v1' }
+    expect(fired).toMatchObject({ value: { ...shown, Version: 1, LTime: 0 } })
+    await ask('PUT /v1/event/fire/other')
+    expect(await ask('GET /v1/event/list')).toMatchObject({
+      value: [
+        { ...shown, LTime: 1 },
+        { Name: 'other', Payload: null },
+      ],
+    })
+    expect(await ask('GET /v1/event/list?name=deploy')).toMatchObject({ value: [shown] })
+  })
+
+  it('an event that does not concern the agent is not listed', async () => {
+    const { ask } = setUp()
+    await ask('PUT /v1/event/fire/deploy?node=^other$')
+    expect(await ask('GET /v1/event/list')).toMatchObject({ value: [] })
+  })
+
+  it('the index is of the last event: its halves, one upon the other', async () => {
+    const { ask } = setUp()
+    await ask('PUT /v1/event/fire/deploy')
+    // The ID is 01010101-0101-4101-8101-010101010101.
+    expect(await ask('GET /v1/event/list')).toMatchObject({ eventIndex: 0x0101010101014101n ^ 0x8101010101010101n })
+  })
+
+  it('a list waits while the index is the known one', async () => {
+    const { ask } = setUp()
+    const waiting = ask('GET /v1/event/list?index=1')
+    await ask('PUT /v1/event/fire/deploy')
+    expect(await waiting).toMatchObject({ value: [{ Name: 'deploy' }] })
+    expect(await ask('GET /v1/event/list?index=1')).toMatchObject({ value: [{ Name: 'deploy' }] })
+  })
+
+  it('a list waits for an event of its name, until the time is up', async () => {
+    const { ask, timers } = setUp()
+    const waiting = ask('GET /v1/event/list?name=deploy&index=1&wait=10s')
+    await ask('PUT /v1/event/fire/other')
+    timers[0]?.()
+    expect(await waiting).toMatchObject({ value: [], eventIndex: 1n })
+  })
+
+  it('only so many are kept', async () => {
+    const { ask } = setUp()
+    for (let n = 0; n < 300; n++) await ask(`PUT /v1/event/fire/n${n}`)
+    const { value } = (await ask('GET /v1/event/list')) as { value: { Name: string }[] }
+    expect([value.length, value[0]?.Name, value.at(-1)?.Name]).toEqual([256, 'n44', 'n299'])
+  })
+
+  for (const [line, message] of [
+    ['PUT /v1/event/fire/', 'Missing name'],
+    [
+      'PUT /v1/event/fire/bad?node=*',
+      'Invalid node filter: error parsing regexp: missing argument to repetition operator: `*`',
+    ],
+    ['PUT /v1/event/fire/bad?tag=x', 'Cannot provide tag filter without service filter'],
+    ['GET /v1/event/list?index=x', 'Invalid index'],
+    ['GET /v1/event/list?wait=x', 'Invalid wait time'],
+  ] as const) {
+    it(`${line} is refused`, async () => {
+      expect(await setUp().ask(line)).toMatchObject({ kind: 'failure', failure: { kind: 'bad-request', message } })
+    })
+  }
+
+  it('an event that is too large is refused', async () => {
+    expect(await setUp().ask('PUT /v1/event/fire/big', 'x'.repeat(500))).toMatchObject({
+      failure: { message: 'user event exceeds limit of 512 bytes' },
+    })
+  })
+})

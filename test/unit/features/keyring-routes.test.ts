@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { KeyAnswers, KeyRequest } from '../../../src/gossip/pool.ts'
+import { LoneServer } from './lone-server.ts'
+
+const key = 'cg8StVXbQJ0gPvMd9o7yrg=='
+const well: KeyAnswers = { nodes: 3, answered: 3, errors: [], keys: [[key, 3]] }
+
+function setUp(answers: KeyAnswers = well) {
+  const server = new LoneServer()
+  const asked: KeyRequest[] = []
+  server.lan = {
+    keys: async (request: KeyRequest) => {
+      asked.push(request)
+      return { ok: true, value: answers }
+    },
+  } as never
+  const ask = (line: string, body = '') => {
+    const [method, target] = line.split(' ') as ['GET', string]
+    return server.request(method, target, body)
+  }
+  return { asked, ask }
+}
+
+describe('the keyring', () => {
+  it('is listed with how many members have each key', async () => {
+    expect(await setUp().ask('GET /v1/operator/keyring')).toEqual({
+      kind: 'json',
+      value: [{ WAN: false, Datacenter: 'dc1', Segment: '', Keys: { [key]: 3 }, NumNodes: 3 }],
+    })
+  })
+
+  for (const [method, action] of [
+    ['POST', 'install'],
+    ['PUT', 'use'],
+    ['DELETE', 'remove'],
+  ] as const) {
+    it(`${method} is to ${action} a key`, async () => {
+      const { asked, ask } = setUp()
+      const answer = await ask(`${method} /v1/operator/keyring?relay-factor=2`, JSON.stringify({ Key: key }))
+      expect(answer).toEqual({ kind: 'empty', status: 200 })
+      expect(asked).toEqual([{ action, key, relayFactor: 2 }])
+    })
+  }
+
+  it('members that could not do it, or did not answer, make it an error', async () => {
+    const refused: KeyAnswers = { ...well, errors: [['n2', 'Removing the primary key is not allowed']] }
+    expect(await setUp(refused).ask('DELETE /v1/operator/keyring', '{"Key":"x"}')).toMatchObject({
+      failure: {
+        kind: 'refused',
+        message:
+          '2 error(s) occurred:\n\n* dc1 (LAN) error: 1/3 nodes reported failure\n* n2: Removing the primary key is not allowed',
+      },
+    })
+    expect(await setUp({ ...well, answered: 2 }).ask('GET /v1/operator/keyring')).toMatchObject({
+      failure: { message: '1 error(s) occurred:\n\n* dc1 (LAN) error: 2/3 nodes reported success' },
+    })
+  })
+
+  for (const [factor, message] of [
+    ['9', 'Invalid relay factor: Relay factor must be in range: [0, 5]'],
+    ['-1', 'Invalid relay factor: Relay factor must be in range: [0, 5]'],
+    ['x', 'Error parsing relay factor: strconv.Atoi: parsing "x": invalid syntax'],
+  ] as const) {
+    it(`a relay factor of ${factor} is refused`, async () => {
+      expect(await setUp().ask(`GET /v1/operator/keyring?relay-factor=${factor}`)).toMatchObject({
+        failure: { kind: 'bad-request', message },
+      })
+    })
+  }
+})

@@ -1,10 +1,19 @@
-import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { usualSizes } from '../studies/convergence-study.ts'
+import { poolMembersMax } from '../studies/member-pool.ts'
 import { checkFiles } from './check.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
 import { type RunFlags, runFiles, type SeedRange } from './run.ts'
 import { showSchema } from './schema.ts'
 import { runSelfTest, type SelfTestFlags } from './self-test.ts'
-import { type StudyFlags, studyElection } from './study.ts'
+import {
+  type ConvergenceFlags,
+  type LifeguardFlags,
+  type StudyFlags,
+  studyConvergenceOfPools,
+  studyElection,
+  studyLifeguardParts,
+} from './study.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 const examples = `
@@ -15,6 +24,7 @@ Examples:
   svc-sim check scenarios/*.yaml
   svc-sim schema > scenario.schema.json
   svc-sim study election --svg /tmp/elections.svg
+  svc-sim study convergence --members 10,100,1000
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
@@ -39,7 +49,7 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
   }
   addScenarioCommands(program, terminal, ended)
   addJudgingCommands(program, terminal, ended)
-  for (const command of [program, ...program.commands]) {
+  for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
   }
   try {
@@ -49,6 +59,10 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
     return cause.exitCode === 0 ? exits.passed : exits.usage
   }
   return exit
+}
+
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap((one) => withSubcommands(one))]
 }
 
 type Ended = (exit: number) => void
@@ -96,16 +110,7 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
     .action(async (file: string, flags: LincheckFlags) => {
       ended(await checkHistory(file, flags, terminal))
     })
-  program
-    .command('study')
-    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
-    .addArgument(new Argument('<name>', 'election: how long a cluster is without leader').choices(['election']))
-    .option('--trials <n>', "so many trials for each line instead of the paper's", trialCount)
-    .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
-    .option('--svg <file>', 'draw the graphs into a file')
-    .action(async (_name: string, flags: StudyFlags) => {
-      ended(await studyElection(flags, terminal))
-    })
+  addStudies(program, terminal, ended)
   program
     .command('self-test')
     .description(
@@ -120,6 +125,36 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
     .action(async (flags: SelfTestFlags) => {
       ended(await runSelfTest(flags, terminal))
     })
+}
+
+function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void {
+  const studies = program
+    .command('study')
+    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
+  const study = (name: string, about: string): Command =>
+    studies
+      .command(name)
+      .description(about)
+      .option('--trials <n>', "so many trials for each line instead of the study's own", trialCount)
+      .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
+      .option('--svg <file>', 'draw the graphs into a file')
+  study('election', 'How long a cluster is without leader: figure 16 of the extended Raft paper.').action(
+    async (flags: StudyFlags) => ended(await studyElection(flags, terminal)),
+  )
+  study('lifeguard', 'False positives and detection with each part of Lifeguard, after its paper.')
+    .option('--whole', "all cells of the paper's grid; takes hours")
+    .action(async (flags: LifeguardFlags) => ended(await studyLifeguardParts(flags, terminal)))
+  study('convergence', 'How fast news spreads in pools of several sizes, and what it costs each member.')
+    .option('--members <sizes>', '5000 takes minutes and 8 GB of heap', poolSizes, usualSizes)
+    .action(async (flags: ConvergenceFlags) => ended(await studyConvergenceOfPools(flags, terminal)))
+}
+
+function poolSizes(text: string): readonly number[] {
+  const sizes = text.split(',').map(wholeNumber)
+  if (sizes.some((size) => size < 2 || size > poolMembersMax)) {
+    throw new InvalidArgumentError(`Write sizes from 2 to ${poolMembersMax}, such as 10,100,1000.`)
+  }
+  return sizes
 }
 
 function wholeNumber(text: string): number {

@@ -1,6 +1,10 @@
+import { convergenceClosing, convergenceHead, convergenceSvg, sizeLine } from '../studies/convergence-report.ts'
+import { studyConvergence } from '../studies/convergence-study.ts'
 import { electionSvg } from '../studies/election-plot.ts'
 import { closingLines, headLines, measuredLine } from '../studies/election-report.ts'
 import { studyElections } from '../studies/election-study.ts'
+import { lifeguardClosing, lifeguardHead, lifeguardSvg, variantLine } from '../studies/lifeguard-report.ts'
+import { studyLifeguard, thinGrid, type VariantMeasured, variants, wholeGrid } from '../studies/lifeguard-study.ts'
 import { RandomStreams } from '../world/random-streams.ts'
 import { writeText } from './files.ts'
 import { exits, type SimTerminal } from './terminal.ts'
@@ -11,18 +15,63 @@ export interface StudyFlags {
   readonly svg?: string
 }
 
-/** `svc-sim study election`: the table goes out row by row; a file that cannot be written is found out before the work. */
-export async function studyElection({ seed, trials, svg }: StudyFlags, terminal: SimTerminal): Promise<number> {
+/** Tells lines as they come to be, and gives what to draw. */
+type Study = (streams: RandomStreams, tell: (lines: readonly string[]) => void) => string
+
+/** `svc-sim study …`: the table goes out row by row; a file that cannot be written is found out before the work. */
+async function runStudy({ seed, svg }: StudyFlags, terminal: SimTerminal, study: Study): Promise<number> {
   if (svg !== undefined && !(await writeText(terminal, svg, ''))) return exits.usage
   const tell = (lines: readonly string[]): void => terminal.out(`${lines.join('\n')}\n`)
   const platform = terminal.createPlatform()
   const streams = new RandomStreams(String(seed), platform.sha256)
   platform.close()
-  tell(headLines())
-  const study = studyElections({ seed, trials, streams, onMeasured: (measured) => tell([measuredLine(measured)]) })
-  tell(closingLines(study))
+  const drawing = study(streams, tell)
   if (svg === undefined) return exits.passed
-  if (!(await writeText(terminal, svg, electionSvg(study)))) return exits.usage
-  tell(['', `The two graphs: ${svg}`])
+  if (!(await writeText(terminal, svg, drawing))) return exits.usage
+  tell(['', `The graphs: ${svg}`])
   return exits.passed
+}
+
+export function studyElection(flags: StudyFlags, terminal: SimTerminal): Promise<number> {
+  return runStudy(flags, terminal, (streams, tell) => {
+    const { seed, trials } = flags
+    tell(headLines())
+    const study = studyElections({ seed, trials, streams, onMeasured: (measured) => tell([measuredLine(measured)]) })
+    tell(closingLines(study))
+    return electionSvg(study)
+  })
+}
+
+export interface LifeguardFlags extends StudyFlags {
+  readonly whole?: boolean
+}
+
+export function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal): Promise<number> {
+  return runStudy(flags, terminal, (streams, tell) => {
+    const { trials = 1, whole = false } = flags
+    const grid = whole ? wholeGrid : thinGrid
+    tell(lifeguardHead(trials, grid))
+    let swim: VariantMeasured | undefined
+    const onMeasured = (measured: VariantMeasured): void => {
+      swim ??= measured
+      tell([variantLine(measured, swim)])
+    }
+    const measured = studyLifeguard({ streams, trials, grid, variants, onMeasured })
+    tell(lifeguardClosing(measured))
+    return lifeguardSvg(measured)
+  })
+}
+
+export interface ConvergenceFlags extends StudyFlags {
+  readonly members: readonly number[]
+}
+
+export function studyConvergenceOfPools(flags: ConvergenceFlags, terminal: SimTerminal): Promise<number> {
+  return runStudy(flags, terminal, (streams, tell) => {
+    const { trials = 10, members: sizes } = flags
+    tell(convergenceHead())
+    const measured = studyConvergence({ streams, sizes, trials, onMeasured: (size) => tell([sizeLine(size)]) })
+    tell(convergenceClosing(measured))
+    return convergenceSvg(measured)
+  })
 }

@@ -1,4 +1,5 @@
 import type { Distribution } from './distribution.ts'
+import { escaped, rounded, strokeOf, strokeStyle, svgDocument } from './drawing.ts'
 
 export interface PlotLine {
   readonly name: string
@@ -32,31 +33,9 @@ const right = 150
 const top = 44
 const bottom = 56
 
-/** Told apart by colour and by dashes, so that they may be printed in grey. */
-const strokes = [
-  { colour: '#1b6ca8', dash: '' },
-  { colour: '#c0392b', dash: '7 3' },
-  { colour: '#2e8b57', dash: '2 3' },
-  { colour: '#8e44ad', dash: '9 3 2 3' },
-  { colour: '#b9770e', dash: '5 2 1 2 1 2' },
-  { colour: '#34495e', dash: '12 4' },
-] as const
-
 /** Plots of cumulative shares below each other, as one SVG document that needs nothing beside it. */
 export function cumulativeSvg(description: string, plots: readonly Plot[]): string {
-  const height = plots.length * plotHeight
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
-    `<title>${escaped(description)}</title>`,
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    ...plots.flatMap((plot, index) => [
-      `<g transform="translate(0 ${index * plotHeight})">`,
-      ...plotLines(plot),
-      '</g>',
-    ]),
-    '</svg>',
-    '',
-  ].join('\n')
+  return svgDocument(description, width, plotHeight, plots.map(plotLines))
 }
 
 function plotLines(plot: Plot): readonly string[] {
@@ -81,12 +60,11 @@ function plotLines(plot: Plot): readonly string[] {
 }
 
 function curve(plot: Plot, { name, values }: PlotLine, index: number): readonly string[] {
-  const { colour, dash } = strokeOf(index)
   const points = [`${xOf(plot, values.min)},${yOf(0)}`]
   for (let half = 1; half <= 200; half++) {
     points.push(`${xOf(plot, values.percentile(half / 2))},${yOf(half / 2)}`)
   }
-  const style = `stroke="${colour}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
+  const style = strokeStyle(index)
   const y = top + 10 + 20 * index
   const x = width - right + 14
   return [
@@ -115,10 +93,6 @@ function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): reado
   ]
 }
 
-function strokeOf(index: number): { readonly colour: string; readonly dash: string } {
-  return strokes[Math.max(0, index) % strokes.length] as (typeof strokes)[number]
-}
-
 /** Values beyond the axis lie on its end. */
 function xOf({ scale, from, to }: Plot, value: number): number {
   const inside = Math.min(to, Math.max(from, value))
@@ -128,13 +102,4 @@ function xOf({ scale, from, to }: Plot, value: number): number {
 
 function yOf(percent: number): number {
   return rounded(plotHeight - bottom - ((plotHeight - bottom - top) * percent) / 100)
-}
-
-/** To a tenth of a pixel, so that the last bit of a logarithm does not show. */
-function rounded(pixels: number): number {
-  return Math.round(pixels * 10) / 10
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,4 +1,5 @@
 import { type ElectionStudy, type Measured, type PaperFigure, patienceMs, type TimeoutRange } from './election-study.ts'
+import { tableRow } from './table.ts'
 
 /** `150-155` as the paper writes it. */
 export function rangeText({ minMs, maxMs }: TimeoutRange): string {
@@ -34,12 +35,7 @@ export function measuredLine({ range, withoutLeaderMs, brokenOff, elections }: M
 }
 
 function rowText(cells: readonly string[]): string {
-  return cells
-    .map((cell, column) =>
-      column === 0 || widths[column] === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-    )
-    .join('  ')
-    .trimEnd()
+  return tableRow(cells, widths)
 }
 
 function msText(ms: number): string {

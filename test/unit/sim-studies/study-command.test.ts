@@ -50,13 +50,22 @@ describe('svc-sim study', () => {
     [['study', 'election', '--trials', '0'], 'from 1 to 100000'],
     [['study', 'election', '--trials', 'many'], 'whole number'],
     [['study', 'election', '--seed', '-1'], 'whole number'],
-    [['study', 'elections'], 'Allowed choices are election'],
-    [['study'], "missing required argument 'name'"],
+    [['study', 'elections'], "unknown command 'elections'"],
+    [['study'], 'Usage: svc-sim study'],
+    [['study', 'convergence', '--members', '1,10'], 'sizes from 2 to 8000'],
+    [['study', 'convergence', '--members', 'few'], 'whole number'],
+    [['study', 'lifeguard', '--trials', '0'], 'from 1 to 100000'],
     [['study', 'election', '--colour'], "unknown option '--colour'"],
   ])('%j: says what is wrong and exits with 2', async (argv, message) => {
     expect(await run(...argv)).toBe(2)
     expect(error.split('\n')[0]).toContain(message)
     expect(out).toBe('')
+  })
+
+  it('prints what pools of several sizes do', async () => {
+    expect(await run('study', 'convergence', '--members', '4,9', '--trials', '1')).toBe(0)
+    expect(out.match(/^ *[49] +1 /gm)).toHaveLength(2)
+    expect(out).toContain('From 4 to 9 members')
   })
 
   it('finds out before the work that the file cannot be written', async () => {

@@ -1,0 +1,98 @@
+import type { SizeMeasured } from './convergence-study.ts'
+import { seriesSvg } from './series-plot.ts'
+import { tableRow } from './table.ts'
+
+const heads = [
+  'members',
+  'trials',
+  'median s',
+  'worst s',
+  'missed',
+  'datagrams/s',
+  'bytes/s',
+  'news dgrams',
+  'exchange kB',
+  'bytes/s',
+]
+const widths = [8, 6, 8, 7, 6, 11, 7, 11, 11, 8]
+
+export function convergenceHead(): readonly string[] {
+  return [
+    'How news of one member reaches all others by gossip, and what a quiet pool costs each member; timing of a LAN.',
+    'Datagrams and their bytes are what a member sends; news: what one piece of it adds in all, for each member; an exchange of',
+    'whole states over a stream weighs so much both ways, and causes so many bytes a second for each member.',
+    '',
+    tableRow(heads, widths),
+  ]
+}
+
+export function sizeLine(measured: SizeMeasured): string {
+  const { members, dissemination, incomplete, datagrams, datagramBytes, newsDatagrams, exchangeBytes, streamBytes } =
+    measured
+  return tableRow(
+    [
+      String(members),
+      String(dissemination.count + incomplete),
+      dissemination.median.toFixed(2),
+      dissemination.max.toFixed(2),
+      String(incomplete),
+      datagrams.toFixed(2),
+      datagramBytes.toFixed(0),
+      newsDatagrams.toFixed(1),
+      (exchangeBytes / 1000).toFixed(1),
+      streamBytes.toFixed(0),
+    ],
+    widths,
+  )
+}
+
+export function convergenceClosing(measured: readonly SizeMeasured[]): readonly string[] {
+  const lines = ['']
+  for (const [at, size] of measured.entries()) {
+    const before = measured[at - 1]
+    if (before === undefined) continue
+    const rounds = Math.log2(size.members / before.members)
+    const perDoubling = (size.dissemination.median - before.dissemination.median) / rounds
+    lines.push(
+      `- From ${before.members} to ${size.members} members: ${perDoubling.toFixed(2)} s more for each doubling; datagrams of the quiet ${(size.datagrams / before.datagrams).toFixed(2)} times as many.`,
+    )
+  }
+  lines.push(
+    '- Time grows with the logarithm of the pool (SWIM, 4.1); probes and their answers do not grow with it at all.',
+  )
+  return lines
+}
+
+export function convergenceSvg(measured: readonly SizeMeasured[]): string {
+  const sizes = measured.map(({ members }) => members)
+  const x = {
+    name: 'members',
+    scale: 'logarithmic',
+    from: Math.min(...sizes),
+    to: Math.max(...sizes, Math.min(...sizes) + 1),
+    ticks: sizes,
+  } as const
+  const most = Math.max(1, ...measured.map(({ dissemination }) => Math.ceil(dissemination.max)))
+  const points = (of: (size: SizeMeasured) => number) => measured.map((size) => ({ x: size.members, y: of(size) }))
+  return seriesSvg('Dissemination and traffic by the size of the pool', [
+    {
+      title: 'From news to the last member that learns it',
+      x,
+      y: { name: 'seconds', scale: 'linear', from: 0, to: most, ticks: [0, most / 2, most] },
+      lines: [
+        { name: 'median', points: points(({ dissemination }) => dissemination.median) },
+        { name: 'worst', points: points(({ dissemination }) => dissemination.max) },
+      ],
+    },
+    {
+      title: 'What a member of a quiet pool sends',
+      x,
+      y: { name: 'a second', scale: 'logarithmic', from: 1, to: 10_000, ticks: [1, 10, 100, 1_000, 10_000] },
+      lines: [
+        { name: 'datagrams', points: points(({ datagrams }) => datagrams) },
+        { name: 'their bytes', points: points(({ datagramBytes }) => datagramBytes) },
+        { name: 'exchanges, bytes', points: points(({ streamBytes }) => streamBytes) },
+      ],
+    },
+  ])
+}

@@ -1,0 +1,46 @@
+/** Lines told apart by colour and by dashes, so that they may be printed in grey. */
+const strokes = [
+  { colour: '#1b6ca8', dash: '' },
+  { colour: '#c0392b', dash: '7 3' },
+  { colour: '#2e8b57', dash: '2 3' },
+  { colour: '#8e44ad', dash: '9 3 2 3' },
+  { colour: '#b9770e', dash: '5 2 1 2 1 2' },
+  { colour: '#34495e', dash: '12 4' },
+] as const
+
+export function strokeOf(index: number): (typeof strokes)[number] {
+  return strokes[Math.max(0, index) % strokes.length] as (typeof strokes)[number]
+}
+
+/** As attributes of an SVG shape. */
+export function strokeStyle(index: number): string {
+  const { colour, dash } = strokeOf(index)
+  return `stroke="${colour}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
+}
+
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** To a tenth of a pixel, so that the last bit of a logarithm does not show. */
+export function rounded(pixels: number): number {
+  return Math.round(pixels * 10) / 10
+}
+
+/** One document that needs nothing beside it: parts of one height below each other. */
+export function svgDocument(
+  description: string,
+  width: number,
+  partHeight: number,
+  parts: readonly (readonly string[])[],
+): string {
+  const height = parts.length * partHeight
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${escaped(description)}</title>`,
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    ...parts.flatMap((part, index) => [`<g transform="translate(0 ${index * partHeight})">`, ...part, '</g>']),
+    '</svg>',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,101 @@
+import { type Grid, type VariantMeasured, wholeGrid } from './lifeguard-study.ts'
+import { seriesSvg } from './series-plot.ts'
+import { tableRow } from './table.ts'
+
+const heads = [
+  'protocol',
+  'false pos.',
+  'of SWIM',
+  'at healthy',
+  'of SWIM',
+  'first med.',
+  '99 %',
+  'all med.',
+  '99 %',
+  'missed',
+]
+const widths = [14, 10, 8, 10, 8, 10, 6, 8, 6, 6]
+
+export function lifeguardHead(trials: number, grid: Grid): readonly string[] {
+  return [
+    `False positives and detection, ${grid.members} members, after Lifeguard (Dadgar, Phillips, Currey 2018), section 5.`,
+    `Probes each second, 500 ms for an answer, suspicion α = 5, β = 6. ${grid === wholeGrid ? 'The whole grid of the paper' : 'A thinned grid'}, ${trials} run${trials === 1 ? '' : 's'} of each cell.`,
+    'A false positive: a member holds one dead that was never blocked. Detection of members blocked for 32.8 s, in seconds',
+    'after the block began: by the first, and by all that are not blocked.',
+    '',
+    tableRow(heads, widths),
+  ]
+}
+
+export function variantLine(measured: VariantMeasured, swim: VariantMeasured): string {
+  const { variant, total, firstDetection, fullDissemination, undetected } = measured
+  return tableRow(
+    [
+      variant.name,
+      String(total.all),
+      shareText(total.all, swim.total.all),
+      String(total.atHealthy),
+      shareText(total.atHealthy, swim.total.atHealthy),
+      firstDetection.median.toFixed(2),
+      firstDetection.percentile(99).toFixed(1),
+      fullDissemination.median.toFixed(2),
+      fullDissemination.percentile(99).toFixed(1),
+      String(undetected),
+    ],
+    widths,
+  )
+}
+
+function shareText(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
+}
+
+export function lifeguardClosing(measured: readonly VariantMeasured[]): readonly string[] {
+  const of = (name: string): VariantMeasured | undefined => measured.find(({ variant }) => variant.name === name)
+  const [swim, lifeguard, ours] = [of('SWIM'), of('Lifeguard'), of('as agents run')]
+  if (swim === undefined || lifeguard === undefined || ours === undefined) return []
+  const latency = (100 * (lifeguard.firstDetection.median / swim.firstDetection.median - 1)).toFixed(1)
+  return [
+    '',
+    'Beside the paper:',
+    `- False positives in all: ${timesText(swim.total.all, lifeguard.total.all)} with all parts; the paper says more than fifty times.`,
+    `- At members that were never blocked: ${timesText(swim.total.atHealthy, lifeguard.total.atHealthy)}.`,
+    `- First detection: the median changes by ${latency} %; the paper: within a few per cent of plain SWIM. A blocked member is suspected by`,
+    '  several at once, so its suspicion falls to the shortest time soon.',
+    `- As agents run they add one rule: who finds a timer late by a probe interval blames nobody for the silence, once; ${ours.total.all} false`,
+    '  positives remain.',
+    '',
+    'Differences:',
+    '- Totals are smaller than those of the paper, for there are fewer runs; the shares are what can be compared.',
+    '- Blocked here: the loops that probe, gossip and exchange states stop and nothing is read, while alarms go off. On waking the',
+    '  loops go on in random order before what came in is read. How the threads of a real process race is not in the paper.',
+    '- A datagram takes 0.2 to 1 ms and none is lost; the machines of the paper shared hosts.',
+  ]
+}
+
+function timesText(before: number, after: number): string {
+  if (after === 0) return before === 0 ? 'none with or without' : `${before} fall to none`
+  return `${before} fall to ${after}, ${(before / after).toFixed(0)} times fewer`
+}
+
+/** False positives by the number of members blocked, as figures 2 and 3 of the paper draw them. */
+export function lifeguardSvg(measured: readonly VariantMeasured[]): string {
+  const blocked = measured[0]?.falsePositives.map((one) => one.blocked) ?? []
+  const plot = (title: string, of: 'all' | 'atHealthy') => {
+    const most = Math.max(10, ...measured.flatMap(({ falsePositives }) => falsePositives.map((one) => one[of])))
+    const ticks = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].filter((tick) => tick < most * 10)
+    return {
+      title,
+      x: { name: 'members blocked at once', scale: 'linear', from: 0, to: Math.max(...blocked, 1), ticks: blocked },
+      y: { name: 'false positives', scale: 'logarithmic', from: 1, to: ticks.at(-1) ?? 10, ticks },
+      lines: measured.map(({ variant, falsePositives }) => ({
+        name: variant.name,
+        points: falsePositives.map((one) => ({ x: one.blocked, y: one[of] })),
+      })),
+    } as const
+  }
+  return seriesSvg(`False positives of ${measured.length} protocols`, [
+    plot('False positives at all members', 'all'),
+    plot('False positives at members that were never blocked', 'atHealthy'),
+  ])
+}

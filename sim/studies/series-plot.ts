@@ -1,0 +1,84 @@
+import { escaped, rounded, strokeStyle, svgDocument } from './drawing.ts'
+
+export interface SeriesLine {
+  readonly name: string
+  /** In order of `x`; a value of 0 or less has no place on a logarithmic axis and is left out. */
+  readonly points: readonly { readonly x: number; readonly y: number }[]
+}
+
+export interface Axis {
+  readonly name: string
+  readonly scale: 'linear' | 'logarithmic'
+  readonly from: number
+  readonly to: number
+  readonly ticks: readonly number[]
+}
+
+export interface SeriesPlot {
+  readonly title: string
+  readonly x: Axis
+  readonly y: Axis
+  readonly lines: readonly SeriesLine[]
+}
+
+const width = 760
+const plotHeight = 380
+const left = 76
+const right = 160
+const top = 44
+const bottom = 56
+
+/** Measured points joined by lines, plots below each other, as one SVG document. */
+export function seriesSvg(description: string, plots: readonly SeriesPlot[]): string {
+  return svgDocument(description, width, plotHeight, plots.map(plotShapes))
+}
+
+function plotShapes(plot: SeriesPlot): readonly string[] {
+  const { x, y, title, lines } = plot
+  const [x0, x1, y0] = [left, width - right, plotHeight - bottom]
+  const svg = [`<text x="${x0}" y="24" font-size="15">${escaped(title)}</text>`]
+  for (const tick of y.ticks) {
+    const at = yOf(y, tick)
+    svg.push(`<line x1="${x0}" y1="${at}" x2="${x1}" y2="${at}" stroke="#dddddd"/>`)
+    svg.push(`<text x="${x0 - 8}" y="${at + 4}" text-anchor="end">${tick}</text>`)
+  }
+  for (const tick of x.ticks) {
+    const at = xOf(x, tick)
+    svg.push(`<line x1="${at}" y1="${top}" x2="${at}" y2="${y0}" stroke="#dddddd"/>`)
+    svg.push(`<text x="${at}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
+  }
+  svg.push(`<text x="${(x0 + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(x.name)}</text>`)
+  svg.push(
+    `<text transform="translate(18 ${(top + y0) / 2}) rotate(-90)" text-anchor="middle">${escaped(y.name)}</text>`,
+  )
+  for (const [index, line] of lines.entries()) svg.push(...lineShapes(plot, line, index))
+  return svg
+}
+
+function lineShapes({ x, y }: SeriesPlot, { name, points }: SeriesLine, index: number): readonly string[] {
+  const style = strokeStyle(index)
+  const shown = points.filter((point) => y.scale === 'linear' || point.y > 0)
+  const places = shown.map((point) => `${xOf(x, point.x)},${yOf(y, point.y)}`)
+  const legendY = top + 10 + 20 * index
+  const legendX = width - right + 14
+  return [
+    `<polyline points="${places.join(' ')}" fill="none" stroke-width="1.8" ${style}/>`,
+    ...shown.map((point) => `<circle cx="${xOf(x, point.x)}" cy="${yOf(y, point.y)}" r="3" fill="#ffffff" ${style}/>`),
+    `<line x1="${legendX}" y1="${legendY}" x2="${legendX + 30}" y2="${legendY}" stroke-width="1.8" ${style}/>`,
+    `<text x="${legendX + 38}" y="${legendY + 4}">${escaped(name)}</text>`,
+  ]
+}
+
+function xOf(axis: Axis, value: number): number {
+  return rounded(left + shareOf(axis, value) * (width - right - left))
+}
+
+function yOf(axis: Axis, value: number): number {
+  return rounded(plotHeight - bottom - shareOf(axis, value) * (plotHeight - bottom - top))
+}
+
+/** Values beyond the axis lie on its end. */
+function shareOf({ scale, from, to }: Axis, value: number): number {
+  const inside = Math.min(to, Math.max(from, value))
+  return scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)
+}

@@ -31,15 +31,18 @@ export class SimDiskFile implements DiskFile {
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
     return this.#later('read', 'read', () => {
       const closed = this.#closed
-      return () => (closed ? diskFailure('io', this.#path) : ok(this.#inode.read(at, length)))
+      return () => {
+        const fails = closed || this.#machine.disk.readFails()
+        return fails ? diskFailure('io', this.#path) : ok(this.#inode.read(at, length))
+      }
     })
   }
 
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
-    const { kernel, disk, host } = this.#machine
+    const { kernel, host } = this.#machine
     return this.#later('write', 'write', () => {
       kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
-      const result = this.#isWritable() ? disk.tree.write(this.#path, this.#inode, at, bytes) : this.#refused()
+      const result = this.#write(at, bytes)
       return () => result
     })
   }
@@ -58,7 +61,7 @@ export class SimDiskFile implements DiskFile {
     if (!kernel.enter(this.#boot)) return kernel.never()
     const writeUs = disk.delayUs('write')
     kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
-    const result = this.#isWritable() ? disk.tree.write(this.#path, this.#inode, at, bytes) : this.#refused()
+    const result = this.#write(at, bytes)
     if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
     const mark = this.#inode.mark()
     return this.#finish('writeSynced', writeUs + disk.delayUs('sync'), () => this.#settle(mark))
@@ -85,6 +88,15 @@ export class SimDiskFile implements DiskFile {
       this.#closed = true
       return () => undefined
     })
+  }
+
+  #write(at: number, bytes: Uint8Array): Result<undefined, DiskFailure> {
+    const { disk } = this.#machine
+    if (!this.#isWritable()) return this.#refused()
+    const part = disk.writeFailsAfter(bytes.length)
+    if (part === undefined) return disk.tree.write(this.#path, this.#inode, at, bytes)
+    if (part > 0) disk.tree.write(this.#path, this.#inode, at, bytes.subarray(0, part))
+    return this.#refused()
   }
 
   #isWritable(): boolean {

@@ -46,6 +46,8 @@ export class SimDisk {
   #times: Record<DiskTiming, RangeUs>
   readonly #locks = new Map<string, Boot>()
   #failingSyncs = 0
+  #failingReads = 0
+  #failingWrites = 0
   #stalled = false
   #held: (() => void)[] = []
 
@@ -80,6 +82,25 @@ export class SimDisk {
   failSyncs(count: number): void {
     this.#failingSyncs = count
     this.#trace('syncs fail', count)
+  }
+
+  /** The next so many reads of files fail. */
+  failReads(count: number): void {
+    this.#failingReads = count
+    this.#trace('reads fail', count)
+  }
+
+  /** The next so many writes of files fail, with a part of them done. */
+  failWrites(count: number): void {
+    this.#failingWrites = count
+    this.#trace('writes fail', count)
+  }
+
+  /** Another disk is put in, with nothing on it but these directories. Only while no process runs. */
+  replace(directories: readonly string[]): void {
+    this.tree.erase()
+    for (const path of directories) this.tree.prepare(path)
+    this.#trace('is another one', 0)
   }
 
   /** Nothing is finished until `unstall`. */
@@ -132,6 +153,20 @@ export class SimDisk {
     if (this.#failingSyncs === 0) return false
     this.#failingSyncs--
     return true
+  }
+
+  /** Whether the read that is being done fails. */
+  readFails(): boolean {
+    if (this.#failingReads === 0) return false
+    this.#failingReads--
+    return true
+  }
+
+  /** How much of the write that is being done gets through; undefined: all of it, and it succeeds. */
+  writeFailsAfter(length: number): number | undefined {
+    if (this.#failingWrites === 0) return undefined
+    this.#failingWrites--
+    return this.draw.below(length + 1)
   }
 
   /** Takes a lock for a process. Its file stays when the process dies, and means nothing then. */

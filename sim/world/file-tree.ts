@@ -8,7 +8,7 @@ import type { Slab } from './slab.ts'
 
 /** The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's business. */
 export class FileTree {
-  readonly #root = new Directory()
+  #root = new Directory()
   /** Files that the running process has open. */
   readonly #open = new Set<Inode>()
   #inodes = 0
@@ -51,6 +51,13 @@ export class FileTree {
       if (!(next instanceof Directory)) return
       directory = next
     }
+  }
+
+  /** Everything is gone, as if it had never been. */
+  erase(): void {
+    this.closeAll()
+    this.#root = new Directory()
+    this.#usedBytes = 0
   }
 
   /** The handles of a process that is no more. */

@@ -21,6 +21,8 @@ export class Host {
   boot: Boot | undefined
   /** Without power a machine answers nothing, not even that a connection is unknown. */
   powered = true
+  /** Every attempt to connect from another machine is refused, whoever listens. */
+  refuses = false
   /** What the machine's wall clock shows, for the validity of certificates. */
   wallMs: () => number = () => 0
   readonly tcp: Ports

@@ -139,6 +139,12 @@ export class SimNode implements Machine {
     for (const part of [...(this.#process?.parts ?? [])]) if (part instanceof SimTcpStream) part.tear()
   }
 
+  /** Whether attempts to connect are refused, as by a firewall that rejects; what is connected stays. */
+  refuseConnections(refuses: boolean): void {
+    this.host.refuses = refuses
+    this.kernel.trace.addText(traceKinds.link, this.number, this.number, 0, 0, refuses ? 'refuses' : 'accepts')
+  }
+
   /** The process stands still: what happens to it waits. Its machine goes on taking what the network brings. */
   pause(): void {
     if (this.#process === undefined || this.#process.paused) return

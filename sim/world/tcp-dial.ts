@@ -94,7 +94,8 @@ export class TcpDial implements ProcessPart {
     if (this.#over || !there.isWhole || !back.passes()) return
     const bound = there.to.tcp.at(this.#to.host, this.#to.port)
     const delayUs = back.drawDelayUs()
-    if (!(bound instanceof SimTcpListener)) {
+    const refuses = there.to.refuses && there.from !== there.to
+    if (refuses || !(bound instanceof SimTcpListener)) {
       this.#answered(back, delayUs, 'refused', () => this.#settle(err({ kind: 'refused', to: this.#to })))
     } else if (this.#options.tls === undefined) {
       this.#answered(back, delayUs, 'connected', () => this.#connect(there, back, bound))

@@ -136,6 +136,37 @@ describe('a disk', () => {
     })
   })
 
+  it('fails the next read, and the next write with a part of it done', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const told = await simulation.play(
+        node,
+        async (env) => {
+          const file = await value(env.disk.open('/data/f', 'create'))
+          await value(file.write(0, utf8('aaaa')))
+          node.disk.failReads(1)
+          const reads = [(await file.read(0, 4)).ok, (await file.read(0, 4)).ok]
+          node.disk.failWrites(2)
+          const writes = [await file.write(4, utf8('bbbb')), await file.writeSynced(4, utf8('cccc'))]
+          const kinds = writes.map((written) => (written.ok ? 'ok' : written.error.kind))
+          return { reads, kinds, after: (await file.write(4, utf8('dddd'))).ok }
+        },
+        1000,
+      )
+      expect(told).toEqual({ reads: [false, true], kinds: ['io', 'io'], after: true })
+      expect(textOf(node.disk.files().get('/data/f') as Uint8Array)).toBe('aaaadddd')
+    })
+  })
+
+  it('is empty when it was replaced', async () => {
+    await onDisk({}, async (simulation, node) => {
+      await simulation.play(node, writeTwo, 1000)
+      node.crash()
+      node.disk.replace(['/data'])
+      expect([...node.disk.files().keys()]).toEqual([])
+      expect(node.disk.usedBytes).toBe(0)
+    })
+  })
+
   it('finishes nothing while it is stalled, then everything in order', async () => {
     await onDisk({}, async (simulation, node) => {
       const done: string[] = []

@@ -307,6 +307,15 @@ describe('dialling', () => {
     expect(await dial((_, b) => b.crash())).toEqual({ kind: 'refused', atMs: 2 })
   })
 
+  it('is refused by a machine that refuses, until it no longer does', async () => {
+    expect(await dial((_, b) => b.refuseConnections(true))).toEqual({ kind: 'refused', atMs: 2 })
+    const again = await dial((_, b) => {
+      b.refuseConnections(true)
+      b.refuseConnections(false)
+    })
+    expect(again).toEqual({ kind: 'connected', atMs: 2 })
+  })
+
   it('succeeds towards a paused process, which hears of it when it goes on', async () => {
     expect(await dial((_, b) => b.pause())).toEqual({ kind: 'connected', atMs: 2 })
   })

@@ -38,9 +38,12 @@ export class ConfigurationChanges {
     if (this.#leading.has(node)) this.#settled.add(node)
   }
 
-  truncated(node: string, from: LogIndex): void {
-    const known = this.#logs.get(node)
-    while (known !== undefined && known.length > 0 && (known.at(-1) as Known).index >= from) known.pop()
+  /** How many changes went with the end of the log. */
+  truncated(node: string, from: LogIndex): number {
+    const known = this.#logs.get(node) ?? []
+    const before = known.length
+    while (known.length > 0 && (known.at(-1) as Known).index >= from) known.pop()
+    return before - known.length
   }
 
   /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one the snapshot carries. */
@@ -48,6 +51,24 @@ export class ConfigurationChanges {
     this.#logs.set(node, configuration === undefined ? [] : [{ index, voters: votersOf(configuration) }])
     this.#committed.set(node, index)
     this.#leading.delete(node)
+  }
+
+  /** Its disk is another one. */
+  replaced(node: string): void {
+    this.#logs.delete(node)
+    this.#committed.delete(node)
+    this.#leading.delete(node)
+  }
+
+  /** The voters of every configuration that some server may still go by: of each log the last committed and all behind it. */
+  standing(): readonly (readonly string[])[] {
+    const standing: (readonly string[])[] = []
+    for (const [node, known] of this.#logs) {
+      const committed = this.#committed.get(node) ?? 0
+      const from = known.findLastIndex(({ index }) => index <= committed)
+      for (const { voters } of known.slice(Math.max(0, from))) standing.push(voters)
+    }
+    return standing
   }
 
   appended(node: string, index: LogIndex, term: Term, configuration: Configuration): void {

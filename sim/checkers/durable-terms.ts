@@ -25,6 +25,11 @@ export class DurableTerms {
     this.#compare(node, { term, votedFor }, 'came back with')
   }
 
+  /** Its disk is another one. */
+  replaced(node: string): void {
+    this.#durable.delete(node)
+  }
+
   #compare(node: string, next: Durable, how: string): void {
     const before = this.#durable.get(node)
     this.#durable.set(node, next)

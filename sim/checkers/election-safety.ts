@@ -10,6 +10,10 @@ export class ElectionSafety {
     this.#report = report
   }
 
+  leaderOf(term: Term): string | undefined {
+    return this.#leaders.get(term)
+  }
+
   becameLeader(node: string, term: Term): void {
     const before = this.#leaders.get(term)
     if (before === undefined) this.#leaders.set(term, node)

@@ -14,12 +14,14 @@ import type { LockFacts } from './lock-facts.ts'
 import { LockHolders } from './lock-holders.ts'
 import { LockIndex } from './lock-index.ts'
 import { LogMatching } from './log-matching.ts'
+import { Marks } from './marks.ts'
 import { MonotoneIndex } from './monotone-index.ts'
 import { ServerLog } from './server-log.ts'
 import { SessionLives } from './session-lives.ts'
 import { StaleReads } from './stale-reads.ts'
 import { StateMachineSafety } from './state-machine-safety.ts'
 import type { InvariantCode, Report } from './violation.ts'
+import { WholeChanges } from './whole-changes.ts'
 
 /** Events of one server that faults and steps can wait for. */
 export type NodeTrigger =
@@ -29,6 +31,7 @@ export type NodeTrigger =
   | 'entry appended'
   | 'entry committed'
   | 'snapshot installed'
+  | 'members changed'
 
 /** One time that an invariant did not hold. */
 export interface Violation {
@@ -56,6 +59,7 @@ export class Invariants {
   readonly acknowledged: AcknowledgedWrites
   readonly linearizable: LinearizableKeys
   readonly staleReads: StaleReads
+  readonly whole: WholeChanges
   readonly once: ExactlyOnce
   readonly index: MonotoneIndex
   readonly death: CleanDeath
@@ -67,6 +71,9 @@ export class Invariants {
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
   readonly appliedKeys = new AppliedKeys()
+  readonly marks = new Marks()
+  /** Servers that have stood for election, by term. */
+  readonly #stood = new Map<number, Set<string>>()
   /** The scenario lets reads of default consistency be old. */
   readonly excusesStaleDefault: boolean
   readonly #logs = new Map<string, ServerLog>()
@@ -97,6 +104,7 @@ export class Invariants {
     this.acknowledged = new AcknowledgedWrites(report, this.appliedKeys)
     this.linearizable = new LinearizableKeys(report, parts.staleDefaultMs)
     this.staleReads = new StaleReads(report, this.appliedKeys)
+    this.whole = new WholeChanges(report, this.appliedKeys)
     this.once = new ExactlyOnce(report)
     this.index = new MonotoneIndex(report)
     this.death = new CleanDeath(report)
@@ -126,8 +134,18 @@ export class Invariants {
     this.noLongerLeads(node)
   }
 
+  /** The machine is another one, with the name of one that is lost: nothing that the old one promised binds it. */
+  replaced(node: string): void {
+    this.#logs.delete(node)
+    this.terms.replaced(node)
+    this.configurations.replaced(node)
+    this.registrations.mayGo(node)
+  }
+
   leads(node: string, term: number): void {
     this.leading.set(node, term)
+    if (this.leading.size > 1) this.marks.reach('two leaders alive')
+    for (const other of this.#stood.get(term) ?? []) if (other !== node) this.marks.reach('election lost')
     this.elections.becameLeader(node, term)
     this.appendOnly.becameLeader(node, term)
     this.completeness.becameLeader(node, term, this.logOf(node))
@@ -140,6 +158,15 @@ export class Invariants {
     this.lockHolders.command(facts)
     this.lockIndex.command(facts)
     this.sessions.command(facts)
+  }
+
+  /** It has voted for itself. */
+  stood(node: string, term: number): void {
+    const leader = this.elections.leaderOf(term)
+    if (leader !== undefined && leader !== node) this.marks.reach('election lost')
+    const others = this.#stood.get(term)
+    if (others === undefined) this.#stood.set(term, new Set([node]))
+    else others.add(node)
   }
 
   noLongerLeads(node: string): void {

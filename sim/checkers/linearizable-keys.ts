@@ -34,6 +34,12 @@ export class LinearizableKeys {
     this.#operations.push(operation)
   }
 
+  /** It certainly did not happen: whoever asked was told so. */
+  withdrawn(operation: KeyOperation): void {
+    const at = this.#operations.indexOf(operation)
+    if (at >= 0) this.#operations.splice(at, 1)
+  }
+
   judge(): void {
     for (const [key, operations] of operationsByKey(this.#operations)) this.#judgeKey(key, operations)
   }

@@ -2,9 +2,11 @@ import type { AgentObserver } from '../../src/agent/agent.ts'
 import { decodeCommand } from '../../src/agent/command-codec.ts'
 import { textOf } from '../../src/base/bytes.ts'
 import { catalogDeregister } from '../../src/features/catalog/commands.ts'
+import { kvPutCas } from '../../src/features/kv/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
 import { sessionDestroy } from '../../src/features/session/commands.ts'
+import { transactionApply } from '../../src/features/txn/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
@@ -37,6 +39,18 @@ export function observe(all: Invariants, process: ObservedProcess): AgentObserve
   return new NodeObserver(all, process).agentObserver()
 }
 
+/** A command that was carried out, and the state right after. */
+interface Carried {
+  readonly index: number
+  readonly outcome: unknown
+  readonly tx: ReadTransaction
+}
+
+/** What a transaction of keys says, as far as it is looked at. */
+interface TransactionBody {
+  readonly operations: readonly { readonly verb: string; readonly key: string }[]
+}
+
 /** Takes what one boot of one server does, and hands it to the checkers that it concerns. */
 class NodeObserver implements RaftObserver {
   readonly #all: Invariants
@@ -49,7 +63,7 @@ class NodeObserver implements RaftObserver {
   #ownSnapshot = false
   /** The command applied last that awaits its entry, or the other way round: which is told first is the agent's business. */
   #entry: Entry | undefined
-  #command: { readonly index: number; readonly tx: ReadTransaction } | undefined
+  #command: Carried | undefined
 
   constructor(all: Invariants, process: ObservedProcess) {
     this.#all = all
@@ -63,7 +77,7 @@ class NodeObserver implements RaftObserver {
   agentObserver(): AgentObserver {
     return {
       raft: this,
-      commandApplied: (index, _kind, _outcome, identity, tx) => this.#commandApplied(index, identity, tx),
+      commandApplied: (index, _kind, outcome, identity, tx) => this.#commandApplied({ index, outcome, tx }, identity),
     }
   }
 
@@ -81,7 +95,8 @@ class NodeObserver implements RaftObserver {
   hardState(term: number, votedFor: string | undefined): void {
     if (!this.#acted('wrote its term')) return
     this.#all.terms.hardState(this.#node, term, votedFor)
-    if (votedFor !== undefined && votedFor !== this.#id) this.#all.triggered('vote given', this.#node)
+    if (votedFor === this.#id) this.#all.stood(this.#node, term)
+    else if (votedFor !== undefined) this.#all.triggered('vote given', this.#node)
   }
 
   becameLeader(term: number): void {
@@ -99,7 +114,8 @@ class NodeObserver implements RaftObserver {
   truncated(from: number): void {
     if (!this.#acted('cut its log')) return
     this.#all.appendOnly.truncated(this.#node, from)
-    this.#all.configurations.truncated(this.#node, from)
+    if (this.#all.configurations.truncated(this.#node, from) > 0) this.#all.marks.reach('configuration cut')
+    if (from <= this.#log.lastIndex) this.#all.marks.reach('tail cut')
     this.#log.truncate(from)
   }
 
@@ -124,8 +140,11 @@ class NodeObserver implements RaftObserver {
   applied(entry: Entry): void {
     if (!this.#acted('applied an entry')) return
     const first = this.#all.application.applied(this.#node, entry)
+    // A command that was carried out is told as such; one that was not is a repeat, or too old to tell.
+    if (this.#entry !== undefined) this.#all.marks.reach('write repeated')
+    this.#entry = undefined
     if (!first || entry.kind !== 'command') return
-    if (this.#command?.index === entry.index) this.#tookEffect(entry, this.#command.tx)
+    if (this.#command?.index === entry.index) this.#tookEffect(entry, this.#command)
     else this.#entry = entry
   }
 
@@ -167,32 +186,42 @@ class NodeObserver implements RaftObserver {
 
   #configuration(entry: Entry): void {
     const configuration = decodeConfiguration(entry.payload)
-    if (configuration.ok) {
-      this.#all.configurations.appended(this.#node, entry.index, entry.term, configuration.value)
-    }
+    if (!configuration.ok) return
+    this.#all.configurations.appended(this.#node, entry.index, entry.term, configuration.value)
+    if (!this.#all.leading.has(this.#node)) return
+    this.#all.triggered('members changed', this.#node)
+    const isIn = configuration.value.servers.some(({ id, suffrage }) => id === this.#id && suffrage === 'voter')
+    if (!isIn) this.#all.marks.reach('leader removed')
   }
 
-  #commandApplied(index: number, identity: WriteIdentity | undefined, tx: ReadTransaction): void {
+  #commandApplied(carried: Carried, identity: WriteIdentity | undefined): void {
+    const { index } = carried
     if (!this.#acted('carried out a command')) return
     if (identity !== undefined) this.#all.once.tookEffect(this.#node, index, identity.origin, identity.sequence)
     if (index % digestEvery === 0) {
       const state = this.#digest()
       if (state?.index === index) this.#all.application.state(this.#node, index, state.digest)
     }
-    this.#command = { index, tx }
-    if (this.#entry?.index === index) this.#tookEffect(this.#entry, tx)
+    this.#command = carried
+    if (this.#entry?.index === index) this.#tookEffect(this.#entry, carried)
   }
 
   /** The first server to carry out a command tells what it did to its key, or whom it took out of the catalog. */
-  #tookEffect(entry: Entry, tx: ReadTransaction): void {
+  #tookEffect(entry: Entry, { outcome, tx }: Carried): void {
     this.#entry = undefined
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
     this.#locks(entry.index, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
+    if (command.value.kind === transactionApply.kind)
+      this.#transaction(entry, command.value.body as TransactionBody, outcome, tx)
     if (!command.value.kind.startsWith('kv.')) return
     const { key } = command.value.body as { readonly key?: unknown }
     if (typeof key !== 'string') return
+    if (command.value.kind === kvPutCas.kind) {
+      const { index } = command.value.body as { readonly index: bigint | number }
+      this.#all.whole.compared(key, entry.index, Number(index), outcome === true)
+    }
     this.#keyChanged(key, entry.index, tx)
   }
 
@@ -203,6 +232,14 @@ class NodeObserver implements RaftObserver {
     this.#all.locksChanged(facts)
     // A session that ended may have taken its keys along.
     for (const key of freed) this.#keyChanged(key, index, tx)
+  }
+
+  #transaction({ index }: Entry, { operations }: TransactionBody, outcome: unknown, tx: ReadTransaction): void {
+    const written = operations.filter(({ verb }) => verb === 'set' || verb === 'cas')
+    const changed = new Map(written.map(({ key }) => [key, tx.get(kvTable, key)?.modifyIndex === index]))
+    const { kind } = outcome as { readonly kind: string }
+    this.#all.whole.transaction(index, kind === 'done', changed)
+    if (kind === 'done') for (const { key } of operations) this.#keyChanged(key, index, tx)
   }
 
   #keyChanged(key: string, index: number, tx: ReadTransaction): void {

@@ -9,6 +9,7 @@ export const invariants = {
   R7: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
   D1: 'durability: an acknowledged write survives every crash',
   K1: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
+  K2: 'atomicity: a CAS compares and sets at once; of a transaction all takes effect or nothing; a list shows one state',
   K3: 'exactly once: a write that the cluster itself repeats takes effect once',
   S1: 'mutual exclusion: a key has one holder, and none before the lock delay of the last is over',
   S2: 'sessions: one lives for its time to live after a renewal, and at most for twice that',

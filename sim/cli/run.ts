@@ -1,7 +1,9 @@
 import { historyText } from '../checkers/history-file.ts'
+import { type Mark, neverReached } from '../checkers/marks.ts'
 import type { RunResult, StoryLine } from '../report/run-report.ts'
 import {
   failureLines,
+  markLines,
   repeatCommand,
   seedLine,
   seedReport,
@@ -73,8 +75,9 @@ async function runSeeds(loaded: LoadedScenario, flags: RunFlags, terminal: SimTe
   const runs = new Runs(loaded, terminal)
   let worst: number = exits.passed
   let failed = 0
+  const reached: (readonly Mark[])[] = []
   for (let seed = first; seed <= last; seed++) {
-    const exit = await runSeed(runs, seed, many, flags)
+    const exit = await runSeed(runs, seed, many, flags, (marks) => reached.push(marks))
     if (exit !== exits.passed) failed++
     worst = Math.max(worst, exit)
     if (flags.untilFailure === true && exit !== exits.passed) break
@@ -84,6 +87,12 @@ async function runSeeds(loaded: LoadedScenario, flags: RunFlags, terminal: SimTe
     const summary = failed === 0 ? `all ${count} seeds passed` : failedText(failed, count, flags)
     terminal.out(`${loaded.scenario.scenario}: ${summary}\n`)
   }
+  const { sometimes } = loaded.scenario
+  if (many && sometimes !== undefined) {
+    for (const line of markLines(sometimes.reach, reached)) terminal[flags.json === true ? 'error' : 'out'](`${line}\n`)
+    const isCampaign = reached.length >= sometimes.seeds
+    if (isCampaign && neverReached(sometimes.reach, reached).length > 0) worst = Math.max(worst, exits.failed)
+  }
   return worst
 }
 
@@ -91,13 +100,20 @@ function failedText(failed: number, count: number, flags: RunFlags): string {
   return flags.untilFailure === true ? 'stopped at the first seed that failed' : `${failed} of ${count} seeds failed`
 }
 
-async function runSeed(runs: Runs, seed: number, many: boolean, flags: RunFlags): Promise<number> {
+async function runSeed(
+  runs: Runs,
+  seed: number,
+  many: boolean,
+  flags: RunFlags,
+  onMarks: (marks: readonly Mark[]) => void,
+): Promise<number> {
   const { terminal } = runs
   const tellStory = !many && flags.quiet !== true && flags.json !== true
   const onLine = tellStory ? (line: StoryLine) => terminal.out(`${storyText(line)}\n`) : undefined
   const lines: string[] = []
   const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
   const { result, wallMs } = await runs.first(seed, onLine, trace)
+  onMarks(result.marks)
   if (flags.trace !== undefined && !(await writeText(terminal, flags.trace, `${lines.join('\n')}\n`)))
     return exits.usage
   if (flags.history !== undefined && !(await writeText(terminal, flags.history, historyText(result.history)))) {

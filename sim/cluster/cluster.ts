@@ -12,52 +12,17 @@ import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
-import { clientIdentity, type NodeIdentity, serverIdentity, serverPort } from './node-identity.ts'
+import type { ClusterNode } from './cluster-node.ts'
+import type { ClusterPlan, NodePlan } from './cluster-plan.ts'
+import { clientIdentity, type NodeIdentity, replacement, serverIdentity, serverPort } from './node-identity.ts'
+import { type LeadingProcess, Operator } from './operator.ts'
 import { plantPeersJson } from './peers-json.ts'
-import { nodeConfig } from './settings.ts'
+import { rottingPlaces } from './rotting-places.ts'
+import { nodeConfig, type RaftTuning } from './settings.ts'
 import { WebServers, type WebState } from './web-servers.ts'
-
-/** Nodes of one kind in one datacenter. */
-export interface NodePlan {
-  readonly count: number
-  readonly 'restart after'?: number | undefined
-  /** What they run as at first; the newest if absent. */
-  readonly release?: Release | undefined
-  /** Settings of these nodes alone, over those of the datacenter. */
-  readonly config?: FileConfig | undefined
-}
-
-/** What a cluster is made of, by datacenter. */
-export interface ClusterPlan {
-  readonly [datacenter: string]: {
-    readonly servers: NodePlan
-    readonly clients?: NodePlan | undefined
-    readonly config?: FileConfig | undefined
-  }
-}
 
 /** Events of the cluster itself, beside those that servers tell of. */
 export type ClusterTrigger = 'server crashed' | 'server started'
-
-/** One simulated machine and the agent on it. */
-interface ClusterNode {
-  readonly identity: NodeIdentity
-  readonly node: SimNode
-  /** A process that stopped itself is started again after this long. */
-  readonly restartAfterMs: number | undefined
-  /** Of its clocks, when nothing is wrong with them. */
-  readonly rate: number
-  settings: FileConfig
-  release: Release
-  /** Text of a `peers.json` that its next process shall find. */
-  peersJson: string | undefined
-  /** Of the running process, once it is up. */
-  agent: Agent | undefined
-  /** Why the last process ended by itself. */
-  ended: string | undefined
-  /** It left the pool in order, and was not started since. */
-  left: boolean
-}
 
 /** Agents as one thing: started, crashed and looked at by name. */
 export class Cluster {
@@ -67,8 +32,11 @@ export class Cluster {
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
   readonly webServers = new WebServers()
+  readonly operator: Operator
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
+  readonly #tuning: RaftTuning
+  #replacements = 0
   readonly #invariants: Invariants
   readonly #onTrigger: (trigger: ClusterTrigger, node: string) => void
 
@@ -77,12 +45,20 @@ export class Cluster {
     readonly plan: ClusterPlan
     readonly invariants: Invariants
     readonly onTrigger: (trigger: ClusterTrigger, node: string) => void
+    /** Settings of consensus, of every server. */
+    readonly tuning: RaftTuning
     /** The clock that a machine begins with. */
     readonly clockOf: () => { readonly wallOffsetMs: number; readonly rate: number }
   }) {
     this.simulation = parts.simulation
     this.#invariants = parts.invariants
     this.#onTrigger = parts.onTrigger
+    this.#tuning = parts.tuning
+    this.operator = new Operator({
+      after: (delayMs, then) => void parts.simulation.after(delayMs, then),
+      leader: () => this.#leadingProcess(),
+      agents: () => this.serverNames.flatMap((name) => this.#node(name).agent ?? []),
+    })
     for (const [at, [datacenter, { servers, config }]] of Object.entries(parts.plan).entries()) {
       for (let i = 0; i < servers.count; i++) {
         const identity = serverIdentity(this.#nodes.size + 1, datacenter, at + 1)
@@ -119,6 +95,7 @@ export class Cluster {
       agent: undefined,
       ended: undefined,
       left: false,
+      damaged: false,
     })
   }
 
@@ -172,6 +149,12 @@ export class Cluster {
     return best
   }
 
+  #leadingProcess(): LeadingProcess | undefined {
+    const leader = this.leader()
+    const { node, agent } = leader === undefined ? { node: undefined, agent: undefined } : this.#node(leader)
+    return node === undefined || agent === undefined ? undefined : { agent, run: (act) => node.run(act) }
+  }
+
   /** It left in order, and was not started since: it is not missed. */
   hasLeft(node: string): boolean {
     return this.#node(node).left
@@ -200,13 +183,46 @@ export class Cluster {
     this.#tell('server started', server)
   }
 
-  /** A power cut: the process is gone, and what was not synced may be. */
-  crash(name: string): void {
+  /** A power cut: the process is gone, and what was not synced may be. `kept`: the process alone dies, as by kill -9. */
+  crash(name: string, disk: 'power' | 'kept' = 'power'): void {
     const server = this.#node(name)
     if (!server.node.running) return
     this.#endProcess(server)
-    server.node.crash()
+    server.node.crash({ disk })
     this.#tell('server crashed', server)
+  }
+
+  /**
+   * The machine is lost with all it kept. Another one with its name and address, an empty disk and a new node ID is there,
+   * not started yet; and an operator takes the lost one's ID out of the consensus group as soon as somebody leads.
+   */
+  replace(name: string): void {
+    this.crash(name)
+    const server = this.#node(name)
+    server.node.disk.replace(['/data'])
+    this.#invariants.replaced(name)
+    this.#replacements++
+    const lost = server.identity.id
+    server.identity = replacement(server.identity, this.#replacements)
+    server.damaged = false
+    server.left = false
+    server.ended = undefined
+    this.operator.retire({ name, id: lost })
+  }
+
+  /** A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such place. */
+  rot(name: string, draw: (bound: number) => number): boolean {
+    const server = this.#node(name)
+    const places = rottingPlaces(server.node.disk.files())
+    const place = places[draw(Math.max(1, places.length))]
+    if (place === undefined) return false
+    server.damaged = server.node.disk.flipBit(place.path, draw(place.before))
+    return server.damaged
+  }
+
+  /** What it keeps has rotted: it runs on until it stops, and is to be replaced then. */
+  isDamaged(name: string): boolean {
+    return this.#node(name).damaged
   }
 
   pause(name: string): void {
@@ -278,7 +294,7 @@ export class Cluster {
     const boot = server.node.boots
     const { release } = server
     const read = (): Result<AgentConfig, string> =>
-      nodeConfig(server.identity, this.#identities, server.settings, env.machine, release)
+      nodeConfig(server.identity, this.#identities, server.settings, env.machine, release, this.#tuning)
     const config = read()
     const protocol = config.ok ? config.value.raft.protocol : 0
     const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
@@ -293,7 +309,10 @@ export class Cluster {
     await this.webServers.booted(name, env)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined
-    const started = await startProgram(env, config.value, { observer, reread: async () => read() })
+    const started = await startProgram(env, config.value, {
+      observer,
+      reread: async () => read(),
+    })
     if (!started.ok) {
       this.#startFailed(server, boot, started.error)
       return
@@ -304,8 +323,11 @@ export class Cluster {
   }
 
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
-    // A full or failing disk is a fault of the scenario; anything else no restart may meet.
-    if (failure.kind !== 'io' && failure.kind !== 'data-directory') {
+    // A full or failing disk is a fault of the scenario, and so is damage where something rotted; anything else no restart
+    // may meet.
+    const isFault = failure.kind === 'io' || failure.kind === 'data-directory'
+    if (server.damaged) this.#invariants.marks.reach('rot found')
+    else if (!isFault) {
       this.#invariants.report('P1', `${server.identity.name} does not start: ${failure.message}`)
     }
     this.#exit(server, boot, `does not start: ${failure.message}`)
@@ -313,7 +335,8 @@ export class Cluster {
 
   #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
     const text = failure instanceof Error ? failure.message : failureText(failure)
-    if (failure instanceof InvariantViolation) this.#invariants.report('P1', `${server.identity.name} panics: ${text}`)
+    if (!(failure instanceof InvariantViolation)) this.#invariants.marks.reach('stopped by its disk')
+    else this.#invariants.report('P1', `${server.identity.name} panics: ${text}`)
     this.#exit(server, boot, `stopped itself: ${text}`)
   }
 
@@ -343,7 +366,9 @@ export class Cluster {
   #startAgain(server: ClusterNode, boot: number): void {
     if (server.restartAfterMs === undefined) return
     this.simulation.after(server.restartAfterMs, () => {
-      if (server.node.boots === boot) this.start(server.identity.name)
+      if (server.node.boots !== boot || server.node.running) return
+      if (server.damaged) this.replace(server.identity.name)
+      this.start(server.identity.name)
     })
   }
 

@@ -18,6 +18,9 @@ export interface LinkSetting {
   readonly loss?: number
   readonly duplicate?: number
   readonly reorder?: number
+  /** Mean of a further delay with a long tail. */
+  readonly jitterMs?: number
+  readonly corrupt?: number
 }
 
 /** The machines of a cluster as faults see them: links, disks and clocks, by the name of the server. */
@@ -47,6 +50,10 @@ export class Machines {
     this.#simulation.network.cut(from, to, { oneWay: true })
   }
 
+  isCut(from: string, to: string): boolean {
+    return this.#simulation.network.isCut(from, to)
+  }
+
   heal(from: string, to: string): void {
     this.#simulation.network.heal(from, to, { oneWay: true })
   }
@@ -68,9 +75,34 @@ export class Machines {
     this.#cluster.nodeOf(server).disk.failSyncs(1)
   }
 
-  /** Syncs work again. */
-  mendSyncs(server: string): void {
-    this.#cluster.nodeOf(server).disk.failSyncs(0)
+  failNextRead(server: string): void {
+    this.#cluster.nodeOf(server).disk.failReads(1)
+  }
+
+  failNextWrite(server: string): void {
+    this.#cluster.nodeOf(server).disk.failWrites(1)
+  }
+
+  /** Reads, writes and syncs work again. */
+  mendDisk(server: string): void {
+    const { disk } = this.#cluster.nodeOf(server)
+    disk.failSyncs(0)
+    disk.failReads(0)
+    disk.failWrites(0)
+    if (disk.isStalled) disk.unstall()
+  }
+
+  /** Whether the disk finishes nothing. */
+  stallDisk(server: string, stalls: boolean): void {
+    const { disk } = this.#cluster.nodeOf(server)
+    if (stalls === disk.isStalled) return
+    if (stalls) disk.stall()
+    else disk.unstall()
+  }
+
+  /** Whether it takes no new connection. Those that are open stay. */
+  refuseConnections(server: string, refuses: boolean): void {
+    this.#cluster.nodeOf(server).refuseConnections(refuses)
   }
 
   /** Changes the links between this server and every other one. Undefined: as they were. */

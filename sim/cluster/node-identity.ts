@@ -18,6 +18,17 @@ export const serverPort = 8300
 /** Where agents gossip. */
 export const lanPort = 8301
 
+/** Another machine with the name and address of one that is lost. Whoever loses the data directory draws a new node ID. */
+export function replacement(identity: NodeIdentity, number: number): NodeIdentity {
+  return { ...identity, id: `${replacementIds}${String(number).padStart(12, '0')}` }
+}
+
+export function isReplacement(id: string): boolean {
+  return id.startsWith(replacementIds)
+}
+
+const replacementIds = '00000000-0000-4000-8002-'
+
 /** `number` from 1 on counts through all datacenters; `datacenterNumber` from 1 on. */
 export function serverIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
   return {

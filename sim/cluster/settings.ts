@@ -6,6 +6,9 @@ import type { Machine } from '../../src/env/process.ts'
 import type { Release } from '../../src/model/release.ts'
 import { dnsPort, httpPort, lanPort, type NodeIdentity, serverPort } from './node-identity.ts'
 
+/** Settings of consensus that no configuration file has. */
+export type RaftTuning = Pick<AgentConfig['raft'], 'limits'> & Partial<Pick<AgentConfig['raft'], 'trailingLogs'>>
+
 /**
  * The configuration of one simulated node: what the scenario sets, in the words and through the checks of a real
  * configuration file, and what makes it this node of this cluster. `nodes`: all nodes there are.
@@ -16,6 +19,7 @@ export function nodeConfig(
   settings: FileConfig,
   machine: Machine,
   release: Release,
+  tuning: RaftTuning = {},
 ): Result<AgentConfig, string> {
   const servers = nodes.filter((node) => node.kind === 'server' && node.datacenter === identity.datacenter)
   const isServer = identity.kind === 'server'
@@ -30,9 +34,10 @@ export function nodeConfig(
     data_dir: '/data',
     ports: { http: httpPort, server: serverPort, serf_lan: lanPort, dns: dnsPort },
     ...(isServer ? { bootstrap_expect: servers.length } : {}),
-    retry_join: servers.filter((server) => server !== identity).map((server) => `${server.host}:${lanPort}`),
+    retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
   }
   const normalized = normalize(file, false, machine, undefined, release)
-  if (normalized.ok) return ok(normalized.value.config)
-  return err(normalized.error.map((problem) => problem.message).join('; '))
+  if (!normalized.ok) return err(normalized.error.map((problem) => problem.message).join('; '))
+  const { config } = normalized.value
+  return ok({ ...config, raft: { ...config.raft, ...tuning } })
 }

@@ -1,5 +1,5 @@
 import type { Result } from '../../src/base/result.ts'
-import { err } from '../../src/base/result.ts'
+import { err, ok } from '../../src/base/result.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
@@ -7,6 +7,7 @@ import type { Range } from '../scenario/quantities.ts'
 import { type Selectable, select } from '../scenario/selection.ts'
 import type { Selector } from '../scenario/selector.ts'
 import type { FaultAction } from '../scenario/step-schema.ts'
+import { type ConsensusView, DataLimit } from './data-limit.ts'
 import { LinkCuts, type Undo } from './link-cuts.ts'
 import { Overrides } from './overrides.ts'
 
@@ -21,6 +22,8 @@ export interface ActionScope {
 /** What was done, for the report: `crash s2`. Or why there was nothing to do it to. */
 export type Deed = Result<string, string>
 
+type Performed = Result<{ readonly text: string; readonly undo?: Undo }, string>
+
 /** Does to the cluster what faults and steps say, and takes it back when its time is over. */
 export class Injector {
   readonly #cluster: Cluster
@@ -29,16 +32,24 @@ export class Injector {
   readonly #disks: Overrides<DiskSetting>
   readonly #links: Overrides<LinkSetting>
   readonly #rates: Overrides<number>
+  readonly #stalls: Overrides<true>
+  readonly #refusals: Overrides<true>
+  /** Undefined: the scenario says that a majority's data may be destroyed. */
+  readonly #limit: DataLimit | undefined
   /** Deeds to be taken back later. */
   readonly #ends = new Set<Undo>()
 
-  constructor(cluster: Cluster, machines: Machines) {
+  /** `consensus`: keeps a majority's data from being destroyed; undefined: nothing does. */
+  constructor(cluster: Cluster, machines: Machines, consensus: ConsensusView | undefined) {
     this.#cluster = cluster
+    this.#limit = consensus === undefined ? undefined : new DataLimit(consensus)
     this.#machines = machines
     this.#cuts = new LinkCuts(machines)
     this.#disks = new Overrides((node, setting) => machines.setDisk(node, setting))
     this.#links = new Overrides((node, setting) => machines.setLinks(node, setting))
     this.#rates = new Overrides((node, rate) => machines.setClockRate(node, rate))
+    this.#stalls = new Overrides((node, stalls) => machines.stallDisk(node, stalls === true))
+    this.#refusals = new Overrides((node, refuses) => machines.refuseConnections(node, refuses === true))
   }
 
   /** Does one action. With `for` it is taken back after a time drawn from it. */
@@ -58,21 +69,49 @@ export class Injector {
 
   /** Everything goes back to normal: links, disks, clocks; what is down is started unless it left, what is paused goes on. */
   mendEverything(): void {
-    this.#ends.clear()
+    this.freeze()
     this.#cuts.heal(undefined)
-    this.#disks.clear()
-    this.#links.clear()
-    this.#rates.clear()
-    for (const node of this.#cluster.nodeNames) {
-      this.#machines.mendSyncs(node)
-      if (this.#cluster.webServers.has(node)) this.#cluster.setWebServers(node, 'well')
-      this.#cluster.resume(node)
-      if (!this.#cluster.isRunning(node) && !this.#cluster.hasLeft(node)) this.#cluster.start(node)
-    }
+    for (const node of this.#cluster.nodeNames) this.#mend(node)
   }
 
-  #perform(action: FaultAction, scope: ActionScope): Result<{ readonly text: string; readonly undo?: Undo }, string> {
-    if (action.crash !== undefined) return this.#crash(action.crash, scope)
+  /** No fault that goes on ends by itself any more. */
+  freeze(): void {
+    this.#ends.clear()
+  }
+
+  /** These nodes, and the links among them, go back to normal. Everything else stays as it is, for good. */
+  mendCore(core: readonly string[]): void {
+    this.freeze()
+    this.#cuts.healAmong(core)
+    for (const node of core) this.#mend(node)
+  }
+
+  /** Whether what one node sends reaches another, however late and however often it must be repeated. */
+  reaches(from: string, to: string): boolean {
+    return !this.#machines.isCut(from, to) && !this.#refusals.has(to)
+  }
+
+  /** Some link carries nothing. */
+  get hasCuts(): boolean {
+    return this.#cuts.count > 0
+  }
+
+  #mend(node: string): void {
+    for (const overrides of [this.#disks, this.#links, this.#rates, this.#stalls, this.#refusals]) overrides.clear(node)
+    this.#machines.mendDisk(node)
+    if (this.#cluster.webServers.has(node)) this.#cluster.setWebServers(node, 'well')
+    this.#cluster.resume(node)
+    if (this.#cluster.isRunning(node) || this.#cluster.hasLeft(node)) return
+    if (this.#cluster.isDamaged(node)) this.#cluster.replace(node)
+    this.#cluster.start(node)
+  }
+
+  #perform(action: FaultAction, scope: ActionScope): Performed {
+    if (action.crash !== undefined) return this.#end(action.crash, 'crash', scope, (node) => this.#cluster.crash(node))
+    if (action.kill !== undefined) {
+      return this.#end(action.kill, 'kill', scope, (node) => this.#cluster.crash(node, 'kept'))
+    }
+    if (action.wipe !== undefined) return this.#wipe(action.wipe, scope)
     if (action.pause !== undefined) return this.#pause(action.pause, scope)
     if (action.partition !== undefined) return this.#partition(action.partition, scope)
     if (action.cut !== undefined) return this.#cut(action.cut, scope)
@@ -82,13 +121,22 @@ export class Injector {
       return this.#disk(nodes, 'slow disk', setting, scope)
     }
     if (action['fill disk'] !== undefined) return this.#disk(action['fill disk'], 'fill disk', { full: true }, scope)
+    if (action['stall disk'] !== undefined) {
+      return this.#each(action['stall disk'], 'stall disk', scope, (node) => this.#stalls.lay(node, true))
+    }
+    if (action['refuse connections'] !== undefined) {
+      const lay = (node: string): Undo => this.#refusals.lay(node, true)
+      return this.#each(action['refuse connections'], 'refuse connections', scope, lay)
+    }
     if (action['slow network'] !== undefined) {
-      const { of, latency, loss, duplicate, reorder } = action['slow network']
+      const { of, latency, tail, loss, duplicate, reorder, corrupt } = action['slow network']
       const setting = {
         ...given('latencyMs', latency),
         ...(loss === undefined ? {} : { loss }),
         ...(duplicate === undefined ? {} : { duplicate }),
         ...(reorder === undefined ? {} : { reorder }),
+        ...(tail === undefined ? {} : { jitterMs: tail }),
+        ...(corrupt === undefined ? {} : { corrupt }),
       }
       return this.#each(of, 'slow network', scope, (server) => this.#links.lay(server, setting))
     }
@@ -101,10 +149,29 @@ export class Injector {
   }
 
   /** What cannot be taken back. */
-  #once(action: FaultAction, scope: ActionScope): Result<{ readonly text: string; readonly undo?: Undo }, string> {
+  #once(action: FaultAction, scope: ActionScope): Performed {
     if (action['fail fsync'] !== undefined) {
       return this.#each(action['fail fsync'], 'fail fsync', scope, (server) => {
         this.#machines.failNextSync(server)
+        return undefined
+      })
+    }
+    if (action['fail read'] !== undefined) {
+      return this.#each(action['fail read'], 'fail read', scope, (server) => {
+        this.#machines.failNextRead(server)
+        return undefined
+      })
+    }
+    if (action['fail write'] !== undefined) {
+      return this.#each(action['fail write'], 'fail write', scope, (server) => {
+        this.#machines.failNextWrite(server)
+        return undefined
+      })
+    }
+    if (action.rot !== undefined) return this.#rot(action.rot, scope)
+    if (action['remove peer'] !== undefined) {
+      return this.#each(action['remove peer'], 'remove peer', scope, (server) => {
+        if (this.#maySpare(server)) this.#cluster.operator.removePeer(this.#cluster.identityOf(server).id)
         return undefined
       })
     }
@@ -139,7 +206,7 @@ export class Injector {
     }
     if (action.leave !== undefined) {
       return this.#each(action.leave, 'leave', scope, (node) => {
-        this.#cluster.leave(node)
+        if (this.#maySpare(node)) this.#cluster.leave(node)
         return undefined
       })
     }
@@ -154,18 +221,69 @@ export class Injector {
     return err('it names no action')
   }
 
-  #crash(selector: Selector, scope: ActionScope): Result<{ readonly text: string; readonly undo: Undo }, string> {
-    return this.#each(selector, 'crash', scope, (server) => {
-      if (!this.#cluster.isRunning(server)) return () => {}
-      this.#cluster.crash(server)
-      const boot = this.#cluster.bootOf(server)
-      return () => {
-        if (!this.#cluster.isRunning(server) && this.#cluster.bootOf(server) === boot) this.#cluster.start(server)
-      }
+  /** `for` starts it again, unless somebody else has done so. */
+  #end(selector: Selector, verb: string, scope: ActionScope, end: (node: string) => void): Performed {
+    return this.#each(selector, verb, scope, (node) => {
+      if (!this.#cluster.isRunning(node)) return () => {}
+      end(node)
+      return this.#startAgain(node)
     })
   }
 
-  #pause(selector: Selector, scope: ActionScope): Result<{ readonly text: string; readonly undo: Undo }, string> {
+  #startAgain(node: string): Undo {
+    const boot = this.#cluster.bootOf(node)
+    return () => {
+      if (!this.#cluster.isRunning(node) && this.#cluster.bootOf(node) === boot) this.#cluster.start(node)
+    }
+  }
+
+  #wipe(selector: Selector, scope: ActionScope): Performed {
+    const spared = this.#spared(selector, 'wipe', scope)
+    if (!spared.ok) return spared
+    const undos = spared.value.map((node) => {
+      this.#cluster.replace(node)
+      return this.#startAgain(node)
+    })
+    return ok({ text: `wipe ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
+  }
+
+  #rot(selector: Selector, scope: ActionScope): Performed {
+    const spared = this.#spared(selector, 'rot', scope)
+    if (!spared.ok) return spared
+    const rotten = spared.value.filter((node) => this.#cluster.rot(node, (bound) => scope.draw.below(bound)))
+    return rotten.length === 0
+      ? err('rot: there is nothing yet that could')
+      : ok({ text: `rot ${rotten.join(' ')}`, undo: () => {} })
+  }
+
+  /** Whether the group can do without this server, of those that are left to it. */
+  #maySpare(node: string): boolean {
+    const { id, kind } = this.#cluster.identityOf(node)
+    if (kind !== 'server' || this.#limit === undefined) return true
+    if (!this.#limit.allowsLeaving(id)) return false
+    this.#limit.leaves(id)
+    return true
+  }
+
+  /** So many servers have lost their data, or have left those that have, that nobody can lead. */
+  isMajorityLost(): boolean {
+    return this.#limit?.lacksMajority() === true
+  }
+
+  /** Those of the selection whose data may go. */
+  #spared(selector: Selector, verb: string, scope: ActionScope): Result<readonly string[], string> {
+    const servers = this.#select(selector, scope)
+    if (servers.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
+    const allowed = servers.filter((server) => {
+      const { id } = this.#cluster.identityOf(server)
+      if (this.#limit?.allows(id) === false) return false
+      this.#limit?.lose(id)
+      return true
+    })
+    return allowed.length === 0 ? err(`${verb}: the rest could not do without ${servers.join(' ')}`) : ok(allowed)
+  }
+
+  #pause(selector: Selector, scope: ActionScope): Performed {
     return this.#each(selector, 'pause', scope, (server) => {
       if (!this.#cluster.isRunning(server)) return () => {}
       this.#cluster.pause(server)
@@ -176,10 +294,7 @@ export class Injector {
     })
   }
 
-  #webServer(
-    { at, is }: NonNullable<FaultAction['web server']>,
-    scope: ActionScope,
-  ): Result<{ readonly text: string; readonly undo: Undo }, string> {
+  #webServer({ at, is }: NonNullable<FaultAction['web server']>, scope: ActionScope): Performed {
     const lacking = this.#select(at, scope).find((node) => !this.#cluster.webServers.has(node))
     if (lacking !== undefined) return err(`web server: there is none on ${lacking}`)
     const deed = this.#each(at, 'web server of', scope, (node) => {
@@ -189,10 +304,7 @@ export class Injector {
     return deed.ok ? { ok: true, value: { ...deed.value, text: `${deed.value.text} is ${is}` } } : deed
   }
 
-  #partition(
-    partition: NonNullable<FaultAction['partition']>,
-    scope: ActionScope,
-  ): Result<{ readonly text: string; readonly undo: Undo }, string> {
+  #partition(partition: NonNullable<FaultAction['partition']>, scope: ActionScope): Performed {
     const groups: (readonly string[])[] =
       'groups' in partition
         ? partition.groups.map((group) => this.#select(group, scope))
@@ -206,10 +318,7 @@ export class Injector {
     return { ok: true, value: { text, undo: this.#cuts.partition(groups) } }
   }
 
-  #cut(
-    cut: NonNullable<FaultAction['cut']>,
-    scope: ActionScope,
-  ): Result<{ readonly text: string; readonly undo: Undo }, string> {
+  #cut(cut: NonNullable<FaultAction['cut']>, scope: ActionScope): Performed {
     const from = this.#select(cut.from, scope)
     const to = this.#select(cut.to, scope, from).filter((server) => !from.includes(server))
     if (from.length === 0 || to.length === 0) return err('cut: one end has nobody now')
@@ -218,16 +327,11 @@ export class Injector {
     return { ok: true, value: { text: `cut ${from.join(' ')} ${arrow} ${to.join(' ')}`, undo } }
   }
 
-  #disk(
-    selector: Selector,
-    name: string,
-    setting: DiskSetting,
-    scope: ActionScope,
-  ): Result<{ readonly text: string; readonly undo: Undo }, string> {
+  #disk(selector: Selector, name: string, setting: DiskSetting, scope: ActionScope): Performed {
     return this.#each(selector, name, scope, (server) => this.#disks.lay(server, setting))
   }
 
-  #transfer(to: Selector | undefined, scope: ActionScope): Result<{ readonly text: string }, string> {
+  #transfer(to: Selector | undefined, scope: ActionScope): Performed {
     const leader = this.#cluster.leader()
     if (leader === undefined) return err('transfer leadership: nobody leads now')
     const target = to === undefined ? undefined : this.#select(to, scope)[0]
@@ -239,12 +343,7 @@ export class Injector {
     }
   }
 
-  #each(
-    selector: Selector,
-    verb: string,
-    scope: ActionScope,
-    act: (server: string) => Undo | undefined,
-  ): Result<{ readonly text: string; readonly undo: Undo }, string> {
+  #each(selector: Selector, verb: string, scope: ActionScope, act: (server: string) => Undo | undefined): Performed {
     const servers = this.#select(selector, scope)
     if (servers.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
     const undos = servers.map((server) => act(server))

@@ -47,11 +47,26 @@ export class LinkCuts {
     }
   }
 
+  /** Links that carry nothing now, each direction by itself. */
+  get count(): number {
+    return this.#cuts.size
+  }
+
   /** Mends every link to and from these servers; all links if undefined. */
   heal(servers: readonly string[] | undefined): void {
     for (const name of [...this.#cuts.keys()]) {
       const [a, b] = name.split(' ') as [string, string]
       if (servers !== undefined && !servers.includes(a) && !servers.includes(b)) continue
+      this.#cuts.delete(name)
+      this.#network.heal(a, b)
+    }
+  }
+
+  /** Mends the links between any two of these, both ways. */
+  healAmong(nodes: readonly string[]): void {
+    for (const name of [...this.#cuts.keys()]) {
+      const [a, b] = name.split(' ') as [string, string]
+      if (!nodes.includes(a) || !nodes.includes(b)) continue
       this.#cuts.delete(name)
       this.#network.heal(a, b)
     }

@@ -27,12 +27,16 @@ export class Overrides<Setting> {
     }
   }
 
-  /** Every node goes back to its own setting. */
-  clear(): void {
-    for (const [node, layers] of this.#layers) {
-      if (layers.length === 0) continue
-      layers.length = 0
-      this.#apply(node, undefined)
-    }
+  /** Whether something is laid over the node's own setting. */
+  has(node: string): boolean {
+    return (this.#layers.get(node)?.length ?? 0) > 0
+  }
+
+  /** The node goes back to its own setting. */
+  clear(node: string): void {
+    const layers = this.#layers.get(node)
+    if (layers === undefined || layers.length === 0) return
+    layers.length = 0
+    this.#apply(node, undefined)
   }
 }

@@ -27,9 +27,10 @@ export class FaultSchedule {
 
   constructor(faults: readonly Fault[], world: ScheduleWorld) {
     this.#world = world
-    this.#faults = faults.map((fault, at) => {
+    this.#faults = faults.flatMap((fault, at) => {
       const draw = world.stream(`faults.${at + 1}`)
-      return { fault, draw, choices: choicesOf(fault, draw), seen: 0 }
+      const isLeftOut = fault.do !== undefined && fault.swarm !== undefined && draw.fraction() < fault.swarm
+      return isLeftOut ? [] : [{ fault, draw, choices: choicesOf(fault, draw), seen: 0 }]
     })
   }
 
@@ -105,7 +106,7 @@ interface Armed {
 function choicesOf(fault: Fault, draw: RandomStream): readonly FaultAction[] {
   const all = fault['one of'] ?? []
   const { swarm } = fault
-  if (swarm === undefined) return all
+  if (swarm === undefined || all.length === 0) return all
   const kept = all.filter(() => draw.fraction() >= swarm)
   return kept.length > 0 ? kept : [all[draw.below(all.length)] as FaultAction]
 }

@@ -1,5 +1,6 @@
 import type { History } from '../checkers/history-file.ts'
 import type { Violation } from '../checkers/invariants.ts'
+import type { Mark } from '../checkers/marks.ts'
 import { type InvariantCode, invariants } from '../checkers/violation.ts'
 import type { TraceDigest } from './trace.ts'
 
@@ -32,6 +33,8 @@ export interface RunResult {
   readonly trace: TraceDigest
   readonly elections: number
   readonly writesAcknowledged: number
+  /** Rare states that it went through. */
+  readonly marks: readonly Mark[]
   /** What clients asked of keys, and what they learnt. */
   readonly history: History
 }

@@ -1,3 +1,4 @@
+import type { Mark } from '../checkers/marks.ts'
 import { type RunFailure, type RunResult, type StoryLine, timeText } from './run-report.ts'
 
 /** What a person reads in a terminal. */
@@ -35,6 +36,14 @@ function historyLines({ failures }: RunResult, history: string | undefined): rea
 
 function lincheckCommand(file: string): string {
   return `svc-sim lincheck ${file} --html ${file.replace(/\.jsonl$/, '')}.html`
+}
+
+/** How many runs of a campaign went through each of these states. */
+export function markLines(wanted: readonly Mark[], runs: readonly (readonly Mark[])[]): readonly string[] {
+  return wanted.map((mark) => {
+    const count = runs.filter((reached) => reached.includes(mark)).length
+    return count === 0 ? `never reached: ${mark}` : `reached in ${count} of ${runs.length} seeds: ${mark}`
+  })
 }
 
 export function verdictLines(result: RunResult, wallMs: number, verified: boolean): readonly string[] {
@@ -79,6 +88,7 @@ export interface SeedReport {
   readonly wallMs: number
   readonly events: number
   readonly trace: string
+  readonly marks: readonly string[]
 }
 
 export function seedReport(result: RunResult, wallMs: number): SeedReport {
@@ -94,5 +104,6 @@ export function seedReport(result: RunResult, wallMs: number): SeedReport {
     wallMs: Math.round(wallMs),
     events,
     trace: result.trace.hash,
+    marks: result.marks,
   }
 }

@@ -39,9 +39,11 @@ const cut = z
 
 const link = {
   latency: durationRange.optional().describe('Time on the way.'),
+  tail: duration.optional().describe('Mean of a further delay that is mostly short and now and then very long.'),
   loss: chance.optional(),
   duplicate: chance.optional(),
   reorder: chance.optional(),
+  corrupt: chance.optional().describe('Of datagrams: one bit is flipped.'),
 }
 
 const statesText = Object.entries(webStates)
@@ -51,6 +53,14 @@ const statesText = Object.entries(webStates)
 /** Things done to the cluster that `for:` can take back. Each value says to whom. */
 export const faultShape = {
   crash: selector.optional().describe('Kill the process and cut the power: what was not synced may be lost or torn.'),
+  kill: selector
+    .optional()
+    .describe('Kill the process alone, as kill -9 does: the disk has all that was written, synced or not.'),
+  wipe: selector
+    .optional()
+    .describe(
+      'The machine is lost; an empty one takes its place, with its name and address and a new node ID, and an operator takes the old ID out of the consensus group. Not done to more servers than the others can spare.',
+    ),
   pause: selector.optional().describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
   partition: z
     .union([selector, z.strictObject({ groups: z.array(selector).min(2) })])
@@ -65,11 +75,15 @@ export const faultShape = {
     })
     .optional()
     .describe('Reads, writes or syncs of these nodes take this long.'),
+  'stall disk': selector.optional().describe('Nothing that the disk is asked to do is ever done, until it goes on.'),
   'fill disk': selector.optional().describe('No room is left on the disk.'),
   'slow network': z
     .strictObject({ of: selector, ...link })
     .optional()
     .describe('Changes every link of these nodes.'),
+  'refuse connections': selector
+    .optional()
+    .describe('Whoever dials these nodes is refused; what is connected already stays. They dial others as before.'),
   'clock rate': z
     .strictObject({ nodes: selector, rate: percentRange })
     .optional()
@@ -86,6 +100,18 @@ export const faultShape = {
 /** Things that `for:` cannot take back. */
 export const onceShape = {
   'fail fsync': selector.optional().describe('The next sync fails, and what it should have kept may be lost.'),
+  'fail read': selector.optional().describe('The next read of a file fails.'),
+  'fail write': selector.optional().describe('The next write of a file fails, when a part of it is done.'),
+  rot: selector
+    .optional()
+    .describe(
+      'One bit of the log or a snapshot rots, where it cannot be taken for a torn write. Such a server stops at its next start; it is replaced as by wipe. Not done to more servers than the others can spare.',
+    ),
+  'remove peer': selector
+    .optional()
+    .describe(
+      'The leader is asked to take these servers out of the consensus group, as by svc operator raft remove-peer.',
+    ),
   'break connections': selector
     .optional()
     .describe('Every TCP connection of these nodes breaks, as a reset breaks it; they run and listen as before.'),

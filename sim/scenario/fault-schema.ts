@@ -10,6 +10,7 @@ export const triggers = {
   'entry appended': 'a server has made entries durable in its log',
   'entry committed': 'a server has learnt that an entry is committed',
   'snapshot installed': "a server's state was replaced by a snapshot",
+  'members changed': 'a leader has written another configuration of the consensus group into its log',
   'server crashed': 'a server was crashed by a fault or a step',
   'server started': 'a server has started, for the first time or again',
   'write acknowledged': 'a client was told that its write is done; it is the server that answered',
@@ -35,7 +36,9 @@ export const fault = z
     'one of': actions.optional().describe('One of these, drawn each time.'),
     swarm: chance
       .optional()
-      .describe('For each seed, each action is left out of the whole run with this chance; one always stays.'),
+      .describe(
+        "For each seed, each action of 'one of' is left out of the whole run with this chance, but one always stays; with 'do', the fault as a whole is left out.",
+      ),
   })
   .superRefine((given, context) => {
     const issue = (message: string, path: readonly string[] = []): void => {
@@ -50,7 +53,6 @@ export const fault = z
     const bodies = (['do', 'one of'] as const).filter((key) => given[key] !== undefined)
     if (bodies.length !== 1) issue(`give either 'do' (all of them) or 'one of' (one drawn each time)`)
     if (given.nth !== undefined && given.when === undefined) issue(`'nth' counts what 'when' names`, ['nth'])
-    if (given.swarm !== undefined && given['one of'] === undefined) issue(`'swarm' goes with 'one of'`, ['swarm'])
     if (given.every !== undefined && given.every.max === 0) issue(`'every' needs a time above zero`, ['every'])
   })
 

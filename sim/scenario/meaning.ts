@@ -27,8 +27,8 @@ class MeaningCheck {
     this.#document = document
     this.#scenario = scenario
     const datacenters = Object.values(scenario.cluster)
-    const servers = datacenters.reduce((sum, datacenter) => sum + datacenter.servers.count, 0)
-    const clients = datacenters.reduce((sum, datacenter) => sum + (datacenter.clients?.count ?? 0), 0)
+    const servers = datacenters.reduce((sum, datacenter) => sum + mostOf(datacenter.servers.count), 0)
+    const clients = datacenters.reduce((sum, datacenter) => sum + mostOf(datacenter.clients?.count ?? 0), 0)
     this.#nodes = [...numbered('s', servers), ...numbered('c', clients)]
     this.#saved = savedNames(scenario)
   }
@@ -39,9 +39,17 @@ class MeaningCheck {
     if (names[1] !== undefined) {
       this.#problem(['cluster', names[1]], 'a second datacenter is not there yet: describe one')
     }
-    for (const [name, { config, servers, clients }] of Object.entries(this.#scenario.cluster)) {
+    for (const [name, { config, servers, clients, ...rest }] of Object.entries(this.#scenario.cluster)) {
       const base = ['cluster', name]
-      this.#settings({ ...config, ...servers.config, server: true }, name, [...base, 'config'], servers.release)
+      for (const [at, drawn] of (rest['drawn config'] ?? [{}]).entries()) {
+        const path = rest['drawn config'] === undefined ? ['config'] : ['drawn config', at]
+        this.#settings(
+          { ...config, ...drawn, ...servers.config, server: true },
+          name,
+          [...base, ...path],
+          servers.release,
+        )
+      }
       if (clients !== undefined)
         this.#settings({ ...config, ...clients.config, server: false }, name, [...base, 'clients'], clients.release)
     }
@@ -125,6 +133,11 @@ class MeaningCheck {
   #problem(path: readonly PropertyKey[], message: string): void {
     this.problems.push({ place: this.#document.placeOf(path), message })
   }
+}
+
+/** Of the numbers of which one is drawn, the greatest. */
+function mostOf(count: number | readonly number[]): number {
+  return typeof count === 'number' ? count : Math.max(...count)
 }
 
 function numbered(letter: string, count: number): readonly string[] {

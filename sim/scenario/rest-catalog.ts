@@ -2,6 +2,7 @@ import { formatDuration } from '../../src/base/duration.ts'
 import { catalogFaults, type HeldNode, type ListedNode, type SeenService } from '../checkers/catalog-truth.ts'
 import { poolFaults } from '../checkers/pool-views.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
+import { startMissed } from './rest-missed.ts'
 import type { RunContext } from './run-context.ts'
 
 /**
@@ -28,6 +29,7 @@ interface Fault {
 async function within(run: RunContext, boundMs: number, look: () => Promise<readonly Fault[]>): Promise<void> {
   const untilUs = run.simulation.nowUs + boundMs * 1000
   while (!run.hasFailed()) {
+    startMissed(run)
     const faults = await look()
     if (faults.length === 0 || run.hasFailed()) return
     if (run.simulation.nowUs >= untilUs) {
@@ -76,14 +78,14 @@ async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {
   return []
 }
 
-/** A server knows that it left. When all that heard it have lost their memory since, it has failed for those that are left. */
+/**
+ * The leader knows that it left. Whoever does not know a member is not told by others that it has left: where the leader has
+ * lost its memory since, it has failed, and stays in the catalog until the pool would have forgotten it.
+ */
 function isHeard({ cluster }: RunContext, gone: string): boolean {
-  return cluster.serverNames.some((server) =>
-    cluster
-      .agentOf(server)
-      ?.lan.members()
-      .some(({ name, status }) => name === gone && status === 'left'),
-  )
+  const leader = cluster.leader()
+  const members = leader === undefined ? undefined : cluster.agentOf(leader)?.lan.members()
+  return members?.some(({ name, status }) => name === gone && status === 'left') === true
 }
 
 function heldBy({ cluster }: RunContext, node: string): HeldNode | undefined {

@@ -3,6 +3,8 @@ import { formatDuration } from '../../src/base/duration.ts'
 import { atRest, type Unrest } from '../checkers/liveness.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { comeToAgree } from './rest-catalog.ts'
+import { healCore } from './rest-core.ts'
+import { startMissed } from './rest-missed.ts'
 import { compareViews } from './rest-views.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -19,11 +21,12 @@ const lastKey = 'svc-sim/at-rest'
  * (E2). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
+  const withinMs = run.scenario.quiet?.within ?? restWithinMs
+  if (run.scenario.quiet?.['core first'] === true) await healCore(run, withinMs)
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
   run.injector.mendEverything()
-  const withinMs = run.scenario.quiet?.within ?? restWithinMs
   const untilUs = run.simulation.nowUs + withinMs * 1000
-  await awaitRest(run, untilUs, withinMs)
+  if (!(await awaitRest(run, untilUs, withinMs))) return
   await writeOnce(run)
   await comeToAgree(run)
   // Agreeing has written to the catalog: once more.
@@ -37,14 +40,28 @@ export async function comeToRest(run: RunContext): Promise<void> {
   }
 }
 
-async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<void> {
+/** False where the cluster will never rest: the invariant is broken, or there is a reason that excuses it. */
+async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<boolean> {
+  startMissed(run)
   for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
     if (run.simulation.nowUs >= untilUs) {
+      if (run.injector.isMajorityLost()) return tellLost(run)
       run.invariants.liveness.overdue(unrest, formatDuration(withinMs))
-      return
+      return false
     }
     await run.pass(lookEveryMs)
+    startMissed(run)
   }
+  return true
+}
+
+/**
+ * A lost machine was the one that could not be spared when another one had been taken out by the program's own decision. No
+ * server can tell: an operator must recover the group by hand.
+ */
+function tellLost(run: RunContext): false {
+  run.tell('note', 'excused (majority lost): of some configuration no majority is left whose data is whole')
+  return false
 }
 
 /** Those that left are not missed. */
@@ -55,6 +72,7 @@ function presentServers({ cluster }: RunContext): readonly string[] {
 async function writeOnce(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
   const servers = presentServers(run)
+  if (servers.length === 0) return
   const server = servers[run.simulation.random('rest').below(servers.length)] as string
   const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
     method: 'PUT',

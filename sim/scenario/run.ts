@@ -1,7 +1,9 @@
 import { Invariants } from '../checkers/invariants.ts'
 import { Cluster } from '../cluster/cluster.ts'
+import { hasReplacedVoter } from '../cluster/group-facts.ts'
 import { Machines } from '../cluster/machines.ts'
 import { clientHost } from '../cluster/node-identity.ts'
+import type { ConsensusView } from '../faults/data-limit.ts'
 import { type ActionScope, type Deed, drawRange, Injector, selectable } from '../faults/injector.ts'
 import { FaultSchedule } from '../faults/schedule.ts'
 import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
@@ -10,6 +12,7 @@ import type { DiskOptions } from '../world/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import { Simulation } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
+import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
 import type { Trigger } from './fault-schema.ts'
 import { conditionText, judge, type Observed } from './judge.ts'
@@ -62,7 +65,11 @@ export class ScenarioRun implements RunContext {
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
     this.cluster = newCluster(this)
-    this.injector = new Injector(this.cluster, new Machines(this.simulation, this.cluster, diskOf(this.scenario)))
+    this.injector = new Injector(
+      this.cluster,
+      new Machines(this.simulation, this.cluster, diskOf(this.scenario)),
+      this.#limited(),
+    )
     this.driver = new Driver(this.simulation, clientHost(1))
     for (const { at, port } of Object.values(this.scenario['web servers'] ?? {})) {
       for (const node of this.select(at)) this.cluster.webServers.add(node, port)
@@ -95,6 +102,7 @@ export class ScenarioRun implements RunContext {
     if (!this.hasFailed()) await comeToRest(this)
     if (!this.hasFailed()) this.invariants.linearizable.judge()
     if (!this.hasFailed()) this.invariants.sessions.finish(this.simulation.nowUs)
+    if (!this.hasFailed()) this.invariants.whole.judge()
     return this.#result()
   }
 
@@ -129,7 +137,16 @@ export class ScenarioRun implements RunContext {
     this.#changed = true
     if (trigger === 'leader elected') this.tell('note', `${node} leads`)
     if (trigger === 'leader stepped down') this.tell('note', `${node} no longer leads`)
+    this.#mark(trigger)
     this.#schedule.triggered(trigger, node)
+  }
+
+  #mark(trigger: Trigger): void {
+    const { marks } = this.invariants
+    if (trigger === 'snapshot installed' && this.injector.hasCuts) marks.reach('snapshot under partition')
+    if (trigger !== 'members changed') return
+    if (this.injector.hasCuts) marks.reach('configuration changed under fire')
+    if (hasReplacedVoter(this.cluster)) marks.reach('machine replaced')
   }
 
   switchWorkload(to: 'start' | 'stop'): void {
@@ -154,6 +171,11 @@ export class ScenarioRun implements RunContext {
 
   scopeOf(it: string | undefined, draw: ActionScope['draw']): ActionScope {
     return { it, saved: (name) => this.saved.get(name), draw }
+  }
+
+  /** What keeps a majority's data from being destroyed, unless the scenario says that it may be. */
+  #limited(): ConsensusView | undefined {
+    return this.scenario.excuses?.['majority lost'] === true ? undefined : this.invariants.configurations
   }
 
   #observe(): Observed {
@@ -212,6 +234,7 @@ export class ScenarioRun implements RunContext {
       trace,
       elections: this.invariants.electionCount,
       writesAcknowledged: this.invariants.acknowledged.count,
+      marks: this.invariants.marks.reached,
       history: {
         about: `${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`,
         staleDefaultUs: this.invariants.linearizable.staleDefaultUs,
@@ -254,7 +277,8 @@ function newCluster(run: ScenarioRun): Cluster {
   const draw = run.simulation.random('clocks')
   return new Cluster({
     simulation: run.simulation,
-    plan: run.scenario.cluster,
+    plan: drawnCluster(run.scenario, run.simulation.random('cluster')),
+    tuning: drawnTuning(run.scenario, run.simulation.random('knobs')),
     invariants: run.invariants,
     onTrigger: (trigger, node) => run.triggered(trigger, node),
     clockOf: () => ({ wallOffsetMs: drawRange(draw, offset), rate: 1 + drawRange(draw, rate) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Mark, marks } from '../checkers/marks.ts'
 import { condition } from './condition-schema.ts'
 import { fault } from './fault-schema.ts'
 import {
@@ -21,7 +22,9 @@ const clientsMax = 99
 
 const agents = (countMax: number) =>
   z.strictObject({
-    count: z.int().min(1).max(countMax),
+    count: z
+      .union([z.int().min(1).max(countMax), z.array(z.int().min(1).max(countMax)).min(1)])
+      .describe('How many; of several numbers, [3, 5], one is drawn for each seed.'),
     'restart after': duration
       .optional()
       .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
@@ -33,6 +36,11 @@ const datacenter = z.strictObject({
   servers: agents(serversMax).describe('Servers s1, s2, …, which take part in consensus.'),
   clients: agents(clientsMax).optional().describe('Client agents c1, c2, …, which keep no replicated state.'),
   config: nodeConfig.optional(),
+  'drawn config': z
+    .array(nodeConfig)
+    .min(1)
+    .optional()
+    .describe('For each seed one of these is drawn and laid over config.'),
 })
 
 const operations = {
@@ -40,6 +48,8 @@ const operations = {
   'kv.put': 'writes a new value',
   'kv.cas': 'reads a key and replaces what it found, if nobody else has meanwhile',
   'kv.delete': 'removes a key',
+  'kv.txn': 'replaces one key as kv.cas does and writes another one, both or neither',
+  'kv.list': 'reads all keys',
 } as const
 
 export type Operation = keyof typeof operations
@@ -115,16 +125,47 @@ const clocks = z.strictObject({
   rate: percentRange.optional().describe('How much faster or slower than true time clocks run.'),
 })
 
+const knob = (leastValue: number, description: string) =>
+  z.array(z.int().min(leastValue)).min(1).optional().describe(description)
+
+const knobs = z.strictObject({
+  'append entries': knob(1, 'Entries in one message to a follower, at most.'),
+  'appends in flight': knob(1, 'Messages with entries on their way to one follower, at most.'),
+  'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
+  'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),
+})
+
 const excuses = z
   .strictObject({
     'stale default reads': duration
       .optional()
       .describe('K1: reads of default consistency may be this old, since a deposed leader may still answer them.'),
+    'majority lost': z
+      .literal(true)
+      .optional()
+      .describe(
+        "R1, R4, R7, D1: the data of a majority may be destroyed, and 'recover' forces a configuration on those that are left. What was acknowledged before may be lost by that, and nothing else.",
+      ),
   })
   .describe('What invariants let pass, each by its name. Nothing is excused that is not named.')
 
+const sometimes = z
+  .strictObject({
+    seeds: z.int().min(1).describe('In fewer seeds nothing need be reached.'),
+    reach: z.array(z.enum(Object.keys(marks) as [Mark, ...Mark[]])).min(1),
+  })
+  .describe(
+    'Rare states that a campaign of at least so many seeds must reach: run --seeds fails when no run of it does.',
+  )
+
 const quiet = z.strictObject({
   within: duration.describe('The time in which the cluster must come to rest.'),
+  'core first': z
+    .literal(true)
+    .optional()
+    .describe(
+      'First only a core of servers is mended, drawn so that it suffices for a quorum, while everything else stays broken as it is: within the same time the core must serve.',
+    ),
 })
 
 /** A scenario file, whole. The language page and the JSON Schema for editors come from this. */
@@ -141,6 +182,9 @@ export const scenarioSchema = z.strictObject({
   network: network.optional().describe('Links, when nothing is wrong.'),
   disk: disk.optional().describe('Disks, when nothing is wrong.'),
   clocks: clocks.optional().describe('How far the clocks of machines are from true time.'),
+  knobs: knobs
+    .optional()
+    .describe('Settings that no configuration file has: for each seed one of the values is drawn.'),
   workload: z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'), client)
     .optional()
@@ -170,6 +214,7 @@ export const scenarioSchema = z.strictObject({
   never: z.array(condition).optional().describe('Conditions that do not hold at any moment of the run.'),
   invariants: z.literal('all').optional().describe('All invariants are checked in every run; the line may say so.'),
   excuses: excuses.optional(),
+  sometimes: sometimes.optional(),
   quiet: quiet
     .optional()
     .describe(

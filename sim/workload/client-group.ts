@@ -6,7 +6,7 @@ import type { Invariants } from '../checkers/invariants.ts'
 import { type KeyOperation, operationText } from '../checkers/key-history.ts'
 import { KeyClient } from './key-client.ts'
 
-export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete'
+export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'
 
 /** What a group of clients does, every default applied. */
 export interface GroupPlan {
@@ -105,12 +105,14 @@ export class ClientGroup {
     const server = this.#world.server((bound) => this.#draw.below(bound))
     if (server === undefined) return
     const what = operations[this.#draw.below(operations.length)] as WorkloadOperation
-    const key = `${name.replaceAll(' ', '-')}/${this.#draw.below(keys)}`
+    const key = this.#keyOf(this.#draw.below(keys))
     const consistency = consistencies[this.#draw.below(consistencies.length)] as Consistency
     const asker: Asker = { client: `client ${client} of ${name}`, key, server }
     if (what === 'kv.get') await this.#read(asker, consistency)
     else if (what === 'kv.put') await this.#write(asker)
     else if (what === 'kv.delete') await this.#remove(asker)
+    else if (what === 'kv.txn') await this.#replaceAndWrite(asker)
+    else if (what === 'kv.list') await this.#list(asker, consistency)
     else await this.#compareAndSet(asker)
   }
 
@@ -166,16 +168,68 @@ export class ClientGroup {
     await this.#finish(asker, operation, this.#client.compareAndSet(asker.server.endpoint, asker.key, index, value))
   }
 
+  #keyOf(number: number): string {
+    return `${this.#plan.name.replaceAll(' ', '-')}/${number}`
+  }
+
+  /** One transaction on two keys; where there is but one, a CAS. */
+  async #replaceAndWrite(asker: Asker): Promise<void> {
+    const others = Array.from({ length: this.#plan.keys }, (_, at) => this.#keyOf(at)).filter(
+      (key) => key !== asker.key,
+    )
+    const other = others[this.#draw.below(Math.max(1, others.length))]
+    if (other === undefined) return this.#compareAndSet(asker)
+    const before = await this.#read(asker, 'default')
+    if (before === undefined) return
+    const [value, otherValue] = [this.#newValue(), this.#newValue()]
+    const replaced = this.#begin(asker, { kind: 'cas', expected: before.value, value })
+    const written = this.#begin({ ...asker, key: other }, { kind: 'write', value: otherValue })
+    this.#open.add(replaced).add(written)
+    const index = before.value === undefined ? 0 : before.index
+    const answer = await this.#client.replaceAndWrite(
+      asker.server.endpoint,
+      { key: asker.key, value, index },
+      { key: other, value: otherValue },
+    )
+    this.#open.delete(replaced)
+    this.#open.delete(written)
+    if (answer === undefined) return
+    const { invariants } = this.#world
+    if (answer) {
+      for (const operation of [replaced, written]) this.#done(asker, operation)
+      return
+    }
+    replaced.returnUs = this.#world.nowUs()
+    replaced.outcome = 'refused'
+    // Nothing of it happened: of a write without conditions there is nothing to explain.
+    invariants.linearizable.withdrawn(written)
+    for (const operation of [replaced, written]) {
+      if (operation.value !== undefined) invariants.whole.refused(operation.value, operationText(operation))
+    }
+  }
+
+  async #list({ server }: Asker, consistency: Consistency): Promise<void> {
+    const prefix = `${this.#plan.name.replaceAll(' ', '-')}/`
+    const rows = await this.#client.list(server.endpoint, prefix, consistency)
+    const keys = Array.from({ length: this.#plan.keys }, (_, at) => this.#keyOf(at))
+    if (rows !== undefined) this.#world.invariants.whole.listed(keys, rows, server.name)
+  }
+
+  #done(asker: Asker, operation: KeyOperation): void {
+    operation.returnUs = this.#world.nowUs()
+    operation.outcome = 'ok'
+    this.#world.invariants.acknowledged.acknowledged(operation)
+    this.#world.onAcknowledged(asker.server.name)
+  }
+
   async #finish(asker: Asker, operation: KeyOperation, asked: Promise<boolean | undefined>): Promise<void> {
     this.#open.add(operation)
     const answer = await asked
     this.#open.delete(operation)
     if (answer === undefined) return
+    if (answer) return this.#done(asker, operation)
     operation.returnUs = this.#world.nowUs()
-    operation.outcome = answer ? 'ok' : 'refused'
-    if (!answer) return
-    this.#world.invariants.acknowledged.acknowledged(operation)
-    this.#world.onAcknowledged(asker.server.name)
+    operation.outcome = 'refused'
   }
 
   #begin(

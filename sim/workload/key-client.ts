@@ -1,8 +1,9 @@
-import { textOf, utf8 } from '../../src/base/bytes.ts'
+import { base64, fromBase64, textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { Consistency } from '../../src/features/manifest.ts'
+import type { ListedKey } from '../checkers/whole-changes.ts'
 
 /** What a read of a key was answered. */
 export interface ReadAnswer {
@@ -13,6 +14,24 @@ export interface ReadAnswer {
 
 /** `true`, `false` as the key's endpoint says them; undefined: no answer, or one that leaves it open. */
 export type WriteAnswer = boolean | undefined
+
+interface Replaced {
+  readonly key: string
+  readonly value: string
+  /** As for `compareAndSet`. */
+  readonly index: number
+}
+
+interface Written {
+  readonly key: string
+  readonly value: string
+}
+
+interface ListedRow {
+  readonly Key: string
+  readonly Value: string | null
+  readonly ModifyIndex: number
+}
 
 /** Speaks the key endpoints of the HTTP API, over the simulated network. */
 export class KeyClient {
@@ -45,6 +64,34 @@ export class KeyClient {
 
   async remove(server: Endpoint, key: string): Promise<WriteAnswer> {
     return writeAnswer(await this.#request(server, 'DELETE', `/v1/kv/${key}`))
+  }
+
+  /**
+   * Replaces one key as `compareAndSet` does, and writes another one. False: neither was done.
+   */
+  async replaceAndWrite(server: Endpoint, replaced: Replaced, written: Written): Promise<WriteAnswer> {
+    const operations = [
+      { Verb: 'cas', Key: replaced.key, Value: base64(utf8(replaced.value)), Index: replaced.index },
+      { Verb: 'set', Key: written.key, Value: base64(utf8(written.value)) },
+    ]
+    const body = JSON.stringify(operations.map((KV) => ({ KV })))
+    const answer = await this.#request(server, 'PUT', '/v1/txn', body)
+    if (answer?.status === 200) return true
+    return answer?.status === 409 ? false : undefined
+  }
+
+  /** All keys of this group; undefined: no answer about them. */
+  async list(server: Endpoint, prefix: string, consistency: Consistency): Promise<readonly ListedKey[] | undefined> {
+    const suffix = consistency === 'default' ? '' : `&${consistency}`
+    const answer = await this.#request(server, 'GET', `/v1/kv/${prefix}?recurse${suffix}`)
+    if (answer?.status === 404) return answer.headers.get('x-svc-index') === undefined ? undefined : []
+    if (answer?.status !== 200) return undefined
+    const rows = JSON.parse(textOf(answer.body)) as readonly ListedRow[]
+    return rows.map(({ Key, Value, ModifyIndex }) => ({
+      key: Key,
+      value: textOf(fromBase64(Value ?? '') ?? new Uint8Array()),
+      modifyIndex: ModifyIndex,
+    }))
   }
 
   async #put(server: Endpoint, target: string, value: string): Promise<WriteAnswer> {

@@ -3,6 +3,7 @@ import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
+import type { RaftLimits } from '../raft/core/types.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
@@ -97,6 +98,8 @@ export interface RaftConfig {
   readonly snapshotIntervalMs: number
   /** Entries kept in the log behind a snapshot, for followers that lag a little. */
   readonly trailingLogs: number
+  /** Bounds other than production's, for the simulator: no setting has them. */
+  readonly limits?: Partial<RaftLimits>
 }
 
 /** What a client agent may ask of servers. */

@@ -67,6 +67,7 @@ async function openConsensus(
     snapshotThreshold: config.raft.snapshotThreshold,
     snapshotIntervalMs: config.raft.snapshotIntervalMs,
     trailingLogs: config.raft.trailingLogs,
+    ...(config.raft.limits === undefined ? {} : { limits: config.raft.limits }),
     stateMachine: state,
     transport,
     ...(observer.raft === undefined ? {} : { observer: observer.raft }),

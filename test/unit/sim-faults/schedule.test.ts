@@ -101,6 +101,16 @@ describe('a schedule of faults', () => {
     }
   })
 
+  it('leaves a fault out of a run as a whole where its swarm says so', () => {
+    const swarm = fault.parse({ every: '1s', do: [{ crash: 's1' }], swarm: '60%' })
+    for (const [fraction, happens] of [[0.5, 0] as const, [0.7, 2] as const]) {
+      const { parts, deeds, passTo } = world(fraction)
+      new FaultSchedule([swarm], parts).start()
+      passTo(2500)
+      expect(deeds).toHaveLength(happens)
+    }
+  })
+
   it('lets nothing happen once it is stopped', () => {
     const { parts, deeds, passTo } = world()
     const schedule = new FaultSchedule([fault.parse({ every: '1s', do: [{ crash: 's1' }] })], parts)

@@ -50,6 +50,18 @@ describe('cut links', () => {
   })
 })
 
+describe('links of a core', () => {
+  it('are mended among its nodes, and stay cut to all others', () => {
+    const { cuts, links } = network()
+    const undo = cuts.partition([['s1'], ['s2'], ['s3']])
+    cuts.healAmong(['s1', 's2'])
+    expect([...links].sort()).toEqual(['s1>s3', 's2>s3', 's3>s1', 's3>s2'])
+    expect(cuts.count).toBe(4)
+    undo()
+    expect([...links]).toEqual([])
+  })
+})
+
 describe('settings laid over one another', () => {
   it('give way to what is under them, in whatever order they end', () => {
     const said: string[] = []
@@ -66,9 +78,9 @@ describe('settings laid over one another', () => {
     const said: string[] = []
     const overrides = new Overrides<string>((node, setting) => said.push(`${node} ${setting ?? 'own'}`))
     const undo = overrides.lay('s1', 'slow')
-    overrides.clear()
+    overrides.clear('s1')
     undo()
-    overrides.clear()
+    overrides.clear('s1')
     expect(said).toEqual(['s1 slow', 's1 own'])
   })
 })

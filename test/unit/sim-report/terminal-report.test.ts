@@ -12,6 +12,7 @@ const result: RunResult = {
   trace: { hash: 'ab'.repeat(32), lines: 10, blocks: [] },
   elections: 2,
   writesAcknowledged: 99,
+  marks: [],
   history: { about: undefined, staleDefaultUs: 0, operations: [] },
 }
 const failure = { atUs: 1_500_000, place: 'scenarios/a.yaml:7:5', message: 'expected leader: none: s1 leads' }

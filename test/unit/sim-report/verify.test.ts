@@ -26,6 +26,7 @@ function result(trace: TraceDigest): RunResult {
     trace,
     elections: 0,
     writesAcknowledged: 0,
+    marks: [],
     history: { about: undefined, staleDefaultUs: 0, operations: [] },
   }
 }

@@ -1,0 +1,52 @@
+/** Why a core that was healed may be unable to serve, though nothing is wrong with the program. Each is looked into. */
+export const coreExcuses = {
+  'no core': 'even all servers that can be healed are no majority of what they go by: others left, or are lost',
+  'led from outside': 'a server outside the core leads lawfully, and some server of the core cannot talk with it',
+  'left meanwhile': 'a server of the core had been asked to leave before, and has left',
+} as const
+
+export type CoreExcuse = keyof typeof coreExcuses
+
+/** A healed core, as it is when its time is over. */
+export interface CoreView {
+  readonly core: readonly string[]
+  /** Of those that believe they lead the one with the highest term, if its process is running and not paused. */
+  readonly leader: string | undefined
+  /** Servers that have left in order. */
+  readonly left: readonly string[]
+  /** Whether what the first sends reaches the second, however late. */
+  readonly reaches: (from: string, to: string) => boolean
+}
+
+/** The excuse that holds for a core that does not serve; undefined: there is none. */
+export function excuseOf({ core, leader, left, reaches }: CoreView): CoreExcuse | undefined {
+  if (core.some((server) => left.includes(server))) return 'left meanwhile'
+  if (leader === undefined || core.includes(leader)) return undefined
+  const isApart = (server: string): boolean => !reaches(leader, server) || !reaches(server, leader)
+  return core.some(isApart) ? 'led from outside' : undefined
+}
+
+/**
+ * A core drawn from the servers that can be healed: in the order drawn, as many as it takes to have a majority of the voters of
+ * every configuration that one of them may go by. Undefined where even all of them have not.
+ */
+export function drawCore(
+  candidates: readonly { readonly name: string; readonly id: string }[],
+  standing: readonly (readonly string[])[],
+  draw: (bound: number) => number,
+): readonly string[] | undefined {
+  const left = [...candidates]
+  const core: { readonly name: string; readonly id: string }[] = []
+  const suffices = (): boolean =>
+    standing.length > 0 &&
+    standing.every((voters) => voters.filter((id) => core.some((one) => one.id === id)).length * 2 > voters.length)
+  while (!suffices()) {
+    if (left.length === 0) return undefined
+    core.push(...left.splice(draw(left.length), 1))
+  }
+  return core.map(({ name }) => name).sort(byName)
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,27 @@
+import type { Agent } from '../../src/agent/agent.ts'
+import type { FileConfig } from '../../src/config/schema.ts'
+import type { Release } from '../../src/model/release.ts'
+import type { SimNode } from '../world/node.ts'
+import type { NodeIdentity } from './node-identity.ts'
+
+/** One simulated machine and the agent on it. */
+export interface ClusterNode {
+  identity: NodeIdentity
+  readonly node: SimNode
+  /** A process that stopped itself is started again after this long. */
+  readonly restartAfterMs: number | undefined
+  /** Of its clocks, when nothing is wrong with them. */
+  readonly rate: number
+  settings: FileConfig
+  release: Release
+  /** Text of a `peers.json` that its next process shall find. */
+  peersJson: string | undefined
+  /** Of the running process, once it is up. */
+  agent: Agent | undefined
+  /** Why the last process ended by itself. */
+  ended: string | undefined
+  /** It left the pool in order, and was not started since. */
+  left: boolean
+  /** What it keeps is damaged: it is not to start, but to be replaced. */
+  damaged: boolean
+}

@@ -1,0 +1,81 @@
+import type { Agent } from '../../src/agent/agent.ts'
+import type { Env } from '../../src/env/env.ts'
+import { deregisterEndpoint } from '../../src/features/catalog/endpoint.ts'
+
+/** How often an operator tries again. */
+const againMs = 2_000
+
+/** A machine that is lost for good: its name goes on, with another machine. */
+export interface LostMachine {
+  readonly name: string
+  /** Its node ID. */
+  readonly id: string
+}
+
+/** The process that leads, and a turn of it to do something in. */
+export interface LeadingProcess {
+  readonly agent: Agent
+  readonly run: (act: (env: Env) => void) => void
+}
+
+interface OperatorWorld {
+  readonly after: (delayMs: number, then: () => void) => void
+  readonly leader: () => LeadingProcess | undefined
+  /** Of the servers whose process is up. */
+  readonly agents: () => readonly Agent[]
+}
+
+/**
+ * Who gives up the places of machines that are lost for good: first in the consensus group, one at a time, then in the
+ * catalog, where the name is reserved to the old node ID until then.
+ */
+export class Operator {
+  readonly #world: OperatorWorld
+  readonly #waiting = new Set<LostMachine>()
+
+  constructor(world: OperatorWorld) {
+    this.#world = world
+  }
+
+  /** This one is lost. */
+  retire(machine: LostMachine): void {
+    if (this.#waiting.size === 0) this.#later()
+    this.#waiting.add(machine)
+  }
+
+  /** Takes a server out of the consensus group, as svc operator raft remove-peer does. False: nobody leads, or knows it. */
+  removePeer(id: string): boolean {
+    const leader = this.#world.leader()
+    const raft = leader?.agent.raft
+    if (leader === undefined || raft === undefined) return false
+    if (!raft.status().configuration.servers.some((member) => member.id === id)) return false
+    leader.run((env) => env.detach(raft.changeConfiguration({ kind: 'remove', id })))
+    return true
+  }
+
+  #later(): void {
+    this.#world.after(againMs, () => {
+      for (const machine of this.#waiting) if (this.#isRemoved(machine)) this.#deregister(machine)
+      for (const { id } of this.#waiting) if (this.removePeer(id)) break
+      if (this.#waiting.size > 0) this.#later()
+    })
+  }
+
+  /** Somebody leads, and nobody who runs has it in its configuration. */
+  #isRemoved(machine: LostMachine): boolean {
+    const known = this.#world.agents().flatMap(({ raft }) => raft?.status() ?? [])
+    if (known.every(({ role }) => role !== 'leader')) return false
+    return known.every(({ configuration }) => configuration.servers.every(({ id }) => id !== machine.id))
+  }
+
+  #deregister(machine: LostMachine): void {
+    const leader = this.#world.leader()
+    if (leader === undefined) return
+    const body = { node: machine.name, serviceId: '', checkId: '' }
+    const ask = async (): Promise<void> => {
+      const done = await leader.agent.write(deregisterEndpoint, body, {})
+      if (done.ok) this.#waiting.delete(machine)
+    }
+    leader.run((env) => env.detach(ask()))
+  }
+}

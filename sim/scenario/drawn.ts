@@ -1,0 +1,44 @@
+import type { RandomStream } from '../../src/env/random.ts'
+import type { ClusterPlan } from '../cluster/cluster-plan.ts'
+import type { RaftTuning } from '../cluster/settings.ts'
+import type { Scenario } from './scenario-schema.ts'
+
+/** The cluster of one seed: of everything that is left to chance, what was drawn. */
+export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPlan {
+  const datacenters = Object.entries(scenario.cluster).map(([name, { servers, clients, config, ...rest }]) => {
+    const over = oneOf(rest['drawn config'], draw)
+    const plan = {
+      servers: { ...servers, count: countOf(servers.count, draw) },
+      ...(clients === undefined ? {} : { clients: { ...clients, count: countOf(clients.count, draw) } }),
+      config: { ...config, ...over },
+    }
+    return [name, plan] as const
+  })
+  return Object.fromEntries(datacenters)
+}
+
+/** The settings of consensus of one seed that no configuration file has. */
+export function drawnTuning({ knobs }: Scenario, draw: RandomStream): RaftTuning {
+  const entries = oneOf(knobs?.['append entries'], draw)
+  const inFlight = oneOf(knobs?.['appends in flight'], draw)
+  const chunk = oneOf(knobs?.['snapshot chunk'], draw)
+  const trailing = oneOf(knobs?.['trailing logs'], draw)
+  return {
+    limits: {
+      ...(entries === undefined ? {} : { appendEntriesMax: entries }),
+      ...(inFlight === undefined ? {} : { appendsInFlightMax: inFlight }),
+      ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
+    },
+    ...(trailing === undefined ? {} : { trailingLogs: trailing }),
+  }
+}
+
+function countOf(count: number | readonly number[], draw: RandomStream): number {
+  return typeof count === 'number' ? count : (oneOf(count, draw) as number)
+}
+
+/** Where there is nothing to choose nothing is drawn. */
+function oneOf<T>(values: readonly T[] | undefined, draw: RandomStream): T | undefined {
+  if (values === undefined || values.length < 2) return values?.[0]
+  return values[draw.below(values.length)]
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { scenarioFile, svcSim } from './svc-sim.ts'
+
+const three = `scenario: Three servers
+cluster:
+  dc1:
+    servers: { count: 3, restart after: 1s }
+    config: { performance: { raft_multiplier: 1 } }
+steps:
+  - step: the servers meet and elect a leader
+    eventually: { within: 20s, leader: exactly one }
+  - step: they get to work
+    wait: 2s
+`
+
+describe('the limit on destroyed data', () => {
+  it('lets one of three machines be lost, which is replaced, and refuses a second one meanwhile', async () => {
+    const file = scenarioFile(`${three}  - step: two machines are lost
+    wipe: s1, s2
+  - step: only one of them was
+    expect: { stopped: s1, running: s2 }
+  - step: its replacement starts
+    restart: s1
+`)
+    const { exit, out } = await svcSim(['run', file])
+    expect(out).toMatch(/! wipe s1$/m)
+    expect(exit).toBe(0)
+  })
+
+  it('fails a step that would destroy too much', async () => {
+    const file = scenarioFile(`${three}  - step: one machine is lost
+    wipe: s1
+  - step: another one is lost
+    wipe: s2
+`)
+    const { exit, err } = await svcSim(['run', file])
+    expect(exit).toBe(1)
+    expect(err).toContain('cannot be done: wipe: the rest could not do without s2')
+  })
+
+  it('is lifted only where the scenario says so', async () => {
+    const file = scenarioFile(`${three}  - step: two machines are lost
+    wipe: s1, s2
+excuses: { majority lost: true }
+quiet: { within: 10s }
+`)
+    const { exit, out, err } = await svcSim(['run', file])
+    expect(out).toMatch(/! wipe s1 s2$/m)
+    // What is left of three is no majority: nobody leads ever again.
+    expect(exit).toBe(1)
+    expect(err).toContain('no server leads')
+  })
+})
+
+describe('a core that is healed first', () => {
+  it('serves while the rest stays broken, and then everything comes to rest', async () => {
+    const file = scenarioFile(`${three}  - step: all lose each other
+    partition: { groups: [s1, s2, s3] }
+  - step: and nobody leads
+    eventually: { within: 20s, leader: none }
+quiet: { within: 60s, core first: true }
+`)
+    const { exit, out } = await svcSim(['run', file])
+    expect(out).toMatch(
+      /\* quiet: faults stop, and s[12] s[23] are mended; the rest stays as it is\n(.*\n)*?.* s[123] leads\n/,
+    )
+    expect(exit).toBe(0)
+  })
+})
+
+describe('a campaign', () => {
+  const marked = (seeds: number): string => `${three}sometimes: { seeds: ${seeds}, reach: [two leaders alive] }\n`
+
+  it('fails when none of its seeds reached a state that it must reach', async () => {
+    const { exit, out } = await svcSim(['run', scenarioFile(marked(2)), '--seeds', '1..2'])
+    expect(out).toMatch(/^Three servers: all 2 seeds passed\nnever reached: two leaders alive$/m)
+    expect(exit).toBe(1)
+  })
+
+  it('owes nothing to a state that is rarer than its seeds are many', async () => {
+    const { exit } = await svcSim(['run', scenarioFile(marked(3)), '--seeds', '1..2'])
+    expect(exit).toBe(0)
+  })
+})

@@ -20,6 +20,7 @@ const layers = [
 const homes = {
   msgpackr: '^src/base/msgpack[.]ts$',
   dns2: '^src/dns-wire/',
+  re2js: '^src/base/linear-regexp[.]ts$',
   'sorted-btree': '^src/store/',
   fastify: '^src/host/',
   commander: '^(src/cli/|sim/main[.]ts$|sim/cli/)',

@@ -214,7 +214,7 @@ function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
 
 /** A refusal of this attempt that tells nothing of those before. */
 function isMomentary({ kind }: CallFailure): boolean {
-  return kind === 'overloaded' || kind === 'rate-limited'
+  return kind === 'overloaded' || kind === 'rate-limited' || kind === 'disk-full'
 }
 
 /** Failures that a new leader, or a little patience, may mend. An uncertain write may be repeated, for it carries an identity. */

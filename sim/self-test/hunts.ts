@@ -9,7 +9,7 @@ export interface Hunt {
 
 const oneEntryAtATime: readonly Patch[] = [
   { file: 'src/raft/driver.js', find: 'appendEntriesMax: 64,', replace: 'appendEntriesMax: 1,' },
-  { file: 'src/raft/driver.js', find: 'appendsInFlightMax: 16,', replace: 'appendsInFlightMax: 1,' },
+  { file: 'src/raft/driver.js', find: 'appendsInFlightMax: 64,', replace: 'appendsInFlightMax: 1,' },
 ]
 
 /** A server that was away is sent a snapshot at once, for the log before it is gone. */

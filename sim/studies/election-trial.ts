@@ -64,6 +64,7 @@ const limits: RaftLimits = {
   appendEntriesMax: 64,
   appendBytesMax: 65_536,
   appendsInFlightMax: 8,
+  appendBytesInFlightMax: 1 << 20,
   uncommittedEntriesMax: 1000,
   snapshotChunkBytes: 65_536,
   pendingReadsMax: 10,

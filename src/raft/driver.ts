@@ -34,8 +34,9 @@ export interface RaftOptions {
 
 const defaultLimits: RaftLimits = {
   appendEntriesMax: 64,
-  appendBytesMax: 1 << 20,
-  appendsInFlightMax: 16,
+  appendBytesMax: 256 << 10,
+  appendsInFlightMax: 64,
+  appendBytesInFlightMax: 8 << 20,
   uncommittedEntriesMax: 8192,
   snapshotChunkBytes: 256 << 10,
   pendingReadsMax: 8192,

@@ -3,7 +3,7 @@ import { isVoter, serverIn } from './configuration.ts'
 import { emit } from './outbox.ts'
 import { confirmRounds } from './read.ts'
 import { becomeFollower } from './roles.ts'
-import { becomeProbe, becomeReplicate, noticeCommit, replicateTo } from './sending.ts'
+import { becomeProbe, becomeReplicate, landed, noticeCommit, replicateTo } from './sending.ts'
 import { configurationOf, type Leader, type Progress, type RaftCore } from './state.ts'
 import { continueTransfer } from './transfer.ts'
 import type { AppendResponse, LogIndex, ServerId, Term } from './types.ts'
@@ -66,7 +66,7 @@ function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: Lo
   if (index > progress.match) {
     progress.match = index
     progress.next = Math.max(progress.next, index + 1)
-    while ((progress.inFlight[0] ?? Number.POSITIVE_INFINITY) <= index) progress.inFlight.shift()
+    landed(progress, index)
     advanceCommit(raft, leader, nowMs)
     if (raft.role !== leader) return
   }

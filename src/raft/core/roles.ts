@@ -94,6 +94,7 @@ function newProgress(id: ServerId, next: number, nowMs: number): Progress {
     match: 0,
     next,
     inFlight: [],
+    bytesInFlight: 0,
     probing: false,
     sentSinceTick: false,
     commitTold: 0,

@@ -1,7 +1,7 @@
 import { invariant } from '../../base/invariant.ts'
 import { emit, send } from './outbox.ts'
 import type { Leader, Progress, RaftCore } from './state.ts'
-import type { Entry } from './types.ts'
+import type { Entry, LogIndex } from './types.ts'
 
 /** Rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */
 export const roundsRemembered = 512
@@ -21,7 +21,7 @@ export function replicateToAll(raft: RaftCore, leader: Leader): void {
 
 /**
  * Sends one follower what it lacks. While its log is agreed, requests follow each other without waiting for answers, at
- * most `appendsInFlightMax` of them; what is proposed meanwhile gathers and shares the next. Nothing here times out:
+ * most `appendsInFlightMax` of them and about `appendBytesInFlightMax`; what is proposed meanwhile gathers and shares the next. Nothing here times out:
  * heartbeats name the last entry sent, so that a lost request shows as a refusal, and a lost answer is given again.
  */
 export function replicateTo(raft: RaftCore, leader: Leader, progress: Progress): void {
@@ -29,13 +29,31 @@ export function replicateTo(raft: RaftCore, leader: Leader, progress: Progress):
     if (!progress.probing) sendEntries(raft, leader, progress)
     return
   }
-  while (
-    progress.state === 'replicate' &&
-    progress.next <= raft.log.lastIndex &&
-    progress.inFlight.length < raft.limits.appendsInFlightMax
-  ) {
+  while (progress.state === 'replicate' && progress.next <= raft.log.lastIndex && mayFly(raft, progress)) {
     sendEntries(raft, leader, progress)
   }
+}
+
+function mayFly({ limits }: RaftCore, { inFlight, bytesInFlight }: Progress): boolean {
+  return inFlight.length < limits.appendsInFlightMax && bytesInFlight < limits.appendBytesInFlightMax
+}
+
+function fly(progress: Progress, last: LogIndex, entries: readonly Entry[]): void {
+  let bytes = 0
+  for (const { payload } of entries) bytes += payload.length
+  progress.inFlight.push({ last, bytes })
+  progress.bytesInFlight += bytes
+}
+
+/** Everything up to `index` is acknowledged. */
+export function landed(progress: Progress, index: LogIndex): void {
+  let count = 0
+  for (const { last, bytes } of progress.inFlight) {
+    if (last > index) break
+    progress.bytesInFlight -= bytes
+    count++
+  }
+  progress.inFlight.splice(0, count)
 }
 
 function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
@@ -52,7 +70,7 @@ function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
     progress.probing = true
   } else {
     progress.next = verified + 1
-    progress.inFlight.push(verified)
+    fly(progress, verified, entries)
   }
   progress.sentSinceTick = true
   sendAppend(raft, progress, entries, previousIndex, previousTerm, leader.round)
@@ -109,6 +127,7 @@ function beginSnapshot(raft: RaftCore, progress: Progress): void {
   invariant(snapshot !== undefined, 'the log is cut only below a snapshot', { baseIndex: raft.log.baseIndex })
   progress.state = 'snapshot'
   progress.inFlight = []
+  progress.bytesInFlight = 0
   progress.probing = false
   progress.transfer = { meta: snapshot, sizeBytes: 0, offset: 0, phase: 'reading', ticksWaited: 0 }
   emit(raft, {
@@ -135,6 +154,7 @@ export function becomeProbe(progress: Progress, next: number): void {
   progress.state = 'probe'
   progress.next = next
   progress.inFlight = []
+  progress.bytesInFlight = 0
   progress.probing = false
   progress.transfer = undefined
 }
@@ -144,6 +164,7 @@ export function becomeReplicate(progress: Progress): void {
   progress.state = 'replicate'
   progress.next = progress.match + 1
   progress.inFlight = []
+  progress.bytesInFlight = 0
   progress.probing = false
   progress.transfer = undefined
 }

@@ -80,8 +80,10 @@ export interface Progress {
   match: LogIndex
   /** Invariant: match < next. What is sent next; entries in (match, next) are under way. */
   next: LogIndex
-  /** Last index of each append under way in `replicate`, rising; at most `appendsInFlightMax`. */
-  inFlight: LogIndex[]
+  /** Appends under way in `replicate`, their last indexes rising; at most `appendsInFlightMax`. */
+  inFlight: AppendInFlight[]
+  /** Of all of them. */
+  bytesInFlight: number
   /** A probe with entries is under way: nothing more until its answer, or the next heartbeat in its place. */
   probing: boolean
   /** An append that wants an answer was sent since the last heartbeat tick. */
@@ -93,6 +95,12 @@ export interface Progress {
   /** When it was last heard in this term. */
   heardMs: number
   transfer: SnapshotTransfer | undefined
+}
+
+interface AppendInFlight {
+  readonly last: LogIndex
+  /** Of its payloads. */
+  readonly bytes: number
 }
 
 interface SnapshotTransfer {

@@ -80,6 +80,8 @@ export interface RaftLimits {
   readonly appendBytesMax: number
   /** Append requests under way to one follower before the leader waits for an answer. */
   readonly appendsInFlightMax: number
+  /** Payload bytes of those; the append that reaches it is the last. Less than what the transport may queue for one server. */
+  readonly appendBytesInFlightMax: number
   /** Entries proposed and not yet committed before the leader refuses more. */
   readonly uncommittedEntriesMax: number
   /** Payload bytes in one snapshot chunk. */

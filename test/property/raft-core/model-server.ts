@@ -118,6 +118,7 @@ export class ModelServer {
       appendEntriesMax: swarm.appendEntriesMax,
       appendBytesMax: 64,
       appendsInFlightMax: swarm.appendsInFlightMax,
+      appendBytesInFlightMax: 100,
       uncommittedEntriesMax: 50,
       snapshotChunkBytes: 5,
       pendingReadsMax: 20,

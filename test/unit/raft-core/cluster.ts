@@ -32,6 +32,7 @@ const limits: RaftLimits = {
   appendEntriesMax: 4,
   appendBytesMax: 1000,
   appendsInFlightMax: 2,
+  appendBytesInFlightMax: 10_000,
   uncommittedEntriesMax: 20,
   snapshotChunkBytes: 4,
   pendingReadsMax: 5,

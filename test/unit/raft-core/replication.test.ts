@@ -59,6 +59,20 @@ describe('replicating (paper 5.3)', () => {
     ])
   })
 
+  it('waits for answers when so many bytes are under way, however few the requests', () => {
+    const limits = { appendBytesMax: 10, appendsInFlightMax: 9, appendBytesInFlightMax: 20 }
+    const cluster = leaderAlone({ limits })
+    cluster.propose('s1', ...['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(10)))
+    expect(appends(cluster, 's2')).toEqual([
+      ['s2', 2, [3]],
+      ['s2', 3, [4]],
+    ])
+    cluster.receive('s1', 's2', appendResponse({ index: 3 }))
+    expect(appends(cluster, 's2')).toEqual([['s2', 4, [5]]])
+    cluster.receive('s1', 's2', appendResponse({ index: 5 }))
+    expect(appends(cluster, 's2').map(([, previous]) => previous)).toEqual([5, 6])
+  })
+
   it('a lost request shows at the next heartbeat, and all from there on is sent again', () => {
     const cluster = leaderAlone()
     cluster.propose('s1', 'a')

@@ -61,6 +61,7 @@ export class ScriptWorld {
       appendEntriesMax: options.get('batch') ?? 8,
       appendBytesMax: 1000,
       appendsInFlightMax: 4,
+      appendBytesInFlightMax: 1 << 20,
       uncommittedEntriesMax: 20,
       snapshotChunkBytes: options.get('chunk') ?? 1000,
       pendingReadsMax: 10,

@@ -86,7 +86,8 @@ function fieldsOf(message: RaftMessage): readonly unknown[] {
  * for its shape, and what is kept is copied. Whether a message makes sense is for the core to judge.
  */
 export function decodeMessage(bytes: Uint8Array): Result<RaftMessage, string> {
-  const unpacked = unpack(bytes)
+  // One copy for all that is kept of it: an entry keeps the others of its message, which are dropped when it is.
+  const unpacked = unpack(new Uint8Array(bytes))
   if (!unpacked.ok) return unpacked
   if (!Array.isArray(unpacked.value)) return err('a message is an array')
   const fields = unpacked.value as readonly unknown[]
@@ -158,7 +159,7 @@ function entriesOf(packed: readonly unknown[], previousIndex: number): readonly 
     const [term, kindCode, payload] = fields as readonly unknown[]
     const kind = isCount(kindCode) ? entryKinds[kindCode] : undefined
     if (!isCount(term) || kind === undefined || !(payload instanceof Uint8Array)) return undefined
-    entries.push({ index: previousIndex + 1 + entries.length, term, kind, payload: new Uint8Array(payload) })
+    entries.push({ index: previousIndex + 1 + entries.length, term, kind, payload })
   }
   return entries
 }
@@ -177,7 +178,7 @@ function snapshotChunkOf(fields: readonly unknown[]): RaftMessage | undefined {
   }
   const meta = metaOf(packedMeta)
   if (meta === undefined || !(bytes instanceof Uint8Array)) return undefined
-  return { kind: 'snapshot-chunk', term, meta, sizeBytes, offset, bytes: new Uint8Array(bytes), round }
+  return { kind: 'snapshot-chunk', term, meta, sizeBytes, offset, bytes, round }
 }
 
 function metaOf(packed: unknown): SnapshotMeta | undefined {

@@ -73,7 +73,7 @@ export interface BadBatch {
   readonly what: string
 }
 
-/** Reads the batch that stands at `place` in the bytes of a segment. */
+/** Reads the batch that stands at `place` in the bytes of a segment, which its entries keep alive. */
 export function readBatch(bytes: Uint8Array, place: BatchPlace): Result<ReadBatch, BadBatch> {
   const { offset } = place
   if (offset + batchHeaderBytes > bytes.length) return err({ offset, what: 'the header of a batch is cut short' })
@@ -88,7 +88,7 @@ export function readBatch(bytes: Uint8Array, place: BatchPlace): Result<ReadBatc
   let at = offset + batchHeaderBytes
   let chain = view.getUint32(offset + 4)
   while (at < end) {
-    const read = readRecord(bytes, at, end, chain)
+    const read = readRecord(bytes, view, at, end, chain)
     if (!read.ok) return err({ offset: at, what: read.error })
     records.push(read.value.record)
     at = read.value.end

@@ -4,7 +4,7 @@ import { invariant } from '../../base/invariant.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Entry, EntryKind, HardState, LogIndex, Term } from '../core/types.ts'
 import type { LogChange } from './durable-log.ts'
-import { readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
+import { readU48, u48Bytes, writeU48 } from './fields.ts'
 
 /** One thing that the log says. Replaying all records in order gives the state. */
 export type LogRecord =
@@ -110,10 +110,18 @@ export interface ReadRecord {
   readonly chain: number
 }
 
-/** Reads the record at `at`, which must end at or before `limit`. Payloads are copies. The error is one clause. */
-export function readRecord(bytes: Uint8Array, at: number, limit: number, chain: number): Result<ReadRecord, string> {
+/**
+ * Reads the record at `at`, through a view of all the bytes; it must end at or before `limit`. Payloads alias the bytes.
+ * The error is one clause.
+ */
+export function readRecord(
+  bytes: Uint8Array,
+  view: DataView,
+  at: number,
+  limit: number,
+  chain: number,
+): Result<ReadRecord, string> {
   if (at + recordOverheadBytes > limit) return err('a record is cut short')
-  const view = viewOf(bytes)
   const length = view.getUint32(at)
   const body = at + recordOverheadBytes
   if (length < 1 || length > recordBytesMax || body + length > limit) return err('the length of a record is impossible')
@@ -140,7 +148,7 @@ function readBody(bytes: Uint8Array, view: DataView, body: number, length: numbe
     case recordCode.entry: {
       const kind = entryKinds[bytes[fields + 2 * u48Bytes] as number]
       if (length < entryFieldBytes || kind === undefined) return undefined
-      const payload = new Uint8Array(bytes.subarray(body + entryFieldBytes, end))
+      const payload = bytes.subarray(body + entryFieldBytes, end)
       const term = readU48(view, fields + u48Bytes)
       return { kind: 'entry', entry: { index: readU48(view, fields), term, kind, payload } }
     }

@@ -8,7 +8,7 @@ const headBytesMax = 9
 const depthMax = 32
 
 /**
- * Packs small plain data: null, booleans, numbers, ASCII text, bytes, arrays and plain objects, in exactly the bytes that
+ * Packs small plain data: null, booleans, numbers, ASCII text, bytes, arrays, plain objects and maps of names, in exactly the bytes that
  * the general packer of `msgpack.ts` writes. Anything else is left to that. It fills one buffer after another and never
  * goes back, so what it returns may be kept.
  */
@@ -54,6 +54,7 @@ export class PlainPacker {
     if (Array.isArray(value)) return this.#array(value, depth)
     const prototype = Object.getPrototypeOf(value)
     if (prototype === Uint8Array.prototype) return this.#bytes(value as Uint8Array)
+    if (prototype === Map.prototype) return this.#map(value as ReadonlyMap<unknown, unknown>, depth)
     if (prototype !== Object.prototype) return false
     const keys = Object.keys(value)
     if (keys.length >= 0x10) return false
@@ -63,6 +64,15 @@ export class PlainPacker {
       // Members with a meaning of their own to the general packer.
       if (key === 'toJSON' || key === 'constructor') return false
       if (!this.#text(key) || !this.#value((value as Record<string, unknown>)[key], depth + 1)) return false
+    }
+    return true
+  }
+
+  #map(value: ReadonlyMap<unknown, unknown>, depth: number): boolean {
+    if (value.size >= 0x10) return false
+    this.#buffer[this.#at++] = 0x80 | value.size
+    for (const [key, member] of value) {
+      if (typeof key !== 'string' || !this.#text(key) || !this.#value(member, depth + 1)) return false
     }
     return true
   }

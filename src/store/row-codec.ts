@@ -1,13 +1,14 @@
 import { compareText } from '../base/bytes.ts'
-import { pack } from '../base/msgpack.ts'
+import { packAfter } from '../base/msgpack.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
  * A row as snapshots and hashes have it. Depends on the row's value alone: not on the order in which it was built, nor on
- * whether it has been through a snapshot before, so that servers with equal states have equal bytes.
+ * whether it has been through a snapshot before, so that servers with equal states have equal bytes. `room`: so many bytes
+ * before it are the caller's to write.
  */
-export function storedBytes(table: TableDefinition<Row>, row: Row): Uint8Array {
-  return pack(canonical(table.encode === undefined ? row : table.encode(row)))
+export function storedBytes(table: TableDefinition<Row>, row: Row, room = 0): Uint8Array {
+  return packAfter(room, canonical(table.encode === undefined ? row : table.encode(row)))
 }
 
 /** Integers up to here, 2^53, come back from MessagePack as numbers, larger ones as bigints. */
@@ -20,7 +21,10 @@ function canonical(value: unknown): unknown {
   }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) return value.map(canonical)
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  members.sort(([a], [b]) => compareText(a, b))
-  return new Map(members.map(([name, member]) => [name, canonical(member)]))
+  const members = new Map<string, unknown>()
+  for (const name of Object.keys(value).sort(compareText)) {
+    const member = (value as Readonly<Record<string, unknown>>)[name]
+    if (member !== undefined) members.set(name, canonical(member))
+  }
+  return members
 }

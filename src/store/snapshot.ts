@@ -1,5 +1,5 @@
 import { crc32c } from '../base/crc32c.ts'
-import { pack } from '../base/msgpack.ts'
+import { packAfter } from '../base/msgpack.ts'
 import { storedBytes } from './row-codec.ts'
 import type { Version } from './version.ts'
 
@@ -66,9 +66,9 @@ function* recordsOf(version: Version): Generator<Uint8Array, void> {
     crc = crc32c(record, crc)
     return record
   }
-  yield summed(framed(pack(headerOf(version))))
+  yield summed(framed(packAfter(lengthBytes, headerOf(version))))
   for (const { definition, rows } of version.tables.values()) {
-    for (const row of rows.values()) yield summed(framed(storedBytes(definition, row)))
+    for (const row of rows.values()) yield summed(framed(storedBytes(definition, row, lengthBytes)))
   }
   yield u32(crc)
 }
@@ -80,11 +80,12 @@ function headerOf(version: Version): SnapshotHeader {
   return { format: snapshotFormat, index: version.index, tables }
 }
 
-function framed(body: Uint8Array): Uint8Array {
-  const out = new Uint8Array(4 + body.length)
-  out.set(u32(body.length))
-  out.set(body, 4)
-  return out
+const lengthBytes = 4
+
+/** Writes the length of what follows into the room that was left for it. */
+function framed(record: Uint8Array): Uint8Array {
+  record.set(u32(record.length - lengthBytes))
+  return record
 }
 
 function u32(value: number): Uint8Array {

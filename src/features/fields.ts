@@ -20,6 +20,11 @@ export const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array
 /** An index of the log, or a count. */
 export const count = z.number().int().nonnegative()
 
+/** As `count` sees it. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
 const uint64Max = 0xffff_ffff_ffff_ffffn
 
 /** 64 bits without sign. MessagePack gives back a number where a double holds the value, hence both. */

@@ -3,6 +3,7 @@ import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
+import { serverIn } from '../raft/core/configuration.ts'
 import type { ConfigurationChange, ServerId } from '../raft/core/types.ts'
 import { isNamedById } from '../raft/protocol.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -10,7 +11,7 @@ import { judgeDeadServers } from './dead-servers.ts'
 import type { Introductions } from './introductions.ts'
 import { type MembershipView, mayPromote, memberChange, memberOf } from './member-changes.ts'
 import { aliveServers, type PoolServer, serverOf } from './pool-servers.ts'
-import type { ServerDirectory, ServerRecord } from './server-directory.ts'
+import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 import { HealthRecord } from './server-health.ts'
 
 /** How often the leader looks after its servers. Reference: configuration 2, server health poll. */
@@ -100,6 +101,8 @@ class ServerMembership implements Closable {
     const records = await this.#ask()
     if (this.#closed) return
     this.#look(records)
+    await this.#considerSelf()
+    if (this.#closed) return
     for (const record of records) {
       await this.#consider(record)
       if (this.#closed) return
@@ -142,6 +145,15 @@ class ServerMembership implements Closable {
     if (planned.kind === 'refuse') return this.#tellOnce(record.id, 'a server is not added', record.name, planned.why)
     if (planned.kind === 'promote' && !this.#isDue(planned.change.id)) return
     await this.#change(planned.change)
+  }
+
+  /** A leader that was started at another address tells of it itself. */
+  async #considerSelf(): Promise<void> {
+    const own = this.#parts.introductions.ownRecord()
+    const { configuration } = this.#view()
+    const named = serverIn(configuration, nameOf(own))
+    if (named === undefined || named.address === own.address) return
+    await this.#consider(own)
   }
 
   #view(): MembershipView {

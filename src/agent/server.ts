@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
+import { hasBehaviour } from '../model/release.ts'
 import type { ServerId } from '../raft/core/types.ts'
 import { openRaft } from '../raft/driver.ts'
 import { serverIdFor } from '../raft/protocol.ts'
@@ -62,6 +63,7 @@ async function openConsensus(
   return openRaft(env, {
     id: serverIdFor(config.raft.protocol, nodeId, ownAddress(config)),
     protocol: config.raft.protocol,
+    peersAreKept: !hasBehaviour(config.release, 'peers-json-for-recovery'),
     dataDir: config.dataDir,
     timing: config.raft,
     snapshotThreshold: config.raft.snapshotThreshold,

@@ -20,7 +20,8 @@ const configurationSchema = z.object({
       Node: z.string(),
       Address: z.string(),
       Leader: z.boolean(),
-      ProtocolVersion: z.string(),
+      // Servers of releases before 0.8.2 do not say.
+      ProtocolVersion: z.string().default(''),
       Voter: z.boolean(),
     }),
   ),

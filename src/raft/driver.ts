@@ -4,6 +4,7 @@ import type { DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
 import type { RaftLimits, RaftTiming, ServerId } from './core/types.ts'
 import { RaftServer } from './driver/raft-server.ts'
+import { KeptPeers } from './kept-peers.ts'
 import type { LogListener } from './log/durable-log.ts'
 import { missingFiles, type RaftOpenFailure } from './log/open-failure.ts'
 import type { SegmentedLogOptions } from './log/segmented-log.ts'
@@ -15,6 +16,8 @@ export interface RaftOptions {
   readonly id: ServerId
   /** Raft protocol that it speaks: in which form `peers.json` is read. */
   readonly protocol?: number
+  /** As releases before 0.7: `peers.json` is a list of addresses, kept all the time, and not for recovery. */
+  readonly peersAreKept?: boolean
   /** Undefined: everything is kept in memory. */
   readonly dataDir: string | undefined
   readonly timing: Omit<RaftTiming, 'clockRateBound'> & Partial<Pick<RaftTiming, 'clockRateBound'>>
@@ -55,6 +58,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
   const storage = await openStorage(env, {
     id,
     protocol: options.protocol ?? 3,
+    peersAreKept: options.peersAreKept === true,
     dataDir,
     stateMachine,
     listener: late,
@@ -70,6 +74,8 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
       stateMachine,
       transport,
       observer,
+      keptPeers:
+        options.peersAreKept === true && dataDir !== undefined ? new KeptPeers(env, `${dataDir}/raft`) : undefined,
       policy: {
         snapshotThreshold: options.snapshotThreshold ?? 16_384,
         snapshotIntervalMs: options.snapshotIntervalMs ?? 30_000,

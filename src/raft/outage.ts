@@ -8,10 +8,13 @@ import { placeFile, removeFiles } from './log/disk-steps.ts'
 import { diskTrouble, type RaftOpenFailure, unusableFile } from './log/open-failure.ts'
 import { readPeers } from './peers-json.ts'
 
-const peersName = 'peers.json'
+export const peersName = 'peers.json'
 const markerName = 'peers.info'
 /** A larger file is not a list of servers. */
 const peersBytesMax = 1 << 20
+
+/** Of a release that keeps `peers.json` all the time: it stands for nothing. */
+export const noOutage: Outage = { marked: true, wanted: undefined, forced: undefined }
 
 /** What an operator left for this start. */
 export interface Outage {

@@ -11,7 +11,7 @@ import { type RecoveredLog, recoverLog } from './log/recovery.ts'
 import type { ReplayedLog } from './log/replay.ts'
 import { defaultLogOptions, SegmentedLog, type SegmentedLogOptions } from './log/segmented-log.ts'
 import { type FoundSnapshots, findSnapshots, SnapshotStore, type StoredSnapshot } from './log/snapshot-store.ts'
-import { findOutage, type Outage, settleOutage } from './outage.ts'
+import { findOutage, noOutage, type Outage, settleOutage } from './outage.ts'
 import type { StateMachine } from './raft.ts'
 
 /** What one server keeps: opened, and the state machine brought to the newest snapshot. */
@@ -25,6 +25,8 @@ export interface StorageOptions {
   readonly id: ServerId
   /** Raft protocol. */
   readonly protocol: number
+  /** `peers.json` is a list that this release keeps, not one for recovery. */
+  readonly peersAreKept: boolean
   /** Undefined: nothing is kept, and no file is touched. */
   readonly dataDir: string | undefined
   readonly stateMachine: StateMachine
@@ -56,7 +58,9 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   for (const { message } of snapshots.damaged) env.log.write('warn', 'raft', 'a snapshot is not whole', { message })
   const { newest } = snapshots
   const reconciled = reconcile(log?.log, newest)
-  const outage = await findOutage(env.disk, raft, { id, protocol }, reconciled.recovered)
+  const outage = options.peersAreKept
+    ? ok(noOutage)
+    : await findOutage(env.disk, raft, { id, protocol }, reconciled.recovered)
   if (!outage.ok) return outage
   const restored = newest === undefined ? ok(undefined) : await restoreNewest(env, paths.snapshots, newest, options)
   if (!restored.ok) return restored

@@ -9,8 +9,12 @@ const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 2
 /** What a scenario shows, by its expectations or by what is checked in every run. */
 const shows: Readonly<Record<string, string>> = {
   'anti-entropy.yaml': '[REG-012] [REG-024]',
+  'autopilot-needs-protocol-3.yaml': '[RFT-009] [RFT-011]',
   'dead-server.yaml': '[RFT-031]',
   'dns-through-an-outage.yaml': '[DNS-013] [DNS-015]',
+  'peers-json-by-address.yaml': '[RFT-013] [RFT-015]',
+  'promotion-in-pairs.yaml': '[RFT-029] [RFT-030]',
+  'raft-protocol-0-to-2.yaml': '[RFT-008]',
   'raft-protocols-apart.yaml': '[RFT-012]',
   'reaped-after-72-hours.yaml': '[LIM-003] [MEM-017]',
   'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',
@@ -18,6 +22,7 @@ const shows: Readonly<Record<string, string>> = {
     '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',
   'single-server-2-to-3.yaml': '[RFT-016] [RFT-017]',
   'sick-web-server.yaml': '[AGT-007] [DNS-005] [HLT-008]',
+  'snapshots-of-1-0-1.yaml': '[RFT-018]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
 }
 

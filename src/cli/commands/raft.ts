@@ -19,7 +19,7 @@ export const listPeersCommand: CliCommand = {
       server.Address,
       server.Leader ? 'leader' : 'follower',
       String(server.Voter),
-      server.ProtocolVersion,
+      server.ProtocolVersion === '' ? '<=1' : server.ProtocolVersion,
     ])
     invocation.terminal.out(formatTable([['Node', 'ID', 'Address', 'State', 'Voter', 'RaftProtocol'], ...rows]))
     return 0

@@ -24,6 +24,7 @@ import type {
   SnapshotMeta,
   TimerName,
 } from '../core/types.ts'
+import type { KeptPeers } from '../kept-peers.ts'
 import { type LogListener, logChange } from '../log/durable-log.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import { payloadBytesMax } from '../log/record.ts'
@@ -53,6 +54,7 @@ export interface RaftServerParts {
   readonly stateMachine: StateMachine
   readonly transport: RaftTransport
   readonly observer: RaftObserver | undefined
+  readonly keptPeers: KeptPeers | undefined
   readonly policy: SnapshotPolicy
   /** Called once: this server cannot go on and has stopped. */
   readonly onFatal: (failure: Error) => void
@@ -358,6 +360,7 @@ export class RaftServer implements Raft, LogListener {
     this.#addresses.learn(configuration)
     // A server that belongs to no cluster yet has nothing to say.
     if (configuration.servers.length === 0) return
+    this.#parts.keptPeers?.keep(configuration)
     const servers = configuration.servers.map(({ id, address, suffrage }) => `${id} ${address} ${suffrage}`).join(', ')
     this.#env.log.write('info', 'raft', 'configuration', { index, committed, servers })
   }

@@ -41,7 +41,10 @@ class Leading {
     const base = defaultAgentConfig('s1', '10.0.0.1')
     this.duty = serverMembership({
       directory: this.#directory,
-      introductions: { introduceTo: async (at: string) => this.#answer(at) } as unknown as Introductions,
+      introductions: {
+        introduceTo: async (at: string) => this.#answer(at),
+        ownRecord: () => this.#record(1),
+      } as unknown as Introductions,
       pool: this.fake.pool,
       config: { ...base, autopilot: { ...base.autopilot, ...options.autopilot } },
     })
@@ -199,6 +202,16 @@ describe('the leader looks after its servers', () => {
     leading.meet(5)
     await leading.clock.advance(30_000)
     expect(leading.voters()).toHaveLength(5)
+  })
+
+  it('enters itself with the address that it was started at', async () => {
+    const leading = new Leading([1, 2, 3])
+    const { servers } = leading.configuration
+    leading.configuration = {
+      servers: servers.map((server) => (server.id === 'id-s1' ? { ...server, address: '10.0.0.9:8300' } : server)),
+    }
+    await leading.start()
+    expect(leading.changes).toEqual([{ kind: 'add-voter', id: 'id-s1', address: addressOf(1) }])
   })
 
   it('says once why a change cannot be made', async () => {

@@ -383,6 +383,25 @@ describe('commands that ask an agent', () => {
   })
 })
 
+describe('operator raft list-peers', () => {
+  it('shows <=1 for servers that do not say which Raft protocol they speak', async () => {
+    const server = { ID: '10.0.0.1:8300', Node: 'a', Address: '10.0.0.1:8300', Leader: true, Voter: true }
+    const said = { ...server, ID: 'id-b', Node: 'b', Leader: false, ProtocolVersion: '2' }
+    const { out } = await run(['operator', 'raft', 'list-peers'], {
+      'GET /v1/operator/raft/configuration': { Servers: [server, said], Index: 1 },
+    })
+    const rows = out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/))
+    expect(rows.map((row) => [row[0], row[5]])).toEqual([
+      ['Node', 'RaftProtocol'],
+      ['a', '<=1'],
+      ['b', '2'],
+    ])
+  })
+})
+
 describe('svc operator raft remove-peer', () => {
   const path = ['operator', 'raft', 'remove-peer']
   const answers = {

@@ -102,6 +102,22 @@ describe('operator raft', () => {
     )
   })
 
+  it('configuration finds servers that are named by their addresses', async () => {
+    const server = withThree()
+    const address = '10.0.0.2:8300'
+    const configuration = { servers: [{ id: address, address, suffrage: 'voter' as const }] }
+    server.raftStatus = { ...server.raftStatus, leader: { id: address, address }, configuration }
+    expect(jsonOf(await server.request('GET', '/v1/operator/raft/configuration'))).toContain(
+      '{"ID":"10.0.0.2:8300","Node":"node-b","Address":"10.0.0.2:8300","Leader":true,"ProtocolVersion":"2","Voter":true}',
+    )
+    await server.request('DELETE', '/v1/operator/raft/peer?address=10.0.0.2:8300')
+    await server.request('DELETE', '/v1/operator/raft/peer?id=10.0.0.2:8300')
+    expect(server.configurationChanges).toEqual([
+      { kind: 'remove', id: address },
+      { kind: 'remove', id: address },
+    ])
+  })
+
   it('configuration takes stale and dc, and carries no index', async () => {
     const server = withThree()
     const response = await server.request('GET', '/v1/operator/raft/configuration?stale')

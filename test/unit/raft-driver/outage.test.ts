@@ -244,3 +244,32 @@ describe('peers.json at the start of a server', () => {
     }
   })
 })
+
+describe('peers.json of releases before 0.7', () => {
+  /** Three servers of such a release, the file of the first one there. */
+  async function oldCluster(): Promise<SmallCluster> {
+    const cluster = new SmallCluster()
+    await cluster.form(['a', 'b', 'c'], { peersAreKept: true })
+    await cluster.until(() => (cluster.diskOf('a').namesIn(raftDirectory).includes('peers.json') ? true : undefined))
+    return cluster
+  }
+
+  it('is a list of addresses that is kept, is not followed, and has no marker', async () => {
+    const cluster = await oldCluster()
+    expect(JSON.parse(textOf(cluster.diskOf('a').bytesOf(peersPath)))).toEqual(['a:8300', 'b:8300', 'c:8300'])
+    expect(cluster.diskOf('a').namesIn(raftDirectory)).toEqual(['peers.json'])
+    cluster.crash('a')
+    cluster.diskOf('a').plant(peersPath, utf8('["a:8300"]'))
+    const { raft } = await cluster.start('a', { peersAreKept: true })
+    expect(raft.status().configuration.servers).toHaveLength(3)
+  })
+
+  it('[RFT-015] is deleted unread by the first start of a later one, which leaves its marker', async () => {
+    const cluster = await oldCluster()
+    cluster.crash('a')
+    cluster.diskOf('a').plant(peersPath, peersOf(['a']))
+    const { raft } = await cluster.start('a')
+    expect(raft.status().configuration.servers).toHaveLength(3)
+    expect(cluster.diskOf('a').namesIn(raftDirectory)).toEqual(['peers.info'])
+  })
+})

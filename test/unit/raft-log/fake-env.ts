@@ -74,7 +74,10 @@ export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-export type FakeEnv = Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'random' | 'log' | 'metrics'> & {
+export type FakeEnv = Pick<
+  Env,
+  'disk' | 'crypto' | 'deferred' | 'timers' | 'detach' | 'clock' | 'random' | 'log' | 'metrics'
+> & {
   readonly lines: string[]
   readonly time: FakeTime
   readonly seen: Map<string, number[]>
@@ -95,6 +98,7 @@ export function fakeEnv(disk: Disk, time: FakeTime = new FakeTime(), seed = 1): 
     lines,
     seen,
     clock: { monoMs: () => time.nowMs, wallMs: () => time.nowMs },
+    detach: (work) => void work,
     timers: { after: (delayMs, fire) => time.after(delayMs, fire) },
     random: { stream: () => draws },
     crypto: {

@@ -1,15 +1,19 @@
 import { z } from 'zod'
 import { textOf } from '../base/bytes.ts'
+import { plainBody } from '../features/json-body.ts'
 
 const entrySchema = z.object({
   CreateIndex: z.number(),
   ModifyIndex: z.number(),
   LockIndex: z.number(),
   Key: z.string(),
-  Flags: z.number(),
+  /** 64 bits. */
+  Flags: z.union([z.number(), z.bigint()]),
   Value: z.string().nullable(),
   Session: z.string().optional(),
 })
+
+const createdSchema = z.object({ ID: z.string() })
 
 const selfSchema = z.object({ Stats: z.record(z.string(), z.record(z.string(), z.string())) })
 
@@ -79,7 +83,12 @@ export function readKeys(body: Uint8Array): readonly string[] | undefined {
 }
 
 export function readEntries(body: Uint8Array): readonly Entry[] | undefined {
-  return z.array(entrySchema).safeParse(jsonOf(body)).data
+  const plain = plainBody(body)
+  return plain.ok ? z.array(entrySchema).safeParse(plain.value).data : undefined
+}
+
+export function readCreated(body: Uint8Array): z.infer<typeof createdSchema> | undefined {
+  return createdSchema.safeParse(jsonOf(body)).data
 }
 
 export function readStats(body: Uint8Array): Stats | undefined {

@@ -1,5 +1,6 @@
 import { textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import type { HttpHeaders } from '../env/http.ts'
 import { type DialFailure, type Endpoint, endpointText } from '../env/net.ts'
 import { fieldNames, productName, productTitle } from '../model/names.ts'
 import { parseEndpoint } from '../rpc/address.ts'
@@ -30,6 +31,7 @@ export const serverFlags: readonly CommandFlag[] = [
 
 export interface ApiResponse {
   readonly status: number
+  readonly headers: HttpHeaders
   readonly body: Uint8Array
 }
 

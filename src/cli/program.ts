@@ -10,6 +10,7 @@ import { infoCommand } from './commands/info.ts'
 import { keygenCommand, keyringCommand } from './commands/keyring.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
 import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
+import { lockCommand } from './commands/lock.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
 import { listPeersCommand, removePeerCommand } from './commands/raft.ts'
@@ -37,6 +38,7 @@ const commands: readonly CliCommand[] = [
   kvPutCommand,
   leaveCommand,
   maintCommand,
+  lockCommand,
   membersCommand,
   listPeersCommand,
   removePeerCommand,

@@ -1,8 +1,24 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from './async.ts'
 import type { LogLevel } from './observe.ts'
+import type { SpawnFailure } from './process.ts'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** A program that runs in front of whoever started this one: what it says goes where this one's words go. */
+export interface ForegroundChild {
+  /** Its exit code, or the name of the signal that ended it. */
+  readonly ended: Promise<number | string>
+  /** Reaches what it has started, too. */
+  signal(signal: Signal | 'SIGKILL'): void
+}
+
+export interface ForegroundOptions {
+  /** Added to this one's own. */
+  readonly environment: ReadonlyMap<string, string>
+  /** It reads standard input in place of this one. */
+  readonly input: boolean
+}
 
 /** What a command may ask of the place it was started in. Files are `Disk`'s. */
 export interface Terminal {
@@ -19,6 +35,11 @@ export interface Terminal {
   readInput(): Promise<Result<Uint8Array, 'too-large'>>
   /** Calls `use` at each signal of that kind, in place of what the signal would do to the process. */
   onSignal(signal: Signal, use: () => void): Closable
+  /** Starts a program, no shell. */
+  startChild(
+    argv: readonly [string, ...string[]],
+    options: ForegroundOptions,
+  ): Promise<Result<ForegroundChild, SpawnFailure>>
   /** From here on log lines of this level and above are shown, those written before first. */
   showLog(least: LogLevel): void
 }

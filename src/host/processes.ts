@@ -86,7 +86,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-function spawnFailure(program: string, cause: unknown): SpawnFailure {
+export function spawnFailure(program: string, cause: unknown): SpawnFailure {
   const code = codeOf(cause)
   const kind = code === 'ENOENT' ? 'not-found' : code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io'
   return { kind, program, message: messageOf(cause) }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { inputBytesMax, type Terminal } from '../env/terminal.ts'
+import { startChild } from './foreground-child.ts'
 import type { HostLog } from './log.ts'
 import { plainBytes } from './plain-bytes.ts'
 import { onSignal } from './signals.ts'
@@ -18,6 +19,7 @@ export function createTerminal(log: HostLog): Terminal {
     error: (text) => void process.stderr.write(text),
     readInput,
     onSignal,
+    startChild,
     showLog: (least) => {
       log.setLevel(least)
       log.release()

@@ -1,6 +1,7 @@
-import { ok, type Result } from '../../../src/base/result.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
-import type { Signal, Terminal } from '../../../src/env/terminal.ts'
+import type { SpawnFailure } from '../../../src/env/process.ts'
+import type { ForegroundChild, Signal, Terminal } from '../../../src/env/terminal.ts'
 
 /** Keeps what a command wrote. */
 export class FakeTerminal implements Terminal {
@@ -26,6 +27,10 @@ export class FakeTerminal implements Terminal {
   onSignal(signal: Signal, use: () => void): Closable {
     this.#handlers.set(signal, use)
     return { close: () => undefined }
+  }
+
+  async startChild(argv: readonly [string, ...string[]]): Promise<Result<ForegroundChild, SpawnFailure>> {
+    return err({ kind: 'not-found', program: argv[0], message: 'there are no programs here' })
   }
 
   showLog(): void {}

@@ -39,6 +39,12 @@ describe('svc kv put, get and delete', () => {
     expect((await world.run(['kv', 'put', 'e', `@${join(folder, 'none')}`])).code).toBe(1)
   })
 
+  it('flags of 64 bits are shown digit for digit', async () => {
+    const world = await CliWorld.begun()
+    await world.run(['kv', 'put', '-flags=3304740253564472344', 'k', 'v'])
+    expect((await world.run(['kv', 'get', '-detailed', 'k'])).out).toContain('Flags            3304740253564472344\n')
+  })
+
   it('put with -acquire locks, and with -release gives up', async () => {
     const world = await CliWorld.begun()
     const [mine, other] = [await world.sessions.create(), await world.sessions.create()]

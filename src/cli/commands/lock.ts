@@ -1,0 +1,168 @@
+import { parseDuration } from '../../base/duration.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { ForegroundChild } from '../../env/terminal.ts'
+import { productName, productTitle } from '../../model/names.ts'
+import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { HeldLock, type LockOptions, LockSession } from '../held-lock.ts'
+
+/** How long a program that is to end, for its lock is lost, is left before it is killed. */
+const graceMs = 5_000
+
+const lockFlags: readonly CommandFlag[] = [
+  { name: 'child-exit-code', kind: 'bool', help: 'Exit with 2 if CHILD fails, not with 0.' },
+  {
+    name: 'monitor-retry',
+    kind: 'integer',
+    value: '<n>',
+    help: 'Failures to look at the lock that are borne. Default: 3.',
+  },
+  { name: 'n', kind: 'integer', value: '<n>', help: 'How many may hold the lock at a time. Only 1 is there yet.' },
+  { name: 'name', kind: 'text', value: '<name>', help: 'Name of the session.' },
+  { name: 'pass-stdin', kind: 'bool', help: 'CHILD reads standard input.' },
+  { name: 'shell', kind: 'bool', help: 'Run CHILD by /bin/sh, which is what happens unless -shell=false is given.' },
+  { name: 'timeout', kind: 'text', value: '<duration>', help: 'Taken for the sake of scripts; nothing depends on it.' },
+  { name: 'try', kind: 'text', value: '<duration>', help: 'How long to wait for the lock. Default: for ever.' },
+  { name: 'verbose', kind: 'bool', help: 'Print what is being done.' },
+]
+
+export const lockCommand: CliCommand = {
+  path: ['lock'],
+  summary: 'Execute a command holding a lock',
+  operands: 'PREFIX CHILD...',
+  about:
+    'Gets the lock at PREFIX/.lock, runs CHILD while it is held, and gives it up. CHILD is ended when the lock is lost. ' +
+    'Exits with 2 where -child-exit-code says so.',
+  flags: [...lockFlags, ...serverFlags],
+  async run(invocation) {
+    const plan = planOf(invocation)
+    if (!plan.ok) return misused(invocation, plan.error)
+    const session = await LockSession.begin(plan.value.lock)
+    if (!session.ok) return failed(invocation, `Lock acquisition failed: ${session.error}`)
+    try {
+      return await runLocked(invocation, plan.value, session.value)
+    } finally {
+      await session.value.end()
+    }
+  },
+}
+
+interface Plan {
+  readonly lock: LockOptions
+  readonly argv: readonly [string, ...string[]]
+  /** 0: as long as it takes. */
+  readonly tryMs: number
+}
+
+function planOf(invocation: Invocation): Result<Plan, string> {
+  const { flags, args } = invocation
+  const [prefix, ...child] = args
+  if (prefix === undefined || child.length === 0) return err('Key prefix and child command must be specified')
+  if ((flags.get('n') ?? '1') !== '1') return err('-n: only one holder at a time is there yet')
+  const waiting = flags.get('try')
+  const tryMs = typeof waiting === 'string' ? parseDuration(waiting) : ok(0)
+  if (!tryMs.ok || tryMs.value < 0) return err(`-try ${String(waiting)}: not a duration such as 10s or 1m30s`)
+  const key = `${prefix.replace(/^\/+|\/+$/g, '')}/.lock`.replace(/^\/+/, '')
+  const name = flags.get('name')
+  const ownName = `${productTitle} lock for '${child.join(' ')}' at '${prefix}'`
+  const [program = '', ...rest] = child
+  const direct = flags.get('shell') === false
+  return ok({
+    lock: {
+      env: invocation.env,
+      client: new ApiClient(invocation),
+      key,
+      name: typeof name === 'string' ? name : ownName,
+      retries: Number(flags.get('monitor-retry') ?? 3),
+    },
+    argv: direct ? [program, ...rest] : ['/bin/sh', '-c', child.join(' ')],
+    tryMs: tryMs.value,
+  })
+}
+
+async function runLocked(invocation: Invocation, plan: Plan, session: LockSession): Promise<number> {
+  const { env, terminal } = invocation
+  const lock = new HeldLock(plan.lock, session)
+  const wish = new Wish(invocation)
+  const giveUpMs = plan.tryMs === 0 ? Number.POSITIVE_INFINITY : env.clock.monoMs() + plan.tryMs
+  try {
+    tell(invocation, `Setting up lock at path: ${plan.lock.key}`)
+    tell(invocation, 'Attempting lock acquisition')
+    const held = await Promise.race([lock.acquire(() => giveUpMs - env.clock.monoMs()), wish.uttered])
+    if (!held.ok) return failed(invocation, `Lock acquisition failed: ${held.error}`)
+    if (!held.value) return failed(invocation, 'Shutdown triggered or timeout during lock acquisition')
+    tell(invocation, 'Starting handler')
+    const input = invocation.flags.get('pass-stdin') === true
+    const environment = new Map([[`${productName.toUpperCase()}_LOCK_HELD`, 'true']])
+    const child = await terminal.startChild(plan.argv, { environment, input })
+    if (!child.ok) terminal.error(`Error running handler: ${child.error.program}: ${child.error.message}\n`)
+    const exit = child.ok ? await watched(invocation, child.value, lock, wish) : 'not started'
+    tell(invocation, 'Child terminated, releasing lock')
+    const cleaned = await lock.release()
+    if (!cleaned.ok) return failed(invocation, `Lock release failed: ${cleaned.error}`)
+    tell(invocation, cleaned.value ? 'Cleanup succeeded' : 'Cleanup aborted, lock in use')
+    return exit === 0 || invocation.flags.get('child-exit-code') !== true ? 0 : 2
+  } finally {
+    wish.close()
+  }
+}
+
+/** How the program ended: by itself, or because its lock is lost or somebody wants this command to end. */
+async function watched(
+  invocation: Invocation,
+  child: ForegroundChild,
+  lock: HeldLock,
+  wish: Wish,
+): Promise<number | string> {
+  const { env, terminal } = invocation
+  let over = false
+  const end = (why: string): void => {
+    if (over) return
+    tell(invocation, why)
+    child.signal('SIGTERM')
+    killing = env.timers.after(graceMs, () => child.signal('SIGKILL'))
+  }
+  let killing: { close(): void } | undefined
+  wish.onWish(() => end('Shutdown triggered, terminating child'))
+  env.detach(lock.lost(() => over).then(() => end('Lock lost, terminating child')))
+  const exit = await child.ended
+  over = true
+  killing?.close()
+  if (exit !== 0) {
+    terminal.error(`Error running handler: ${typeof exit === 'number' ? `exit status ${exit}` : `signal: ${exit}`}\n`)
+  }
+  return exit
+}
+
+/** Somebody asks this command to end. */
+class Wish {
+  /** That the lock is not had. */
+  readonly uttered: Promise<Result<false, string>>
+  #toEnd = false
+  #use: () => void = () => {}
+  readonly #listening: readonly { close(): void }[]
+
+  constructor({ env, terminal }: Invocation) {
+    const uttered = env.deferred<Result<false, string>>()
+    this.uttered = uttered.promise
+    const wanted = (): void => {
+      this.#toEnd = true
+      uttered.resolve(ok(false))
+      this.#use()
+    }
+    this.#listening = [terminal.onSignal('SIGINT', wanted), terminal.onSignal('SIGTERM', wanted)]
+  }
+
+  onWish(use: () => void): void {
+    this.#use = use
+    if (this.#toEnd) use()
+  }
+
+  close(): void {
+    for (const one of this.#listening) one.close()
+  }
+}
+
+function tell({ flags, terminal }: Invocation, text: string): void {
+  if (flags.get('verbose') === true) terminal.out(`${text}\n`)
+}

@@ -1,0 +1,169 @@
+import { emptyBytes, textOf, utf8 } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import { productName } from '../model/names.ts'
+import type { Entry } from './answers.ts'
+import type { ApiClient } from './client.ts'
+import { keyPath } from './key-path.ts'
+
+/** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
+const lockFlags = '3304740253564472344'
+/** How long the servers are asked to wait for a change of the key. */
+const waitMs = 15_000
+/** Pause where a lock is free and cannot be had: the lock delay of its last holder. */
+const delayedMs = 5_000
+/** Pause after an answer that is of no use. */
+const retryMs = 1_000
+
+/** The session's time to live, and how often it is renewed. */
+const ttlText = '15s'
+const renewEveryMs = 7_500
+
+const indexHeader = `x-${productName}-index`
+
+export interface LockOptions {
+  readonly env: Env
+  readonly client: ApiClient
+  readonly key: string
+  /** Of the session. */
+  readonly name: string
+  /** Failures in a row after which a lock that cannot be looked at counts as lost. */
+  readonly retries: number
+}
+
+/** A session that is renewed until it is closed. */
+export class LockSession implements Closable {
+  readonly id: string
+  readonly #options: LockOptions
+  #timer: Closable | undefined
+  #closed = false
+
+  private constructor(options: LockOptions, id: string) {
+    this.#options = options
+    this.id = id
+    this.#arm()
+  }
+
+  static async begin(options: LockOptions): Promise<Result<LockSession, string>> {
+    const body = utf8(JSON.stringify({ Name: options.name, TTL: ttlText }))
+    const answer = await options.client.expect('PUT', '/v1/session/create', [], body)
+    if (!answer.ok) return err(`failed to create session: ${answer.error}`)
+    const { readCreated } = await import('./answers.ts')
+    const created = readCreated(answer.value)
+    return created === undefined ? err('the answer is not a session') : ok(new LockSession(options, created.ID))
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  async end(): Promise<void> {
+    this.close()
+    await this.#options.client.send('PUT', `/v1/session/destroy/${this.id}`)
+  }
+
+  #arm(): void {
+    this.#timer = this.#options.env.timers.after(renewEveryMs, () => this.#options.env.detach(this.#renew()))
+  }
+
+  /** What becomes of it shows in the lock, which is watched. */
+  async #renew(): Promise<void> {
+    await this.#options.client.send('PUT', `/v1/session/renew/${this.id}`)
+    if (!this.#closed) this.#arm()
+  }
+}
+
+/** One lock on one key: got, watched and given up, as clients of the field do it. */
+export class HeldLock {
+  readonly #options: LockOptions
+  readonly #session: LockSession
+  #index = '0'
+
+  constructor(options: LockOptions, session: LockSession) {
+    this.#options = options
+    this.#session = session
+  }
+
+  /** Waits until the lock is had, or until no time is left; false then. */
+  async acquire(leftMs: () => number): Promise<Result<boolean, string>> {
+    while (leftMs() > 0) {
+      const seen = await this.#look(this.#index, leftMs())
+      if (!seen.ok) return seen
+      const entry = seen.value
+      if (entry !== undefined && String(entry.Flags) !== lockFlags) return err('Existing key does not match lock use')
+      if (entry?.Session !== undefined && entry.Session !== this.#session.id) continue
+      const got = await this.#write('acquire')
+      if (!got.ok || got.value) return got
+      // Somebody was faster, and is seen at once; or nobody may have it yet.
+      const now = await this.#look('0')
+      if (now.ok && now.value?.Session === undefined) await this.#pause(Math.min(delayedMs, leftMs()))
+    }
+    return ok(false)
+  }
+
+  /** Ends when the lock is lost, or cannot be looked at any more; or soon after `isOver`. */
+  async lost(isOver: () => boolean): Promise<void> {
+    for (let failures = 0; !isOver() && failures <= this.#options.retries; ) {
+      const seen = await this.#look(this.#index)
+      if (seen.ok && seen.value?.Session !== this.#session.id) return
+      if (seen.ok) failures = 0
+      else {
+        failures++
+        await this.#pause(retryMs)
+      }
+    }
+  }
+
+  /** Gives it up, and takes the key away if nobody has it: true if it did. */
+  async release(): Promise<Result<boolean, string>> {
+    const released = await this.#write('release')
+    if (!released.ok) return released
+    const seen = await this.#look('0')
+    if (!seen.ok) return seen
+    if (seen.value === undefined) return ok(true)
+    if (seen.value.Session !== undefined) return ok(false)
+    const { client, key } = this.#options
+    const gone = await client.expect('DELETE', keyPath(key), [['cas', String(seen.value.ModifyIndex)]])
+    return gone.ok ? ok(textOf(gone.value).trim() === 'true') : gone
+  }
+
+  async #write(how: 'acquire' | 'release'): Promise<Result<boolean, string>> {
+    const query = [
+      [how, this.#session.id],
+      ['flags', lockFlags],
+    ] as const
+    const answer = await this.#options.client.expect('PUT', keyPath(this.#options.key), query, emptyBytes)
+    return answer.ok ? ok(textOf(answer.value).trim() === 'true') : answer
+  }
+
+  /** The key now, or once it is beyond this index; undefined: there is none. */
+  async #look(index: string, atMostMs = waitMs): Promise<Result<Entry | undefined, string>> {
+    const { client, key } = this.#options
+    const query = [
+      ['consistent', ''],
+      ...(index === '0'
+        ? []
+        : [
+            ['index', index],
+            ['wait', `${Math.ceil(Math.min(waitMs, atMostMs))}ms`],
+          ]),
+    ] as [string, string][]
+    const answer = await client.send('GET', keyPath(key), query)
+    if (!answer.ok) return answer
+    const { status, headers, body } = answer.value
+    if (status !== 200 && status !== 404) return err(`Unexpected response code: ${status} (${textOf(body)})`)
+    this.#index = headers.get(indexHeader) ?? '0'
+    if (status === 404) return ok(undefined)
+    const { readEntries } = await import('./answers.ts')
+    const entries = readEntries(body)
+    return entries === undefined ? err('the answer is not a list of entries') : ok(entries[0])
+  }
+
+  #pause(ms: number): Promise<void> {
+    const deferred = this.#options.env.deferred<void>()
+    this.#options.env.timers.after(ms, () => deferred.resolve())
+    return deferred.promise
+  }
+}

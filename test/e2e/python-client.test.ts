@@ -1,0 +1,32 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it } from 'vitest'
+import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+
+const script = fileURLToPath(new URL('python-client.py', import.meta.url))
+
+/** The Python that has the client: the system's own, for it is a package of the system. */
+const python = ['/usr/bin/python3', 'python3'].find((path) => spawnSync(path, ['-c', 'import consul']).status === 0)
+
+let agent: RealAgent | undefined
+afterEach(() => agent?.stop('SIGKILL'))
+
+it("the field's client for Python, unmodified, does its own flows", async (context) => {
+  if (python === undefined) return context.skip('python3-consul is not there')
+  const ports = await freePorts()
+  agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
+  await eventually('the node in the catalog', async () => {
+    const nodes = await agent?.json<{ Node: string }[]>('/v1/catalog/nodes')
+    return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined
+  })
+  const child = spawn(python, [script, String(ports.http), String(ports.server)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  }
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  expect(said).toBe('status\nagent\ncatalog\nhealth\nkeys\nsessions\n')
+  expect(code).toBe(0)
+}, 120_000)

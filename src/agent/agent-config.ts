@@ -28,8 +28,11 @@ export interface AgentConfig {
   /** Where the LAN pool listens; the bind address unless configured otherwise. */
   readonly serfLanBindAddress: string
   readonly advertiseAddress: string
-  /** Where the HTTP API listens. */
+  /** Where the HTTP API listens: addresses, or `unix://` and a path. */
   readonly clientAddresses: readonly string[]
+  /** Where it listens with TLS, once its port is open. */
+  readonly httpsAddresses: readonly string[]
+  readonly tls: TlsFiles
   /** Where DNS listens; the same addresses unless configured otherwise. */
   readonly dnsAddresses: readonly string[]
   readonly ports: AgentPorts
@@ -76,6 +79,17 @@ export interface PoolConfig {
   readonly rejoinAfterLeave: boolean
   /** It places itself among the others by the times that messages take. */
   readonly keepsCoordinate: boolean
+}
+
+/** PEM files of this agent, read at start. Reference: configuration 8. */
+export interface TlsFiles {
+  /** With the certificates that lead to its authority. */
+  readonly certificate: string | undefined
+  readonly privateKey: string | undefined
+  /** Authorities whose certificates are trusted. */
+  readonly authorities: string | undefined
+  /** Clients of the HTTP API with TLS must show a certificate of these authorities. */
+  readonly verifyIncomingHttps: boolean
 }
 
 /** A port of -1 is closed. */
@@ -216,6 +230,13 @@ const defaultHttp: HttpConfig = {
   pretty: false,
 }
 
+const defaultFaces = {
+  clientAddresses: ['127.0.0.1'],
+  httpsAddresses: ['127.0.0.1'],
+  dnsAddresses: ['127.0.0.1'],
+  tls: { certificate: undefined, privateKey: undefined, authorities: undefined, verifyIncomingHttps: false },
+} as const
+
 const defaultPool: PoolConfig = {
   encrypt: undefined,
   verifyIncoming: true,
@@ -241,8 +262,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     bindAddress: address,
     serfLanBindAddress: address,
     advertiseAddress: address,
-    clientAddresses: ['127.0.0.1'],
-    dnsAddresses: ['127.0.0.1'],
+    ...defaultFaces,
     ports: { http: 8500, https: -1, dns: 8600, grpc: -1, server: 8300, serfLan: 8301, serfWan: 8302 },
     startJoin: [],
     retryJoin: [],

@@ -33,6 +33,7 @@ export function debugConfig(config: AgentConfig): Flat {
     HTTPPort: ports.http,
     HTTPPretty: config.http.pretty,
     HTTPResponseHeaders: config.http.responseHeaders,
+    HTTPSAddrs: config.httpsAddresses,
     HTTPSPort: ports.https,
     LeaveDrainTime: formatDuration(config.leaveDrainMs),
     LeaveOnTerm: config.leaveOnTerminate,

@@ -25,15 +25,37 @@ export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts,
   return ports
 }
 
-/** Addresses that a face listens on, as one text with spaces between. `key` is the setting that the text came from. */
-export function listenAddresses(key: string, text: string, problem: Report): readonly string[] {
+/**
+ * Addresses that a face listens on, as one text with spaces between. `key` is the setting that the text came from;
+ * `sockets`: `unix://` and an absolute path is taken, too.
+ */
+export function listenAddresses(key: string, text: string, problem: Report, sockets = false): readonly string[] {
   const addresses = text.split(' ').filter((address) => address !== '')
   for (const address of addresses) {
-    if (!isAddress(address))
+    if (sockets && /^unix:\/\/\/./.test(address)) continue
+    if (address.startsWith('unix:')) problem(`${key} "${address}" cannot be a unix socket`, socketRemedy)
+    else if (!isAddress(address))
       problem(`${key} "${address}" is not an IP address`, 'write addresses such as 127.0.0.1 or 0.0.0.0')
   }
   if (addresses.length === 0) problem(`${key} cannot be empty`, 'write an address such as 127.0.0.1')
   return addresses
+}
+
+const socketRemedy = 'addresses.http and addresses.https take unix:///<path>'
+
+/** Reference: configuration 8. */
+export function tlsFilesOf(file: FileConfig, https: boolean, problem: Report): AgentConfig['tls'] {
+  const { cert_file: certificate, key_file: privateKey, ca_file: authorities } = file
+  const verifyIncomingHttps = file.verify_incoming_https ?? false
+  if ((certificate === undefined) !== (privateKey === undefined)) {
+    problem('cert_file and key_file go together', 'name both, or neither')
+  } else if (https && certificate === undefined) {
+    problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file')
+  }
+  if (verifyIncomingHttps && authorities === undefined) {
+    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file')
+  }
+  return { certificate, privateKey, authorities, verifyIncomingHttps }
 }
 
 export function serfLanBind(file: FileConfig, otherwise: string, problem: Report): string {
@@ -48,6 +70,7 @@ export function checkAddressClash(config: AgentConfig, problem: Report): void {
   const claims: readonly (readonly [who: string, hosts: readonly string[], port: number])[] = [
     ['DNS', config.dnsAddresses, ports.dns],
     ['HTTP', config.clientAddresses, ports.http],
+    ['HTTPS', config.httpsAddresses, ports.https],
     ['RPC Advertise', server ? [advertiseAddress] : [], ports.server],
     ['Serf Advertise LAN', [advertiseAddress], ports.serfLan],
     ['Serf Advertise WAN', server ? [advertiseAddress] : [], ports.serfWan],

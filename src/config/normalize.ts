@@ -17,7 +17,7 @@ import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { dnsConfig } from './dns.ts'
 import { joinAddresses } from './joins.ts'
-import { checkAddressClash, listenAddresses, portsOf, serfLanBind } from './network.ts'
+import { checkAddressClash, listenAddresses, portsOf, serfLanBind, tlsFilesOf } from './network.ts'
 import type { ConfigProblem } from './problem.ts'
 import { checkInterval, milliseconds, type Report } from './quantities.ts'
 import { checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
@@ -130,6 +130,8 @@ function networkOf(
   | 'bindAddress'
   | 'serfLanBindAddress'
   | 'clientAddresses'
+  | 'httpsAddresses'
+  | 'tls'
   | 'dnsAddresses'
   | 'ports'
   | 'startJoin'
@@ -139,16 +141,18 @@ function networkOf(
 > {
   const ports = portsOf(file, file.server ?? dev, defaults.ports, problem)
   const client = file.client_addr ?? '127.0.0.1'
-  const listen = (face: 'http' | 'dns'): readonly string[] => {
+  const listen = (face: 'http' | 'https' | 'dns'): readonly string[] => {
     const own = file.addresses?.[face]
     return own === undefined
       ? listenAddresses('client_addr', client, face === 'http' ? problem : silent)
-      : listenAddresses(`addresses.${face}`, own, problem)
+      : listenAddresses(`addresses.${face}`, own, problem, face !== 'dns')
   }
   return {
     bindAddress: bind,
     serfLanBindAddress: serfLanBind(file, bind, problem),
     clientAddresses: listen('http'),
+    httpsAddresses: listen('https'),
+    tls: tlsFilesOf(file, ports.https > 0, problem),
     dnsAddresses: listen('dns'),
     ports,
     startJoin: joinAddresses('start_join', file.start_join, ports.serfLan, problem),

@@ -32,7 +32,10 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
  * defaults are applied when all sources are merged. Reference: configuration 3.
  */
 export const fileSchema = z.strictObject({
-  addresses: z.strictObject({ dns: z.string().optional(), http: z.string().optional() }).optional(),
+  addresses: z
+    .strictObject({ dns: z.string().optional(), http: z.string().optional(), https: z.string().optional() })
+    .optional()
+    .describe('Where each face listens; http and https also on unix://<path>.'),
   advertise_addr: z.string().optional().describe('Address that other agents use to reach this one.'),
   aliases: z.array(alias).optional().describe('Further product names under which headers are sent and accepted.'),
   autopilot: z
@@ -50,6 +53,8 @@ export const fileSchema = z.strictObject({
   bind_addr: z.string().optional().describe('Address that the agent listens on for other agents.'),
   bootstrap: z.boolean().optional().describe('Form a cluster of this server alone.'),
   bootstrap_expect: z.int().optional().describe('Form the cluster when this many servers know of each other.'),
+  ca_file: z.string().optional().describe('PEM file of authorities whose certificates are trusted.'),
+  cert_file: z.string().optional().describe('PEM file of this agent’s certificate, for HTTPS.'),
   check: definition.optional().describe('A check of this node, or of a service that it names.'),
   check_update_interval: duration.optional().describe("A change of a check's output alone is synced after this."),
   checks: z.array(definition).optional(),
@@ -103,6 +108,7 @@ export const fileSchema = z.strictObject({
     })
     .optional(),
   http_config: z.strictObject({ block_endpoints: texts.optional(), response_headers: headers.optional() }).optional(),
+  key_file: z.string().optional().describe('PEM file of its private key.'),
   leave_on_terminate: z.boolean().optional(),
   limits: z
     .strictObject({
@@ -149,6 +155,10 @@ export const fileSchema = z.strictObject({
   services: z.array(definition).optional(),
   skip_leave_on_interrupt: z.boolean().optional(),
   start_join: texts.optional().describe('host[:port] where other agents gossip, tried once at start.'),
+  verify_incoming_https: z
+    .boolean()
+    .optional()
+    .describe('HTTPS clients must show a certificate of an authority in ca_file.'),
 })
 
 export type FileConfig = z.infer<typeof fileSchema>

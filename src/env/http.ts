@@ -70,6 +70,7 @@ export type HttpClientFailure =
 
 /** HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the handler. */
 export interface Http {
+  /** `at.host` may also be `unix://` and the path of a socket; its port means nothing. The simulator has none. */
   serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>>
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>>
 }

@@ -1,5 +1,6 @@
+import { lstat, unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { err, ok, type Result } from '../base/result.ts'
 import type { HttpHandler, HttpListener } from '../env/http.ts'
@@ -44,9 +45,11 @@ export async function serveHttp(
   open: OpenThings,
   log: Log,
 ): Promise<Result<HttpListener, ListenFailure>> {
-  const problem = addressProblem(at)
+  const path = at.host.startsWith(socketScheme) ? at.host.slice(socketScheme.length) : undefined
+  const problem = path === undefined ? addressProblem(at) : undefined
   if (problem !== undefined) return err({ kind: 'io', at, message: problem })
   try {
+    if (path !== undefined) await removeAbandonedSocket(path)
     const serving: HttpServing = {
       handler,
       log,
@@ -56,7 +59,8 @@ export async function serveHttp(
       closing: false,
     }
     const app = await hostedBy(serving, tls)
-    await app.listen({ host: at.host, port: at.port, backlog: 1024, exclusive: true })
+    const where = path === undefined ? { host: at.host, port: at.port } : { path }
+    await app.listen({ ...where, backlog: 1024, exclusive: true })
     app.server.on('error', (cause) =>
       log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),
     )
@@ -64,6 +68,29 @@ export async function serveHttp(
   } catch (cause) {
     return err(listenFailure(at, cause))
   }
+}
+
+/** Before the path of a socket of the file system. */
+const socketScheme = 'unix://'
+
+/** A socket that an agent left when it was killed is replaced; one that somebody listens on is in use, as a port would be. */
+async function removeAbandonedSocket(path: string): Promise<void> {
+  const stats = await lstat(path).catch((cause: unknown) => {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw cause
+  })
+  if (stats?.isSocket() === true && !(await somebodyListens(path))) await unlink(path)
+}
+
+function somebodyListens(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
 }
 
 async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Promise<FastifyInstance> {

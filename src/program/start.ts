@@ -1,13 +1,16 @@
 import type { Agent, StartFailure, StartOptions } from '../agent/agent.ts'
-import type { AgentConfig } from '../agent/agent-config.ts'
+import type { AgentConfig, TlsFiles } from '../agent/agent-config.ts'
 import { features } from '../agent/features.ts'
 import { portFailure, startAgent } from '../agent/start.ts'
+import { readWholeFile } from '../agent/whole-file.ts'
+import { textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { createDnsFace, type DnsFace } from '../dns/face.ts'
 import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { HttpHandler, HttpListener } from '../env/http.ts'
+import type { TlsOptions } from '../env/net.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
 
@@ -64,6 +67,34 @@ export async function startProgram(
   return ok({ agent: agent.value, http, stop })
 }
 
+/** Certificate, key and authorities of the HTTPS listeners, from their files. */
+async function httpsTls(env: Env, files: TlsFiles): Promise<Result<TlsOptions, StartFailure>> {
+  const certificate = await pemOf(env, 'cert_file', files.certificate)
+  if (!certificate.ok) return certificate
+  const privateKey = await pemOf(env, 'key_file', files.privateKey)
+  if (!privateKey.ok) return privateKey
+  const authorities = await pemOf(env, 'ca_file', files.authorities)
+  if (!authorities.ok) return authorities
+  return ok({
+    ...(certificate.value === undefined ? {} : { certificateChainPem: certificate.value }),
+    ...(privateKey.value === undefined ? {} : { privateKeyPem: privateKey.value }),
+    trustedPems: authorities.value === undefined ? [] : [authorities.value],
+    requirePeerCertificate: files.verifyIncomingHttps,
+  })
+}
+
+async function pemOf(
+  env: Env,
+  key: string,
+  path: string | undefined,
+): Promise<Result<string | undefined, StartFailure>> {
+  if (path === undefined) return ok(undefined)
+  const bytes = await readWholeFile(env.disk, path)
+  if (bytes.ok) return ok(textOf(bytes.value))
+  const message = `${key} ${path} cannot be read: ${bytes.error.message}`
+  return err({ kind: 'configuration', message, remedy: 'name a PEM file that this user may read' })
+}
+
 /** What could be opened is in `http` and `open`, also when something could not. */
 async function listen(
   env: Env,
@@ -77,6 +108,16 @@ async function listen(
     if (!listener.ok) return err(portFailure(listener.error, 'ports.http'))
     http.push(listener.value)
     open.push(listener.value)
+  }
+  if (config.ports.https > 0) {
+    const tls = await httpsTls(env, config.tls)
+    if (!tls.ok) return tls
+    for (const host of config.httpsAddresses) {
+      const at = { host, port: config.ports.https }
+      const listener = await env.http.serve(at, (request) => faces.http(request), tls.value)
+      if (!listener.ok) return err(portFailure(listener.error, 'ports.https'))
+      open.push(listener.value)
+    }
   }
   const dns: DnsFace = { answer: (packet, transport, from) => faces.dns.answer(packet, transport, from) }
   for (const host of config.ports.dns > 0 ? config.dnsAddresses : []) {

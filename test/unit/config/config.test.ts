@@ -249,7 +249,7 @@ describe('the effective configuration', () => {
     [{ ports: { dns: 8500 } }, 'HTTP address 127.0.0.1:8500 already configured for DNS'],
     [{ ports: { serf_lan: 8300 } }, 'Serf Advertise LAN address 10.0.0.1:8300 already configured for RPC Advertise'],
     [{ serf_lan: 'eth0' }, 'serf_lan "eth0" must be an ip address'],
-    [{ addresses: { dns: 'unix:///x' } }, 'addresses.dns "unix:///x" is not an IP address'],
+    [{ addresses: { dns: 'unix:///x' } }, 'addresses.dns "unix:///x" cannot be a unix socket'],
     [{ domain: 'a b' }, 'domain "a b" is not a domain name'],
     [{ dns_config: { udp_answer_limit: -1 } }, 'udp_answer_limit cannot be -1. Must be greater than or equal to zero'],
     [{ gossip_lan: { probe_interval: '0s' } }, 'gossip_lan.probe_interval cannot be 0s: must be at least 10ms'],

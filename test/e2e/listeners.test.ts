@@ -1,0 +1,110 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { request as plain } from 'node:http'
+import { request as secure } from 'node:https'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeTlsMaterial, opensslIsThere } from '../contract/host/tls-material.ts'
+import { eventually, freePort, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+
+const openssl = opensslIsThere()
+
+let workplace: Workplace
+let agent: RealAgent | undefined
+beforeEach(() => {
+  workplace = makeWorkplace()
+})
+afterEach(async () => {
+  await agent?.stop('SIGKILL')
+  agent = undefined
+  workplace.remove()
+})
+
+async function startWith(config: object): Promise<RealAgent> {
+  const ports = await freePorts()
+  const file = join(workplace.path, 'agent.json')
+  writeFileSync(file, JSON.stringify(config))
+  const started = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports), `-config-file=${file}`])
+  agent = started
+  return started
+}
+
+async function leads(started: RealAgent): Promise<void> {
+  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
+}
+
+function get(send: typeof plain | typeof secure, options: object): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = send({ path: '/v1/status/leader', method: 'GET', agent: false, ...options }, (response) => {
+      let text = `${response.statusCode} `
+      response.setEncoding('utf8').on('data', (more: string) => {
+        text += more
+      })
+      response.on('end', () => resolve(text))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+describe('the HTTP API', () => {
+  it('is served on unix sockets, too; one that a killed agent left is replaced', async () => {
+    const path = join(workplace.path, 'svc.sock')
+    const both = { addresses: { http: `127.0.0.1 unix://${path}` } }
+    await leads(await startWith(both))
+    expect(await get(plain, { socketPath: path })).toMatch(/^200 "127\.0\.0\.1:\d+"\n$/)
+    await agent?.stop('SIGKILL')
+    expect(existsSync(path)).toBe(true)
+    await leads(await startWith(both))
+    expect(await get(plain, { socketPath: path })).toMatch(/^200 "127/)
+    const second = new RealAgent('127.0.0.1:1', agent?.args.map((arg) => arg) ?? [])
+    expect(await second.exited).toMatchObject({ code: 1 })
+    expect(second.output).toMatch(/is already in use/)
+    await agent?.stop('SIGINT')
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('[AGT-015] is served with TLS once ports.https is open, and not before', async (context) => {
+    if (!openssl) context.skip('the openssl command, which makes the certificates, is not there')
+    const made = makeTlsMaterial()
+    const file = (name: string, pem: string): string => {
+      const path = join(workplace.path, name)
+      writeFileSync(path, pem)
+      return path
+    }
+    const https = await freePort()
+    const { server, client, stranger, rootPem } = made
+    const files = {
+      cert_file: file('cert.pem', server.certificateChainPem),
+      key_file: file('key.pem', server.privateKeyPem),
+      ca_file: file('ca.pem', rootPem),
+    }
+    const closed = await startWith(files)
+    await leads(closed)
+    expect(await closed.json<object>('/v1/agent/self')).toMatchObject({ DebugConfig: { HTTPSPort: -1 } })
+    await expect(get(secure, { host: '127.0.0.1', port: https, rejectUnauthorized: false })).rejects.toThrow(
+      'ECONNREFUSED',
+    )
+    await closed.stop('SIGKILL')
+
+    await leads(await startWith({ ...files, ports: { https }, verify_incoming_https: true }))
+    const as = (who: { certificateChainPem: string; privateKeyPem: string } | undefined) =>
+      get(secure, {
+        ...{ host: '127.0.0.1', port: https, ca: rootPem },
+        ...(who === undefined ? {} : { cert: who.certificateChainPem, key: who.privateKeyPem }),
+      })
+    expect(await as(client)).toMatch(/^200 "127/)
+    await expect(as(undefined)).rejects.toThrow()
+    await expect(as(stranger)).rejects.toThrow()
+  })
+
+  it('does not start with TLS that lacks a file, and says which', async () => {
+    const https = await freePort()
+    const bare = await startWith({ ports: { https } })
+    expect(await bare.exited).toMatchObject({ code: 1 })
+    expect(bare.output).toMatch(/ports\.https is open, and no Cert\/Key pair provided!/)
+    const missing = { ports: { https }, cert_file: '/nowhere/cert.pem', key_file: '/nowhere/key.pem' }
+    const lost = await startWith(missing)
+    expect(await lost.exited).toMatchObject({ code: 1 })
+    expect(lost.output).toMatch(/cert_file \/nowhere\/cert\.pem cannot be read/)
+  })
+})

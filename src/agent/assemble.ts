@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
+import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
 import { type Failure, failureText } from '../model/failure.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
@@ -7,6 +8,7 @@ import type { AgentConfig } from './agent-config.ts'
 import { AnswerCache } from './answer-cache.ts'
 import type { Calls } from './calls.ts'
 import { type Closing, closeAll } from './closing.ts'
+import { syncCoordinate } from './coordinate-sync.ts'
 import type { Ground, Part } from './ground.ts'
 import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
@@ -45,9 +47,10 @@ export async function assembleAgent(
   const joined = await joining.first()
   if (!joined.ok) return joined
   joining.start()
+  const { calls } = part
+  closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
   closing.push(followServers(ground, part, () => local.trigger()))
   const left = new OnceSignal<undefined>()
-  const { calls } = part
   const answers = new AnswerCache(env, calls)
   closing.push(() => answers.stop())
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, local })

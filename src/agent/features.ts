@@ -1,5 +1,6 @@
 import { agentFeature } from '../features/agent/feature.ts'
 import { catalogFeature } from '../features/catalog/feature.ts'
+import { coordinateFeature } from '../features/coordinate/feature.ts'
 import { eventFeature } from '../features/event/feature.ts'
 import { healthFeature } from '../features/health/feature.ts'
 import { internalFeature } from '../features/internal/feature.ts'
@@ -15,6 +16,7 @@ import { txnFeature } from '../features/txn/feature.ts'
 export const features: readonly Feature[] = [
   agentFeature,
   catalogFeature,
+  coordinateFeature,
   eventFeature,
   healthFeature,
   keyringFeature,

@@ -76,7 +76,7 @@ function serverSection(config: AgentConfig, status: RaftStatus): Section {
 function poolSection(pool: Pool): Section {
   const stats = pool.stats()
   return {
-    coordinate_resets: '0',
+    coordinate_resets: String(stats.coordinateResets),
     encrypted: String(pool.isEncrypted),
     event_queue: '0',
     event_time: String(stats.eventTime),

@@ -92,6 +92,7 @@ function openLanPool(
     timing: config.gossipLan,
     encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
     onNameLost,
+    keepsCoordinate: config.pool.keepsCoordinate,
     refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textOf } from '../base/bytes.ts'
 import { plainBody } from '../features/json-body.ts'
+import type { Coordinate } from '../model/coordinate.ts'
 
 const entrySchema = z.object({
   CreateIndex: z.number(),
@@ -47,6 +48,13 @@ const keyringSchema = z.object({
 })
 
 const eventSchema = z.object({ ID: z.string() })
+
+const coordinateSchema = z.object({
+  Node: z.string(),
+  Coord: z.object({ Vec: z.array(z.number()), Error: z.number(), Adjustment: z.number(), Height: z.number() }),
+})
+
+const ownNameSchema = z.object({ Config: z.object({ NodeName: z.string(), Datacenter: z.string() }) })
 
 const checkSchema = z.object({ Node: z.string(), CheckID: z.string(), Notes: z.string(), ServiceID: z.string() })
 
@@ -113,6 +121,33 @@ export function readKeyrings(body: Uint8Array): readonly z.infer<typeof keyringS
 
 export function readEvent(body: Uint8Array): z.infer<typeof eventSchema> | undefined {
   return eventSchema.safeParse(jsonOf(body)).data
+}
+
+/** By name of node. */
+export function readCoordinates(body: Uint8Array): ReadonlyMap<string, Coordinate> | undefined {
+  return placesOf(z.array(coordinateSchema).safeParse(jsonOf(body)).data)
+}
+
+export function readDatacenterCoordinates(body: Uint8Array): ReadonlyMap<string, Coordinate> | undefined {
+  const datacenters = z.array(z.object({ Coordinates: z.array(coordinateSchema).nullable() })).safeParse(jsonOf(body))
+  return placesOf(datacenters.data?.flatMap(({ Coordinates }) => Coordinates ?? []))
+}
+
+function placesOf(
+  found: readonly z.infer<typeof coordinateSchema>[] | undefined,
+): ReadonlyMap<string, Coordinate> | undefined {
+  if (found === undefined) return undefined
+  return new Map(
+    found.map(({ Node, Coord: { Vec: vec, Error: error, Adjustment: adjustment, Height: height } }) => [
+      Node,
+      { vec, error, adjustment, height },
+    ]),
+  )
+}
+
+export function readOwnName(body: Uint8Array): { readonly node: string; readonly datacenter: string } | undefined {
+  const self = ownNameSchema.safeParse(jsonOf(body)).data
+  return self === undefined ? undefined : { node: self.Config.NodeName, datacenter: self.Config.Datacenter }
 }
 
 export function readChecks(body: Uint8Array): readonly ListedCheck[] | undefined {

@@ -15,6 +15,7 @@ import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
 import { listPeersCommand, removePeerCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
+import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
 import { validateCommand } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -37,12 +38,13 @@ const commands: readonly CliCommand[] = [
   kvImportCommand,
   kvPutCommand,
   leaveCommand,
-  maintCommand,
   lockCommand,
+  maintCommand,
   membersCommand,
   listPeersCommand,
   removePeerCommand,
   reloadCommand,
+  rttCommand,
   deregisterCommand,
   registerCommand,
   validateCommand,

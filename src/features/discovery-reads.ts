@@ -30,8 +30,7 @@ export interface DiscoveryRead<Args, Reply> {
 }
 
 /**
- * Answers a read out of the catalog. These reads say how consistent they were (HTTP API 1.7). `near` is accepted and leaves
- * the order as it is, which is what it does where nodes have no coordinates.
+ * Answers a read out of the catalog. These reads say how consistent they were (HTTP API 1.7).
  */
 export async function discoveryRead<Args, Reply>(
   agent: AgentContext,
@@ -79,6 +78,13 @@ function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failure> {
 
 /** What goes with a read that failed. Reference: HTTP API 1.3. */
 const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
+
+/** `near=node`; `_agent` is the agent that is asked. Reference: HTTP API 1.5. */
+export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters): { readonly near?: string } {
+  const given = query.get('near') ?? ''
+  if (given === '') return {}
+  return { near: given === '_agent' ? agent.self().nodeName : given }
+}
 
 /** `node-meta=key:value`, as often as it was given. A key alone asks for an empty value. Reference: HTTP API 1.5. */
 export function nodeMetaOf(query: QueryParameters): { readonly nodeMeta?: TextPairs } {

@@ -1,6 +1,7 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
+import type { Coordinate } from '../model/coordinate.ts'
 import type { QueryFilter, Versions } from './core/messages.ts'
 import type { GossipTiming, MemberStatus } from './core/types.ts'
 import type { Keyring } from './keyring.ts'
@@ -29,6 +30,8 @@ export interface PoolOptions {
   readonly advertise: Endpoint
   readonly tags: Readonly<Record<string, string>>
   readonly timing: GossipTiming
+  /** This agent places itself among the others by the times that pings take, and says where it is. */
+  readonly keepsCoordinate?: boolean
   /** Absent: everything goes in the clear. */
   readonly encryption?: PoolEncryption | undefined
   /** Another agent has our name, and the pool takes it for the holder: this one cannot be a member. */
@@ -108,6 +111,7 @@ export interface PoolStats {
   readonly memberTime: number
   readonly eventTime: number
   readonly queryTime: number
+  readonly coordinateResets: number
   readonly broadcastQueue: number
 }
 
@@ -134,6 +138,8 @@ export interface Pool {
   /** Has every member do something with its keys; why nobody was asked. */
   keys(request: KeyRequest): Promise<Result<KeyAnswers, string>>
   readonly isEncrypted: boolean
+  /** Where a member is: this agent, or another as it has said last; undefined while nothing is known. */
+  coordinateOf(name: string): Coordinate | undefined
   /** Replaces the own tags; the others learn of it. */
   setTags(tags: Readonly<Record<string, string>>): void
   stop(): Promise<void>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest'
 import type { Pool } from '../../src/gossip/pool.ts'
 import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
+import { originCoordinate } from '../../src/model/coordinate.ts'
 import { encrypted, open, statuses, until } from '../contract/gossip/pools.ts'
 import { SerfAgent, serfIsThere } from './serf-agent.ts'
 
@@ -113,6 +114,17 @@ describe('with an agent of the field in the pool', () => {
     const said = await serf.command('query', '-tag=role=ser.*', '-relay-factor=1', '-timeout=2s', 'uptime')
     expect(said).toContain("Ack from 'ours'")
     expect(said).not.toContain("Ack from 'theirs'")
+    expect(serf.log).not.toMatch(complaint)
+  })
+
+  it('each learns from the other how far it is', async (context) => {
+    await ours.stop()
+    ours = await open(env, 'ours', { host: '127.0.0.1', port: 0 }, tags, { keepsCoordinate: true })
+    const serf = await joined(context)
+    await serf.command('query', '-timeout=3s', 'pings-go-on-meanwhile')
+    expect(ours.coordinateOf('theirs')).toMatchObject({ vec: expect.any(Array) })
+    expect(ours.coordinateOf('ours')).not.toEqual(originCoordinate)
+    expect(await serf.command('rtt', 'ours', 'theirs')).toMatch(/Estimated ours <-> theirs rtt: [0-9.]+ ms/)
     expect(serf.log).not.toMatch(complaint)
   })
 

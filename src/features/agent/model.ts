@@ -1,13 +1,15 @@
 import type { Json } from '../../base/json.ts'
 import type { Member, MemberStatus } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
+import type { Coordinate } from '../../model/coordinate.ts'
+import { coordinateJson } from '../coordinate/model.ts'
 import type { AgentSelf } from '../manifest.ts'
 
 /** Reference: HTTP API 4.6. */
 const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }
 
-/** Reference: HTTP API 4.6. Coordinates are null where they are not kept, as on every agent so far. */
-export function selfJson(self: AgentSelf, member: Member): Json {
+/** Reference: HTTP API 4.6. `coordinate`: undefined where none is kept. */
+export function selfJson(self: AgentSelf, member: Member, coordinate: Coordinate | undefined): Json {
   return {
     Config: {
       Datacenter: self.datacenter,
@@ -18,7 +20,7 @@ export function selfJson(self: AgentSelf, member: Member): Json {
       Version: self.version,
     },
     DebugConfig: self.debugConfig,
-    Coord: null,
+    Coord: coordinate === undefined ? null : coordinateJson(coordinate),
     Member: memberJson(member),
     Stats: self.stats,
     Meta: self.nodeMeta,

@@ -11,7 +11,10 @@ export const agentRoutes: readonly Route[] = [
   {
     methods: ['GET'],
     path: '/v1/agent/self',
-    handle: async (agent) => ({ kind: 'json', value: selfJson(agent.self(), agent.lan.self()) }),
+    handle: async (agent) => {
+      const self = agent.self()
+      return { kind: 'json', value: selfJson(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
+    },
   },
   ...serviceRoutes,
   ...checkRoutes,

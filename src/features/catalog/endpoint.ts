@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CatalogNode, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { nearestFirst } from '../coordinate/views.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { catalogDeregister, catalogRegister } from './commands.ts'
@@ -54,7 +55,10 @@ export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
 /** Only nodes that have all of these pairs of metadata; none given: all. */
 const nodeMeta = textPairs.optional()
 
-const nodesArgs = z.object({ nodeMeta })
+/** A node: what is nearer to it comes first. */
+const near = z.string().optional()
+
+const nodesArgs = z.object({ nodeMeta, near })
 
 /** By name. */
 export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly CatalogNode[]> = {
@@ -63,7 +67,8 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Ca
   args: nodesArgs,
   query: (tx, args) => {
     const wanted = args.nodeMeta ?? []
-    return { index: nodesIndex(tx), value: [...allNodes(tx)].filter((node) => hasMeta(node, wanted)) }
+    const nodes = [...allNodes(tx)].filter((node) => hasMeta(node, wanted))
+    return { index: nodesIndex(tx), value: nearestFirst(tx, args.near, nodes, ({ node }) => node) }
   },
 }
 
@@ -97,6 +102,7 @@ const serviceNodesArgs = z.object({
   /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
   connect: z.boolean().optional(),
   nodeMeta,
+  near,
 })
 
 /** Instances that have every tag asked for. The index is that of the service, whatever the filters leave of it. */
@@ -104,9 +110,10 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   method: 'Catalog.ServiceNodes',
   kind: 'query',
   args: serviceNodesArgs,
-  query: (tx, { service, tags, connect, nodeMeta: wanted }) => {
+  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }) => {
     if (connect === true) return { index: 0, value: [] }
-    return ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []))
+    const found = ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []))
+    return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },
 }
 

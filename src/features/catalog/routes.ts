@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DeregisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { discoveryRead, nodeMetaOf } from '../discovery-reads.ts'
+import { discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
 import { decodeBody, object, text } from '../json-body.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { failed } from '../responses.ts'
@@ -67,7 +67,7 @@ function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteRes
   const { datacenter } = agent.self()
   return discoveryRead(agent, request, {
     endpoint: nodesEndpoint,
-    args: () => nodeMetaOf(request.query),
+    args: () => ({ ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
     json: (nodes) => nodes.map((node) => nodeJson(node, datacenter)),
   })
 }
@@ -86,7 +86,13 @@ function readService(agent: AgentContext, request: RouteRequest, connect: boolea
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
     cacheable: true,
-    args: (service) => ({ service, tags: request.query.all('tag'), connect, ...nodeMetaOf(request.query) }),
+    args: (service) => ({
+      service,
+      tags: request.query.all('tag'),
+      connect,
+      ...nodeMetaOf(request.query),
+      ...nearOf(agent, request.query),
+    }),
     json: (instances) => instances.map((instance) => placedServiceJson(instance, datacenter)),
   })
 }

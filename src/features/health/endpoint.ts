@@ -14,11 +14,15 @@ import {
   ofNode,
   ofService,
 } from '../catalog/views.ts'
+import { nearestFirst } from '../coordinate/views.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint } from '../manifest.ts'
 
 /** Only what is on nodes that have all of these pairs of metadata; none given: all. */
 const nodeMeta = textPairs.optional()
+
+/** A node: what is nearer to it comes first. */
+const near = z.string().optional()
 
 const serviceHealthArgs = z.object({
   service: z.string(),
@@ -26,6 +30,7 @@ const serviceHealthArgs = z.object({
   /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
   connect: z.boolean(),
   nodeMeta,
+  near,
 })
 
 /** Instances that have every tag asked for, whatever their health. The index is that of the service. */
@@ -33,9 +38,10 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   method: 'Health.ServiceNodes',
   kind: 'query',
   args: serviceHealthArgs,
-  query: (tx, { service, tags, connect, nodeMeta: wanted }) => {
+  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }) => {
     if (connect) return { index: 0, value: [] }
-    return ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []))
+    const found = ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []))
+    return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },
 }
 
@@ -49,29 +55,30 @@ export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, r
   query: (tx, { node }) => ofNode(tx, node, (read) => [...checksOfNode(read, node)]),
 }
 
-const serviceChecksArgs = z.object({ service: z.string(), nodeMeta })
+const serviceChecksArgs = z.object({ service: z.string(), nodeMeta, near })
 
 /** Checks of a service's instances; those of the nodes are not among them. */
 export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksArgs>, readonly CatalogCheck[]> = {
   method: 'Health.ServiceChecks',
   kind: 'query',
   args: serviceChecksArgs,
-  query: (tx, { service, nodeMeta: wanted }) => {
-    return ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted))
+  query: (tx, { service, nodeMeta: wanted, near: place }) => {
+    const found = ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted))
+    return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node) }
   },
 }
 
-const stateChecksArgs = z.object({ state: z.string(), nodeMeta })
+const stateChecksArgs = z.object({ state: z.string(), nodeMeta, near })
 
 /** Checks of this status; `any`: all of them. */
 export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>, readonly CatalogCheck[]> = {
   method: 'Health.ChecksInState',
   kind: 'query',
   args: stateChecksArgs,
-  query: (tx, { state, nodeMeta: wanted }) => {
+  query: (tx, { state, nodeMeta: wanted, near: place }) => {
     const checks = state === 'any' ? allChecks(tx) : checksInState(tx, state)
     const index = wanted === undefined ? checksIndex(tx) : Math.max(checksIndex(tx), nodesIndex(tx))
-    return { index, value: onNodesWith(tx, checks, wanted) }
+    return { index, value: nearestFirst(tx, place, onNodesWith(tx, checks, wanted), ({ node }) => node) }
   },
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { checkJson } from '../catalog/model.ts'
-import { discoveryRead, nodeMetaOf } from '../discovery-reads.ts'
+import { discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
 import type { AgentContext, QueryParameters, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { badRequest } from '../responses.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
@@ -28,7 +28,7 @@ function readChecks(agent: AgentContext, request: RouteRequest): Promise<RouteRe
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceChecksEndpoint,
-    args: (service) => ({ service, ...nodeMetaOf(request.query) }),
+    args: (service) => ({ service, ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
     json: (checks) => checks.map(checkJson),
   })
 }
@@ -41,7 +41,13 @@ async function readService(agent: AgentContext, request: RouteRequest, connect: 
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceHealthEndpoint,
-    args: (service) => ({ service, tags: request.query.all('tag'), connect, ...nodeMetaOf(request.query) }),
+    args: (service) => ({
+      service,
+      tags: request.query.all('tag'),
+      connect,
+      ...nodeMetaOf(request.query),
+      ...nearOf(agent, request.query),
+    }),
     cacheable: true,
     form: passing.value ? 'passing' : 'all',
     json: (entries) =>
@@ -62,7 +68,7 @@ function readState(agent: AgentContext, request: RouteRequest): Promise<RouteRes
   return discoveryRead(agent, request, {
     missing: 'Missing check state',
     endpoint: stateChecksEndpoint,
-    args: (state) => ({ state, ...nodeMetaOf(request.query) }),
+    args: (state) => ({ state, ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
     json: (checks) => checks.map(checkJson),
   })
 }

@@ -29,5 +29,6 @@ export function fullState(gossip: GossipCore, join: boolean): FullState {
 /** The answer to a ping, by packet or stream; none to one that means somebody else at this address (memberlist `handlePing`). */
 export function ackFor(gossip: GossipCore, ping: Ping): Ack | undefined {
   if (ping.node !== '' && ping.node !== gossip.self.name) return undefined
-  return { kind: 'ack', sequence: ping.sequence, payload: noPayload }
+  const payload = gossip.options.coordinates?.encode(gossip.vivaldi.own) ?? noPayload
+  return { kind: 'ack', sequence: ping.sequence, payload }
 }

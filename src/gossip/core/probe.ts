@@ -97,12 +97,25 @@ function abandon(gossip: GossipCore, probe: Probe): void {
 }
 
 /** True when it answers the present probe. */
-export function probeAcked(gossip: GossipCore, sequence: number): boolean {
+export function probeAcked(gossip: GossipCore, sequence: number, payload: Uint8Array): boolean {
   const { probe } = gossip
   if (probe === undefined || probe.sequence !== sequence || probe.phase === 'answered') return false
+  // What came by way of others, or late, says nothing of the way.
+  if (probe.phase === 'direct') placeBy(gossip, probe, payload)
   succeeded(gossip, probe)
   setTimer(gossip, 'probe', probe.startedMs + gossip.options.timing.probeIntervalMs)
   return true
+}
+
+function placeBy(gossip: GossipCore, { target, startedMs }: Probe, payload: Uint8Array): void {
+  if (gossip.options.coordinates === undefined || payload.length === 0) return
+  const rttSeconds = (gossip.turn.nowMs - startedMs) / 1_000
+  if (rttSeconds === 0) count(gossip, 'serf.coordinate.zero-rtt')
+  const other = gossip.options.coordinates.decode(payload)
+  if (other === undefined || !gossip.vivaldi.learn(target.name, other, rttSeconds, gossip.turn.random)) {
+    return count(gossip, 'serf.coordinate.rejected')
+  }
+  if (gossip.members.get(target.name) === target) gossip.coordinates.set(target.name, other)
 }
 
 function succeeded(gossip: GossipCore, probe: Probe): void {

@@ -23,6 +23,8 @@ function reap(gossip: GossipCore, gone: readonly MemberRecord[], timeoutMs: numb
     delist(gossip, member)
     gossip.members.delete(member.name)
     gossip.claims.remove(member.name)
+    gossip.coordinates.delete(member.name)
+    gossip.vivaldi.forget(member.name)
     tell(gossip, 'reaped', member)
   }
 }

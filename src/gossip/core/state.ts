@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import type { Coordinate } from '../../model/coordinate.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import type { GossipAddress, Versions } from './messages.ts'
 import { RecentEvents } from './recent-events.ts'
@@ -15,6 +16,7 @@ import {
   metaBytesMax,
 } from './types.ts'
 import { isAddress, isIncarnation, isName } from './validity.ts'
+import { Vivaldi } from './vivaldi.ts'
 
 /** What this agent knows of one member, itself among them. Kept until the member is reaped. */
 export interface MemberRecord {
@@ -137,6 +139,9 @@ export interface GossipCore {
   readonly queries: Map<number, { readonly lamport: number; readonly ids: number[] }>
   /** By Lamport time, at most `asksMax`. */
   readonly asks: Map<number, Ask>
+  readonly vivaldi: Vivaldi
+  /** Of members that have answered a ping with one; at most `membersMax`, for who is reaped goes. */
+  readonly coordinates: Map<string, Coordinate>
   gossipedMs: number
   /** Lamport clock of the upper layer: later than everything heard. */
   clock: number
@@ -195,6 +200,8 @@ export function createGossip(options: GossipOptions): GossipCore {
     queryClock: 1,
     queries: new Map(),
     asks: new Map(),
+    vivaldi: new Vivaldi(),
+    coordinates: new Map(),
     gossipedMs: Number.NEGATIVE_INFINITY,
     // From 1, so that a status time of 0 is older than every word.
     clock: 1,

@@ -111,7 +111,7 @@ function takeMessage(gossip: GossipCore, from: GossipAddress, message: Message):
     case 'indirect-ping':
       return relayPing(gossip, from, message)
     case 'ack':
-      if (!probeAcked(gossip, message.sequence)) relayAcked(gossip, message.sequence)
+      if (!probeAcked(gossip, message.sequence, message.payload)) relayAcked(gossip, message.sequence)
       return
     case 'nack':
       return probeNacked(gossip, message.sequence)

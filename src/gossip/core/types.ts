@@ -1,3 +1,4 @@
+import type { Coordinate } from '../../model/coordinate.ts'
 import type { FullState, GossipAddress, Message, Query, QueryFilter, Versions } from './messages.ts'
 
 /**
@@ -62,6 +63,8 @@ export interface GossipOptions {
   readonly sizeOf: (message: Message) => number
   /** What a packet may carry, after what encryption adds; memberlist's UDP buffer is `packetBytesDefault`. */
   readonly packetBytesMax: number
+  /** How acks carry coordinates; pure. Absent: they carry none, and none is kept. */
+  readonly coordinates?: CoordinateForm | undefined
   /** The value of one of the own tags, for filters of queries; pure. Absent: there are none. */
   readonly tagOf?: (meta: Uint8Array, tag: string) => string | undefined
   /**
@@ -85,6 +88,12 @@ export interface WithoutParts {
   readonly buddy?: boolean
   /** Nobody is blamed by one that has been asleep: our own addition. */
   readonly sleepExcuse?: boolean
+}
+
+export interface CoordinateForm {
+  encode(coordinate: Coordinate): Uint8Array
+  /** Undefined for what is none. */
+  decode(bytes: Uint8Array): Coordinate | undefined
 }
 
 /** Somebody of whom it is said that it lives. */
@@ -218,6 +227,8 @@ export type GossipCounter =
   | 'gossip.dropped.old'
   /** An answer to be carried to somebody who is no member. */
   | 'gossip.dropped.relay'
+  | 'serf.coordinate.rejected'
+  | 'serf.coordinate.zero-rtt'
   | 'serf.events'
   | 'serf.queries'
 
@@ -285,5 +296,6 @@ export interface GossipStats {
   readonly memberTime: number
   readonly eventTime: number
   readonly queryTime: number
+  readonly coordinateResets: number
   readonly broadcastQueue: number
 }

@@ -1,4 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
+import type { Coordinate } from '../../model/coordinate.ts'
 import type { GossipCore, MemberRecord } from './state.ts'
 import type { CoreMember, GossipStats } from './types.ts'
 
@@ -33,6 +34,12 @@ export function self(gossip: GossipCore): CoreMember {
   return viewOf(gossip.self)
 }
 
+/** Of this agent, or as another member has last told it. */
+export function coordinateOf(gossip: GossipCore, name: string): Coordinate | undefined {
+  if (gossip.options.coordinates === undefined) return undefined
+  return name === gossip.self.name ? gossip.vivaldi.own : gossip.coordinates.get(name)
+}
+
 export function stats(gossip: GossipCore): GossipStats {
   return {
     members: gossip.members.size,
@@ -42,6 +49,7 @@ export function stats(gossip: GossipCore): GossipStats {
     memberTime: gossip.clock,
     eventTime: gossip.eventClock,
     queryTime: gossip.queryClock,
+    coordinateResets: gossip.vivaldi.resets,
     broadcastQueue: gossip.claims.size + gossip.intents.size + gossip.news.size,
   }
 }

@@ -4,12 +4,13 @@ import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, TcpStream } from '../../env/net.ts'
 import type { RandomStream } from '../../env/random.ts'
+import type { Coordinate } from '../../model/coordinate.ts'
 import { ackFor, fullState } from '../core/answers.ts'
 import type { FullState, Query } from '../core/messages.ts'
 import { createGossip, type GossipCore } from '../core/state.ts'
 import { step } from '../core/step.ts'
 import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../core/types.ts'
-import { memberNamed, members, self, stats } from '../core/views.ts'
+import { coordinateOf, memberNamed, members, self, stats } from '../core/views.ts'
 import type {
   KeyAnswers,
   KeyRequest,
@@ -22,6 +23,7 @@ import type {
   PoolQuestion,
   PoolStats,
 } from '../pool.ts'
+import { decodeCoordinate, encodeCoordinate } from '../wire/coordinate-payload.ts'
 import { encodeTags } from '../wire/tags.ts'
 import { MemberViews } from './member-views.ts'
 import { nameHolder } from './name-conflict.ts'
@@ -42,6 +44,8 @@ const versions = {
   delegateMax: 5,
   delegateSpoken: 4,
 }
+
+const coordinateForm = { encode: encodeCoordinate, decode: decodeCoordinate }
 
 /** The world around one core: what happens goes in as events, one at a time, and its effects are carried out in order. */
 export class GossipPool implements Pool {
@@ -83,6 +87,7 @@ export class GossipPool implements Pool {
       sizeOf: (message) => this.#packets.sizeOf(message),
       packetBytesMax: this.#packets.roomBytes,
       incarnation: 0,
+      coordinates: options.keepsCoordinate === true ? coordinateForm : undefined,
       tagOf: (meta, tag) => this.#views.tagsOf(meta)[tag],
       refuse:
         refuse === undefined ? undefined : (claimants) => refuse(claimants.map((one) => this.#views.claimOf(one))),
@@ -154,6 +159,10 @@ export class GossipPool implements Pool {
 
   get isEncrypted(): boolean {
     return this.#sealing.isOn
+  }
+
+  coordinateOf(name: string): Coordinate | undefined {
+    return coordinateOf(this.#core, name)
   }
 
   fireEvent(name: string, payload: Uint8Array): Result<undefined, string> {

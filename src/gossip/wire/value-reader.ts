@@ -67,6 +67,18 @@ export class ValueReader {
     return head.type === 'uint' && head.size <= most ? head.size : this.#wrong(0)
   }
 
+  /** A number in any form that it may have on the wire, as long as it is a double or not negative. */
+  double(): number {
+    const type = this.#failed ? undefined : this.#bytes[this.#at]
+    if (type !== 0xca && type !== 0xcb) return this.uint(Number.MAX_SAFE_INTEGER)
+    const start = this.#at + 1
+    const width = type === 0xcb ? 8 : 4
+    this.#at = start
+    if (!this.#advance(width)) return 0
+    const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, width)
+    return width === 8 ? view.getFloat64(0) : view.getFloat32(0)
+  }
+
   bool(): boolean {
     const head = this.#head()
     if (head === undefined || head.type === 'nil') return false

@@ -44,6 +44,13 @@ export class ValueWriter {
     }
   }
 
+  double(value: number): void {
+    this.byte(0xcb)
+    this.#reserve(8)
+    new DataView(this.#bytes.buffer, this.#bytes.byteOffset).setFloat64(this.#at, value)
+    this.#at += 8
+  }
+
   mapHead(entries: number): void {
     if (entries < 0x10) this.byte(0x80 | entries)
     else if (entries < 0x10000) this.#sized(0xde, entries, 2)

@@ -499,3 +499,32 @@ describe('user events', () => {
     ])
   })
 })
+
+describe('round-trip times', () => {
+  const at = (node: string, x: number) => ({
+    Node: node,
+    Segment: '',
+    Coord: { Vec: [x, 0, 0, 0, 0, 0, 0, 0], Error: 1, Adjustment: 0, Height: 0.0001 },
+  })
+  const nodes = { 'GET /v1/coordinate/nodes': [at('n1', 0), at('n2', 0.01)] }
+
+  it('rtt estimates that between two nodes', async () => {
+    const told = await run(['rtt', 'n1', 'n2'], nodes)
+    expect([told.code, told.out]).toEqual([0, 'Estimated n1 <-> n2 rtt: 10.200 ms (using LAN coordinates)\n'])
+  })
+
+  it('rtt of one node is to the agent that is asked', async () => {
+    const self = { 'GET /v1/agent/self': { Config: { NodeName: 'n1', Datacenter: 'dc1' } } }
+    expect((await run(['rtt', 'n2'], { ...nodes, ...self })).out).toContain('Estimated n2 <-> n1 rtt: 10.200 ms')
+    const wan = { 'GET /v1/coordinate/datacenters': [{ Coordinates: [at('n1.dc1', 0), at('n9.dc2', 0.1)] }] }
+    expect((await run(['rtt', '-wan', 'n9.dc2'], { ...wan, ...self })).out).toBe(
+      'Estimated n9.dc2 <-> n1.dc1 rtt: 100.200 ms (using WAN coordinates)\n',
+    )
+  })
+
+  it('rtt names a node that nothing is known of', async () => {
+    const told = await run(['rtt', 'n1', 'n3'], nodes)
+    expect([told.code, told.error]).toEqual([1, 'Could not find a coordinate for node "n3"\n'])
+    expect((await run(['rtt'])).code).toBe(1)
+  })
+})

@@ -64,6 +64,7 @@ beforeEach(() => {
   local = new NotedLocal()
   server.local = local
   server.lan = {
+    coordinateOf: () => undefined,
     members: () => members,
     self: () => members[0],
     forceLeave: (name: string) => {

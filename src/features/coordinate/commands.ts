@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { onEvent, type StateHook } from '../../store/types.ts'
+import { nodeRemoved } from '../catalog/model.ts'
+import { nodeByName } from '../catalog/views.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import { nameKey } from '../name-keys.ts'
+import { coordinateRow } from './model.ts'
+import { coordinatesTable } from './tables.ts'
+
+/** Coordinates in one command. Reference: configuration 1. */
+export const batchMax = 128
+
+const batchBody = z.strictObject({ updates: z.array(coordinateRow).max(batchMax).readonly() })
+
+/** Where several nodes are now. One that is not in the catalog is passed over. */
+export const coordinateBatch: CommandDefinition<z.infer<typeof batchBody>, null> = {
+  kind: 'coordinate.batch',
+  since: { major: 0, minor: 6, patch: 0 },
+  body: batchBody,
+  apply: (tx, { updates }) => {
+    for (const update of updates) {
+      const node = nodeByName(tx, update.node)
+      if (node !== undefined) tx.put(coordinatesTable, { ...update, node: node.node })
+    }
+    return null
+  },
+}
+
+/** A node goes, and so does what was known of its place. */
+export const coordinateHooks: readonly StateHook[] = [
+  onEvent(nodeRemoved, (tx, { node }) => {
+    tx.delete(coordinatesTable, nameKey(node))
+  }),
+]

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../base/bytes.ts'
+import { plainBody } from '../json-body.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parseReadOptions } from '../read-options.ts'
+import { badRequest, failed } from '../responses.ts'
+import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
+import { coordinateFields, coordinateRowJson } from './model.ts'
+
+/** Reference: HTTP API 8. */
+export const coordinateRoutes: readonly Route[] = [
+  { methods: ['GET'], path: '/v1/coordinate/datacenters', handle: unlessDisabled(readDatacenters) },
+  { methods: ['GET'], path: '/v1/coordinate/nodes', handle: unlessDisabled(readNodes) },
+  { methods: ['GET'], path: '/v1/coordinate/node/', handle: unlessDisabled(readNode) },
+  { methods: ['PUT'], path: '/v1/coordinate/update', handle: unlessDisabled(update) },
+]
+
+function unlessDisabled(handle: Route['handle']): Route['handle'] {
+  return (agent, request) => {
+    if (agent.lan.coordinateOf(agent.self().nodeName) !== undefined) return handle(agent, request)
+    return Promise.resolve({ kind: 'text', status: 401, text: 'Coordinate support disabled' })
+  }
+}
+
+async function readDatacenters(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const answer = await agent.ask(datacentersEndpoint, {}, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const value = answer.value.map(({ datacenter, coordinates }) => ({
+    Datacenter: datacenter,
+    AreaID: 'wan',
+    Coordinates: coordinates.map(coordinateRowJson),
+  }))
+  return { kind: 'json', value }
+}
+
+async function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const segment = request.query.get('segment') ?? ''
+  const answer = await agent.query(nodesEndpoint, { segment }, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  return { kind: 'json', value: answer.value.value.map(coordinateRowJson), meta: answer.value.meta }
+}
+
+async function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const node = textOfByteString(request.rest)
+  const answer = await agent.query(nodeEndpoint, { node }, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const { value: row, meta } = answer.value
+  return row === null ? { kind: 'empty', status: 404 } : { kind: 'json', value: [coordinateRowJson(row)], meta }
+}
+
+const updateBody = z.object({
+  Datacenter: z.string().optional(),
+  Node: z.string().min(1),
+  Segment: z.string().optional(),
+  Coord: z.object({ Vec: z.unknown(), Error: z.unknown(), Adjustment: z.unknown(), Height: z.unknown() }),
+})
+
+async function update(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const body = plainBody(request.body)
+  if (!body.ok) return failed(body.error)
+  const parsed = updateBody.safeParse(body.value)
+  if (!parsed.success) return badRequest('Must provide Node and Coord')
+  const { Datacenter: datacenter = '', Node: node, Segment: segment = '', Coord } = parsed.data
+  const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = Coord
+  const coordinate = coordinateFields.safeParse({ vec, error, adjustment, height })
+  if (!coordinate.success) return badRequest('incompatible coordinate')
+  if (datacenter !== '' && datacenter !== agent.self().datacenter) {
+    return failed({ kind: 'unknown-datacenter', datacenter })
+  }
+  const written = await agent.write(updateEndpoint, { node, segment, coordinate: coordinate.data }, request.call)
+  return written.ok ? { kind: 'empty', status: 200 } : failed(written.error)
+}

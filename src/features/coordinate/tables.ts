@@ -1,0 +1,9 @@
+import type { TableDefinition } from '../../store/types.ts'
+import { nameKey } from '../name-keys.ts'
+import { type CoordinateRow, coordinateRow } from './model.ts'
+
+export const coordinatesTable: TableDefinition<CoordinateRow> = {
+  name: 'coordinates',
+  key: (row) => nameKey(row.node),
+  decode: (row) => coordinateRow.parse(row),
+}

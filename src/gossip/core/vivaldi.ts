@@ -1,0 +1,114 @@
+import {
+  type Coordinate,
+  coordinateErrorMax,
+  coordinateHeightMin,
+  difference,
+  distanceBetween,
+  isCoordinate,
+  magnitude,
+  originCoordinate,
+  rawDistance,
+} from '../../model/coordinate.ts'
+import type { GossipRandom } from './types.ts'
+
+/** How much one measurement moves a coordinate, and how much it changes its error. */
+const positionGain = 0.25
+const errorGain = 0.25
+const adjustmentWindow = 20
+/** Of the last so many times to one member the middle one counts. */
+const latencyWindow = 3
+/** How strongly the whole is drawn to the origin, so that it does not drift. */
+const gravityRho = 150
+const nearlyZero = 0.000001
+/** A longer time is none of the network's. */
+const rttMaxSeconds = 10
+/** Members whose last times are remembered. The one remembered longest makes room. */
+const latencyMembersMax = 8_192
+
+/**
+ * This agent's place among the others, moved by each answered ping (serf `coordinate.Client`): Vivaldi (Dabek et al., 2004,
+ * section 3.2) with a height (section 5.4); an adjustment and a latency filter after Ledlie, Gardner and Seltzer, "Network
+ * Coordinates in the Wild" (2007). Only sums, products, quotients and square roots: the same on every engine.
+ */
+export class Vivaldi {
+  #own: Coordinate = originCoordinate
+  readonly #samples: number[] = new Array<number>(adjustmentWindow).fill(0)
+  #sampleAt = 0
+  readonly #latencies = new Map<string, readonly number[]>()
+  resets = 0
+
+  get own(): Coordinate {
+    return this.#own
+  }
+
+  /** A ping to `node`, whose coordinate this is, was answered after so many seconds. False: none of this can be. */
+  learn(node: string, other: Coordinate, rttSeconds: number, random: GossipRandom): boolean {
+    if (!isCoordinate(other) || !(rttSeconds >= 0 && rttSeconds <= rttMaxSeconds)) return false
+    const rtt = Math.max(nearlyZero, this.#filtered(node, rttSeconds))
+    this.#move(other, rtt, random)
+    this.#adjust(other, rtt)
+    this.#draw(random)
+    if (isCoordinate(this.#own)) return true
+    this.#own = originCoordinate
+    this.resets++
+    return true
+  }
+
+  forget(node: string): void {
+    this.#latencies.delete(node)
+  }
+
+  #filtered(node: string, rtt: number): number {
+    const known = this.#latencies.get(node)
+    if (known === undefined && this.#latencies.size >= latencyMembersMax) {
+      const [oldest] = this.#latencies.keys()
+      if (oldest !== undefined) this.#latencies.delete(oldest)
+    }
+    const times = [...(known ?? []).slice(1 - latencyWindow), rtt]
+    this.#latencies.set(node, times)
+    return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? rtt
+  }
+
+  /** The less sure this agent is beside the other, the farther it moves. */
+  #move(other: Coordinate, rtt: number, random: GossipRandom): void {
+    const own = this.#own
+    const distance = distanceBetween(own, other)
+    const wrongness = Math.abs(distance - rtt) / rtt
+    const weight = own.error / Math.max(nearlyZero, own.error + other.error)
+    const error = errorGain * weight * wrongness + own.error * (1 - errorGain * weight)
+    const pushed = push(own, positionGain * weight * (rtt - distance), other, random)
+    this.#own = { ...pushed, error: Math.min(coordinateErrorMax, error) }
+  }
+
+  #adjust(other: Coordinate, rtt: number): void {
+    this.#samples[this.#sampleAt] = rtt - rawDistance(this.#own, other)
+    this.#sampleAt = (this.#sampleAt + 1) % adjustmentWindow
+    let sum = 0
+    for (const sample of this.#samples) sum += sample
+    this.#own = { ...this.#own, adjustment: sum / (2 * adjustmentWindow) }
+  }
+
+  #draw(random: GossipRandom): void {
+    const far = distanceBetween(originCoordinate, this.#own) / gravityRho
+    this.#own = push(this.#own, -far * far, originCoordinate, random)
+  }
+}
+
+/** Moves away from the other by so many seconds, or nearer. */
+function push(own: Coordinate, force: number, other: Coordinate, random: GossipRandom): Coordinate {
+  const apart = difference(own.vec, other.vec)
+  const far = magnitude(apart)
+  const isApart = far > nearlyZero
+  const unit = isApart ? apart.map((value) => value / far) : anyDirection(own.vec.length, random)
+  const vec = own.vec.map((value, at) => value + (unit[at] ?? 0) * force)
+  if (!isApart) return { ...own, vec }
+  const height = Math.max(coordinateHeightMin, ((own.height + other.height) * force) / far + own.height)
+  return { ...own, vec, height }
+}
+
+/** Two that are at one place part in any direction. */
+function anyDirection(dimensions: number, random: GossipRandom): readonly number[] {
+  const any = Array.from({ length: dimensions }, () => random.fraction() - 0.5)
+  const length = magnitude(any)
+  return length > nearlyZero ? any.map((value) => value / length) : any.map((_, at) => (at === 0 ? 1 : 0))
+}

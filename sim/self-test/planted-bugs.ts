@@ -262,4 +262,46 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'holders-sleep',
     foundBy: ['S2'],
   },
+  {
+    row: 26,
+    name: 'plain-write-resets-lock',
+    about: 'a plain write takes LockIndex back to 0, as in the system of the field',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: 'lockIndex: before?.lockIndex ?? 0 });',
+        replace: 'lockIndex: 0 });',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S3'],
+  },
+  {
+    row: 27,
+    name: 'renewals-forgotten',
+    about: 'a renewal is answered, and the time of the session goes on as if there had been none',
+    patches: [
+      {
+        file: 'src/features/session/duty.js',
+        find: 'this.#deadlines.set(id, atMs);\n        if (isNew)',
+        replace: 'if (isNew)\n            this.#deadlines.set(id, atMs);\n        if (isNew)',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S2'],
+  },
+  {
+    row: 28,
+    name: 'found-delays-over',
+    about: 'a new leader takes the lock delays that it finds as over',
+    patches: [
+      {
+        file: 'src/features/kv/lock-delays.js',
+        find: 'this.#server = server;\n',
+        replace: 'this.#server = server;\n        this.#overThrough = server.read().index;\n',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['S1'],
+  },
 ]

@@ -49,6 +49,11 @@ export class LockClient {
     return answer?.status === 200 ? textOf(answer.body).trim() === 'true' : undefined
   }
 
+  /** Writes the key as anybody may, whoever holds it. */
+  async write(agent: Endpoint, key: string, value: string): Promise<void> {
+    await this.#put(agent, `/v1/kv/${key}`, value)
+  }
+
   async #put(agent: Endpoint, target: string, body = ''): Promise<HttpClientResponse | undefined> {
     const answer = await this.#env.http.request(agent, {
       method: 'PUT',

@@ -124,6 +124,8 @@ export class LockContenders {
     this.#write(key, fence)
     const agent = this.#agent()
     if (agent === undefined) return
+    // One in four tells in the key itself how it goes.
+    if (this.#draw.below(4) === 0) await this.#client.write(agent.endpoint, key, this.#value())
     // One in five ends its session instead, as a program that is stopped does.
     if (this.#draw.below(5) > 0) await this.#client.release(agent.endpoint, key, life.session, this.#value())
     else {

@@ -35,6 +35,7 @@ export interface StateSnapshot {
 }
 
 export interface StateRestore {
+  /** What it refuses it refuses for good: `finish` says so, too. */
   write(bytes: Uint8Array): Result<undefined, string>
   /** Takes the new state into use, or says what is wrong with the bytes. */
   finish(): Result<undefined, string>

@@ -52,7 +52,7 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   if (refused !== undefined) return err(refused)
   const raft = `${dataDir}/raft`
   const paths = { dataDir, raft, log: `${raft}/log`, snapshots: `${raft}/snapshots` }
-  const found = await examine(env, paths)
+  const found = await examine(env, paths, options.stateMachine)
   if (!found.ok) return found
   const { snapshots, log } = found.value
   for (const { message } of snapshots.damaged) env.log.write('warn', 'raft', 'a snapshot is not whole', { message })
@@ -62,8 +62,10 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
     ? ok(noOutage)
     : await findOutage(env.disk, raft, { id, protocol }, reconciled.recovered)
   if (!outage.ok) return outage
-  const restored = newest === undefined ? ok(undefined) : await restoreNewest(env, paths.snapshots, newest, options)
-  if (!restored.ok) return restored
+  const restored = snapshots.restore?.finish()
+  if (restored?.ok === false) {
+    return err(damagedAt(paths.snapshots, 0, `snapshot ${newest?.meta.index ?? 0}: ${restored.error}`))
+  }
   const { recovered, first } = withForced(env, reconciled, outage.value)
   const opened = await openLog(env, paths, found.value, first, options)
   if (!opened.ok) return opened
@@ -104,8 +106,8 @@ interface Found {
 }
 
 /** Reads everything, and refuses what does not fit together. */
-async function examine(env: Env, paths: Paths): Promise<Result<Found, RaftOpenFailure>> {
-  const snapshots = await findSnapshots(env.disk, paths.snapshots)
+async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, RaftOpenFailure>> {
+  const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
   if (!snapshots.ok) return snapshots
   const log = await recoverLog(env.disk, paths.log)
   if (!log.ok) return log
@@ -159,20 +161,6 @@ function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefi
 function continues(log: ReplayedLog, { index, term }: SnapshotMeta): boolean {
   if (log.baseIndex === index) return true
   return log.entries[index - log.baseIndex - 1]?.term === term
-}
-
-async function restoreNewest(
-  env: Env,
-  directory: string,
-  newest: StoredSnapshot,
-  { stateMachine }: StorageOptions,
-): Promise<Result<undefined, RaftOpenFailure>> {
-  const store = new SnapshotStore(env.disk, directory, newest)
-  const restored = await store.restore(newest.meta, stateMachine.restore())
-  if (restored.ok) return restored
-  const failure = restored.error
-  if (!('offset' in failure)) return err(diskTrouble(failure))
-  return err(damagedAt(directory, failure.offset, `snapshot ${newest.meta.index}: ${failure.what}`))
 }
 
 async function openLog(

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
 import type { LogIndex, SnapshotChunk, SnapshotMeta } from '../core/types.ts'
 import type { StateRestore, StateSnapshot } from '../raft.ts'
@@ -24,6 +24,8 @@ export interface StoredSnapshot {
 export interface FoundSnapshots {
   /** The newest that is whole. */
   readonly newest: StoredSnapshot | undefined
+  /** Has taken the state of the newest in, and waits to be finished. */
+  readonly restore: StateRestore | undefined
   /** Newer ones that are not. A snapshot is synced before it gets its name, so each is damage. */
   readonly damaged: readonly RaftOpenFailure[]
   /** Begun and not finished, or replaced by newer ones. */
@@ -33,12 +35,14 @@ export interface FoundSnapshots {
 /** Snapshots kept, the newest of all: a follower may still be reading the one before. */
 const keptMax = 2
 
+/** Each file is read once: while it is checked, its state goes to a restore that `begin` gives. */
 export async function findSnapshots(
   disk: SnapshotDisk,
   directory: string,
+  begin: () => StateRestore,
 ): Promise<Result<FoundSnapshots, RaftOpenFailure>> {
   const names = await disk.list(directory)
-  if (!names.ok && names.error.kind === 'not-found') return ok({ newest: undefined, damaged: [], leftovers: [] })
+  if (!names.ok && names.error.kind === 'not-found') return ok(noSnapshots)
   if (!names.ok) return err(diskTrouble(names.error))
   const placed = names.value.flatMap((name) => {
     const found = snapshotOfName(name)
@@ -49,17 +53,20 @@ export async function findSnapshots(
   const leftovers = asides.map((name) => `${directory}/${name}`)
   const damaged: RaftOpenFailure[] = []
   for (const [i, { path, index, term }] of placed.entries()) {
-    const checked = await checkFile(disk, path)
+    const restore = begin()
+    const checked = await checkFile(disk, path, restore)
     if (!checked.ok) return checked
     const { meta, sizeBytes, wrong } = checked.value
     if (meta !== undefined && meta.index === index && meta.term === term) {
       leftovers.push(...placed.slice(i + keptMax).map((old) => old.path))
-      return ok({ newest: { meta, sizeBytes }, damaged, leftovers })
+      return ok({ newest: { meta, sizeBytes }, restore, damaged, leftovers })
     }
     damaged.push(wrong ?? damagedAt(path, 0, 'it is another snapshot under this name'))
   }
-  return ok({ newest: undefined, damaged, leftovers })
+  return ok({ ...noSnapshots, damaged, leftovers })
 }
+
+const noSnapshots: FoundSnapshots = { newest: undefined, restore: undefined, damaged: [], leftovers: [] }
 
 interface Checked {
   readonly meta: SnapshotMeta | undefined
@@ -67,11 +74,20 @@ interface Checked {
   readonly wrong: RaftOpenFailure | undefined
 }
 
-async function checkFile(disk: SnapshotDisk, path: string): Promise<Result<Checked, RaftOpenFailure>> {
+async function checkFile(
+  disk: SnapshotDisk,
+  path: string,
+  restore: StateRestore,
+): Promise<Result<Checked, RaftOpenFailure>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err(diskTrouble(file.error))
   const size = await file.value.size()
-  const checked = size.ok ? await checkSnapshot(file.value) : size
+  // What the state machine does not take, it refuses when the restore is finished: the file may be whole all the same.
+  const use = (piece: Uint8Array): Result<undefined, string> => {
+    restore.write(piece)
+    return done
+  }
+  const checked = size.ok ? await readSnapshot(file.value, use) : size
   await file.value.close()
   const sizeBytes = size.ok ? size.value : 0
   if (checked.ok) return ok({ meta: checked.value, sizeBytes, wrong: undefined })

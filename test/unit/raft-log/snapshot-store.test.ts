@@ -60,7 +60,7 @@ async function written(store: SnapshotStore, meta: SnapshotMeta, bytes: Uint8Arr
 }
 
 async function found(disk: CrashDisk) {
-  const result = await findSnapshots(disk, directory)
+  const result = await findSnapshots(disk, directory, () => new Collected())
   if (!result.ok) throw new Error(result.error.message)
   return result.value
 }
@@ -130,10 +130,12 @@ describe('snapshots', () => {
       const flipped = whole.slice()
       flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
       disk.plant(path, flipped)
-      const result = await findSnapshots(disk, directory)
+      const result = await findSnapshots(disk, directory, () => new Collected())
       if (!result.ok) throw new Error(`bit ${bit}: ${result.error.message}`)
       expect(result.value.newest?.meta.index, `bit ${bit}`).toBe(5)
       expect(result.value.damaged[0]?.message).toMatch(/damaged at offset \d+/)
+      const { bytes, finished } = result.value.restore as Collected
+      expect([equalBytes(bytes, bytesOf(150)), finished]).toEqual([true, false])
     }
     for (const length of [0, 10, whole.length - 1]) {
       disk.plant(path, whole.slice(0, length))

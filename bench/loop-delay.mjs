@@ -1,8 +1,10 @@
 /**
- * Loaded into an agent's process with `--import`: measures the delay of its event loop. SIGUSR2 begins anew; at the next
- * the figures of the time between go, as a line of JSON, to the file that `SVC_LOOP_DELAY` names.
+ * Loaded into an agent's process with `--import`: measures the delay of its event loop, as `monitorEventLoopDelay` has it,
+ * and what is left of it without the time for which the main thread was ready to run and others had the core (Linux tells
+ * it in schedstat): the agent's own doing, on a machine that is shared. SIGUSR2 begins anew; at the next the figures of
+ * the time between go, as a line of JSON, to the file that `SVC_LOOP_DELAY` names.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readSync } from 'node:fs'
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 
 /** Milliseconds between two looks; what is told is how much longer it took. */
@@ -10,20 +12,44 @@ const everyMs = 1
 const delay = monitorEventLoopDelay({ resolution: everyMs })
 const longestGc = []
 new PerformanceObserver((list) => {
-  for (const { duration, detail } of list.getEntries()) longestGc.push({ ms: duration, kind: detail.kind })
+  for (const { duration } of list.getEntries()) longestGc.push(duration)
 }).observe({ entryTypes: ['gc'] })
 
-let running = false
+const bytes = Buffer.alloc(100)
+/** Nanoseconds for which the main thread waited for a core, since it began. */
+function waitedMs() {
+  const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
+  const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0))
+  closeSync(file)
+  return Number(text.split(' ')[1]) / 1e6
+}
+
+let own = []
+let timer
+function look(lastMs, lastWaitedMs) {
+  timer = setTimeout(() => {
+    const [nowMs, waited] = [performance.now(), waitedMs()]
+    own.push(Math.max(0, nowMs - lastMs - everyMs - (waited - lastWaitedMs)))
+    look(nowMs, waited)
+  }, everyMs)
+  timer.unref()
+}
+
 process.on('SIGUSR2', () => {
-  if (running) {
+  if (timer !== undefined) {
     delay.disable()
-    const at = (percentile) => delay.percentile(percentile) / 1e6 - everyMs
-    const gc = longestGc.sort((a, b) => b.ms - a.ms).slice(0, 5)
-    const told = { count: delay.count, p50: at(50), p99: at(99), p999: at(99.9), max: delay.max / 1e6 - everyMs, gc }
+    clearTimeout(timer)
+    const whole = { p99: delay.percentile(99), p999: delay.percentile(99.9), max: delay.max }
+    for (const key of Object.keys(whole)) whole[key] = whole[key] / 1e6 - everyMs
+    const sorted = own.sort((a, b) => a - b)
+    const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+    const gcMs = longestGc.sort((a, b) => b - a).slice(0, 3)
+    const told = { whole, own: { p99: at(0.99), p999: at(0.999), max: sorted.at(-1) }, looks: sorted.length, gcMs }
     appendFileSync(process.env.SVC_LOOP_DELAY, `${JSON.stringify(told)}\n`)
   }
   longestGc.length = 0
+  own = []
   delay.reset()
   delay.enable()
-  running = true
+  look(performance.now(), waitedMs())
 })

@@ -6,10 +6,10 @@
  * behind: a follower of three, at raft_multiplier 1, that missed 50,000 writes; from its start until it answers a stale
  *   read of the last of them. The leader has all of them in its log, or all but 10,240 only in a snapshot.
  * snapshot: a server with 500,000 keys takes a snapshot while 20 writes a second come; the delay of its event loop and how
- *   long the writes took, and the same without a snapshot. Beside it the delay of a process that does nothing.
+ *   long the writes took, and the same without a snapshot.
  */
 import { spawn } from 'node:child_process'
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -143,14 +143,13 @@ async function behind() {
   }
 }
 
-/** Loop delay of `child` and latencies of a write every 50 ms, while `forMs` pass and until `done`. */
-async function underTrickle(servers, child, file, seconds) {
-  const lines = () => readFileSync(file, 'utf8').trim().split('\n')
-  const before = lines().length
+/** Loop delay of `child` and how long a write took that came every 50 ms, from now on and until `isOver`. */
+async function underTrickle(servers, child, file, isOver) {
+  writeFileSync(file, '')
   child.kill('SIGUSR2')
   const waits = []
-  const until = performance.now() + seconds * 1000
-  while (performance.now() < until) {
+  const sinceMs = performance.now()
+  while (!isOver(performance.now() - sinceMs)) {
     const sentMs = performance.now()
     const put = await servers.ask(0, 'PUT', '/v1/kv/trickle', 'x')
     if (put.status !== 200) throw new Error(put.text)
@@ -158,48 +157,43 @@ async function underTrickle(servers, child, file, seconds) {
     await pause(Math.max(0, 50 - (performance.now() - sentMs)))
   }
   child.kill('SIGUSR2')
-  while (lines().length === before) await pause(20)
-  const sorted = waits.sort((a, b) => a - b)
-  return { ...JSON.parse(lines().at(-1)), putP50: median(waits), putMax: sorted.at(-1) }
+  while (!readFileSync(file, 'utf8').endsWith('\n')) await pause(20)
+  return { ...JSON.parse(readFileSync(file, 'utf8')), seconds: (performance.now() - sinceMs) / 1000, waits }
+}
+
+function isWriting(servers) {
+  return readdirSync(join(servers.dir(0), 'raft', 'snapshots')).some((name) => name.endsWith('.tmp'))
 }
 
 async function takingSnapshots() {
   const preload = fileURLToPath(new URL('./loop-delay.mjs', import.meta.url))
-  const servers = await Servers.create(1)
+  const servers = await Servers.create(1, { raft_snapshot_threshold: 1, raft_snapshot_interval: '30s' })
   try {
     await firstStart(servers)
-    await fill({ dirs: [servers.dir(0)], keys: 500_000, valueBytes, snapshot: false, together: 512 })
+    await fill({ dirs: [servers.dir(0)], keys: 500_000, valueBytes, snapshot: true, together: 512 })
     const restore = kept(servers, 0)
-    console.log(
-      '\n| 500,000 keys | loop delay ms p50 | p99 | p99.9 | max | a write ms median | max | longest GC ms | load |',
-    )
-    console.log('|---|---|---|---|---|---|---|---|---|')
-    for (let round = 0; round < Math.min(rounds, 3); round++) {
-      for (const [name, settings] of [
-        ['no snapshot', { raft_snapshot_threshold: 1 << 30 }],
-        ['a snapshot is taken', { raft_snapshot_interval: '12s' }],
+    console.log('\n| 500,000 keys | for s | loop delay ms p99, p99.9, max | its own | a write ms median, max | load |')
+    console.log('|---|---|---|---|---|---|')
+    for (let round = 0; round < rounds; round++) {
+      restore()
+      const file = join(servers.home, 'delay')
+      const child = servers.start(0, { nodeArgs: ['--import', preload], env: { SVC_LOOP_DELAY: file } })
+      await servers.untilOk(0, `/v1/kv/${keyOf(499_999)}?consistent`)
+      await pause(2000)
+      const quiet = await underTrickle(servers, child, file, (ms) => ms > 5000)
+      await servers.ask(0, 'PUT', '/v1/kv/trickle', 'x')
+      while (!isWriting(servers)) await pause(5)
+      const busy = await underTrickle(servers, child, file, () => !isWriting(servers))
+      for (const [name, { whole, own, waits, seconds }] of [
+        ['no snapshot', quiet],
+        ['a snapshot is taken', busy],
       ]) {
-        restore()
-        const file = join(servers.home, 'delay')
-        const child = servers.start(0, {
-          settings: { ...settings },
-          nodeArgs: ['--import', preload],
-          env: { SVC_LOOP_DELAY: file },
-        })
-        await servers.untilOk(0, `/v1/kv/${keyOf(499_999)}?consistent`)
-        const { appendFileSync } = await import('node:fs')
-        appendFileSync(file, '')
-        await pause(Math.max(0, child.startedMs + 10_000 - performance.now()))
-        const told = await underTrickle(servers, child, file, 10)
-        const taken = child.lines.some(({ text }) => text.includes('snapshot taken'))
-        const numbers = [told.p50, told.p99, told.p999, told.max, told.putP50, told.putMax]
-        const gc = told.gc.map(({ ms }) => ms.toFixed(0)).join(' ')
-        const title = `${name}${taken === name.startsWith('a') ? '' : ' (NOT AS WANTED)'}`
-        console.log(
-          `| ${title} | ${numbers.map((n) => n.toFixed(1)).join(' | ')} | ${gc} | ${loadavg()[0].toFixed(1)} |`,
-        )
-        await servers.kill(0)
+        const shown = ({ p99, p999, max }) => [p99, p999, max].map((ms) => ms.toFixed(1)).join(', ')
+        const put = `${median(waits).toFixed(1)}, ${Math.max(...waits).toFixed(1)}`
+        const load = loadavg()[0].toFixed(1)
+        console.log(`| ${name} | ${seconds.toFixed(1)} | ${shown(whole)} | ${shown(own)} | ${put} | ${load} |`)
       }
+      await servers.kill(0)
     }
   } finally {
     await servers.close()

@@ -36,7 +36,7 @@ it('[RFT-014] a server that lost both others for good leads again by peers.json 
   writeFileSync(peersFile, '["127.0.0.1:8300"]')
   const refused = await three.start(0).exited
   expect(refused.code).toBe(1)
-  expect(refused.out + refused.error).toContain(`${peersFile}:1: a list of addresses alone`)
+  expect(refused.out + refused.error).toContain(`${peersFile}:1: an address alone is the form of Raft protocol 2`)
 
   writeFileSync(peersFile, JSON.stringify([{ id, address: `127.0.0.1:${serverPort}`, non_voter: false }]))
   const left = three.start(0)

@@ -4,7 +4,7 @@ import { byteText, count } from '../features/fields.ts'
 import type { WriteIdentity } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { orderedKey } from '../store/ordered-key.ts'
-import type { Store } from '../store/store.ts'
+import type { StateStep, Store } from '../store/store.ts'
 import type { TableDefinition, WriteTransaction } from '../store/types.ts'
 
 /** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
@@ -100,6 +100,17 @@ export class ForwardedWrites {
     if (written !== undefined) this.#learn(written)
     for (const old of forgotten) this.#unlearn(old)
     return applied
+  }
+
+  /** The store has made a step by itself. */
+  followed({ changed }: StateStep): void {
+    for (const { definition, changes } of changed) {
+      if (definition.name !== forwardedWrites.name) continue
+      for (const { before, after } of changes) {
+        if (after !== undefined) this.#learn(after as ForwardedWrite)
+        else this.#unlearn(before as ForwardedWrite)
+      }
+    }
   }
 
   /** The store was restored. */

@@ -14,6 +14,8 @@ export interface Attempt {
 export interface CallTarget {
   /** One try at whoever must answer. */
   attempt(endpoint: EndpointDefinition, request: AgentRequest, caller: Attempt): Promise<Result<unknown, CallFailure>>
+  /** Whether this agent, as things are, answers such a read itself. */
+  answersHere(endpoint: EndpointDefinition, read: ReadOptions): boolean
   /** Calls `use` when a try that found nobody may find somebody now. */
   onHope(use: () => void): Closable
   /** What a caller learns when it was held in vain and nothing was sent. */

@@ -17,6 +17,7 @@ import type { CallFailure } from '../rpc/rpc.ts'
 import type { Attempt, CallTarget } from './call-target.ts'
 import { Served } from './dispatch.ts'
 import type { AgentRequest } from './request.ts'
+import { SharedWaits } from './shared-waits.ts'
 import { Watchers } from './watchers.ts'
 
 /** Pause before the next attempt while nobody is known to answer: drawn between these, cut short when somebody appears. */
@@ -36,6 +37,7 @@ export class Calls {
   readonly #holdMs: number
   readonly #origin: string
   readonly #watchers = new Watchers()
+  readonly #shared: SharedWaits
   #sequence = 0
   #stopped = false
   /** Ends of the pauses under way, one for each request held. */
@@ -51,6 +53,7 @@ export class Calls {
     readonly origin: string
   }) {
     this.#env = parts.env
+    this.#shared = new SharedWaits(parts.env)
     this.#target = parts.target
     this.#datacenter = parts.datacenter
     this.#holdMs = parts.holdMs
@@ -61,6 +64,7 @@ export class Calls {
   stop(): void {
     this.#stopped = true
     this.#watching.close()
+    this.#shared.stop()
     this.#endPauses()
   }
 
@@ -82,28 +86,42 @@ export class Calls {
   ): Promise<Result<Answer<Reply>, Failure>> {
     const elsewhere = this.#otherDatacenter(read)
     if (elsewhere !== undefined) return err(elsewhere)
-    const result = await this.#read(endpoint, { args, read }, options)
+    if (read.minIndex === 0) return this.#query(endpoint, args, read, options)
+    const { client } = options
+    const begun = client === undefined ? ok(undefined) : this.#watchers.begin(client)
+    if (!begun.ok) return begun
+    try {
+      return await this.#wait(endpoint, args, read, options)
+    } finally {
+      if (client !== undefined) this.#watchers.end(client)
+    }
+  }
+
+  /** Where this server answers itself, all who ask the same share its result anyway. */
+  async #wait<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    options: CallOptions,
+  ): Promise<Result<Answer<Reply>, Failure>> {
+    if (this.#target.answersHere(endpoint, read)) return this.#query(endpoint, args, read, options)
+    const ask = (asked: ReadOptions, call: CallOptions) => this.#query(endpoint, args, asked, call)
+    const answer = await this.#shared.wait(endpoint as QueryEndpoint, args, read, ask, options)
+    return answer as Result<Answer<Reply>, Failure>
+  }
+
+  async #query<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    options: CallOptions,
+  ): Promise<Result<Answer<Reply>, Failure>> {
+    const result = await this.forward(endpoint, { args, read }, options)
     if (!result.ok) return result
     if (result.value instanceof Served) return ok(result.value as Answer<Reply>)
     const answer = answerSchema.safeParse(result.value)
     if (!answer.success) return err({ kind: 'refused', message: `${endpoint.method}: malformed answer` })
     return ok(answer.data as Answer<Reply>)
-  }
-
-  async #read(
-    endpoint: EndpointDefinition,
-    request: AgentRequest & { readonly read: ReadOptions },
-    options: CallOptions,
-  ): Promise<Result<unknown, Failure>> {
-    const { client } = options
-    if (client === undefined || request.read.minIndex === 0) return this.forward(endpoint, request, options)
-    const begun = this.#watchers.begin(client)
-    if (!begun.ok) return begun
-    try {
-      return await this.forward(endpoint, request, options)
-    } finally {
-      this.#watchers.end(client)
-    }
   }
 
   async ask<Args, Reply>(

@@ -51,6 +51,10 @@ export class ClientTarget implements CallTarget {
     return answer
   }
 
+  answersHere(): boolean {
+    return false
+  }
+
   onHope(use: () => void): Closable {
     return this.#router.onAppeared(use)
   }

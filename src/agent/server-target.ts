@@ -1,6 +1,6 @@
 import { err, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
-import type { EndpointDefinition } from '../features/manifest.ts'
+import type { EndpointDefinition, ReadOptions } from '../features/manifest.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
 import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
@@ -27,11 +27,9 @@ export class ServerTarget implements CallTarget {
     request: AgentRequest,
     caller: Attempt,
   ): Promise<Result<unknown, CallFailure>> {
-    const status = this.#raft.status()
-    const leads = status.role === 'leader'
     const { read } = request
-    const tooStale = (maxMs: number): boolean => !leads && (status.lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
-    if (leads || !needsLeader(endpoint, read, tooStale)) return this.#dispatch.serve(endpoint.method, request, caller)
+    if (this.answersHere(endpoint, read)) return this.#dispatch.serve(endpoint.method, request, caller)
+    const status = this.#raft.status()
     const address = status.leader?.address
     if (address === undefined || address === this.#ownAddress) return err({ kind: 'not-leader', leader: undefined })
     // A read that was allowed to be old, but not as old as it is here, is answered as any other by the leader.
@@ -39,6 +37,12 @@ export class ServerTarget implements CallTarget {
       read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
     const deadlineMs = deadlineOf(request)
     return this.#rpc.request(address, { method: endpoint.method, body: asked, deadlineMs, onAbort: caller.onAbort })
+  }
+
+  answersHere(endpoint: EndpointDefinition, read: ReadOptions | undefined): boolean {
+    const { role, lastContactMs } = this.#raft.status()
+    const tooStale = (maxMs: number): boolean => (lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
+    return role === 'leader' || !needsLeader(endpoint, read, tooStale)
   }
 
   onHope(use: () => void): Closable {

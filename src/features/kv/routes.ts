@@ -3,7 +3,7 @@ import { kvValueBytesMax } from '../../model/limits.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parseUint } from '../parse-uint.ts'
 import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
-import { badRequest, failed } from '../responses.ts'
+import { answered, badRequest, failed } from '../responses.ts'
 import { sessionIdOf } from '../session-id.ts'
 import {
   deleteCasEndpoint,
@@ -59,7 +59,7 @@ async function readTree(agent: AgentContext, request: RouteRequest, options: Rea
   if (!answer.ok) return failed(answer.error)
   const { value: entries, meta } = answer.value
   if (entries.length === 0) return { kind: 'empty', status: 404, meta }
-  return { kind: 'json', value: entries.map(kvEntryJson), meta }
+  return answered(answer.value, 'entries', (shown) => shown.map(kvEntryJson))
 }
 
 async function readKeys(agent: AgentContext, request: RouteRequest, options: ReadOptions): Promise<RouteResponse> {
@@ -69,7 +69,7 @@ async function readKeys(agent: AgentContext, request: RouteRequest, options: Rea
   if (!answer.ok) return failed(answer.error)
   const { value: keys, meta } = answer.value
   if (keys.length === 0 && request.rest !== '') return { kind: 'empty', status: 404, meta }
-  return { kind: 'json', value: keys.map(textOfByteString), meta }
+  return answered(answer.value, 'keys', (shown) => shown.map(textOfByteString))
 }
 
 async function put(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {

@@ -1,6 +1,7 @@
 import type { Json } from '../base/json.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
+import { sessionTtlMinMs } from '../model/limits.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
@@ -50,6 +51,8 @@ export interface AgentConfig {
   readonly rpcHoldTimeoutMs: number
   /** How long a server that leaves goes on answering, so that others take its word for it. */
   readonly leaveDrainMs: number
+  /** The least time to live of a session that a server takes. */
+  readonly sessionTtlMinMs: number
   readonly leaveOnTerminate: boolean
   readonly skipLeaveOnInterrupt: boolean
   readonly autopilot: AutopilotConfig
@@ -279,6 +282,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     },
     rpcHoldTimeoutMs: 7_000,
     leaveDrainMs: 5_000,
+    sessionTtlMinMs,
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
     autopilot: {

@@ -188,6 +188,7 @@ function serverContext(
     raft,
     release: config.release,
     datacenter: config.datacenter,
+    sessionTtlMinMs: config.sessionTtlMinMs,
     read: () => state.store.read(),
     async propose(command, body, identity) {
       // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.

@@ -58,6 +58,7 @@ export function debugConfig(config: AgentConfig): Flat {
     SerfBindAddrLAN: config.serfLanBindAddress,
     SerfPortLAN: ports.serfLan,
     SerfPortWAN: ports.serfWan,
+    SessionTTLMin: formatDuration(config.sessionTtlMinMs),
     Services: config.services.map(({ service }) => service.id),
     ServerMode: config.server,
     ServerPort: ports.server,

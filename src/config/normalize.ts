@@ -171,7 +171,7 @@ function timingOf(
   dev: boolean,
   defaults: AgentConfig,
   problem: Report,
-): Part<'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'autopilot'> {
+): Part<'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'sessionTtlMinMs' | 'autopilot'> {
   checkRaft(file, defaults.release, problem)
   for (const key of ['raft_snapshot_interval', 'retry_interval'] as const) checkInterval(key, file[key], problem)
   const { autopilot, performance } = file
@@ -186,6 +186,7 @@ function timingOf(
     gossipLan: gossipOf(file, dev ? devGossip : lanGossip, problem),
     rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
     leaveDrainMs: milliseconds(performance?.leave_drain_time, defaults.leaveDrainMs),
+    sessionTtlMinMs: milliseconds(file.session_ttl_min, defaults.sessionTtlMinMs),
     autopilot: {
       serverStabilizationMs: milliseconds(
         autopilot?.server_stabilization_time,

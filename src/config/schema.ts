@@ -153,6 +153,7 @@ export const fileSchema = z.strictObject({
   server: z.boolean().optional(),
   service: definition.optional().describe('A service that this agent offers.'),
   services: z.array(definition).optional(),
+  session_ttl_min: duration.optional(),
   skip_leave_on_interrupt: z.boolean().optional(),
   start_join: texts.optional().describe('host[:port] where other agents gossip, tried once at start.'),
   verify_incoming_https: z

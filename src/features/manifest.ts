@@ -111,6 +111,8 @@ export interface ServerContext {
   readonly raft: Raft
   readonly release: Release
   readonly datacenter: string
+  /** The least time to live of a session that may be asked for. */
+  readonly sessionTtlMinMs: number
   /** The state now. */
   read(): ReadTransaction
   /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
+import { sessionTtlMaxMs } from '../../model/limits.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
@@ -11,7 +13,8 @@ import type { SessionRow } from './model.ts'
 import { allSessions, sessionById, sessionsIndex, sessionsOfNode } from './views.ts'
 
 const { id: _drawn, ...wanted } = sessionFields
-const createArgs = z.object(wanted)
+/** A time to live out of bounds is told as such, and not as malformed. */
+const createArgs = z.object({ ...wanted, ttlMs: z.number() })
 export type CreateArgs = z.infer<typeof createArgs>
 
 /** Answers the new session's ID. */
@@ -27,6 +30,8 @@ async function create(
   args: CreateArgs,
   identity: WriteIdentity | undefined,
 ): Promise<Result<string, Failure>> {
+  const refusal = ttlRefusal(args.ttlMs, server.sessionTtlMinMs)
+  if (refusal !== undefined) return err(refusal)
   const id = uuidOf(server.env.crypto.randomBytes(16))
   const outcome = await measured(server, 'session.apply', () =>
     server.propose(sessionCreate, { ...args, id }, identity),
@@ -37,6 +42,16 @@ async function create(
   // A leader that has not begun its duties yet will find the session when it does.
   if (session !== undefined) server.duty(sessionExpiry)?.extend(session)
   return ok(outcome.value.id)
+}
+
+/**
+ * With the field's own status though it is the caller's mistake: clients take the bounds out of an answer of 500 with this
+ * text, and ask again with what fits.
+ */
+function ttlRefusal(ttlMs: number, leastMs: number): Failure | undefined {
+  if (ttlMs === 0 || (ttlMs >= leastMs && ttlMs <= sessionTtlMaxMs)) return undefined
+  const bounds = `${formatDuration(leastMs)}=${formatDuration(sessionTtlMaxMs)}`
+  return { kind: 'refused', message: `Invalid Session TTL '${Math.round(ttlMs * 1e6)}', must be between [${bounds}]` }
 }
 
 const idArgs = z.object({ id: sessionFields.id })

@@ -363,6 +363,12 @@ describe('the effective configuration', () => {
     })
   })
 
+  it('has the least time to live of sessions that the file gives, 10 s if none', () => {
+    const leastOf = (file: FileConfig): unknown => normalize({ ...server, ...file }, false, machine())
+    expect(leastOf({})).toMatchObject({ value: { config: { sessionTtlMinMs: 10_000 } } })
+    expect(leastOf({ session_ttl_min: '2s' })).toMatchObject({ value: { config: { sessionTtlMinMs: 2_000 } } })
+  })
+
   it('has the DNS that the file describes, its own domain before those of the aliases', () => {
     const dnsOf = (file: FileConfig): unknown => {
       const normalized = normalize({ ...server, ...file }, false, machine())

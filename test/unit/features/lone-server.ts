@@ -43,6 +43,7 @@ export class LoneServer {
   /** What the next proposal is refused with. */
   failNext: Failure | undefined
   servers: readonly KnownServer[] = []
+  sessionTtlMinMs = 10_000
   health: ClusterHealth | undefined
   raftStatus: RaftStatus = {
     role: 'leader',
@@ -146,6 +147,9 @@ export class LoneServer {
       } as unknown as Raft,
       release: newestRelease,
       datacenter: 'dc1',
+      get sessionTtlMinMs() {
+        return lone.sessionTtlMinMs
+      },
       read: () => lone.read(),
       async propose(command, body, identity) {
         const failure = lone.failNext

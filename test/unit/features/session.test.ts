@@ -71,6 +71,17 @@ describe('creating a session', () => {
     expect(await world.request('GET', `/v1/session/info/${id}`)).toMatchObject([{ TTL: ttl }])
   })
 
+  it('the least time to live is what the leader is configured with', async () => {
+    const world = await SessionWorld.begun()
+    const create = (ttl: string) => world.server.request('PUT', '/v1/session/create', JSON.stringify({ TTL: ttl }))
+    world.server.sessionTtlMinMs = 2_500
+    expect(await create('2.5s')).toMatchObject({ kind: 'json' })
+    world.server.sessionTtlMinMs = 60_000
+    expect(failureOf(await create('10s'))).toBe(
+      "refused: Invalid Session TTL '10000000000', must be between [1m0s=24h0m0s]",
+    )
+  })
+
   it('is refused while one of its checks is critical, and not while it warns', async () => {
     const world = await SessionWorld.begun()
     await world.check('node-a', 'disk', 'critical')

@@ -1,28 +1,59 @@
-import { z } from 'zod'
 import type { ReadOptions, WriteIdentity } from '../features/manifest.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../model/limits.ts'
 
-/** Body of a request between agents: the endpoint's arguments and what the caller asks of the answer. */
-export const requestSchema = z.object({
-  args: z.unknown(),
-  read: z
-    .object({
-      consistency: z.enum(['default', 'consistent', 'stale']),
-      minIndex: z.number().nonnegative(),
-      waitMs: z.number().min(0).max(blockingWaitMaxMs),
-      maxStaleMs: z.number().nonnegative(),
-      datacenter: z.string().max(128),
-    })
-    .optional(),
-  /** From a client agent: whoever receives it brings it to the server that must answer. */
-  forward: z.boolean().optional(),
-  identity: z.object({ origin: z.string().min(1).max(128), sequence: z.number().int().nonnegative() }).optional(),
-})
+/** The longest name of a datacenter or an origin that is looked at. */
+const nameMax = 128
 
 export interface AgentRequest {
+  /** The endpoint's arguments, not yet checked. */
   readonly args: unknown
   readonly read?: ReadOptions | undefined
   readonly identity?: WriteIdentity | undefined
+}
+
+/** What one agent asks of another. */
+export interface ReceivedRequest extends AgentRequest {
+  /** From a client agent: whoever receives it brings it to the server that must answer. */
+  readonly forward: boolean | undefined
+}
+
+/**
+ * Reads the body of a request between agents; undefined if it is none. By hand, for every request of the cluster passes
+ * here; members that it does not know are those of newer releases.
+ */
+export function readRequest(body: unknown): ReceivedRequest | undefined {
+  if (!isRecord(body) || !('args' in body)) return undefined
+  const { args, forward } = body
+  if (forward !== undefined && typeof forward !== 'boolean') return undefined
+  const read = body['read'] === undefined ? undefined : readOptionsOf(body['read'])
+  if (read === undefined && body['read'] !== undefined) return undefined
+  const identity = body['identity'] === undefined ? undefined : identityOf(body['identity'])
+  if (identity === undefined && body['identity'] !== undefined) return undefined
+  return { args, read, identity, forward }
+}
+
+function readOptionsOf(value: unknown): ReadOptions | undefined {
+  if (!isRecord(value)) return undefined
+  const { consistency, minIndex, waitMs, maxStaleMs, datacenter } = value
+  if (consistency !== 'default' && consistency !== 'consistent' && consistency !== 'stale') return undefined
+  if (!isAmount(minIndex) || !isAmount(waitMs) || !isAmount(maxStaleMs) || waitMs > blockingWaitMaxMs) return undefined
+  if (typeof datacenter !== 'string' || datacenter.length > nameMax) return undefined
+  return { consistency, minIndex, waitMs, maxStaleMs, datacenter }
+}
+
+function identityOf(value: unknown): WriteIdentity | undefined {
+  if (!isRecord(value)) return undefined
+  const { origin, sequence } = value
+  if (typeof origin !== 'string' || origin.length === 0 || origin.length > nameMax) return undefined
+  return isAmount(sequence) && Number.isSafeInteger(sequence) ? { origin, sequence } : undefined
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** How long a blocking read may wait, before jitter. */

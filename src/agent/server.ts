@@ -23,7 +23,7 @@ import { aliveServers, serverOf } from './pool-servers.ts'
 import { RaftLink } from './raft-link.ts'
 import { reconcileMembers } from './reconcile.ts'
 import { failureOfRefusal } from './refusal.ts'
-import { requestSchema } from './request.ts'
+import { readRequest } from './request.ts'
 import { ServerDirectory } from './server-directory.ts'
 import { leaveConsensus } from './server-leave.ts'
 import { serverMembership } from './server-membership.ts'
@@ -153,9 +153,9 @@ async function serve(
   introductions: Introductions,
 ): Promise<Result<unknown, Failure>> {
   if (request.method === introduceMethod) return introductions.serve(request.body)
-  const parsed = requestSchema.safeParse(request.body)
-  if (!parsed.success) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
-  const { args, read, identity, forward } = parsed.data
+  const asked = readRequest(request.body)
+  if (asked === undefined) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
+  const { args, read, identity, forward } = asked
   if (forward !== true) return travelling(await dispatch.serve(request.method, { args, read, identity }, request))
   const endpoint = dispatch.endpoint(request.method)
   if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })

@@ -10,7 +10,7 @@ import type { TableDefinition, WriteTransaction } from '../store/types.ts'
 /** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
 export const rememberedWritesMax = 16_384
 
-/** So many are forgotten at a time. Part of what commands mean, too. */
+/** So many are forgotten at a time, of which that is a multiple. Part of what commands mean, too. */
 export const forgottenAtOnce = 256
 
 /** Origins of which it is remembered how far they have been forgotten. Part of what commands mean, too. */
@@ -20,16 +20,17 @@ export const rememberedOriginsMax = 4096
 interface ForwardedWrite {
   readonly origin: string
   readonly sequence: number
-  readonly index: number
+  /** How many took effect before. */
+  readonly number: number
   readonly outcome: unknown
 }
 
-const forwardedWrite = z.object({ origin: byteText, sequence: count, index: count, outcome: z.unknown() })
+const forwardedWrite = z.object({ origin: byteText, sequence: count, number: count, outcome: z.unknown() })
 
-/** In the order in which they took effect, which is that of forgetting. */
+/** A ring: each row takes the place of the oldest, which was forgotten before. */
 export const forwardedWrites: TableDefinition<ForwardedWrite> = {
   name: 'forwarded-writes',
-  key: (row) => orderedKey(row.index),
+  key: (row) => placeOf(row.number),
   decode: (stored) => forwardedWrite.parse(stored),
   unwatched: true,
 }
@@ -65,13 +66,15 @@ export interface OnceApplied {
  * 3. Outcomes are forgotten oldest first. Of each origin the highest sequence forgotten is kept, and a write at or below
  *    it that is not remembered is refused: it may be a repeat. Whoever sent it learns that its outcome is unknown.
  *
- * Every write leaves a row here, so the table has one order, that of its log, at whose ends it grows and shrinks; what is
- * in it is found through a map beside it. The map is a function of the table: it changes when a transaction has taken
- * effect, and is made anew after a restore.
+ * Every write leaves a row here, so that is kept cheap: the table is a ring with one order, and what is in it is found
+ * through a map beside it. The map is a function of the table: it changes when a transaction has taken effect, and is
+ * made anew after a restore.
  */
 export class ForwardedWrites {
   readonly #store: Store
   #known = new Map<string, Map<number, ForwardedWrite>>()
+  /** Number of the next write that takes effect. */
+  #next = 0
 
   constructor(store: Store) {
     this.#store = store
@@ -92,12 +95,16 @@ export class ForwardedWrites {
         return err({ kind: 'outcome-unknown', message: 'the write is too old to tell whether it is a repeat' })
       }
       const outcome = apply(tx)
-      written = { origin, sequence, index, outcome: remembered(outcome) }
+      const number = this.#next
+      if (number % forgottenAtOnce === 0) forgotten = forgetOldest(tx, number)
+      written = { origin, sequence, number, outcome: remembered(outcome) }
       tx.put(forwardedWrites, written)
-      if (tx.count(forwardedWrites) > rememberedWritesMax) forgotten = forgetOldest(tx)
       return ok({ outcome, repeated: false })
     })
-    if (written !== undefined) this.#learn(written)
+    if (written !== undefined) {
+      this.#learn(written)
+      this.#next++
+    }
     for (const old of forgotten) this.#unlearn(old)
     return applied
   }
@@ -116,7 +123,12 @@ export class ForwardedWrites {
   /** The store was restored. */
   restored(): void {
     this.#known = new Map()
-    for (const row of this.#store.read().all(forwardedWrites)) this.#learn(row)
+    this.#next = 0
+    const tx = this.#store.read()
+    for (const { number } of tx.all(forwardedWrites)) this.#next = Math.max(this.#next, number + 1)
+    const newest = Math.max(0, this.#next - 1)
+    const oldest = newest - (newest % forgottenAtOnce) + forgottenAtOnce - rememberedWritesMax
+    for (const row of tx.all(forwardedWrites)) if (row.number >= oldest) this.#learn(row)
   }
 
   #learn(row: ForwardedWrite): void {
@@ -132,16 +144,17 @@ export class ForwardedWrites {
   }
 }
 
-/** Returns what was forgotten. */
-function forgetOldest(tx: WriteTransaction): readonly ForwardedWrite[] {
+/** Forgets the rows whose places this write and those after it will take. Returns what was forgotten. */
+function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedWrite[] {
   const oldest: ForwardedWrite[] = []
+  if (number < rememberedWritesMax) return oldest
   const through = new Map<string, number>()
-  for (const row of tx.all(forwardedWrites)) {
-    if (oldest.length === forgottenAtOnce) break
+  for (let at = number; at < number + forgottenAtOnce; at++) {
+    const row = tx.get(forwardedWrites, placeOf(at))
+    if (row === undefined) continue
     oldest.push(row)
     through.set(row.origin, Math.max(row.sequence, through.get(row.origin) ?? 0))
   }
-  for (const { index } of oldest) tx.delete(forwardedWrites, orderedKey(index))
   // In the order of their oldest writes, which is the same on every server.
   for (const [origin, sequence] of through) {
     const highest = Math.max(sequence, tx.get(forgottenOrigins, origin)?.through ?? 0)
@@ -152,4 +165,8 @@ function forgetOldest(tx: WriteTransaction): readonly ForwardedWrite[] {
     tx.delete(forgottenOrigins, origin)
   }
   return oldest
+}
+
+function placeOf(number: number): string {
+  return orderedKey(number % rememberedWritesMax)
 }

@@ -94,6 +94,17 @@ class Machine {
     return this.payload(encodeCommand(tally, { name: 'a' }, identity))
   }
 
+  /** Another one, restored from a snapshot of this one. */
+  copied(): Machine {
+    const copy = new Machine()
+    const sink = copy.state.restore()
+    const source = this.state.snapshot()
+    for (let piece = source.next(); piece !== undefined; piece = source.next()) expect(sink.write(piece).ok).toBe(true)
+    expect(sink.finish().ok).toBe(true)
+    copy.index = this.index
+    return copy
+  }
+
   times(): number {
     return this.state.store.read().get(tallies, 'a')?.times ?? 0
   }
@@ -171,13 +182,8 @@ describe('applying what Raft replicates', () => {
     const from = new Machine()
     const identity = { origin: 'n/1', sequence: 4 }
     from.count(identity)
-    const to = new Machine()
-    const sink = to.state.restore()
-    const source = from.state.snapshot()
-    for (let piece = source.next(); piece !== undefined; piece = source.next()) expect(sink.write(piece).ok).toBe(true)
-    expect(sink.finish().ok).toBe(true)
+    const to = from.copied()
     expect(to.state.store.digest()).toEqual(from.state.store.digest())
-    to.index = 1
     expect(to.count(identity)).toEqual({ ok: true, value: 1 })
     expect(to.times()).toBe(1)
   })
@@ -213,11 +219,11 @@ describe('a forwarded write', () => {
     const first = Array.from({ length: forgottenAtOnce }, (_, i) => forgottenAtOnce - 1 - i)
     for (const sequence of first) send('busy', sequence)
     for (let sequence = forgottenAtOnce; sequence < rememberedWritesMax; sequence++) send('busy', sequence)
-    expect(machine.state.store.read().count(forwardedWrites)).toBe(rememberedWritesMax)
+    expect(send('busy', 0)).toMatchObject({ ok: true })
     expect(machine.state.store.read().count(forgottenOrigins)).toBe(0)
     send('other', 7)
     const tx = machine.state.store.read()
-    expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax - forgottenAtOnce + 1)
+    expect(tx.count(forwardedWrites)).toBe(rememberedWritesMax)
     expect([...tx.all(forgottenOrigins)]).toMatchObject([{ origin: 'busy', through: forgottenAtOnce - 1 }])
     const before = machine.times()
     for (const sequence of [0, forgottenAtOnce - 1]) {
@@ -226,6 +232,17 @@ describe('a forwarded write', () => {
     expect(send('busy', forgottenAtOnce)).toEqual({ ok: true, value: forgottenAtOnce + 1 })
     expect(send('other', 6)).toEqual({ ok: true, value: before + 1 })
     expect(machine.times()).toBe(before + 1)
+    const copy = machine.copied()
+    for (const sequence of [0, forgottenAtOnce - 1, forgottenAtOnce, rememberedWritesMax - 1]) {
+      expect(copy.count({ origin: 'busy', sequence })).toEqual(send('busy', sequence))
+    }
+    // It goes on where the other one would.
+    for (let i = 0; i < 2 * forgottenAtOnce; i++) {
+      const identity = { origin: 'later', sequence: i }
+      expect(copy.count(identity)).toEqual(machine.count(identity))
+    }
+    expect(copy.state.store.digest()).toEqual(machine.state.store.digest())
+    expect(copy.count({ origin: 'busy', sequence: 3 * forgottenAtOnce - 1 })).toMatchObject({ ok: false })
   }, 60_000)
 
   it('that throws leaves nothing that its repeat would find', () => {

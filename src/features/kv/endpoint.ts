@@ -3,7 +3,7 @@ import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { bytes, byteText, uint64 } from '../fields.ts'
+import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../fields.ts'
 import type { CommandDefinition, QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
@@ -23,9 +23,22 @@ function apply<Body, Outcome>(
   return measured(server, 'kvs.apply', () => server.propose(command, body, identity))
 }
 
-const putArgs = z.object({ key, value, flags: uint64 })
+interface PutArgs {
+  readonly key: string
+  readonly value: Uint8Array
+  readonly flags: bigint
+}
 
-export const putEndpoint: WriteEndpoint<z.infer<typeof putArgs>, boolean> = {
+const putArgs = readWith((given): PutArgs | undefined => {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { key, value, flags } = given as Readonly<Record<string, unknown>>
+  const bits = uint64Of(flags)
+  if (bits === undefined || !isByteText(key) || key === '') return undefined
+  if (!(value instanceof Uint8Array) || value.length > kvValueBytesMax) return undefined
+  return { key, value, flags: bits }
+})
+
+export const putEndpoint: WriteEndpoint<PutArgs, boolean> = {
   method: 'KV.Put',
   kind: 'write',
   args: putArgs,

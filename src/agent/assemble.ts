@@ -25,7 +25,7 @@ export async function assembleAgent(
   options: StartOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
-  const { env, config, nodeId, pool, fatal } = ground
+  const { env, config, nodeId, pool, snapshot, fatal } = ground
   const onExhausted = (): void => fatal.raise({ kind: 'refused', message: 'max join LAN retry exhausted' })
   const joining = new Joining({ env, config, pool, onExhausted })
   closing.push(() => joining.stop())
@@ -47,6 +47,8 @@ export async function assembleAgent(
   const joined = await joining.first()
   if (!joined.ok) return joined
   joining.start()
+  joining.rejoin(snapshot?.known ?? [])
+  snapshot?.follow(pool)
   const { calls } = part
   closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
   closing.push(followServers(ground, part, () => local.trigger()))
@@ -87,6 +89,7 @@ async function leaveOnce(
   local.silence()
   await part.beforeLeave()
   await ground.pool.leave()
+  await ground.snapshot?.left()
   const out = await part.afterLeave()
   if (!out.ok) ground.env.log.write('warn', 'agent', 'left without being removed from the consensus group')
   left.raise(undefined)

@@ -6,6 +6,7 @@ import type { Raft } from '../raft/raft.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
+import type { MemberSnapshot } from './member-snapshot.ts'
 import type { FatalSignal } from './once-signal.ts'
 
 /** The parts that everything else of an agent is built from. */
@@ -17,6 +18,8 @@ export interface Ground {
   readonly origin: string
   readonly rpc: Rpc
   readonly pool: Pool
+  /** Where there is a data directory. */
+  readonly snapshot: MemberSnapshot | undefined
   readonly fatal: FatalSignal
 }
 

@@ -1,10 +1,12 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
+import { endpointText } from '../env/net.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { parseEndpoint } from '../rpc/address.ts'
 import type { StartFailure } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
+import type { KnownMember } from './member-snapshot.ts'
 
 /** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
 export class Joining {
@@ -39,6 +41,23 @@ export class Joining {
     if (this.#config.retryJoin.length === 0) return
     this.#env.log.write('info', 'agent', 'Joining LAN cluster...')
     this.#env.detach(this.#attempt())
+  }
+
+  /** Tries whom it knew before, one after the other, until one answers (serf `handleRejoin`). */
+  rejoin(known: readonly KnownMember[]): void {
+    if (known.length > 0) this.#env.detach(this.#rejoin(known))
+  }
+
+  async #rejoin(known: readonly KnownMember[]): Promise<void> {
+    const { log } = this.#env
+    for (const { name, at } of known) {
+      if (this.#stopped) return
+      log.write('info', 'serf', 'Attempting re-join to previously known node', { name, at: endpointText(at) })
+      const joined = await this.#pool.join(at)
+      if (this.#stopped) return
+      if (joined.ok) return log.write('info', 'serf', 'Re-joined to previously known node', { name })
+    }
+    log.write('warn', 'serf', 'Failed to re-join any previously known node')
   }
 
   stop(): void {

@@ -12,6 +12,7 @@ import { openClient } from './client.ts'
 import { type Closing, closeAll } from './closing.ts'
 import { drawUuid, openDataDirectory, storedNodeId } from './data-directory.ts'
 import type { Ground, Part } from './ground.ts'
+import { MemberSnapshot } from './member-snapshot.ts'
 import { type FatalSignal, OnceSignal } from './once-signal.ts'
 import { poolAdmission } from './pool-admission.ts'
 import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
@@ -67,8 +68,10 @@ async function openGround(env: Env, config: AgentConfig, closing: Closing): Prom
     closing.push(() => directory.value.release())
     if (keys.value !== undefined) await keepPoolKeys(env, config, keys.value)
   }
+  const snapshot = await MemberSnapshot.open(env, config)
+  closing.push(() => snapshot?.stop())
   const origin = `${nodeId}/${hex(env.crypto.randomBytes(8))}`
-  return ok({ env, config, nodeId, origin, rpc: rpc.value, pool: pool.value, fatal })
+  return ok({ env, config, nodeId, origin, rpc: rpc.value, pool: pool.value, snapshot, fatal })
 }
 
 function openLanPool(

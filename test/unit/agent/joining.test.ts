@@ -87,3 +87,15 @@ describe('an agent that is told where its pool is', () => {
     expect([joiner.asked.length, joiner.clock.timers]).toEqual([1, 0])
   })
 })
+
+describe('an agent that knows who was in its pool', () => {
+  it('tries one after the other until one answers', async () => {
+    const joiner = new Joiner({})
+    joiner.answering.add('10.0.0.3')
+    joiner.joining.rejoin(
+      ['10.0.0.2', '10.0.0.3', '10.0.0.4'].map((at) => ({ name: at, at: { host: at, port: 8301 } })),
+    )
+    await settled()
+    expect(joiner.asked).toEqual(['10.0.0.2', '10.0.0.3'])
+  })
+})

@@ -90,7 +90,8 @@ describe('a user event in the pool', () => {
     ['an expression that is none', { nodeFilter: '(' }, false],
   ] as const) {
     it(`${takes ? 'concerns' : 'does not concern'} an agent that it filters by ${what}`, () => {
-      expect(suits({ ...someEvent, nodeFilter: 'node', ...change }, 'node-a', [web])).toBe(takes)
+      const part: UserEvent = { ...someEvent, nodeFilter: 'node' }
+      expect(suits({ ...part, ...change }, 'node-a', [web])).toBe(takes)
     })
   }
 })
@@ -144,7 +145,7 @@ describe('the routes of user events', () => {
   it('only so many are kept', async () => {
     const { ask } = setUp()
     for (let n = 0; n < 300; n++) await ask(`PUT /v1/event/fire/n${n}`)
-    const { value } = (await ask('GET /v1/event/list')) as { value: { Name: string }[] }
+    const { value } = (await ask('GET /v1/event/list')) as unknown as { value: { Name: string }[] }
     expect([value.length, value[0]?.Name, value.at(-1)?.Name]).toEqual([256, 'n44', 'n299'])
   })
 

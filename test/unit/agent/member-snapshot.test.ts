@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
+import { MemberSnapshot } from '../../../src/agent/member-snapshot.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
+import { HandClock } from '../features/hand-clock.ts'
+import { clientMember, FakePool, serverMember } from './fake-pool.ts'
+
+const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+const clock = new HandClock()
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'svc-snapshot-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+function open(rejoinAfterLeave = false): Promise<MemberSnapshot | undefined> {
+  const config = defaultAgentConfig('s1', '10.0.0.1')
+  return MemberSnapshot.open({ ...clock.env, disk: host.disk } as Env, {
+    ...config,
+    dataDir,
+    pool: { ...config.pool, rejoinAfterLeave },
+  })
+}
+
+async function knownNames(rejoinAfterLeave = false): Promise<string[]> {
+  return ((await open(rejoinAfterLeave))?.known ?? []).map(({ name, at }) => `${name} ${at.host}:${at.port}`)
+}
+
+/** An agent s1 whose pool has three others, one of them failed; it goes down after having written, or leaves. */
+async function written(leaves: boolean, rejoinAfterLeave = false): Promise<void> {
+  const snapshot = await open(rejoinAfterLeave)
+  const fake = new FakePool([serverMember(1), clientMember(2), serverMember(3)])
+  const pool = { ...fake.pool, self: () => serverMember(1), stats: () => ({ members: 4 }) }
+  snapshot?.follow(pool as never)
+  fake.set(clientMember(9, 'left'))
+  fake.set(clientMember(2, 'failed'))
+  await clock.advance(500)
+  if (leaves) return snapshot?.left()
+  snapshot?.stop()
+  await snapshot?.settled()
+}
+
+describe('who was in the pool', () => {
+  it('is known again after a restart: the living first, then those that failed', async () => {
+    expect(await knownNames()).toEqual([])
+    await written(false)
+    expect(await knownNames()).toEqual(['s3 10.0.0.3:8301', 'c2 10.0.1.2:8301'])
+    expect(readFileSync(join(dataDir, 'serf/local.snapshot'), 'utf8')).toBe(
+      'alive: s3 10.0.0.3:8301\nalive: c2 10.0.1.2:8301\n',
+    )
+  })
+
+  it('is forgotten by an agent that leaves', async () => {
+    await written(true)
+    expect(await knownNames()).toEqual([])
+  })
+
+  it('is kept by one that leaves to come back', async () => {
+    await written(true, true)
+    expect(await knownNames(true)).toEqual(['s3 10.0.0.3:8301', 'c2 10.0.1.2:8301'])
+  })
+
+  it('is read from a torn file, and from one of the field, as far as it can be', async () => {
+    mkdirSync(join(dataDir, 'serf'))
+    const lines = [
+      'alive: a b 10.0.0.2:8301',
+      'clock: 7',
+      'alive: s1 10.0.0.1:8301',
+      'alive: c [::1]:8301',
+      'alive: d 10.0',
+    ]
+    writeFileSync(join(dataDir, 'serf/local.snapshot'), lines.join('\n'))
+    expect(await knownNames()).toEqual(['a b 10.0.0.2:8301', 'c ::1:8301'])
+  })
+})

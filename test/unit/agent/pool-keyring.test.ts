@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type AgentConfig, defaultAgentConfig, type PoolConfig } from '../../../src/agent/agent-config.ts'
+import { keepPoolKeys, loadPoolKeys } from '../../../src/agent/pool-keyring.ts'
+import { keyFrom } from '../../../src/gossip/keyring.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
+
+const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'svc-keyring-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+function config(pool: Partial<PoolConfig>): AgentConfig {
+  const base = defaultAgentConfig('n', '10.0.0.1')
+  return { ...base, dataDir, pool: { ...base.pool, ...pool } }
+}
+
+function path(): string {
+  return join(dataDir, 'serf/local.keyring')
+}
+
+async function keysOf(pool: Partial<PoolConfig>): Promise<readonly string[] | string | undefined> {
+  const keys = await loadPoolKeys(env, config(pool))
+  return keys.ok ? keys.value?.keyring.list() : keys.error.message
+}
+
+describe('the keys that an agent keeps', () => {
+  it('are none where none is configured', async () => {
+    expect(await keysOf({})).toBe(undefined)
+    expect(existsSync(path())).toBe(false)
+  })
+
+  it('begin with the configured one, and follow the keyring from then on', async () => {
+    const keys = await loadPoolKeys(env, config({ encrypt: first }))
+    if (!keys.ok || keys.value === undefined) throw new Error('no keys')
+    await keepPoolKeys(env, config({ encrypt: first }), keys.value)
+    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual([first])
+    expect(statSync(path()).mode & 0o777).toBe(0o600)
+    const fresh = keyFrom(second)
+    if (!fresh.ok) throw new Error(fresh.error)
+    keys.value.keyring.install(fresh.value)
+    keys.value.keyring.use(fresh.value)
+    await expect.poll(() => readFileSync(path(), 'utf8')).toBe(JSON.stringify([second, first]))
+    expect(await keysOf({})).toEqual([second, first])
+  })
+
+  it('that are kept are used, whatever is configured', async () => {
+    mkdirSync(join(dataDir, 'serf'))
+    writeFileSync(path(), JSON.stringify([second]))
+    expect(await keysOf({ encrypt: first })).toEqual([second])
+    expect(await keysOf({ encrypt: first, keepsKeyring: false })).toEqual([first])
+  })
+
+  for (const [what, content] of [
+    ['no JSON', '["'],
+    ['no list', '{}'],
+    ['no key', '["abcd"]'],
+    ['nothing', '[]'],
+  ] as const) {
+    it(`in a file that holds ${what} keep the agent from starting`, async () => {
+      mkdirSync(join(dataDir, 'serf'))
+      writeFileSync(path(), content)
+      expect(await keysOf({ encrypt: first })).toContain(path())
+    })
+  }
+})

@@ -224,17 +224,20 @@ async function release(child, port, target, change) {
   const sockets = []
   const all = {}
   all.promise = new Promise((resolve, reject) => Object.assign(all, { resolve, reject }))
-  for (let at = 0; at < watchers; at++) {
+  const ask = () => {
     const socket = connect({ host, port, noDelay: true })
     sockets.push(socket)
     socket.on('error', all.reject)
-    socket.on('connect', () => socket.write(`GET ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`))
     onAnswers(socket, () => {
       answered++
       if (answered === watchers) all.resolve()
     })
-    if (at % 250 === 249) await new Promise((resolve) => setTimeout(resolve, 100))
+    return new Promise((resolve) => {
+      socket.on('connect', () => socket.write(`GET ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`, resolve))
+    })
   }
+  // A few at a time: the system holds back no more than so many connections that nobody has taken yet.
+  while (sockets.length < watchers) await Promise.all(Array.from({ length: 100 }, ask))
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const beganMs = performance.now()
   const cpuBefore = cpuMs(child)

@@ -8,6 +8,14 @@ let agent: RealAgent
 /** Its types ask for more than it needs, and for other types than it takes. */
 let consul: InstanceType<typeof Consul>
 
+const web = {
+  name: 'web',
+  id: 'web-1',
+  tags: ['v1', 'primary'],
+  port: 8080,
+  check: { ttl: '60s', status: 'passing' },
+} as never
+
 beforeAll(async () => {
   const ports = await freePorts()
   agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
@@ -17,6 +25,7 @@ beforeAll(async () => {
     return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined
   })
   consul = new Consul({ host: '127.0.0.1', port: ports.http })
+  await consul.agent.service.register(web)
 })
 afterAll(() => agent.stop('SIGKILL'))
 
@@ -28,13 +37,7 @@ async function next<T>(watch: ReturnType<typeof consul.watch>): Promise<T> {
 
 describe('the npm client of the field, unmodified', () => {
   it('agent: services and checks come, are reported, put into maintenance, and go', async () => {
-    await consul.agent.service.register({
-      name: 'web',
-      id: 'web-1',
-      tags: ['v1', 'primary'],
-      port: 8080,
-      check: { ttl: '60s', status: 'passing' },
-    } as never)
+    await consul.agent.service.register(web)
     const services = (await consul.agent.service.list()) as Record<string, { Service: string; Tags: string[] }>
     expect(services['web-1']).toMatchObject({ ID: 'web-1', Service: 'web', Tags: ['v1', 'primary'], Port: 8080 })
 

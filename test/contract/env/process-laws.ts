@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import { metricsIntervalMs } from '../../../src/env/observe.ts'
 import type { Law } from './law-world.ts'
 import { got } from './observed.ts'
 
@@ -54,6 +55,12 @@ export function processLaws(law: Law): void {
     expect(env.machine.hostName).not.toBe('')
     expect(env.machine.cpuCount).toBeGreaterThan(0)
     expect(env.machine.interfaces().map(({ address }) => address)).toContain(host)
+    const { memory, processors, uptimeS, disk } = env.machine.condition()
+    expect(memory.total).toBeGreaterThanOrEqual(memory.available)
+    expect(memory.available).toBeGreaterThan(0)
+    expect(processors.length).toBeGreaterThan(0)
+    expect(uptimeS).toBeGreaterThanOrEqual(0)
+    if (disk !== undefined) expect(disk.total).toBeGreaterThanOrEqual(disk.free)
   })
 
   law('log and metrics take what they are given', async ({ env }) => {
@@ -62,5 +69,22 @@ export function processLaws(law: Law): void {
     env.metrics.count('contract.count')
     env.metrics.gauge('contract.gauge', 1)
     env.metrics.sample('contract.sample', 2.5)
+    for (const { startMs } of env.metrics.snapshot()) expect(startMs % metricsIntervalMs).toBe(0)
   })
+
+  law(
+    'whoever follows the log gets the lines of its level, those that were first, until it leaves',
+    async ({ env }) => {
+      env.log.write('error', 'contract', 'before')
+      const heard: string[] = []
+      const followed = env.log.follow('warn', (line) => heard.push(line))
+      env.log.write('info', 'contract', 'beneath')
+      env.log.write('warn', 'contract', 'after')
+      followed.close()
+      followed.close()
+      env.log.write('error', 'contract', 'later')
+      const ends = (lines: readonly string[]) => lines.map((line) => line.split(' ').at(-1))
+      expect([ends(followed.recent).at(-1), ends(heard)]).toEqual(['before', ['after']])
+    },
+  )
 }

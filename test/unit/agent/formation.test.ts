@@ -46,6 +46,20 @@ describe('forming a cluster', () => {
     expect(judgeFormation(record('a', abc), others)).toEqual({ kind: 'wait', why: 'cluster-exists' })
   })
 
+  it('names each server as its Raft protocol does, and waits for those who have another name for one', () => {
+    const old = { raftProtocol: 2 }
+    const names = ['10.0.0.98:8300', '10.0.0.99:8300', 'a']
+    const others = [record('b', names, old), record('c', names, old)]
+    const formation = judgeFormation(record('a', names), others)
+    expect(formation).toMatchObject({
+      kind: 'form',
+      configuration: { servers: names.map((id) => ({ id, address: id === 'a' ? '10.0.0.97:8300' : id })) },
+    })
+    // c has not heard yet that b came back on another protocol.
+    const behind = [record('b', names, old), record('c', ['10.0.0.99:8300', 'a', 'b'], old)]
+    expect(judgeFormation(record('a', names), behind)).toEqual({ kind: 'wait', why: 'views-differ' })
+  })
+
   it('never makes two servers form different sets, whatever each has heard', () => {
     // Each server has heard some others, whose records may be old: each states a set that its owner knew at some time.
     const ids = ['a', 'b', 'c', 'd']

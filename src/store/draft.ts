@@ -65,6 +65,7 @@ export class Draft {
   copy(): Draft {
     const copy = new Draft(this.finished())
     copy.#changes = [...this.#changes]
+    copy.#settled = this.#settled
     return copy
   }
 

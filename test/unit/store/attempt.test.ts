@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Store } from '../../../src/store/store.ts'
-import type { TableDefinition } from '../../../src/store/types.ts'
+import type { TableDefinition, WriteTransaction } from '../../../src/store/types.ts'
 
 interface Row {
   readonly key: string
@@ -61,6 +61,26 @@ describe('a part of a command that is taken back', () => {
     store.committed()
     plain.apply(2, () => undefined)
     expect(woken).toBe(0)
+    expect(store.digest()).toEqual(plain.digest())
+  })
+
+  it('leaves the state right for a later command that fails', () => {
+    const [store, plain] = [withRow(), withRow()]
+    const put = (tx: WriteTransaction, kind: string): void => tx.put(table, { key: 'a', kind })
+    store.apply(2, (tx) => {
+      put(tx, 'one')
+      tx.attempt(() => {
+        put(tx, 'two')
+        return true
+      })
+    })
+    expect(() =>
+      store.apply(3, (tx) => {
+        put(tx, 'three')
+        throw new Error('a bug')
+      }),
+    ).toThrow('a bug')
+    plain.apply(2, (tx) => put(tx, 'two'))
     expect(store.digest()).toEqual(plain.digest())
   })
 

@@ -50,6 +50,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'long-tails', tuning: oneEntryAtATime },
   { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
+  { name: 'members-come-and-go', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
   { name: 'two-and-two', tuning: [] },

@@ -304,4 +304,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'holders-sleep',
     foundBy: ['S1'],
   },
+  {
+    row: 18,
+    name: 'refutation-without-a-number',
+    about: 'an agent that is held for dead contradicts it without a higher incarnation, and nobody listens',
+    patches: [
+      {
+        file: 'src/gossip/core/refute.js',
+        find: 'gossip.self.incarnation = incarnation;',
+        replace: ';',
+      },
+    ],
+    hunt: 'members-come-and-go',
+    foundBy: ['M1', 'M2', 'E1', 'E3', 'L1'],
+  },
 ]

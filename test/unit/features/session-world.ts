@@ -87,7 +87,7 @@ export class SessionWorld {
   }
 }
 
-export function jsonOf(response: RouteResponse): unknown {
+function jsonOf(response: RouteResponse): unknown {
   if (response.kind !== 'json') throw new Error(`not JSON: ${JSON.stringify(response)}`)
   return JSON.parse(
     JSON.stringify(response.value, (_key, value) => (typeof value === 'bigint' ? Number(value) : value)),

@@ -14,6 +14,16 @@ export class AppliedKeys {
     if (value !== undefined) this.#indexOfValue.set(value, index)
   }
 
+  /** What the log did from here on was lost. */
+  forgetFrom(index: number): void {
+    for (const [key, versions] of this.#byKey)
+      this.#byKey.set(
+        key,
+        versions.filter((version) => version.index < index),
+      )
+    for (const [value, at] of this.#indexOfValue) if (at >= index) this.#indexOfValue.delete(value)
+  }
+
   /** Where the write of this (unique) value took effect. */
   indexOf(value: string): number | undefined {
     return this.#indexOfValue.get(value)

@@ -10,6 +10,13 @@ export class ExactlyOnce {
     this.#report = report
   }
 
+  /** Effects from here on were lost: a write may take effect anew. */
+  forgetFrom(index: number): void {
+    for (const ofOrigin of this.#effects.values()) {
+      for (const [sequence, at] of ofOrigin) if (at >= index) ofOrigin.delete(sequence)
+    }
+  }
+
   tookEffect(node: string, index: number, origin: string, sequence: number): void {
     let ofOrigin = this.#effects.get(origin)
     if (ofOrigin === undefined) {

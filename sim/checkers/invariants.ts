@@ -80,10 +80,16 @@ export class Invariants {
   readonly nowUs: () => number
   readonly #onTrigger: (trigger: NodeTrigger, node: string) => void
   #electionCount = 0
+  readonly #excusesLostMajority: boolean
+  /** Entries of forced configurations, by index and term, and where the log goes on since. */
+  readonly #forced = new Set<string>()
+  #keptBefore = Number.POSITIVE_INFINITY
 
   constructor(parts: {
     readonly nowUs: () => number
     readonly staleDefaultMs: number
+    /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
+    readonly excusesLostMajority?: boolean
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
     readonly onTrigger: (trigger: NodeTrigger, node: string) => void
   }) {
@@ -93,6 +99,7 @@ export class Invariants {
     this.report = report
     this.nowUs = parts.nowUs
     this.#onTrigger = parts.onTrigger
+    this.#excusesLostMajority = parts.excusesLostMajority === true
     this.excusesStaleDefault = parts.staleDefaultMs > 0
     this.elections = new ElectionSafety(report)
     this.appendOnly = new LeaderAppendOnly(report)
@@ -140,6 +147,34 @@ export class Invariants {
     this.terms.replaced(node)
     this.configurations.replaced(node)
     this.registrations.mayGo(node)
+  }
+
+  /**
+   * A server has an entry that no leader wrote: an operator forced a configuration on what is left. If the scenario names the
+   * excuse, what was committed and is not in that server's log is owed by nobody any more (R4, R5, D1, K1, K3, W1).
+   */
+  forced(node: string, entry: { readonly index: number; readonly term: number }): void {
+    const name = `${entry.index} ${entry.term}`
+    if (!this.#excusesLostMajority || this.#forced.has(name)) return
+    this.#forced.add(name)
+    const index = this.#firstLost(node, entry.index)
+    this.#keptBefore = Math.min(this.#keptBefore, index)
+    for (const checker of [this.completeness, this.application, this.once, this.appliedKeys]) checker.forgetFrom(index)
+    this.index.forget()
+    const before = this.#keptBefore
+    this.linearizable.recovered({
+      atUs: this.nowUs(),
+      heldOf: (key) => this.appliedKeys.versions(key).findLast((version) => version.index < before)?.value,
+      isKept: (value) => (this.appliedKeys.indexOf(value) ?? before) < before,
+    })
+  }
+
+  /** From where on a log that ends before `end` is not the one that was committed. */
+  #firstLost(node: string, end: number): number {
+    const log = this.logOf(node)
+    let index = Math.min(end, this.completeness.committedIndex + 1)
+    while (index > 1 && log.hashAt(index - 1) !== this.completeness.committedHash(index - 1)) index--
+    return index
   }
 
   leads(node: string, term: number): void {

@@ -55,6 +55,16 @@ export class LeaderCompleteness {
     }
   }
 
+  /** An operator has forced what is left of the cluster to go on without these entries: nobody owes them any more. */
+  forgetFrom(index: LogIndex): void {
+    if (index >= this.#hashes.length) return
+    this.#hashes.length = index
+    const last = { index: index - 1, hash: this.#hashes[index - 1] as number }
+    const owed = this.#commits.map((commit) => (commit.index < index ? commit : { ...commit, ...last }))
+    this.#commits.splice(0, this.#commits.length, ...owed)
+    this.#leaders.clear()
+  }
+
   becameLeader(node: string, term: Term, log: ServerLog): void {
     this.#leaders.set(node, { term, log })
     const owed = this.#commits.findLast((commit) => commit.term < term)

@@ -1,5 +1,6 @@
 import { type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, searchStepsMax } from './key-verdict.ts'
+import { partsOf, type Recovery } from './recovered-history.ts'
 import type { Report } from './violation.ts'
 
 /**
@@ -10,6 +11,7 @@ export class LinearizableKeys {
   readonly #operations: KeyOperation[] = []
   readonly #report: Report
   readonly #staleDefaultUs: number
+  #recovery: Recovery | undefined
 
   /**
    * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
@@ -34,6 +36,11 @@ export class LinearizableKeys {
     this.#operations.push(operation)
   }
 
+  /** The scenario excuses what the recovery from the loss of a majority lost. Of several the last parts the history. */
+  recovered(recovery: Recovery): void {
+    this.#recovery = recovery
+  }
+
   /** It certainly did not happen: whoever asked was told so. */
   withdrawn(operation: KeyOperation): void {
     const at = this.#operations.indexOf(operation)
@@ -41,7 +48,10 @@ export class LinearizableKeys {
   }
 
   judge(): void {
-    for (const [key, operations] of operationsByKey(this.#operations)) this.#judgeKey(key, operations)
+    for (const [key, operations] of operationsByKey(this.#operations)) {
+      const parts = this.#recovery === undefined ? [operations] : partsOf(key, operations, this.#recovery)
+      for (const part of parts) this.#judgeKey(key, part)
+    }
   }
 
   #judgeKey(key: string, operations: readonly KeyOperation[]): void {

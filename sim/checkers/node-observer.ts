@@ -10,6 +10,7 @@ import { transactionApply } from '../../src/features/txn/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
+import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { Invariants } from './invariants.ts'
@@ -185,6 +186,7 @@ class NodeObserver implements RaftObserver {
   }
 
   #configuration(entry: Entry): void {
+    if (isForcedTerm(entry.term)) this.#all.forced(this.#node, entry)
     const configuration = decodeConfiguration(entry.payload)
     if (!configuration.ok) return
     this.#all.configurations.appended(this.#node, entry.index, entry.term, configuration.value)

@@ -47,6 +47,12 @@ export class StateMachineSafety {
     this.#position.set(node, 0)
   }
 
+  /** What was applied from here on was lost, and other entries may take its place. */
+  forgetFrom(index: LogIndex): void {
+    this.#applied.length = Math.min(this.#applied.length, index)
+    for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
+  }
+
   appliedIndex(node: string): LogIndex {
     return this.#position.get(node) ?? 0
   }

@@ -62,6 +62,7 @@ export class ScenarioRun implements RunContext {
     this.invariants = new Invariants({
       nowUs: () => this.simulation.nowUs,
       staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
+      excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
     this.cluster = newCluster(this)

@@ -1,0 +1,51 @@
+import type { KeyOperation } from './key-history.ts'
+
+/** An operator forced what was left of a cluster to go on without the end of its log. */
+export interface Recovery {
+  readonly atUs: number
+  /** What each key held after the last entry that was kept. undefined: nothing. */
+  readonly heldOf: (key: string) => string | undefined
+  /** The write of this value is known to stand among the entries that were kept. */
+  readonly isKept: (value: string) => boolean
+}
+
+/**
+ * The history of one key, parted where the cluster was recovered, so that each part is judged by itself. What was answered
+ * before may have been lost by that, acknowledged or not, and nothing else: the second part begins with what the key held
+ * after the last entry that was kept, and every change of before that may be lost may as well come later, once, or never.
+ */
+export function partsOf(key: string, operations: readonly KeyOperation[], recovery: Recovery): KeyOperation[][] {
+  const { atUs, heldOf, isKept } = recovery
+  const before = operations
+    .filter(({ callUs }) => callUs < atUs)
+    .map((operation) => (operation.returnUs <= atUs ? operation : unknown(operation)))
+  const open = operations
+    .filter(({ callUs, returnUs, kind }) => callUs < atUs && (returnUs > atUs || kind !== 'read'))
+    .filter(({ value, outcome }) => outcome !== 'refused' && (value === undefined || !isKept(value)))
+    .map((operation) => ({ ...(operation.returnUs > atUs ? operation : unknown(operation)), callUs: atUs + 1 }))
+  const after = operations.filter(({ callUs }) => callUs >= atUs)
+  return [before, [held(key, atUs, heldOf(key)), ...open, ...after.map((operation) => later(operation, atUs + 1))]]
+}
+
+function unknown(operation: KeyOperation): KeyOperation {
+  return { ...operation, outcome: 'unknown', returnUs: Number.POSITIVE_INFINITY, found: undefined }
+}
+
+function later(operation: KeyOperation, callUs: number): KeyOperation {
+  return operation.callUs >= callUs ? operation : { ...operation, callUs }
+}
+
+function held(key: string, atUs: number, value: string | undefined): KeyOperation {
+  return {
+    client: 'the recovery',
+    key,
+    kind: value === undefined ? 'delete' : 'write',
+    value,
+    expected: undefined,
+    consistency: 'default',
+    callUs: atUs,
+    returnUs: atUs,
+    outcome: 'ok',
+    found: undefined,
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { LinearizableKeys } from '../../../sim/checkers/linearizable-keys.ts'
+import { recorder } from './reports.ts'
+
+function operation(part: Partial<KeyOperation> & Pick<KeyOperation, 'callUs'>): KeyOperation {
+  return {
+    client: 'client',
+    key: 'k',
+    kind: 'write',
+    value: undefined,
+    expected: undefined,
+    consistency: 'consistent',
+    returnUs: part.callUs + 5,
+    outcome: 'ok',
+    found: undefined,
+    ...part,
+  }
+}
+
+const kept = operation({ value: 'kept', callUs: 10 })
+const lost = operation({ value: 'lost', callUs: 20 })
+const seen = operation({ kind: 'read', found: 'lost', callUs: 30 })
+
+/** The cluster is recovered at 100 with what it was after the write of 'kept'. */
+function verdict(...operations: readonly KeyOperation[]): readonly string[] {
+  const { report, codes } = recorder()
+  const checker = new LinearizableKeys(report, 0)
+  for (const one of operations) checker.began(one)
+  checker.recovered({ atUs: 100, heldOf: () => 'kept', isKept: (value) => value === 'kept' })
+  checker.judge()
+  return codes
+}
+
+const reads = (found: string | undefined, callUs: number): KeyOperation => operation({ kind: 'read', found, callUs })
+
+describe('K1 over the recovery from the loss of a majority', () => {
+  it('excuses a write that was acknowledged, seen, and lost', () => {
+    expect(verdict(kept, lost, seen, reads('kept', 110))).toEqual([])
+  })
+
+  it('lets what may be lost come later, but only once', () => {
+    expect(verdict(kept, lost, seen, reads('kept', 110), reads('lost', 120))).toEqual([])
+    expect(verdict(kept, lost, reads('lost', 110), reads('kept', 120))).toEqual(['K1'])
+  })
+
+  it('does not excuse the loss of what was kept', () => {
+    expect(verdict(kept, lost, reads(undefined, 110))).toEqual(['K1'])
+  })
+
+  it('excuses nothing before it', () => {
+    expect(verdict(kept, lost, reads('kept', 40))).toEqual(['K1'])
+  })
+
+  it('excuses nothing after it', () => {
+    const fresh = operation({ value: 'fresh', callUs: 110 })
+    expect(verdict(kept, lost, fresh, reads('fresh', 120))).toEqual([])
+    expect(verdict(kept, lost, fresh, reads('kept', 120))).toEqual(['K1'])
+  })
+})

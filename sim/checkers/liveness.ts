@@ -4,6 +4,8 @@ import type { Report } from './violation.ts'
 export interface Unrest {
   readonly openRequests: readonly string[]
   readonly down: readonly string[]
+  /** Asked to leave, and not yet gone. */
+  readonly leaving: readonly string[]
   readonly leaders: readonly string[]
   /** Index applied by each server. */
   readonly applied: ReadonlyMap<string, number>
@@ -32,6 +34,7 @@ export function atRest(unrest: Unrest): boolean {
 function reasonsOf(unrest: Unrest): readonly string[] {
   const reasons: string[] = []
   if (unrest.down.length > 0) reasons.push(`${unrest.down.join(', ')} is not running`)
+  if (unrest.leaving.length > 0) reasons.push(`${unrest.leaving.join(', ')} is still leaving`)
   if (unrest.leaders.length === 0) reasons.push('no server leads')
   if (unrest.leaders.length > 1) reasons.push(`${unrest.leaders.join(' and ')} lead at the same time`)
   if (new Set(unrest.applied.values()).size > 1) {

@@ -22,6 +22,8 @@ export interface ClusterNode {
   ended: string | undefined
   /** It left the pool in order, and was not started since. */
   left: boolean
+  /** Its process has been asked to leave. */
+  leaving: boolean
   /** What it keeps is damaged: it is not to start, but to be replaced. */
   damaged: boolean
 }

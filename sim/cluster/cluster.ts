@@ -20,7 +20,7 @@ import { type LeadingProcess, Operator } from './operator.ts'
 import { plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
 import { nodeConfig, type RaftTuning } from './settings.ts'
-import { WebServers, type WebState } from './web-servers.ts'
+import { WebServers } from './web-servers.ts'
 
 /** Events of the cluster itself, beside those that servers tell of. */
 export type ClusterTrigger = 'server crashed' | 'server started'
@@ -97,6 +97,7 @@ export class Cluster {
       agent: undefined,
       ended: undefined,
       left: false,
+      leaving: false,
       damaged: false,
     })
   }
@@ -157,6 +158,11 @@ export class Cluster {
     return node === undefined || agent === undefined ? undefined : { agent, run: (act) => node.run(act) }
   }
 
+  /** It has been asked to leave, and its process still runs. */
+  isLeaving(node: string): boolean {
+    return this.#node(node).leaving && this.isRunning(node)
+  }
+
   /** It left in order, and was not started since: it is not missed. */
   hasLeft(node: string): boolean {
     return this.#node(node).left
@@ -181,6 +187,7 @@ export class Cluster {
     if (server.node.running) return
     server.ended = undefined
     server.left = false
+    server.leaving = false
     server.node.boot((env) => this.#boot(server, env))
     this.#tell('server started', server)
   }
@@ -250,6 +257,7 @@ export class Cluster {
     const { agent, node } = this.#node(name)
     if (agent === undefined) return false
     this.#invariants.registrations.mayGo(name)
+    this.#node(name).leaving = true
     node.run(() => agent.env.detach(agent.leave()))
     return true
   }
@@ -282,13 +290,6 @@ export class Cluster {
     const named = servers.map((server) => this.#node(server))
     const byId = named.map((server) => ({ id: server.identity.id, address: serverAddress(server) }))
     this.#node(name).peersJson = JSON.stringify(form === 'ids' ? byId : named.map(serverAddress))
-  }
-
-  /** How the web servers on this node's machine do from now on. */
-  setWebServers(name: string, state: WebState): void {
-    const { node } = this.#node(name)
-    if (node.running) node.run(() => this.webServers.set(name, state))
-    else this.webServers.set(name, state)
   }
 
   async #boot(server: ClusterNode, env: Env): Promise<void> {

@@ -2,6 +2,7 @@ import type { Closable } from '../../src/env/async.ts'
 import type { Simulation } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
 import type { Cluster } from './cluster.ts'
+import type { WebState } from './web-servers.ts'
 
 /** Settings of a disk; what is absent is as the run has it. */
 export interface DiskSetting {
@@ -127,6 +128,14 @@ export class Machines {
   /** Its TCP connections break; what listens goes on listening. */
   breakConnections(server: string): void {
     this.#cluster.nodeOf(server).breakConnections()
+  }
+
+  /** How the web servers on its machine do from now on. */
+  setWebServers(server: string, state: WebState): void {
+    const node = this.#cluster.nodeOf(server)
+    const { webServers } = this.#cluster
+    if (node.running) node.run(() => webServers.set(server, state))
+    else webServers.set(server, state)
   }
 
   /** Its wall clock jumps. */

@@ -99,7 +99,7 @@ export class Injector {
   #mend(node: string): void {
     for (const overrides of [this.#disks, this.#links, this.#rates, this.#stalls, this.#refusals]) overrides.clear(node)
     this.#machines.mendDisk(node)
-    if (this.#cluster.webServers.has(node)) this.#cluster.setWebServers(node, 'well')
+    if (this.#cluster.webServers.has(node)) this.#machines.setWebServers(node, 'well')
     this.#cluster.resume(node)
     if (this.#cluster.isRunning(node) || this.#cluster.hasLeft(node)) return
     if (this.#cluster.isDamaged(node)) this.#cluster.replace(node)
@@ -298,8 +298,8 @@ export class Injector {
     const lacking = this.#select(at, scope).find((node) => !this.#cluster.webServers.has(node))
     if (lacking !== undefined) return err(`web server: there is none on ${lacking}`)
     const deed = this.#each(at, 'web server of', scope, (node) => {
-      this.#cluster.setWebServers(node, is)
-      return () => this.#cluster.setWebServers(node, 'well')
+      this.#machines.setWebServers(node, is)
+      return () => this.#machines.setWebServers(node, 'well')
     })
     return deed.ok ? { ok: true, value: { ...deed.value, text: `${deed.value.text} is ${is}` } } : deed
   }

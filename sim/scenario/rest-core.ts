@@ -22,6 +22,7 @@ export async function healCore(run: RunContext, withinMs: number): Promise<void>
   run.injector.mendCore(core)
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {
+    if (core.some((server) => run.cluster.hasLeft(server))) return tellExcuse(run, 'left meanwhile')
     const unrest = unrestOf(run, core)
     const served = atRest(unrest) ? await takesWrite(run, core) : undefined
     if (served === true || run.hasFailed()) return
@@ -74,6 +75,7 @@ function unrestOf(run: RunContext, core: readonly string[]): Unrest {
   return {
     openRequests: run.openRequests(),
     down: core.filter((server) => !cluster.isRunning(server)),
+    leaving: core.filter((server) => cluster.isLeaving(server)),
     leaders: leader === undefined || leaders.includes(leader) ? leaders : [leader, ...leaders],
     applied: new Map(core.map((server) => [server, cluster.appliedIndex(server)])),
     committed: invariants.completeness.committedIndex,

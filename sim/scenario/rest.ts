@@ -30,7 +30,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   await writeOnce(run)
   await comeToAgree(run)
   // Agreeing has written to the catalog: once more.
-  await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs)
+  if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return
   await compareViews(run)
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return
@@ -92,6 +92,7 @@ function unrestOf(run: RunContext): Unrest {
   return {
     openRequests: run.openRequests(),
     down: down.map((server) => [server, cluster.whyDown(server)].filter((text) => text !== undefined).join(' ')),
+    leaving: cluster.nodeNames.filter((node) => cluster.isLeaving(node)),
     leaders: cluster.leaders(),
     applied: new Map(servers.map((server) => [server, cluster.appliedIndex(server)])),
     committed: run.invariants.completeness.committedIndex,

@@ -181,6 +181,7 @@ describe('H3 clean death', () => {
 describe('L1 liveness', () => {
   const rest: Unrest = {
     openRequests: [],
+    leaving: [],
     down: [],
     leaders: ['s1'],
     applied: new Map([
@@ -199,6 +200,7 @@ describe('L1 liveness', () => {
     const unrest: Unrest = {
       openRequests: ['a write'],
       down: ['s3'],
+      leaving: ['s4'],
       leaders: ['s1', 's2'],
       applied: new Map([
         ['s1', 5],
@@ -210,6 +212,7 @@ describe('L1 liveness', () => {
     new Liveness(report).overdue(unrest, '60s')
     expect(lines).toEqual([
       'L1: 60s after the last fault s3 is not running',
+      'L1: 60s after the last fault s4 is still leaving',
       'L1: 60s after the last fault s1 and s2 lead at the same time',
       'L1: 60s after the last fault servers have applied different entries: s1 5, s2 4',
       'L1: 60s after the last fault s2 has applied 4 of 5 committed entries',

@@ -18,7 +18,7 @@ const core = 'src/gossip/core'
 export async function mutantCore(name: string, patch: Patch): Promise<WorldCore> {
   const home = join(root, 'node_modules/.cache/svc-mutants', `${process.pid}-gossip-${name}`)
   try {
-    for (const room of ['src/base', core]) {
+    for (const room of ['src/base', 'src/model', core]) {
       for (const file of readdirSync(join(root, room))) {
         if (!file.endsWith('.ts') || file.endsWith('.d.ts')) continue
         const source = readFileSync(join(root, room, file), 'utf8')

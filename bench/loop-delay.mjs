@@ -1,7 +1,7 @@
 /**
  * Loaded into an agent's process with `--import`: measures the delay of its event loop, as `monitorEventLoopDelay` has it,
  * and what is left of it without the time for which the main thread was ready to run and others had the core (Linux tells
- * it in schedstat): the agent's own doing, on a machine that is shared. SIGUSR2 begins anew; at the next the figures of
+ * it in schedstat): the agent's own doing, on a machine that is shared. SIGUSR2 begins; the next ends, and the figures of
  * the time between go, as a line of JSON, to the file that `SVC_LOOP_DELAY` names.
  */
 import { appendFileSync, closeSync, openSync, readSync } from 'node:fs'
@@ -39,6 +39,7 @@ process.on('SIGUSR2', () => {
   if (timer !== undefined) {
     delay.disable()
     clearTimeout(timer)
+    timer = undefined
     const whole = { p99: delay.percentile(99), p999: delay.percentile(99.9), max: delay.max }
     for (const key of Object.keys(whole)) whole[key] = whole[key] / 1e6 - everyMs
     const sorted = own.sort((a, b) => a - b)
@@ -46,6 +47,7 @@ process.on('SIGUSR2', () => {
     const gcMs = longestGc.sort((a, b) => b - a).slice(0, 3)
     const told = { whole, own: { p99: at(0.99), p999: at(0.999), max: sorted.at(-1) }, looks: sorted.length, gcMs }
     appendFileSync(process.env.SVC_LOOP_DELAY, `${JSON.stringify(told)}\n`)
+    return
   }
   longestGc.length = 0
   own = []

@@ -172,8 +172,10 @@ async function takingSnapshots() {
     await firstStart(servers)
     await fill({ dirs: [servers.dir(0)], keys: 500_000, valueBytes, snapshot: true, together: 512 })
     const restore = kept(servers, 0)
-    console.log('\n| 500,000 keys | for s | loop delay ms p99, p99.9, max | its own | a write ms median, max | load |')
-    console.log('|---|---|---|---|---|---|')
+    console.log(
+      '\n| 500,000 keys | for s | loop delay ms p99, p99.9, max | its own | CPU at once | a write ms median, max | load |',
+    )
+    console.log('|---|---|---|---|---|---|---|')
     for (let round = 0; round < rounds; round++) {
       restore()
       const file = join(servers.home, 'delay')
@@ -184,14 +186,16 @@ async function takingSnapshots() {
       await servers.ask(0, 'PUT', '/v1/kv/trickle', 'x')
       while (!isWriting(servers)) await pause(5)
       const busy = await underTrickle(servers, child, file, () => !isWriting(servers))
-      for (const [name, { whole, own, waits, seconds }] of [
+      for (const [name, { whole, own, cpu, waits, seconds }] of [
         ['no snapshot', quiet],
         ['a snapshot is taken', busy],
       ]) {
         const shown = ({ p99, p999, max }) => [p99, p999, max].map((ms) => ms.toFixed(1)).join(', ')
         const put = `${median(waits).toFixed(1)}, ${Math.max(...waits).toFixed(1)}`
         const load = loadavg()[0].toFixed(1)
-        console.log(`| ${name} | ${seconds.toFixed(1)} | ${shown(whole)} | ${shown(own)} | ${put} | ${load} |`)
+        console.log(
+          `| ${name} | ${seconds.toFixed(1)} | ${shown(whole)} | ${shown(own)} | ${shown(cpu)} | ${put} | ${load} |`,
+        )
       }
       await servers.kill(0)
     }

@@ -201,7 +201,7 @@ async function compare() {
   const results = new Map()
   const syncs = []
   for (let round = 0; round < rounds; round++) {
-    syncs.push(syncRate())
+    syncs.push({ rate: syncRate(), load: readFileSync('/proc/loadavg', 'utf8').split(' ')[0] })
     for (const [name, begin] of subjects) {
       const children = begin()
       for (const connections of connectionCounts) {
@@ -211,8 +211,8 @@ async function compare() {
       await Promise.all(children.map(stop))
     }
   }
-  const shown = syncs.map((rate) => Math.round(rate)).join(', ')
-  console.log(`syncs per second of 300 bytes, by round: ${shown}\n`)
+  const shown = syncs.map(({ rate, load }) => `${Math.round(rate)} (load ${load})`).join(', ')
+  console.log(`syncs per second of 300 bytes, and the load average then, by round: ${shown}\n`)
   console.log('| | connections | writes/s, median (least to most) | of Fastify | median ms | p99 ms | CPU µs a write |')
   console.log('|---|---|---|---|---|---|---|')
   for (const connections of connectionCounts) {

@@ -6,7 +6,7 @@ const layers = [
   ['base'],
   ['env'],
   ['model'],
-  ['raft', 'gossip', 'store', 'pki', 'dns-wire'],
+  ['raft', 'gossip', 'store', 'pki', 'dns-wire', 'hcl'],
   ['rpc'],
   ['features'],
   ['agent'],
@@ -119,7 +119,7 @@ module.exports = {
       name: 'zod-at-the-edges',
       severity: 'error',
       comment: 'Engines and the ground take typed values; what comes from outside is checked where it comes in.',
-      from: { path: '^src/(base|env|raft|gossip|store|pki|dns-wire)/' },
+      from: { path: '^src/(base|env|raft|gossip|store|pki|dns-wire|hcl)/' },
       to: { path: '^node_modules/zod/' },
     },
     {

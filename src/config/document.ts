@@ -9,7 +9,7 @@ import {
 import { err, ok, type Result } from '../base/result.ts'
 import type { ConfigProblem } from './problem.ts'
 
-/** A parsed JSON file that can tell where each of its values stands. */
+/** A parsed file that can tell where each of its values stands. */
 export interface ConfigDocument {
   readonly file: string
   readonly value: unknown
@@ -68,7 +68,8 @@ function duplicateKey(node: Node): Node | undefined {
   return undefined
 }
 
-function placeAt(file: string, text: string, offset: number): string {
+/** `file:line:column` of an offset, from 1. */
+export function placeAt(file: string, text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n')
   return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
 }

@@ -48,9 +48,20 @@ export const agentFlags: readonly AgentFlag[] = [
     name: 'config-dir',
     kind: 'list',
     value: '<dir>',
-    help: 'Load every .json file of a directory, by name. May be repeated.',
+    help: 'Load every .json and .hcl file of a directory, by name. May be repeated.',
   },
-  { name: 'config-file', kind: 'list', value: '<file>', help: 'Load a .json configuration file. May be repeated.' },
+  {
+    name: 'config-file',
+    kind: 'list',
+    value: '<file>',
+    help: 'Load a .json or .hcl configuration file. May be repeated.',
+  },
+  {
+    name: 'config-format',
+    kind: 'text',
+    value: '<format>',
+    help: 'Read every configuration file as this, json or hcl, whatever its name.',
+  },
   {
     name: 'data-dir',
     kind: 'text',
@@ -104,6 +115,12 @@ export const agentFlags: readonly AgentFlag[] = [
     kind: 'bool',
     help: 'Let checks run scripts, also those registered over HTTP.',
     path: ['enable_script_checks'],
+  },
+  {
+    name: 'hcl',
+    kind: 'list',
+    value: '<fragment>',
+    help: 'A piece of configuration in HCL, over files and other flags. May be repeated.',
   },
   {
     name: 'http-port',

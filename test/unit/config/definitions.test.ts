@@ -54,11 +54,15 @@ describe('definitions', () => {
 
   it('[REG-006] in files of another extension are left alone, which is said; folders inside are not entered', async () => {
     mkdirSync(join(folder, 'more.json'))
-    const { config, warnings } = await load({ 'a.json': { service: { name: 'web' } }, 'b.hcl': 'service {', 'c~': 'x' })
+    const { config, warnings } = await load({
+      'a.json': { service: { name: 'web' } },
+      'b.conf': 'service {',
+      'c~': 'x',
+    })
     expect(config.services).toHaveLength(1)
     expect(warnings.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
-      'b.hcl was skipped: it does not end in .json',
-      'c~ was skipped: it does not end in .json',
+      'b.conf was skipped: it ends in neither .json nor .hcl',
+      'c~ was skipped: it ends in neither .json nor .hcl',
       '-dev keeps nothing on disk and is not for production.',
     ])
   })

@@ -1,0 +1,18 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { Parser } from './parser.ts'
+import { HclError, type HclProblem } from './problem.ts'
+import type { HclBlock } from './tree.ts'
+
+/**
+ * Reads HCL 1, the language in which people write configuration and rules in the field. Every block in it is a list, for
+ * its name may be repeated; whoever knows which names may not unwraps them. Source: the field's parser, whose results tests
+ * compare with these.
+ */
+export function parseHcl(text: string): Result<HclBlock, HclProblem> {
+  try {
+    return ok(new Parser(text).file())
+  } catch (cause) {
+    if (!(cause instanceof HclError)) throw cause
+    return err({ offset: cause.offset, message: cause.message })
+  }
+}

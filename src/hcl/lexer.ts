@@ -1,0 +1,121 @@
+import { heredocValue, numberValue, stringValue } from './literals.ts'
+import { HclError } from './problem.ts'
+import type { Token, TokenKind } from './token.ts'
+
+const signs: ReadonlyMap<string, TokenKind> = new Map([
+  ['=', 'ASSIGN'],
+  [',', 'COMMA'],
+  ['{', 'LBRACE'],
+  ['}', 'RBRACE'],
+  ['[', 'LBRACK'],
+  [']', 'RBRACK'],
+  ['+', 'ADD'],
+])
+
+const space = /[ \t\r\n]*/y
+const comment = /#[^\n]*|\/\/[^\n]*|\/\*/y
+// The field takes letters of any script; here all beyond ASCII is taken for one.
+const name = /[A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*/y
+const number = /-?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?/y
+const heredocHead = /<<(-?)([A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*|\d+)\r?\n/y
+
+/** HCL 1 as tokens, one at a time. */
+export class Lexer {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  next(): Token {
+    this.#skip()
+    const offset = this.#at
+    const character = this.#text[offset]
+    if (character === undefined) return { kind: 'EOF', offset, text: '', value: undefined }
+    if (character === '"') return this.#string()
+    if (character === '<') return this.#heredoc()
+    const word = this.#match(name)
+    if (word !== undefined) {
+      const isTruth = word === 'true' || word === 'false'
+      return { kind: isTruth ? 'BOOL' : 'IDENT', offset, text: word, value: isTruth ? word === 'true' : word }
+    }
+    const digits = this.#match(number)
+    if (digits !== undefined) return numberToken(offset, digits)
+    this.#at++
+    const kind = signs.get(character) ?? (character === '-' ? 'SUB' : character === '.' ? 'PERIOD' : undefined)
+    if (kind === undefined) throw new HclError(offset, 'illegal char')
+    return { kind, offset, text: character, value: undefined }
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0]
+    if (found === undefined || found === '') return undefined
+    this.#at += found.length
+    return found
+  }
+
+  #skip(): void {
+    for (;;) {
+      this.#match(space)
+      const offset = this.#at
+      const begun = this.#match(comment)
+      if (begun === undefined) return
+      if (begun !== '/*') continue
+      const end = this.#text.indexOf('*/', this.#at)
+      if (end < 0) throw new HclError(offset, 'comment not terminated')
+      this.#at = end + 2
+    }
+  }
+
+  /** To its closing quote: quotes and line ends inside of `${…}` belong to it. */
+  #string(): Token {
+    const offset = this.#at
+    let depth = 0
+    let at = offset + 1
+    for (; ; at++) {
+      const character = this.#text[at]
+      if (character === undefined || (character === '\n' && depth === 0)) {
+        throw new HclError(at, 'literal not terminated')
+      }
+      if (character === '"' && depth === 0) break
+      if (depth === 0 && character === '$' && this.#text[at + 1] === '{') {
+        depth = 1
+        at++
+      } else if (depth > 0 && character === '{') depth++
+      else if (depth > 0 && character === '}') depth--
+      if (character === '\\') at++
+    }
+    this.#at = at + 1
+    const text = this.#text.slice(offset, this.#at)
+    return { kind: 'STRING', offset, text, value: stringValue(text.slice(1, -1), offset + 1) }
+  }
+
+  /** Lines up to one that holds nothing but the mark; the line end after the mark is not part of it. */
+  #heredoc(): Token {
+    const offset = this.#at
+    heredocHead.lastIndex = offset
+    const head = heredocHead.exec(this.#text)
+    if (head === null) throw new HclError(offset, "heredoc expected second '<', a mark and the end of the line")
+    const [opening, dash, mark] = head
+    const begin = offset + opening.length
+    for (let line = begin; ; ) {
+      const end = this.#text.indexOf('\n', line)
+      if (end < 0) throw new HclError(this.#text.length, 'heredoc not terminated')
+      const content = this.#text.slice(line, end)
+      if (content.trim() === mark) {
+        this.#at = end
+        const body = this.#text.slice(begin, line + content.indexOf(mark))
+        const text = this.#text.slice(offset, end)
+        return { kind: 'HEREDOC', offset, text, value: heredocValue(body, dash === '-') }
+      }
+      line = end + 1
+    }
+  }
+}
+
+function numberToken(offset: number, text: string): Token {
+  const isWhole = /^-?(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text)
+  return { kind: isWhole ? 'NUMBER' : 'FLOAT', offset, text, value: numberValue(text, isWhole, offset) }
+}

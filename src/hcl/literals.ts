@@ -1,0 +1,82 @@
+import { HclError } from './problem.ts'
+
+const simple: ReadonlyMap<string, string> = new Map([
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+  ['\\', '\\'],
+  ['"', '"'],
+])
+
+const codes = /\\(?:([0-7]{3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y
+
+/** What stands between the quotes; `${…}` is kept as it is, as in the field, for it means nothing here. */
+export function stringValue(inside: string, offset: number): string {
+  let value = ''
+  for (let at = 0; at < inside.length; ) {
+    const character = inside[at] as string
+    if (character === '$' && inside[at + 1] === '{') {
+      const end = interpolationEnd(inside, at)
+      value += inside.slice(at, end)
+      at = end
+    } else if (character === '\\') {
+      const [length, meant] = escaped(inside, at, offset)
+      value += meant
+      at += length
+    } else {
+      value += character
+      at++
+    }
+  }
+  return value
+}
+
+function interpolationEnd(inside: string, from: number): number {
+  let depth = 1
+  let at = from + 2
+  for (; at < inside.length && depth > 0; at++) {
+    if (inside[at] === '{') depth++
+    else if (inside[at] === '}') depth--
+  }
+  return at
+}
+
+function escaped(inside: string, at: number, offset: number): readonly [length: number, meant: string] {
+  const meant = simple.get(inside[at + 1] ?? '')
+  if (meant !== undefined) return [2, meant]
+  codes.lastIndex = at
+  const found = codes.exec(inside)
+  if (found === null) throw new HclError(offset + at, 'illegal char escape')
+  const [all, octal, ...hexadecimal] = found
+  const digits = hexadecimal.find((text) => text !== undefined)
+  const point = octal === undefined ? Number.parseInt(digits ?? '', 16) : Number.parseInt(octal, 8)
+  if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) throw new HclError(offset + at, 'illegal char escape')
+  return [all.length, String.fromCodePoint(point)]
+}
+
+/** Decimal, `0x1F`, `017`; whole numbers beyond 2^53 cannot be held and are refused. */
+export function numberValue(text: string, isWhole: boolean, offset: number): number {
+  if (!isWhole) return Number(text)
+  const digits = text.replace('-', '')
+  if (/^0\d*[89]/.test(digits)) throw new HclError(offset, `illegal octal number ${text}`)
+  const isOctal = /^0\d+$/.test(digits)
+  const size = isOctal ? Number.parseInt(digits, 8) : Number(digits)
+  if (!Number.isSafeInteger(size)) throw new HclError(offset, `${text} is out of range`)
+  return text.startsWith('-') && size > 0 ? -size : size
+}
+
+/**
+ * The lines before the mark. With `<<-` the white space before the mark is taken off every line, if every line has it.
+ * `body` ends with what stands before the mark on its line.
+ */
+export function heredocValue(body: string, unindent: boolean): string {
+  const lines = body.split('\n')
+  const indent = lines.pop() ?? ''
+  if (!unindent) return body
+  const isIndented = lines.every((line) => line.startsWith(indent))
+  return lines.map((line) => `${isIndented ? line.slice(indent.length) : line}\n`).join('')
+}

@@ -1,0 +1,43 @@
+/** A value with its place: an offset in UTF-16 units. */
+export type HclNode = HclScalar | HclList | HclBlock
+
+export interface HclScalar {
+  readonly kind: 'scalar'
+  readonly offset: number
+  readonly value: string | number | boolean
+}
+
+/** `[…]`, or what repeated blocks of one name come to. */
+export interface HclList {
+  readonly kind: 'list'
+  readonly offset: number
+  readonly items: readonly HclNode[]
+  /** It began as a block: only blocks may join it. */
+  readonly ofBlocks: boolean
+}
+
+/** `{…}`. Its members are lists where the text has blocks: each name may be repeated. */
+export interface HclBlock {
+  readonly kind: 'block'
+  readonly offset: number
+  /** In the order in which the names first stand. */
+  readonly members: ReadonlyMap<string, HclMember>
+}
+
+export interface HclMember {
+  /** Of the name, where it stands first. */
+  readonly offset: number
+  readonly node: HclNode
+}
+
+/** The value alone: blocks become objects, in the field's shape. */
+export function plainValue(node: HclNode): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      return node.value
+    case 'list':
+      return node.items.map(plainValue)
+    case 'block':
+      return Object.fromEntries([...node.members].map(([key, member]) => [key, plainValue(member.node)]))
+  }
+}

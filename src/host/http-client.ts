@@ -66,6 +66,8 @@ export class HttpClient implements Closable {
         if (name.toLowerCase() === 'host') sent.setHeader(name, value)
         else sent.appendHeader(name, value)
       }
+      // By itself Node says nothing of the body of a DELETE, and its receiver takes it for the next request.
+      if (request.body !== undefined) sent.setHeader('Content-Length', request.body.length)
       sent.end(request.body)
     } catch (cause) {
       sent.on('error', () => undefined)

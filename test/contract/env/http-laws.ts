@@ -103,6 +103,7 @@ export function httpLaws(law: Law): void {
     expect((await ask({ method: 'PUT', body: new Uint8Array(bodyBytesMax) })).body).toBe(String(bodyBytesMax))
     expect((await ask({ method: 'PUT', body: new Uint8Array(bodyBytesMax + 1) })).body).toBe('too-large')
     expect((await ask({ method: 'PUT', body: utf8('next') })).body).toBe('4')
+    for (const method of ['DELETE', 'POST', 'GET']) expect((await ask({ method, body: utf8('five!') })).body).toBe('5')
   })
 
   law('of an answer of which only the end is wanted the client keeps no more', async (place) => {

@@ -15,6 +15,8 @@ const endpoints: readonly (readonly [row: string, path: string, verb: 'GET' | 'P
   ['HTP-025', '/v1/catalog/nodes', 'GET'],
   ['HTP-026', '/v1/catalog/service/web', 'GET'],
   ['HTP-027', '/v1/catalog/services', 'GET'],
+  ['HTP-028', '/v1/coordinate/datacenters', 'GET'],
+  ['HTP-029', '/v1/coordinate/nodes', 'GET'],
   ['HTP-030', '/v1/health/checks/web', 'GET'],
   ['HTP-031', '/v1/health/node/n1', 'GET'],
   ['HTP-032', '/v1/health/service/web', 'GET'],

@@ -1,3 +1,6 @@
+import { features } from '../../src/agent/features.ts'
+import type { InvariantViolation } from '../../src/base/invariant.ts'
+import type { Release } from '../../src/model/release.ts'
 import { AcknowledgedWrites } from './acknowledged-writes.ts'
 import { AppliedKeys } from './applied-keys.ts'
 import { CleanDeath } from './clean-death.ts'
@@ -5,6 +8,7 @@ import { ConfigurationChanges } from './configuration-changes.ts'
 import { DurableTerms } from './durable-terms.ts'
 import { ElectionSafety } from './election-safety.ts'
 import { ExactlyOnce } from './exactly-once.ts'
+import { FailStop } from './fail-stop.ts'
 import { KeptRegistrations } from './kept-registrations.ts'
 import { LeaderAppendOnly } from './leader-append-only.ts'
 import { LeaderCompleteness } from './leader-completeness.ts'
@@ -59,6 +63,7 @@ export class Invariants {
   readonly acknowledged: AcknowledgedWrites
   readonly linearizable: LinearizableKeys
   readonly staleReads: StaleReads
+  readonly failStop: FailStop
   readonly whole: WholeChanges
   readonly once: ExactlyOnce
   readonly index: MonotoneIndex
@@ -111,6 +116,10 @@ export class Invariants {
     this.acknowledged = new AcknowledgedWrites(report, this.appliedKeys)
     this.linearizable = new LinearizableKeys(report, parts.staleDefaultMs)
     this.staleReads = new StaleReads(report, this.appliedKeys)
+    const commands = new Map(
+      features.flatMap((feature) => feature.commands ?? []).map(({ kind, since }) => [kind, since]),
+    )
+    this.failStop = new FailStop(report, (kind) => commands.get(kind))
     this.whole = new WholeChanges(report, this.appliedKeys)
     this.once = new ExactlyOnce(report)
     this.index = new MonotoneIndex(report)
@@ -125,6 +134,13 @@ export class Invariants {
   /** Leaders elected so far. */
   get electionCount(): number {
     return this.#electionCount
+  }
+
+  /** A process stopped itself: over a command that its release does not know, as it must, or in a panic (P1). */
+  panicked(node: string, release: Release, { message, values }: InvariantViolation): void {
+    const isFailStop = message.startsWith('a replicated command that this release does not know')
+    if (isFailStop) this.failStop.stopped(node, release, String(values['kind']), Number(values['index']))
+    else this.report('P1', `${node} panics: ${message}`)
   }
 
   /** A process begins on this node. */

@@ -8,6 +8,7 @@ import type { WriteIdentity } from '../../src/features/manifest.ts'
 import { sessionDestroy } from '../../src/features/session/commands.ts'
 import { transactionApply } from '../../src/features/txn/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
+import type { Release } from '../../src/model/release.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
 import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
@@ -31,6 +32,8 @@ interface ObservedProcess {
   readonly boot: number
   /** Its name in consensus. */
   readonly id: string
+  /** What it runs as. */
+  readonly release: Release
   readonly digest: StateDigest
 }
 
@@ -58,6 +61,7 @@ class NodeObserver implements RaftObserver {
   readonly #node: string
   readonly #boot: number
   readonly #id: string
+  readonly #release: Release
   readonly #digest: StateDigest
   readonly #log: ServerLog
   /** The snapshot that a boot found is told as restored, too. */
@@ -71,6 +75,7 @@ class NodeObserver implements RaftObserver {
     this.#node = process.node
     this.#boot = process.boot
     this.#id = process.id
+    this.#release = process.release
     this.#digest = process.digest
     this.#log = all.logOf(process.node)
   }
@@ -78,7 +83,8 @@ class NodeObserver implements RaftObserver {
   agentObserver(): AgentObserver {
     return {
       raft: this,
-      commandApplied: (index, _kind, outcome, identity, tx) => this.#commandApplied({ index, outcome, tx }, identity),
+      commandApplied: (index, kind, outcome, identity, tx) =>
+        this.#commandApplied(kind, { index, outcome, tx }, identity),
     }
   }
 
@@ -196,9 +202,10 @@ class NodeObserver implements RaftObserver {
     if (!isIn) this.#all.marks.reach('leader removed')
   }
 
-  #commandApplied(carried: Carried, identity: WriteIdentity | undefined): void {
+  #commandApplied(kind: string, carried: Carried, identity: WriteIdentity | undefined): void {
     const { index } = carried
     if (!this.#acted('carried out a command')) return
+    this.#all.failStop.carriedOut(this.#node, this.#release, kind, index)
     if (identity !== undefined) this.#all.once.tookEffect(this.#node, index, identity.origin, identity.sequence)
     if (index % digestEvery === 0) {
       const state = this.#digest()

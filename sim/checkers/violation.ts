@@ -8,6 +8,7 @@ export const invariants = {
   R6: 'durable monotonicity: term and vote never go back, over restarts too; one vote in a term',
   R7: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
   D1: 'durability: an acknowledged write survives every crash',
+  D2: 'fail-stop: a server stops at a command that its release does not know, and at no other',
   K1: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
   K2: 'atomicity: a CAS compares and sets at once; of a transaction all takes effect or nothing; a list shows one state',
   K3: 'exactly once: a write that the cluster itself repeats takes effect once',

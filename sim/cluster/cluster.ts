@@ -302,7 +302,7 @@ export class Cluster {
     const protocol = config.ok ? config.value.raft.protocol : 0
     const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
     const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
-    const observer = observe(this.#invariants, { node: name, boot, id, digest })
+    const observer = observe(this.#invariants, { node: name, boot, id, release, digest })
     if (!config.ok) {
       throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
         node: name,
@@ -340,7 +340,7 @@ export class Cluster {
   #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
     const text = failure instanceof Error ? failure.message : failureText(failure)
     if (!(failure instanceof InvariantViolation)) this.#invariants.marks.reach('stopped by its disk')
-    else this.#invariants.report('P1', `${server.identity.name} panics: ${text}`)
+    else this.#invariants.panicked(server.identity.name, server.release, failure)
     this.#exit(server, boot, `stopped itself: ${text}`)
   }
 

@@ -88,7 +88,7 @@ const lastSeed = process.env['SVC_TEST_LONG'] === '1' ? 2000 : 14
 const longMs = process.env['SVC_TEST_LONG'] === '1' ? 4 * 3_600_000 : 300_000
 
 describe('the campaign on consensus', () => {
-  it(`chaos-raft passes with every seed from 3 to ${lastSeed}`, { timeout: longMs }, async () => {
+  it(`[RFT-028] chaos-raft passes with every seed from 3 to ${lastSeed}`, { timeout: longMs }, async () => {
     const { exit, out, err } = await svcSim(['run', 'scenarios/chaos-raft.yaml', '--seeds', `3..${lastSeed}`])
     expect(`${out}${err}`).toContain(`all ${lastSeed - 2} seeds passed`)
     expect(exit).toBe(0)

@@ -24,6 +24,7 @@ const shows: Readonly<Record<string, string>> = {
   'sick-web-server.yaml': '[AGT-007] [DNS-005] [HLT-008]',
   'snapshots-of-1-0-1.yaml': '[RFT-018]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
+  'unknown-command.yaml': '[AGT-034]',
 }
 
 const files = readdirSync(join(projectRoot, 'scenarios'))

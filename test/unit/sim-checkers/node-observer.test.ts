@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
 import { observe } from '../../../sim/checkers/node-observer.ts'
+import { newestRelease } from '../../../src/model/release.ts'
 import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../../src/raft/raft.ts'
@@ -25,7 +26,7 @@ class Told {
   boot(node: string, entries: readonly Entry[] = [], snapshot?: SnapshotMeta, term = 0): RaftObserver {
     const boot = (this.#boots.get(node) ?? 0) + 1
     this.#boots.set(node, boot)
-    const { raft } = observe(this.invariants, { node, boot, id: node, digest: () => undefined })
+    const { raft } = observe(this.invariants, { node, boot, id: node, release: newestRelease, digest: () => undefined })
     if (raft === undefined) throw new Error('the observer sees no consensus')
     raft.recovered({ term, votedFor: undefined }, snapshot, entries)
     if (snapshot !== undefined) raft.restored(snapshot)

@@ -93,7 +93,7 @@ export class HttpConnection {
     const answer = body === 'no-room' ? noRoom : await this.#answer(this.#requestOf(exchange, body))
     release()
     if (response.destroyed || this.#socket.destroyed) return
-    if (!isWhole(answer)) return this.#stream(response, answer)
+    if (!isWhole(answer)) return this.#stream(exchange, answer)
     this.#socket.setTimeout(stalledAnswerMs)
     const { closing, compressed } = this.#serving
     try {
@@ -105,8 +105,11 @@ export class HttpConnection {
   }
 
   /** As long as it is read, it may be silent for as long as it likes. */
-  async #stream(response: ServerResponse, answer: HttpResponse): Promise<void> {
+  async #stream({ response, aborts }: Exchange, answer: HttpResponse): Promise<void> {
     const { streams, closing } = this.#serving
+    // One that has ended its side of the connection has left: of a stream that is silent nothing else would tell.
+    aborts.push(() => response.destroy())
+    if (this.#gone) response.destroy()
     this.#socket.setTimeout(0)
     let end = (): void => {}
     await writeStream(response, answer, (ending) => {

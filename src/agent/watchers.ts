@@ -8,7 +8,7 @@ export interface WatcherBounds {
   readonly ofClientMax: number
 }
 
-export const watcherBounds: WatcherBounds = { max: 65_536, ofClientMax: 6_144 }
+const watcherBounds: WatcherBounds = { max: 65_536, ofClientMax: 6_144 }
 
 /** Counts the blocking reads that clients of one agent have under way. A client is known by its address. */
 export class Watchers {

@@ -134,7 +134,7 @@ function looksLikeId(text: string): boolean {
  * A change of another service, or of a node on which the service does not run, moves neither row nor floor of a service
  * that is there.
  */
-export function serviceIndex(tx: ReadTransaction, service: string): number {
+function serviceIndex(tx: ReadTransaction, service: string): number {
   return tx.get(serviceChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
 }
 
@@ -153,7 +153,7 @@ export function ofNode<T>(tx: ReadTransaction, node: string, read: (tx: ReadTran
 }
 
 /** The same of a node with its services and checks, by the same argument: its row lives as long as the node does. */
-export function nodeIndex(tx: ReadTransaction, node: string): number {
+function nodeIndex(tx: ReadTransaction, node: string): number {
   return tx.get(nodeChangesTable, nameKey(node))?.index ?? tx.lastChange(goneFloor)
 }
 

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import {
+  type AgentPortsInUse,
+  eventually,
+  freePorts,
+  makeWorkplace,
+  portFlags,
+  quickGossip,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
+
+let workplace: Workplace
+let running: RealAgent[] = []
+beforeEach(() => {
+  workplace = makeWorkplace()
+})
+afterEach(async () => {
+  for (const agent of running) await agent.stop('SIGKILL')
+  running = []
+  workplace.remove()
+})
+
+function start(name: string, ports: AgentPortsInUse, ...flags: readonly string[]): RealAgent {
+  const config = join(workplace.path, `${name}.json`)
+  writeFileSync(config, JSON.stringify({ gossip_lan: quickGossip, performance: { raft_multiplier: 1 } }))
+  const agent = new RealAgent(`127.0.0.1:${ports.http}`, [
+    `-node=${name}`,
+    '-bind=127.0.0.1',
+    `-data-dir=${join(workplace.path, name)}`,
+    `-config-file=${config}`,
+    ...portFlags(ports),
+    ...flags,
+  ])
+  running.push(agent)
+  return agent
+}
+
+function svc(agent: RealAgent, ...args: readonly string[]): ReturnType<typeof runSvc> {
+  const [command = '', ...rest] = args
+  return runSvc([command, `-http-addr=${agent.address}`, ...rest])
+}
+
+function listsAsAlive(agent: RealAgent, name: string): Promise<true> {
+  return eventually(`${name} alive`, async () => {
+    const { out } = await svc(agent, 'members', '-status=alive')
+    return out.includes(`${name} `) ? true : undefined
+  })
+}
+
+it('agents with a key form a pool, change the key, and find each other again by what they kept', async () => {
+  const key = (await runSvc(['keygen'])).out.trim()
+  const fresh = (await runSvc(['keygen'])).out.trim()
+  const [serverPorts, clientPorts] = [await freePorts(), await freePorts()]
+  const server = start('s1', serverPorts, '-server', '-bootstrap-expect=1', `-encrypt=${key}`)
+  await eventually('the server', async () => ((await server.leader()) === '' ? undefined : true))
+  const client = start('c1', clientPorts, `-encrypt=${key}`, `-retry-join=127.0.0.1:${serverPorts.serf_lan}`)
+  await listsAsAlive(server, 'c1')
+  await listsAsAlive(client, 's1')
+
+  const done = { code: 0, error: '' }
+  expect(await svc(client, 'keyring', `-install=${fresh}`), client.output).toMatchObject(done)
+  expect(await svc(server, 'keyring', `-use=${fresh}`)).toMatchObject(done)
+  expect(await svc(client, 'keyring', `-remove=${key}`)).toMatchObject(done)
+  expect((await svc(server, 'keyring', '-list')).out).toContain(`dc1 (LAN):\n  ${fresh} [2/2]\n`)
+  const refused = await svc(server, 'keyring', `-remove=${fresh}`)
+  expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('Removing the primary key is not allowed')])
+
+  const fired = await svc(client, 'event', '-name=deploy', '-node=s', 'payload')
+  expect(fired.out).toMatch(/^Event ID: [0-9a-f-]{36}\n$/)
+  await eventually('the event', async () => {
+    const events = await server.json<{ Name: string; Payload: string }[]>('/v1/event/list?name=deploy')
+    return events?.[0]?.Payload === Buffer.from('payload').toString('base64') ? true : undefined
+  })
+
+  // Killed, it is told neither the key nor whom to join: both stand in its data directory.
+  await client.stop('SIGKILL')
+  running = [server]
+  const again = start('c1', clientPorts)
+  await eventually('rejoining', async () =>
+    again.output.includes('Re-joined to previously known node') ? true : undefined,
+  )
+  await listsAsAlive(again, 's1')
+  await listsAsAlive(server, 'c1')
+})

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { OneState } from '../../../sim/cluster/one-state.ts'
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
+import { forgottenAtOnce, rememberedWritesMax } from '../../../src/agent/forwarded-writes.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import type { CommandDefinition } from '../../../src/features/manifest.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
@@ -70,8 +71,9 @@ class Server {
   }
 }
 
-function entry(index: number, name: string): Entry {
-  const payload = encodeCommand({ kind: 'tally.add' }, { name })
+function entry(index: number, name: string, sequence?: number): Entry {
+  const identity = sequence === undefined ? undefined : { origin: 'n/1', sequence }
+  const payload = encodeCommand({ kind: 'tally.add' }, { name }, identity)
   return { index, term: 1, kind: 'command', payload }
 }
 
@@ -151,6 +153,25 @@ describe('one state for all servers of a run', () => {
     second.apply(20, 20, () => 'b')
     expect(second.state.store.read().get(tallies, 'b')?.sum).toBe(1)
     expect(first.state.store.read().get(tallies, 'b')).toBeUndefined()
+  })
+
+  it('remembers and forgets forwarded writes on a server that takes steps over as on one that runs all', () => {
+    const [first, second] = pair()
+    const alone = new Server(undefined)
+    const servers = [first, second, alone]
+    const writes = rememberedWritesMax + 2 * forgottenAtOnce + 10
+    for (let index = 1; index <= writes; index++) {
+      for (const { state } of servers) state.apply(entry(index, 'a', index))
+    }
+    for (const server of servers) {
+      const again = (at: number, sequence: number): unknown => server.state.apply(entry(writes + at, 'a', sequence))
+      expect(again(1, writes)).toEqual({ ok: true, value: writes })
+      expect(again(2, 3 * forgottenAtOnce + 1)).toEqual({ ok: true, value: 3 * forgottenAtOnce + 1 })
+      expect(again(3, 3 * forgottenAtOnce)).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
+    }
+    expect(second.runs).toBeLessThan(first.runs / 10)
+    expect(second.digest()).toBe(alone.digest())
+    expect(first.digest()).toBe(alone.digest())
   })
 
   it('keeps in use what a restore built', () => {

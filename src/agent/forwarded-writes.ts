@@ -112,11 +112,11 @@ export class ForwardedWrites {
   /** The store has taken over a step that another has made. */
   followed({ changed }: StateStep): void {
     const written = changed.find(({ definition }) => definition.name === forwardedWrites.name)
-    for (const { before, after } of written?.changes ?? []) {
+    for (const { before: replaced, after } of written?.changes ?? []) {
       if (after === undefined) continue
       const { number } = after as ForwardedWrite
       if (number % forgottenAtOnce === 0) {
-        if (before !== undefined) this.#unlearn(before as ForwardedWrite)
+        if (replaced !== undefined) this.#unlearn(replaced as ForwardedWrite)
         for (const old of oldestAt(this.#store.read(), number + 1, forgottenAtOnce - 1)) this.#unlearn(old)
       }
       this.#learn(after as ForwardedWrite)

@@ -15,7 +15,6 @@ import type { Simulation } from '../world/simulation.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import type { ClusterPlan, NodePlan } from './cluster-plan.ts'
 import { clientIdentity, type NodeIdentity, replacement, serverIdentity, serverPort } from './node-identity.ts'
-import { OneStates } from './one-state.ts'
 import { type LeadingProcess, Operator } from './operator.ts'
 import { plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
@@ -35,7 +34,6 @@ export class Cluster {
   readonly webServers = new WebServers()
   readonly operator: Operator
   readonly #nodes = new Map<string, ClusterNode>()
-  readonly #oneStates = new OneStates()
   readonly #identities: readonly NodeIdentity[]
   readonly #tuning: RaftTuning
   #replacements = 0
@@ -314,7 +312,6 @@ export class Cluster {
     server.peersJson = undefined
     const started = await startProgram(env, config.value, {
       observer,
-      shared: this.#oneStates.of(release),
       reread: async () => read(),
     })
     if (!started.ok) {

@@ -4,7 +4,6 @@ import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { ReadTransaction } from '../store/types.ts'
 import type { AgentConfig } from './agent-config.ts'
-import type { SharedCommands } from './shared-commands.ts'
 
 /** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
 export interface StartFailure {
@@ -28,8 +27,6 @@ export interface AgentObserver {
 
 export interface StartOptions {
   readonly observer?: AgentObserver
-  /** What a server shares with others of its simulation. */
-  readonly shared?: SharedCommands
   /** Reads the configuration again; why it cannot be taken, in words for people. */
   readonly reread?: () => Promise<Result<AgentConfig, string>>
   /** Called with what was read again once the agent has taken it over. */

@@ -4,8 +4,8 @@ import { byteText, count } from '../features/fields.ts'
 import type { WriteIdentity } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { orderedKey } from '../store/ordered-key.ts'
-import type { StateStep, Store } from '../store/store.ts'
-import type { ReadTransaction, TableDefinition, WriteTransaction } from '../store/types.ts'
+import type { Store } from '../store/store.ts'
+import type { TableDefinition, WriteTransaction } from '../store/types.ts'
 
 /** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
 export const rememberedWritesMax = 16_384
@@ -109,21 +109,6 @@ export class ForwardedWrites {
     return applied
   }
 
-  /** The store has taken over a step that another has made. */
-  followed({ changed }: StateStep): void {
-    const written = changed.find(({ definition }) => definition.name === forwardedWrites.name)
-    for (const { before: replaced, after } of written?.changes ?? []) {
-      if (after === undefined) continue
-      const { number } = after as ForwardedWrite
-      if (number % forgottenAtOnce === 0) {
-        if (replaced !== undefined) this.#unlearn(replaced as ForwardedWrite)
-        for (const old of oldestAt(this.#store.read(), number + 1, forgottenAtOnce - 1)) this.#unlearn(old)
-      }
-      this.#learn(after as ForwardedWrite)
-      this.#next = number + 1
-    }
-  }
-
   /** The store was restored. */
   restored(): void {
     this.#known = new Map()
@@ -150,9 +135,15 @@ export class ForwardedWrites {
 
 /** Forgets the rows whose places this write and those after it will take. Returns what was forgotten. */
 function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedWrite[] {
-  const oldest = oldestAt(tx, number, forgottenAtOnce)
+  const oldest: ForwardedWrite[] = []
+  if (number < rememberedWritesMax) return oldest
   const through = new Map<string, number>()
-  for (const { origin, sequence } of oldest) through.set(origin, Math.max(sequence, through.get(origin) ?? 0))
+  for (let at = number; at < number + forgottenAtOnce; at++) {
+    const row = tx.get(forwardedWrites, placeOf(at))
+    if (row === undefined) continue
+    oldest.push(row)
+    through.set(row.origin, Math.max(row.sequence, through.get(row.origin) ?? 0))
+  }
   // In the order of their oldest writes, which is the same on every server.
   for (const [origin, sequence] of through) {
     const highest = Math.max(sequence, tx.get(forgottenOrigins, origin)?.through ?? 0)
@@ -161,17 +152,6 @@ function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedW
   for (const { origin } of tx.inIndexOrder(forgottenOrigins, 'age')) {
     if (tx.count(forgottenOrigins) <= rememberedOriginsMax) break
     tx.delete(forgottenOrigins, origin)
-  }
-  return oldest
-}
-
-/** What stands in the places of so many writes from this number on; nothing in the ring's first round. */
-function oldestAt(tx: ReadTransaction, number: number, places: number): readonly ForwardedWrite[] {
-  const oldest: ForwardedWrite[] = []
-  if (number < rememberedWritesMax) return oldest
-  for (let at = number; at < number + places; at++) {
-    const row = tx.get(forwardedWrites, placeOf(at))
-    if (row !== undefined) oldest.push(row)
   }
   return oldest
 }

@@ -28,7 +28,6 @@ import { ServerDirectory } from './server-directory.ts'
 import { leaveConsensus } from './server-leave.ts'
 import { serverMembership } from './server-membership.ts'
 import { ServerTarget } from './server-target.ts'
-import type { SharedCommands } from './shared-commands.ts'
 import { ReplicatedState } from './state-machine.ts'
 
 /** A server: it takes part in consensus, keeps the replicated state, and answers other agents. */
@@ -36,14 +35,12 @@ export async function openServer(
   ground: Ground,
   observer: AgentObserver,
   closing: Closing,
-  shared?: SharedCommands,
 ): Promise<Result<Part, StartFailure>> {
   const state = new ReplicatedState({
     tables: features.flatMap((feature) => feature.tables ?? []),
     commands: features.flatMap((feature) => feature.commands ?? []),
     observer,
     release: ground.config.release,
-    shared,
     store: {
       digest: observer.commandApplied !== undefined,
       hooks: features.flatMap((feature) => feature.hooks ?? []),

@@ -43,7 +43,7 @@ async function open(
   const ground = await openGround(env, config, closing)
   if (!ground.ok) return ground
   const part: Result<Part, StartFailure> = config.server
-    ? await openServer(ground.value, options.observer ?? {}, closing, options.shared)
+    ? await openServer(ground.value, options.observer ?? {}, closing)
     : ok(openClient(ground.value, closing))
   if (!part.ok) return part
   return assembleAgent(ground.value, part.value, options, closing)

@@ -10,7 +10,6 @@ import type { Row, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { AgentObserver } from './agent.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
-import type { Carried, SharedCommands } from './shared-commands.ts'
 
 /** Carries out what Raft replicates, on the store that it keeps. */
 export class ReplicatedState implements StateMachine {
@@ -19,7 +18,6 @@ export class ReplicatedState implements StateMachine {
   readonly #commands: ReadonlyMap<string, CommandDefinition>
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
-  readonly #shared: SharedCommands | undefined
 
   /** `tables` and `commands` are those of the features; `release` is the one that this server runs as. */
   constructor(parts: {
@@ -28,14 +26,11 @@ export class ReplicatedState implements StateMachine {
     readonly release?: Release
     readonly observer?: Pick<AgentObserver, 'commandApplied'> | undefined
     readonly store?: StoreOptions
-    readonly shared?: SharedCommands | undefined
   }) {
-    const steps = parts.shared !== undefined
-    this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins], { ...parts.store, steps })
+    this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins], parts.store)
     this.#forwarded = new ForwardedWrites(this.store)
     this.#release = parts.release ?? newestRelease
     this.#observer = parts.observer
-    this.#shared = parts.shared
     const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
     this.#commands = new Map(known.map((command) => [command.kind, command]))
   }
@@ -47,11 +42,21 @@ export class ReplicatedState implements StateMachine {
    */
   apply(entry: Entry): Result<unknown, Failure> | undefined {
     if (entry.kind !== 'command') return undefined
-    const shared = this.#shared
-    const { kind, identity, result } = shared === undefined ? this.#carryOut(entry) : this.#share(shared, entry)
-    if (!result.ok) return result
-    const { outcome, repeated } = result.value
-    if (!repeated) this.#observer?.commandApplied?.(entry.index, kind, outcome, identity, this.store.read())
+    const command = this.#decoded(entry)
+    const definition = this.#definitionOf(command, entry)
+    const body = definition.body.safeParse(command.body)
+    if (!body.success) throw this.#unreadable(entry, `${command.kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
+    const { identity } = command
+    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.data)
+    const applied: Result<OnceApplied, Failure> =
+      identity === undefined
+        ? ok({ outcome: this.store.apply(entry.index, run), repeated: false })
+        : this.#forwarded.applyOnce(entry.index, identity, run, definition.remembered)
+    if (!applied.ok) return applied
+    const { outcome, repeated } = applied.value
+    if (!repeated) {
+      this.#observer?.commandApplied?.(entry.index, command.kind, outcome, identity, this.store.read())
+    }
     return ok(outcome)
   }
 
@@ -75,43 +80,17 @@ export class ReplicatedState implements StateMachine {
     }
   }
 
-  #share(shared: SharedCommands, entry: Entry): Carried {
-    const { store } = this
-    const before = store.version
-    const recalled = shared.recall(store, before, entry)
-    if (recalled !== undefined) {
-      if (store.lastStep !== undefined) this.#forwarded.followed(store.lastStep)
-      return recalled
-    }
-    const carried = this.#carryOut(entry)
-    shared.keep(store, before, entry, carried)
-    return carried
-  }
-
-  #carryOut(entry: Entry): Carried {
-    const { kind, body: given, identity } = this.#decoded(entry)
-    const definition = this.#definitionOf(kind, entry)
-    const body = definition.body.safeParse(given)
-    if (!body.success) throw this.#unreadable(entry, `${kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
-    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.data)
-    const result: Result<OnceApplied, Failure> =
-      identity === undefined
-        ? ok({ outcome: this.store.apply(entry.index, run), repeated: false })
-        : this.#forwarded.applyOnce(entry.index, identity, run, definition.remembered)
-    return { kind, identity, result }
-  }
-
   #decoded(entry: Entry): LoggedCommand {
     const command = decodeCommand(entry.payload)
     if (!command.ok) throw this.#unreadable(entry, command.error)
     return command.value
   }
 
-  #definitionOf(kind: string, entry: Entry): CommandDefinition {
-    const definition = this.#commands.get(kind)
+  #definitionOf(command: LoggedCommand, entry: Entry): CommandDefinition {
+    const definition = this.#commands.get(command.kind)
     if (definition !== undefined) return definition
     throw new InvariantViolation('a replicated command that this release does not know: upgrade this server', {
-      kind,
+      kind: command.kind,
       index: entry.index,
       release: releaseText(this.#release),
     })

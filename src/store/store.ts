@@ -10,7 +10,7 @@ import { SnapshotWriter } from './snapshot.ts'
 import { type Drafts, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
 import { emptyTable, type Version, VersionReader } from './version.ts'
-import { type ChangedTable, Watches } from './watches.ts'
+import { Watches } from './watches.ts'
 
 /** Queries that may be parked at once; more are refused. */
 const waitersMaxDefault = 65_536
@@ -19,8 +19,6 @@ export interface StoreOptions {
   /** Keep a digest of the state from command to command. Costs the encoding of every changed row, so off by default. */
   readonly digest?: boolean
   readonly waitersMax?: number
-  /** Keep what the last command changed, for stores that share their states (`take`). */
-  readonly steps?: boolean
   /** Run when a command raises their event, in this order. */
   readonly hooks?: readonly StateHook[]
 }
@@ -29,13 +27,6 @@ export interface StoreOptions {
 export interface Parked extends Closable {
   /** Evaluated now, it would give what it gave: rows and `lastChange`s are as it found them. False once it has been called. */
   isCurrent(): boolean
-}
-
-/** What one command made of a state. Never changed. */
-export interface StateStep {
-  readonly version: Version
-  /** Rows by table, in order of first change. */
-  readonly changed: readonly ChangedTable[]
 }
 
 /** Takes in a snapshot, in pieces cut anywhere. */
@@ -60,9 +51,6 @@ export class Store {
   /** What commands have changed since. */
   #drafts: Drafts = new Map()
   #index = 0
-  readonly #withSteps: boolean
-  #changed: readonly ChangedTable[] | undefined
-  #isRestored = false
   #applying = false
 
   constructor(tables: readonly TableDefinition<Row>[], options: StoreOptions = {}) {
@@ -70,7 +58,6 @@ export class Store {
     this.#definitions = new Map(ordered.map((table) => [table.name, table]))
     invariant(this.#definitions.size === tables.length, 'two tables of one name')
     this.#withDigest = options.digest ?? false
-    this.#withSteps = options.steps ?? false
     this.#waitersMax = options.waitersMax ?? waitersMaxDefault
     this.#hooks = hooksByEvent(options.hooks ?? [])
     this.#version = {
@@ -102,8 +89,6 @@ export class Store {
       const outcome = command(tx)
       this.#drafts = tx.finish()
       this.#index = index
-      if (this.#withSteps)
-        this.#changed = [...this.#drafts.values()].map(({ definition, changes }) => ({ definition, changes }))
       for (const draft of this.#drafts.values()) {
         if (draft.definition.unwatched !== true) this.#watches.changed(draft)
         draft.settle()
@@ -134,38 +119,6 @@ export class Store {
     }
     this.#version = { index: this.#index, tables }
     return this.#version
-  }
-
-  /** The state now as an object: stores that have the same object are in the same state. For `take`. */
-  get version(): object {
-    return this.#current()
-  }
-
-  /** The step to the state now; undefined unless steps are kept and a command has made it. */
-  get lastStep(): StateStep | undefined {
-    return this.#changed === undefined ? undefined : { version: this.#current(), changed: this.#changed }
-  }
-
-  /** The state, or what it grew from, came out of a snapshot: its trees were built another way than by commands. */
-  get isRestored(): boolean {
-    return this.#isRestored
-  }
-
-  /**
-   * Makes a step without running its command: another store of the same tables has made it from the very same state. Only
-   * the simulator's servers do so, for they share a process.
-   */
-  take(step: StateStep): void {
-    this.adopt(step)
-    for (const table of step.changed) if (table.definition.unwatched !== true) this.#watches.changed(table)
-  }
-
-  /** Goes on from the object that another store has for a state equal to this one. */
-  adopt({ version, changed }: StateStep): void {
-    this.#version = version
-    this.#drafts = new Map()
-    this.#index = version.index
-    this.#changed = changed
   }
 
   /** Wakes the queries that commands since the last call concern, each once. */
@@ -225,8 +178,6 @@ export class Store {
         this.#version = version.value
         this.#drafts = new Map()
         this.#index = version.value.index
-        this.#changed = undefined
-        this.#isRestored = true
         this.#watches.changedAll()
         this.#watches.wake()
         return ok(undefined)

@@ -4,9 +4,6 @@ import { PrefixWatches } from './prefix-watches.ts'
 import type { TableTouches, Touched } from './recording.ts'
 import type { Row, TableDefinition } from './types.ts'
 
-/** What one command changed in one table, in the order made. */
-export type ChangedTable = Pick<Draft, 'definition' | 'changes'>
-
 /** `due`: something that it looked at has changed; it is called at the end of the batch. */
 interface Waiter {
   readonly order: number
@@ -62,7 +59,7 @@ export class Watches {
     }
   }
 
-  changed(draft: ChangedTable): void {
+  changed(draft: Draft): void {
     const watches = this.#tables.get(draft.definition.name)
     if (watches === undefined || draft.changes.length === 0) return
     const due = (waiter: Waiter): void => this.#makeDue(waiter)

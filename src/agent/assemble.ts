@@ -43,6 +43,8 @@ export async function assembleAgent(
     const remedy = 'correct the definition, or the data directory'
     return err({ kind: 'configuration', message: failureText(started.error), remedy })
   }
+  // Before anything begins: a lone server leads, and start_join meets servers, within the two steps below.
+  closing.push(followServers(ground, part, () => local.trigger()))
   await part.start()
   const joined = await joining.first()
   if (!joined.ok) return joined
@@ -51,7 +53,6 @@ export async function assembleAgent(
   snapshot?.follow(pool)
   const { calls } = part
   closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
-  closing.push(followServers(ground, part, () => local.trigger()))
   const left = new OnceSignal<undefined>()
   const answers = new AnswerCache(env, calls)
   closing.push(() => answers.stop())

@@ -100,15 +100,19 @@ function openLanPool(
   })
 }
 
-/** A listener that could not be had, as a reason not to start. `setting` is the key that chooses its port. */
-export function portFailure(failure: ListenFailure, setting: string): StartFailure {
-  const at = endpointText(failure.at)
+/**
+ * A listener that could not be had, as a reason not to start. `setting` is the key that chooses its port; `files`, keys of
+ * files that may be at fault, too.
+ */
+export function portFailure(failure: ListenFailure, setting: string, files?: string): StartFailure {
+  const isSocket = failure.at.host.startsWith('unix:')
+  const at = isSocket ? failure.at.host : endpointText(failure.at)
   switch (failure.kind) {
     case 'address-in-use':
       return {
         kind: failure.kind,
         message: `${at} is already in use`,
-        remedy: `stop what listens there, or choose another ${setting}`,
+        remedy: `stop what listens there, or choose another ${isSocket ? 'path' : setting}`,
       }
     case 'address-not-available':
       return {
@@ -117,12 +121,19 @@ export function portFailure(failure: ListenFailure, setting: string): StartFailu
         remedy: 'correct bind_addr or client_addr',
       }
     case 'permission':
-      return { kind: 'io', message: `not allowed to listen on ${at}`, remedy: `choose another ${setting}` }
+      // Of a socket in a directory that is not there, too: what listens is told no more by the system.
+      return isSocket
+        ? {
+            kind: 'io',
+            message: `cannot make ${at}`,
+            remedy: 'name a directory that is there, and that this user may write',
+          }
+        : { kind: 'io', message: `not allowed to listen on ${at}`, remedy: `choose another ${setting}` }
     case 'io':
       return {
         kind: 'io',
         message: `cannot listen on ${at}: ${failure.message}`,
-        remedy: `correct the address or ${setting}`,
+        remedy: `correct the address or ${setting}${files === undefined ? '' : `, or ${files}`}`,
       }
   }
 }

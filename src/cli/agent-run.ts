@@ -54,6 +54,7 @@ function stopped(terminal: Terminal, message: string): number {
 function banner(config: AgentConfig, program: Program): string {
   const { ports } = config
   const { nodeId } = program.agent.self()
+  const isEncrypted = program.agent.lan.isEncrypted
   const clients = config.clientAddresses.join(' ')
   const rows: readonly (readonly [string, string])[] = [
     ['Version', `'v${releaseText(newestRelease)}'`],
@@ -61,9 +62,9 @@ function banner(config: AgentConfig, program: Program): string {
     ['Node name', `'${config.nodeName}'`],
     ['Datacenter', `'${config.datacenter}' (Segment: '${config.server ? '<all>' : ''}')`],
     ['Server', `${config.server} (Bootstrap: ${config.bootstrap && !config.dev})`],
-    ['Client Addr', `[${clients}] (HTTP: ${ports.http}, HTTPS: -1, gRPC: -1, DNS: ${ports.dns})`],
+    ['Client Addr', `[${clients}] (HTTP: ${ports.http}, HTTPS: ${ports.https}, gRPC: -1, DNS: ${ports.dns})`],
     ['Cluster Addr', `${config.advertiseAddress} (LAN: ${ports.serfLan}, WAN: -1)`],
-    ['Encrypt', 'Gossip: false, TLS-Outgoing: false, TLS-Incoming: false'],
+    ['Encrypt', `Gossip: ${isEncrypted}, TLS-Outgoing: false, TLS-Incoming: false`],
   ]
   const lines = rows.map(([name, value]) => `${name.padStart(18)}: ${value}\n`)
   return `==> ${productTitle} agent running!\n${lines.join('')}\n==> Log data will now stream in as it occurs:\n\n`

@@ -115,7 +115,7 @@ async function listen(
     for (const host of config.httpsAddresses) {
       const at = { host, port: config.ports.https }
       const listener = await env.http.serve(at, (request) => faces.http(request), tls.value)
-      if (!listener.ok) return err(portFailure(listener.error, 'ports.https'))
+      if (!listener.ok) return err(portFailure(listener.error, 'ports.https', 'cert_file, key_file and ca_file'))
       open.push(listener.value)
     }
   }

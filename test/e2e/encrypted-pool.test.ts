@@ -60,6 +60,7 @@ it('agents with a key form a pool, change the key, and find each other again by 
   const client = start('c1', clientPorts, `-encrypt=${key}`, `-retry-join=127.0.0.1:${serverPorts.serf_lan}`)
   await listsAsAlive(server, 'c1')
   await listsAsAlive(client, 's1')
+  expect(client.output).toContain('Encrypt: Gossip: true,')
 
   const done = { code: 0, error: '' }
   expect(await svc(client, 'keyring', `-install=${fresh}`), client.output).toMatchObject(done)

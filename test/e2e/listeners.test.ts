@@ -61,6 +61,9 @@ describe('the HTTP API', () => {
     expect(second.output).toMatch(/is already in use/)
     await agent?.stop('SIGINT')
     expect(existsSync(path)).toBe(false)
+    const nowhere = await startWith({ addresses: { http: 'unix:///nowhere/svc.sock' } })
+    expect(await nowhere.exited).toMatchObject({ code: 1 })
+    expect(nowhere.output).toContain('cannot make unix:///nowhere/svc.sock: name a directory that is there')
   })
 
   it('[AGT-015] is served with TLS once ports.https is open, and not before', async (context) => {
@@ -93,6 +96,7 @@ describe('the HTTP API', () => {
         ...(who === undefined ? {} : { cert: who.certificateChainPem, key: who.privateKeyPem }),
       })
     expect(await as(client)).toMatch(/^200 "127/)
+    expect(agent?.output).toContain(`HTTPS: ${https},`)
     await expect(as(undefined)).rejects.toThrow()
     await expect(as(stranger)).rejects.toThrow()
   })
@@ -106,5 +110,12 @@ describe('the HTTP API', () => {
     const lost = await startWith(missing)
     expect(await lost.exited).toMatchObject({ code: 1 })
     expect(lost.output).toMatch(/cert_file \/nowhere\/cert\.pem cannot be read/)
+    const noPem = join(workplace.path, 'no.pem')
+    writeFileSync(noPem, 'this is no certificate\n')
+    const wrong = await startWith({ ports: { https }, cert_file: noPem, key_file: noPem })
+    expect(await wrong.exited).toMatchObject({ code: 1 })
+    expect(wrong.output).toMatch(
+      /cannot listen on .*: correct the address or ports\.https, or cert_file, key_file and ca_file/,
+    )
   })
 })

@@ -59,9 +59,14 @@ function planOf(invocation: Invocation): Result<Plan, string> {
   const [prefix, ...child] = args
   if (prefix === undefined || child.length === 0) return err('Key prefix and child command must be specified')
   if ((flags.get('n') ?? '1') !== '1') return err('-n: only one holder at a time is there yet')
-  const waiting = flags.get('try')
-  const tryMs = typeof waiting === 'string' ? parseDuration(waiting) : ok(0)
-  if (!tryMs.ok || tryMs.value < 0) return err(`-try ${String(waiting)}: not a duration such as 10s or 1m30s`)
+  const tryMs = durationOf(flags, 'try')
+  if (!tryMs.ok) return tryMs
+  const timeoutMs = durationOf(flags, 'timeout')
+  if (!timeoutMs.ok) return timeoutMs
+  const retries = flags.get('monitor-retry') ?? '3'
+  if (typeof retries !== 'string' || !/^\d{1,9}$/.test(retries)) {
+    return err(`-monitor-retry ${String(retries)}: not a whole number of 0 or more`)
+  }
   const key = `${prefix.replace(/^\/+|\/+$/g, '')}/.lock`.replace(/^\/+/, '')
   const name = flags.get('name')
   const ownName = `${productTitle} lock for '${child.join(' ')}' at '${prefix}'`
@@ -73,11 +78,20 @@ function planOf(invocation: Invocation): Result<Plan, string> {
       client: new ApiClient(invocation),
       key,
       name: typeof name === 'string' ? name : ownName,
-      retries: Number(flags.get('monitor-retry') ?? 3),
+      retries: Number(retries),
     },
     argv: direct ? [program, ...rest] : ['/bin/sh', '-c', child.join(' ')],
     tryMs: tryMs.value,
   })
+}
+
+/** Milliseconds; 0 where the flag is not given. */
+function durationOf(flags: Invocation['flags'], name: string): Result<number, string> {
+  const given = flags.get(name)
+  if (typeof given !== 'string') return ok(0)
+  const duration = parseDuration(given)
+  if (duration.ok && duration.value >= 0) return duration
+  return err(`-${name} ${given}: not a duration such as 10s or 1m30s`)
 }
 
 async function runLocked(invocation: Invocation, plan: Plan, session: LockSession): Promise<number> {

@@ -6,13 +6,22 @@ export const validateCommand: CliCommand = {
   summary: 'Validate config files or directories',
   operands: 'FILE_OR_DIRECTORY...',
   about: 'Reads all of them as an agent would, and starts nothing.',
-  flags: [{ name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' }],
+  flags: [
+    {
+      name: 'config-format',
+      kind: 'text',
+      value: '<format>',
+      help: 'Read every configuration file as this, json or hcl, whatever its name.',
+    },
+    { name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' },
+  ],
   async run(invocation) {
     const { args, env, flags, terminal } = invocation
     if (args.length === 0) return misused(invocation, 'Must specify at least one config file or directory')
     const { loadConfig } = await import('../../config/load.ts')
     const { problemText } = await import('../../config/problem.ts')
-    const loaded = await loadConfig(env, new Map(), args)
+    const format = flags.get('config-format')
+    const loaded = await loadConfig(env, new Map(format === undefined ? [] : [['config-format', format]]), args)
     if (!loaded.ok) {
       for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
       return 1

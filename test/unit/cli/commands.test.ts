@@ -140,6 +140,10 @@ describe('svc join, leave, force-leave and reload', () => {
     [['services', 'register'], 'Service registration requires at least one argument or flags.'],
     [['services', 'deregister'], 'Service deregistration requires at least one argument or -id.'],
     [['validate'], 'Must specify at least one config file or directory'],
+    [['lock', '-timeout=soon', 'a', 'true'], '-timeout soon: not a duration such as 10s or 1m30s'],
+    [['lock', '-try=-1s', 'a', 'true'], '-try -1s: not a duration such as 10s or 1m30s'],
+    [['lock', '-monitor-retry=-1', 'a', 'true'], '-monitor-retry -1: not a whole number of 0 or more'],
+    [['lock', '-monitor-retry=x', 'a', 'true'], '-monitor-retry x: not a whole number of 0 or more'],
   ])('a mistake in %j is named first, the help follows, and nobody is asked', async (argv, line) => {
     const { code, error, asked } = await run(argv)
     expect({ code, asked }).toEqual({ code: 1, asked: [] })
@@ -327,6 +331,17 @@ describe('svc validate', () => {
     const bad = await run(['validate', path])
     expect(bad.code).toBe(1)
     expect(bad.error).toMatch(/^Config validation failed: .*a\.json:1:\d+: service: Missing service name\n$/)
+  })
+
+  it('reads files of any name as what -config-format says', async () => {
+    const path = join(folder, 'a.conf')
+    writeFileSync(path, 'data_dir = "/x"\nbind_addr = "10.0.0.1"\n')
+    expect(await run(['validate', '-config-format=hcl', path])).toMatchObject({ code: 0, error: '' })
+    expect((await run(['validate', '-config-format', 'json', path])).error).toMatch(/a\.conf:1:1: not JSON/)
+    expect(await run(['validate', '-config-format=yaml', path])).toMatchObject({
+      code: 1,
+      error: "Config validation failed: -config-format: -config-format must be either 'hcl' or 'json'\n",
+    })
   })
 
   it('[CLI-007] no longer takes the flags of the agent', async () => {

@@ -24,9 +24,9 @@ function started(host: string, more: object): (env: Env) => Promise<void> {
   const document = parseDocument('agent.json', text)
   const checked = document.ok ? validateDocument(document.value) : document
   if (!checked.ok) throw new Error(JSON.stringify(checked.error))
-  const { config, definitions } = checked.value
+  const { config } = checked.value
   return async (env) => {
-    const normalized = normalize(config, false, env.machine, definitions)
+    const normalized = normalize(config, false, env.machine)
     if (!normalized.ok) throw new Error(normalized.error.map(({ message }) => message).join('\n'))
     const program = await startProgram(env, normalized.value.config)
     if (!program.ok) throw new Error(program.error.message)

@@ -60,7 +60,8 @@ function parentOf(path: string): string {
   return slash < 0 ? '.' : bare.slice(0, Math.max(slash, 1))
 }
 
-async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | undefined> {
+/** What stands in the way of a directory under this path; one that is not there yet does not. */
+export async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | undefined> {
   const entry = await disk.stat(path)
   if (!entry.ok) return entry.error.kind === 'not-found' ? undefined : unusable(entry.error)
   if (entry.value.kind !== 'directory') {

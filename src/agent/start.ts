@@ -10,7 +10,7 @@ import type { AgentConfig } from './agent-config.ts'
 import { assembleAgent } from './assemble.ts'
 import { openClient } from './client.ts'
 import { type Closing, closeAll } from './closing.ts'
-import { drawUuid, openDataDirectory, storedNodeId } from './data-directory.ts'
+import { drawUuid, openDataDirectory, refuseUnusable, storedNodeId } from './data-directory.ts'
 import type { Ground, Part } from './ground.ts'
 import { MemberSnapshot } from './member-snapshot.ts'
 import { type FatalSignal, OnceSignal } from './once-signal.ts'
@@ -56,6 +56,8 @@ async function openGround(env: Env, config: AgentConfig, closing: Closing): Prom
   closing.push(() => rpc.value.stop())
   const stored = config.dataDir === undefined ? undefined : await storedNodeId(env, config.dataDir)
   const nodeId = config.nodeId ?? stored ?? drawUuid(env)
+  const unusable = config.dataDir === undefined ? undefined : await refuseUnusable(env.disk, config.dataDir)
+  if (unusable !== undefined) return err(unusable)
   const keys = await loadPoolKeys(env, config)
   if (!keys.ok) return keys
   const fatal: FatalSignal = new OnceSignal()

@@ -1,7 +1,8 @@
-import type { AgentConfig, AutopilotConfig, DnsConfig, PoolConfig } from '../agent/agent-config.ts'
+import type { AgentConfig, AutopilotConfig, DnsConfig, PoolConfig, TlsFiles } from '../agent/agent-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
+import { releaseText } from '../model/release.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
 export function debugConfig(config: AgentConfig): Flat {
@@ -11,6 +12,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...gossipPart(config.gossipLan),
     ...autopilotPart(config.autopilot),
     ...poolPart(config.pool),
+    ...tlsPart(config.tls),
     AdvertiseAddrLAN: config.advertiseAddress,
     Aliases: config.http.aliases,
     BindAddr: config.bindAddress,
@@ -64,6 +66,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ServerPort: ports.server,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
+    Version: releaseText(config.release),
   }
 }
 
@@ -73,8 +76,18 @@ function autopilotPart(autopilot: AutopilotConfig): Flat {
     AutopilotDisableUpgradeMigration: false,
     AutopilotLastContactThreshold: formatDuration(autopilot.lastContactThresholdMs),
     AutopilotMaxTrailingLogs: autopilot.maxTrailingLogs,
+    AutopilotMinQuorum: autopilot.minQuorum,
     AutopilotRedundancyZoneTag: '',
     AutopilotServerStabilizationTime: formatDuration(autopilot.serverStabilizationMs),
+  }
+}
+
+function tlsPart(tls: TlsFiles): Flat {
+  return {
+    CAFile: tls.authorities ?? '',
+    CertFile: tls.certificate ?? '',
+    KeyFile: tls.privateKey ?? '',
+    VerifyIncomingHTTPS: tls.verifyIncomingHttps,
   }
 }
 

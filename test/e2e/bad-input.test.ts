@@ -122,7 +122,7 @@ describe('an agent refuses to start', () => {
     writeFileSync(file, '{}')
     const finished = await runSvc(['agent', `-config-file=${file}`])
     expectRefusal(finished)
-    expect(finished.error).toContain('does not end in .json')
+    expect(finished.error).toContain('ends in neither .json nor .hcl')
   })
 })
 

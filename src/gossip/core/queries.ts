@@ -12,7 +12,7 @@ type QueryResponse = Extract<Message, { readonly kind: 'query-response' }>
 /** Bits of a query's and of a response's flags. Source: serf. */
 const wantsAckFlag = 1
 const noBroadcastFlag = 2
-export const ackFlag = 1
+const ackFlag = 1
 
 /** Lamport times whose queries are remembered. serf: `QueryBuffer`. */
 const queryTimesMax = 512

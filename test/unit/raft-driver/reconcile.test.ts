@@ -14,7 +14,14 @@ async function opened(disk: CrashDisk): Promise<Storage & { readonly machine: Li
   const machine = new ListMachine()
   const listener = { batchDurable: () => {}, full: () => {}, room: () => {}, failed: () => {} }
   const env = fakeEnv(disk) as unknown as Env
-  const storage = await openStorage(env, { id: 'a', protocol: 3, peersAreKept: false, dataDir: '/data', stateMachine: machine, listener })
+  const storage = await openStorage(env, {
+    id: 'a',
+    protocol: 3,
+    peersAreKept: false,
+    dataDir: '/data',
+    stateMachine: machine,
+    listener,
+  })
   if (!storage.ok) throw new Error(storage.error.message)
   return { ...storage.value, machine }
 }

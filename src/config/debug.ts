@@ -1,4 +1,11 @@
-import type { AgentConfig, AutopilotConfig, DnsConfig, PoolConfig, TlsFiles } from '../agent/agent-config.ts'
+import type {
+  AgentConfig,
+  AutopilotConfig,
+  DnsConfig,
+  PoolConfig,
+  RaftConfig,
+  TlsFiles,
+} from '../agent/agent-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
@@ -6,13 +13,14 @@ import { releaseText } from '../model/release.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
 export function debugConfig(config: AgentConfig): Flat {
-  const { ports, raft, checksConfig } = config
+  const { ports, checksConfig } = config
   return {
     ...dnsPart(config.dns),
     ...gossipPart(config.gossipLan),
     ...autopilotPart(config.autopilot),
     ...poolPart(config.pool),
     ...tlsPart(config.tls),
+    ...raftPart(config.raft),
     AdvertiseAddrLAN: config.advertiseAddress,
     Aliases: config.http.aliases,
     BindAddr: config.bindAddress,
@@ -43,13 +51,6 @@ export function debugConfig(config: AgentConfig): Flat {
     NodeID: config.nodeId ?? '',
     NodeMeta: config.nodeMeta,
     NodeName: config.nodeName,
-    RaftElectionTimeout: formatDuration(raft.electionTimeoutMs),
-    RaftHeartbeatTimeout: formatDuration(raft.heartbeatTimeoutMs),
-    RaftLeaderLeaseTimeout: formatDuration(raft.leaderLeaseMs),
-    RaftProtocol: raft.protocol,
-    RaftSnapshotInterval: formatDuration(raft.snapshotIntervalMs),
-    RaftSnapshotThreshold: raft.snapshotThreshold,
-    RaftTrailingLogs: raft.trailingLogs,
     ReconnectTimeoutLAN: formatDuration(config.gossipLan.reconnectTimeoutMs),
     RetryJoinIntervalLAN: formatDuration(config.retryIntervalMs),
     RetryJoinLAN: config.retryJoin,
@@ -67,6 +68,18 @@ export function debugConfig(config: AgentConfig): Flat {
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
+  }
+}
+
+function raftPart(raft: RaftConfig): Flat {
+  return {
+    RaftElectionTimeout: formatDuration(raft.electionTimeoutMs),
+    RaftHeartbeatTimeout: formatDuration(raft.heartbeatTimeoutMs),
+    RaftLeaderLeaseTimeout: formatDuration(raft.leaderLeaseMs),
+    RaftProtocol: raft.protocol,
+    RaftSnapshotInterval: formatDuration(raft.snapshotIntervalMs),
+    RaftSnapshotThreshold: raft.snapshotThreshold,
+    RaftTrailingLogs: raft.trailingLogs,
   }
 }
 

@@ -1,4 +1,4 @@
-import { failedHasLeft, touched } from './membership.ts'
+import { failedHasLeft, leftHasFailed, touched } from './membership.ts'
 import type { Message } from './messages.ts'
 import { broadcastIntent, count, note } from './outbox.ts'
 import { type GossipCore, type MemberRecord, recentIntentsMax, witness } from './state.ts'
@@ -41,6 +41,8 @@ export function takeJoinIntent(gossip: GossipCore, intent: JoinIntent, source: I
   if (member === undefined) return keepForLater(gossip, intent, source)
   if (intent.lamport <= member.statusTime) return
   if (member === gossip.self) return refuteIntent(gossip)
+  // Its word that it lives is under way. Until then the time of this one must not pass for a time of leaving.
+  if (member.status === 'left' && source === 'gossip') return keepForLater(gossip, intent, source)
   passOn(gossip, intent, source)
   joined(gossip, member, intent)
 }
@@ -48,9 +50,10 @@ export function takeJoinIntent(gossip: GossipCore, intent: JoinIntent, source: I
 function joined(gossip: GossipCore, member: MemberRecord, { lamport }: JoinIntent): void {
   member.statusTime = lamport
   // The word on leaving was of an older time.
-  if (member.status !== 'leaving') return
-  member.status = 'alive'
-  touched(gossip, member)
+  if (member.status === 'leaving') {
+    member.status = 'alive'
+    touched(gossip, member)
+  } else if (member.status === 'left') leftHasFailed(gossip, member)
 }
 
 /**
@@ -82,7 +85,7 @@ function isAcceptable(gossip: GossipCore, { lamport }: LeaveIntent | JoinIntent)
   return true
 }
 
-/** The word came before the member. Kept a while, the newest for each name, and passed on when it is news (serf `upsertIntent`). */
+/** The word came before the member, or before it is back. Kept a while, the newest for each name, and passed on when it is news (serf `upsertIntent`). */
 function keepForLater(gossip: GossipCore, intent: LeaveIntent | JoinIntent, source: IntentSource): void {
   if (!isName(intent.node)) return count(gossip, 'gossip.dropped.malformed')
   const { recentIntents } = gossip

@@ -34,6 +34,7 @@ export function cameAlive(gossip: GossipCore, member: MemberRecord): void {
     if (member.status === 'failed' && nowMs - member.goneSinceMs < flapMs) count(gossip, 'serf.member.flap')
     forgetGone(gossip, member)
     member.status = 'alive'
+    takeRecentIntent(gossip, member)
   } else {
     gossip.members.set(member.name, member)
     member.status = 'alive'
@@ -43,11 +44,12 @@ export function cameAlive(gossip: GossipCore, member: MemberRecord): void {
   tell(gossip, 'joined', member)
 }
 
-/** What was said of it before it was known. */
+/** What was said of it before it was known, or was back. */
 function takeRecentIntent(gossip: GossipCore, member: MemberRecord): void {
   const intent = gossip.recentIntents.get(member.name)
   if (intent === undefined) return
   gossip.recentIntents.delete(member.name)
+  if (intent.lamport <= member.statusTime) return
   member.statusTime = intent.lamport
   if (intent.kind === 'leave') member.status = 'leaving'
 }
@@ -72,6 +74,15 @@ export function failedHasLeft(gossip: GossipCore, member: MemberRecord): void {
   gossip.left.push(member)
   count(gossip, 'serf.member.left')
   tell(gossip, 'left', member)
+}
+
+/** A member that had left has been back, says another that holds it dead as well: it did not leave that time. */
+export function leftHasFailed(gossip: GossipCore, member: MemberRecord): void {
+  forgetGone(gossip, member)
+  member.status = 'failed'
+  gossip.failed.push(member)
+  count(gossip, 'serf.member.failed')
+  tell(gossip, 'failed', member)
 }
 
 export function forgetGone(gossip: GossipCore, member: MemberRecord): void {

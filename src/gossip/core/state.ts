@@ -86,7 +86,7 @@ export interface Ask {
   readonly answers: Set<string>
 }
 
-/** A word on somebody who is not known yet. */
+/** A word on somebody who is not known yet, or has left and is not back yet. */
 interface RecentIntent {
   readonly kind: 'join' | 'leave'
   readonly lamport: number

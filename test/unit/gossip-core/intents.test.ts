@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { fullState } from '../../../src/gossip/core/answers.ts'
 import { memberNamed, members, self, stats } from '../../../src/gossip/core/views.ts'
-import { alive, dead, joins, leaves, Subject } from './subject.ts'
+import { alive, dead, joins, leaves, nodeState, Subject } from './subject.ts'
 
 describe('a word on leaving', () => {
   it('makes a living member leaving, which changes nothing else, and is passed on', () => {
@@ -56,6 +57,27 @@ describe('a word on leaving', () => {
 })
 
 describe('a word of joining', () => {
+  it('about one that left waits for the word that it lives, and its time is told as none of leaving', () => {
+    const me = new Subject().know('a', 'b')
+    me.hear(leaves('a', 5), dead('a', 1, 'a'))
+    me.hear(joins('a', 9), joins('a', 9))
+    expect(me.record('a')).toMatchObject({ status: 'left', statusTime: 5 })
+    expect(fullState(me.core, false)).toMatchObject({ left: ['a'] })
+    expect(fullState(me.core, false).statusTimes).toContainEqual(['a', 5])
+    me.hear(alive('a', 2))
+    expect(me.record('a')).toMatchObject({ status: 'alive', statusTime: 9 })
+    expect(fullState(me.core, false).left).toEqual([])
+  })
+
+  it('about one that left, from another that holds it dead as well, says that it failed since', () => {
+    const me = new Subject().know('a', 'b')
+    me.hear(leaves('a', 5), dead('a', 1, 'a'))
+    me.changes()
+    me.exchange({ nodes: [nodeState('a', 2, 'dead')], statusTimes: [['a', 9]] })
+    expect(me.record('a')).toMatchObject({ status: 'failed', statusTime: 9 })
+    expect([stats(me.core).failed, stats(me.core).left]).toEqual([1, 0])
+  })
+
   it('of a life before, heard about the agent itself, is answered with a newer one', () => {
     const me = new Subject().know('a')
     me.hear(joins('me', 20))

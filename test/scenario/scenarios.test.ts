@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
 /** Seeds of each scenario: enough to notice, or enough to trust. */
-const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 2
+const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
 
 /** What a scenario shows, by its expectations or by what is checked in every run. */
 const shows: Readonly<Record<string, string>> = {

@@ -3,6 +3,8 @@ export const coreExcuses = {
   'no core': 'even all servers that can be healed are no majority of what they go by: others left, or are lost',
   'led from outside': 'a server outside the core leads lawfully, and some server of the core cannot talk with it',
   'left meanwhile': 'a server of the core had been asked to leave before, and has left',
+  'members changed meanwhile':
+    'a change of members that was under way reached the log of a server of the core, which is no majority of them',
 } as const
 
 export type CoreExcuse = keyof typeof coreExcuses
@@ -14,13 +16,18 @@ export interface CoreView {
   readonly leader: string | undefined
   /** Servers that have left in order. */
   readonly left: readonly string[]
+  /** Node IDs of the core, and of the voters of every configuration that a server may go by. */
+  readonly coreIds: readonly string[]
+  readonly standing: readonly (readonly string[])[]
   /** Whether what the first sends reaches the second, however late. */
   readonly reaches: (from: string, to: string) => boolean
 }
 
 /** The excuse that holds for a core that does not serve; undefined: there is none. */
-export function excuseOf({ core, leader, left, reaches }: CoreView): CoreExcuse | undefined {
+export function excuseOf({ core, coreIds, standing, leader, left, reaches }: CoreView): CoreExcuse | undefined {
   if (core.some((server) => left.includes(server))) return 'left meanwhile'
+  // The core was drawn to have all of them: this one has come since.
+  if (!standing.every((voters) => isMajority(coreIds, voters))) return 'members changed meanwhile'
   if (leader === undefined || core.includes(leader)) return undefined
   const isApart = (server: string): boolean => !reaches(leader, server) || !reaches(server, leader)
   return core.some(isApart) ? 'led from outside' : undefined
@@ -39,12 +46,21 @@ export function drawCore(
   const core: { readonly name: string; readonly id: string }[] = []
   const suffices = (): boolean =>
     standing.length > 0 &&
-    standing.every((voters) => voters.filter((id) => core.some((one) => one.id === id)).length * 2 > voters.length)
+    standing.every((voters) =>
+      isMajority(
+        core.map(({ id }) => id),
+        voters,
+      ),
+    )
   while (!suffices()) {
     if (left.length === 0) return undefined
     core.push(...left.splice(draw(left.length), 1))
   }
   return core.map(({ name }) => name).sort(byName)
+}
+
+function isMajority(ids: readonly string[], voters: readonly string[]): boolean {
+  return voters.filter((id) => ids.includes(id)).length * 2 > voters.length
 }
 
 function byName(a: string, b: string): number {

@@ -41,6 +41,8 @@ function overdue(
   const { cluster } = run
   const excuse = excuseOf({
     core,
+    coreIds: core.map((server) => cluster.identityOf(server).id),
+    standing: run.invariants.configurations.standing(),
     leader: leadingNow(run),
     left: cluster.serverNames.filter((server) => cluster.hasLeft(server)),
     reaches: (from, to) => run.injector.reaches(from, to),

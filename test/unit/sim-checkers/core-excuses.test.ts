@@ -22,7 +22,15 @@ describe('a core', () => {
   })
 })
 
-const sound: CoreView = { core: ['s1', 's2', 's3'], leader: 's1', left: [], reaches: () => true }
+const trio = ['s1', 's2', 's3']
+const sound: CoreView = {
+  core: trio,
+  coreIds: trio,
+  standing: [ids],
+  leader: 's1',
+  left: [],
+  reaches: () => true,
+}
 
 describe('excuses of a core that does not serve', () => {
   it('are none for a core that leads itself, or that nobody leads', () => {
@@ -37,6 +45,11 @@ describe('excuses of a core that does not serve', () => {
     expect(excuseOf({ ...outside, reaches: (from, to) => !(from === 's5' && to === 's2') })).toBe('led from outside')
     expect(excuseOf({ ...outside, reaches: (from, to) => !(from === 's2' && to === 's5') })).toBe('led from outside')
     expect(excuseOf({ ...outside, reaches: (from, to) => !(from === 's5' && to === 's4') })).toBeUndefined()
+  })
+
+  it('have members changed meanwhile only where a configuration has come of which the core is no majority', () => {
+    expect(excuseOf({ ...sound, standing: [ids, ['s1', 's2', 's4', 's5']] })).toBe('members changed meanwhile')
+    expect(excuseOf({ ...sound, standing: [ids, ['s1', 's2', 's4']] })).toBeUndefined()
   })
 
   it('have one left meanwhile only where a server of the core has left', () => {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
-import { type Failure, failureText } from '../model/failure.ts'
+import type { Failure } from '../model/failure.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { AnswerCache } from './answer-cache.ts'
@@ -39,10 +39,7 @@ export async function assembleAgent(
   const events = new UserEvents(env, pool, config.nodeName, () => local.services())
   closing.push(() => events.stop())
   const started = await local.start()
-  if (!started.ok) {
-    const remedy = 'correct the definition, or the data directory'
-    return err({ kind: 'configuration', message: failureText(started.error), remedy })
-  }
+  if (!started.ok) return started
   // Before anything begins: a lone server leads, and start_join meets servers, within the two steps below.
   closing.push(followServers(ground, part, () => local.trigger()))
   await part.start()

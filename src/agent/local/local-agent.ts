@@ -1,6 +1,5 @@
 import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
-import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type {
   CheckDefinition,
@@ -11,10 +10,12 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { AntiEntropy } from './anti-entropy.ts'
 import { CheckResults } from './check-results.ts'
 import { CheckRunner } from './check-runner.ts'
+import { diskRefusal, unreadable } from './disk-refusal.ts'
 import {
   definitionsProblem,
   type FileDefinitions,
@@ -121,26 +122,27 @@ class LocalServices implements RunningLocalAgent {
     this.#sync.stop()
   }
 
-  start(): Promise<Result<undefined, Failure>> {
-    return this.#turns.run(async () => {
-      const kept = await this.#keeping.load()
-      if (!kept.ok) return err(diskRefusal(kept.error))
-      const wanted = fileDefinitions(this.#config)
-      const held = new Set(kept.value.services.map(({ id }) => itemKey(id)))
-      const problem = definitionsProblem(this.#config, wanted, (id) => held.has(itemKey(id)))
-      if (problem !== undefined) return err({ kind: 'refused', message: problem })
-      for (const facts of wanted.services.values()) this.#state.putService(facts, 'file', false)
-      const restored = await this.#restore(kept.value, wanted)
-      if (!restored.ok) return restored
-      for (const check of wanted.checks.values())
-        this.#begin(check, 'file', kept.value.states.get(itemKey(check.checkId)))
-      await this.#keeping.dropStates(kept.value, (checkId) => this.#state.check(checkId) !== undefined)
-      this.#fromFiles = wanted
-      if (this.#config.checksConfig.remoteScripts) this.#env.log.write('warn', 'agent', dangerousScripts)
-      this.#scheduleReaping()
-      this.#sync.start()
-      return done
-    })
+  /** Out of turn: nobody can change anything before it is over. */
+  async start(): Promise<Result<undefined, StartFailure>> {
+    const kept = await this.#keeping.load()
+    if (!kept.ok) return err(unreadable(diskRefusal(kept.error)))
+    const wanted = fileDefinitions(this.#config)
+    const held = new Set(kept.value.services.map(({ id }) => itemKey(id)))
+    const problem = definitionsProblem(this.#config, wanted, (id) => held.has(itemKey(id)))
+    if (problem !== undefined) {
+      return err<StartFailure>({ kind: 'configuration', message: problem, remedy: 'correct the definition' })
+    }
+    for (const facts of wanted.services.values()) this.#state.putService(facts, 'file', false)
+    const restored = await this.#restore(kept.value, wanted)
+    if (!restored.ok) return err(unreadable(restored.error))
+    for (const check of wanted.checks.values())
+      this.#begin(check, 'file', kept.value.states.get(itemKey(check.checkId)))
+    await this.#keeping.dropStates(kept.value, (checkId) => this.#state.check(checkId) !== undefined)
+    this.#fromFiles = wanted
+    if (this.#config.checksConfig.remoteScripts) this.#env.log.write('warn', 'agent', dangerousScripts)
+    this.#scheduleReaping()
+    this.#sync.start()
+    return done
   }
 
   async stop(): Promise<void> {
@@ -393,7 +395,4 @@ class LocalServices implements RunningLocalAgent {
 function tooMany(what: string): Failure {
   return { kind: 'refused', message: `this agent has ${itemsMax} ${what} and takes no more` }
 }
-
-function diskRefusal(failure: DiskFailure): Failure {
-  return { kind: 'refused', message: `data_dir: ${failure.path}: ${failure.message}` }
 }

@@ -2,6 +2,7 @@ import type { Result } from '../../base/result.ts'
 import type { LocalAgent } from '../../features/manifest.ts'
 import type { CheckFacts, DeregisterRequest, NodeFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../agent-config.ts'
 
 /** What the catalog holds of one node. */
@@ -35,7 +36,7 @@ export interface RunningLocalAgent extends LocalAgent {
    * Takes up the definitions of the configuration and those kept on disk, and begins to run checks. Refused where a
    * definition of the configuration does not hold, or the directories cannot be read; nothing runs then.
    */
-  start(): Promise<Result<undefined, Failure>>
+  start(): Promise<Result<undefined, StartFailure>>
   /** A server has come within reach, or leads now: everything is compared with the catalog soon. */
   trigger(): void
   /**

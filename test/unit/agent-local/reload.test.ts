@@ -29,7 +29,10 @@ describe('definitions of configuration files', () => {
         const node = simulation.addNode({ name: 'a', host: '10.0.0.1' })
         const parts = { config: configOf({ checks }), nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
         const started = await simulation.play(node, (env) => createLocalAgent(env, parts).start(), 1_000)
-        expect(started).toEqual({ ok: false, error: { kind: 'refused', message: expect.stringMatching(message) } })
+        expect(started).toEqual({
+          ok: false,
+          error: { kind: 'configuration', message: expect.stringMatching(message), remedy: 'correct the definition' },
+        })
       })
     }
   })

@@ -1,5 +1,6 @@
 import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
+import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type {
   CheckDefinition,
@@ -394,5 +395,4 @@ class LocalServices implements RunningLocalAgent {
 
 function tooMany(what: string): Failure {
   return { kind: 'refused', message: `this agent has ${itemsMax} ${what} and takes no more` }
-}
 }

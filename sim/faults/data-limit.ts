@@ -15,7 +15,7 @@ export interface ConsensusView {
  * 4. A lost voter no longer counts against the limit once no standing configuration has it: the change that took it out was
  *    committed by a majority of those that are left.
  * 5. Who is asked to leave, or is to be taken out, may be gone from the next configuration: the limit holds with it and
- *    without it.
+ *    without it, and somebody stays.
  */
 export class DataLimit {
   readonly #consensus: ConsensusView
@@ -52,7 +52,7 @@ export class DataLimit {
     const stays = (voter: string): boolean => voter !== leaving && !this.#leaving.has(voter)
     return this.#consensus
       .standing()
-      .every((voters) => [voters, voters.filter(stays)].every((left) => spares(left, isLost)))
+      .every((voters) => [voters, voters.filter(stays)].every((left) => left.length > 0 && spares(left, isLost)))
   }
 
   #forgetGone(ids: Set<string>): void {

@@ -58,6 +58,14 @@ describe('the limit on destroyed data', () => {
     expect(worn.allowsLeaving('a')).toBe(true)
   })
 
+  it('lets not everybody leave: somebody stays with the data', () => {
+    expect(limitOf(['a']).allowsLeaving('a')).toBe(false)
+    const two = limitOf(['a', 'b'])
+    expect(two.allowsLeaving('a')).toBe(true)
+    two.leaves('a')
+    expect(two.allowsLeaving('b')).toBe(false)
+  })
+
   it('knows when no majority is left whose data is whole', () => {
     let standing = [['a', 'b', 'c']]
     const limit = new DataLimit({ standing: () => standing })

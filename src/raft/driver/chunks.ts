@@ -1,5 +1,5 @@
 import type { Env } from '../../env/env.ts'
-import type { RaftEffect } from '../core/types.ts'
+import type { RaftEffect, SnapshotMeta } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import type { SnapshotStore } from '../log/snapshot-store.ts'
 import type { Turns } from './turns.ts'
@@ -14,6 +14,8 @@ export interface ChunksParts {
   readonly snapshots: SnapshotStore
   readonly turns: Turns
   readonly env: Pick<Env, 'log'>
+  /** The snapshot that a follower needs is not to be had from the disk: another has to take its place. */
+  readonly renew: () => void
 }
 
 /** Moves snapshots between the disk and the core, a chunk at a time. */
@@ -21,14 +23,16 @@ export class Chunks {
   readonly #snapshots: SnapshotStore
   readonly #turns: Turns
   readonly #log: Env['log']
+  readonly #renew: () => void
   #waiting: StoreChunk[] = []
   #isStoring = false
   #stopped = false
 
-  constructor({ snapshots, turns, env }: ChunksParts) {
+  constructor({ snapshots, turns, env, renew }: ChunksParts) {
     this.#snapshots = snapshots
     this.#turns = turns
     this.#log = env.log
+    this.#renew = renew
   }
 
   store(effect: StoreChunk): void {
@@ -46,9 +50,26 @@ export class Chunks {
     this.#waiting = []
   }
 
+  /**
+   * A transfer begins with the whole file read once: bytes that rotted would be sent to their end, found to be damaged
+   * over there, and asked for again, for ever. A snapshot that is of no use gives way to a new one; the core asks again
+   * after a while, or takes up the new one.
+   */
   async #read({ to, meta, offset, length }: ReadChunk): Promise<void> {
+    if (offset === 0) await this.#verify(meta)
     const { bytes, sizeBytes } = await this.#snapshots.read(meta, offset, length)
-    if (!this.#stopped) this.#turns.post({ kind: 'chunk-read', to, meta, offset, bytes, sizeBytes })
+    if (bytes === undefined && offset > 0) await this.#verify(meta)
+    if (this.#stopped) return
+    this.#turns.run(() => {
+      if (bytes === undefined && (this.#snapshots.newest?.meta.index ?? 0) < meta.index) this.#renew()
+      this.#turns.post({ kind: 'chunk-read', to, meta, offset, bytes, sizeBytes })
+    })
+  }
+
+  async #verify(meta: SnapshotMeta): Promise<void> {
+    const verified = await this.#snapshots.verify(meta)
+    if (verified.ok || this.#stopped) return
+    this.#log.write('error', 'raft', 'a snapshot cannot be sent, another is taken', { why: verified.error })
   }
 
   async #storeAll(): Promise<void> {
@@ -65,7 +86,11 @@ export class Chunks {
           return
         }
         if (!stored.ok) throw new Error(`a received snapshot could not be written: ${diskFailureText(stored.error)}`)
-        this.#turns.post({ kind: 'chunk-stored', from, meta, round, ...stored.value })
+        const { nextOffset, complete, damage } = stored.value
+        if (damage !== undefined) {
+          this.#log.write('warn', 'raft', 'a received snapshot is damaged', { from, index: meta.index, why: damage })
+        }
+        this.#turns.post({ kind: 'chunk-stored', from, meta, round, nextOffset, complete })
       })
     }
     this.#isStoring = false

@@ -122,7 +122,7 @@ export class RaftServer implements Raft, LogListener {
     const shared = { env, snapshots, stateMachine, turns: this.#turns }
     const applied = recovered.snapshot?.index ?? 0
     this.#applier = new Applier({ ...shared, requests: this.#requests, observer, applied })
-    this.#chunks = new Chunks(shared)
+    this.#chunks = new Chunks({ ...shared, renew: () => this.#snapshotting.take() })
     this.#snapshotting = new Snapshotting({
       ...shared,
       policy,

@@ -69,12 +69,18 @@ export class Snapshotting {
   }
 
   #takeIfDue(): void {
-    const { policy, snapshots, metaNow, stateMachine, env, turns, log } = this.#parts
-    if (this.#isTaking) return
+    const { policy, snapshots, log } = this.#parts
+    const entries = (this.#parts.metaNow()?.index ?? 0) - (snapshots.newest?.meta.index ?? 0)
+    if (entries >= policy.snapshotThreshold || log().bytes > this.#logBytesMax()) this.take()
+  }
+
+  /** Takes one whatever the policy, unless one is being taken, or nothing was applied since the last. */
+  take(): void {
+    const { snapshots, metaNow, stateMachine, env, turns } = this.#parts
+    if (this.#isTaking || this.#stopped) return
     const meta = metaNow()
     const last: LogIndex = snapshots.newest?.meta.index ?? 0
     if (meta === undefined || meta.index <= last) return
-    if (meta.index - last < policy.snapshotThreshold && log().bytes <= this.#logBytesMax()) return
     this.#isTaking = true
     const startedMs = env.clock.monoMs()
     const state = stateMachine.snapshot()

@@ -110,6 +110,13 @@ interface Receiving {
 export interface Received {
   readonly nextOffset: number
   readonly complete: boolean
+  /** All of it came, and this is wrong with it: it is wanted from its start. */
+  readonly damage?: string
+}
+
+interface Kept extends StoredSnapshot {
+  /** Found out after it was written: it serves for nothing any more. */
+  isDamaged: boolean
 }
 
 /** The snapshots of one server: written here, or received from a leader. Methods may overlap; `receive` may not. */
@@ -117,18 +124,36 @@ export class SnapshotStore {
   readonly #disk: SnapshotDisk
   readonly #directory: string
   /** Newest first. */
-  #kept: StoredSnapshot[]
+  #kept: Kept[]
   #receiving: Receiving | undefined
   #stopped = false
 
   constructor(disk: SnapshotDisk, directory: string, newest: StoredSnapshot | undefined) {
     this.#disk = disk
     this.#directory = directory
-    this.#kept = newest === undefined ? [] : [newest]
+    this.#kept = newest === undefined ? [] : [{ ...newest, isDamaged: false }]
   }
 
   get newest(): StoredSnapshot | undefined {
-    return this.#kept[0]
+    return this.#kept.find(({ isDamaged }) => !isDamaged)
+  }
+
+  /**
+   * Reads all of a snapshot that is kept. One that cannot be read, or is not what was written, counts from then on as
+   * none, and goes with the next that is placed. The error says what is wrong; a snapshot that is not kept has nothing.
+   */
+  async verify(meta: SnapshotMeta): Promise<Result<undefined, string>> {
+    const kept = this.#find(meta)
+    if (kept === undefined) return done
+    const path = this.#pathOf(meta)
+    const file = await this.#disk.open(path, 'read')
+    const checked = file.ok ? await checkSnapshot(file.value) : file
+    if (file.ok) await file.value.close()
+    if (checked.ok && isSame(checked.value, meta)) return done
+    kept.isDamaged = true
+    if (checked.ok) return err(`${path} is another snapshot`)
+    const { error } = checked
+    return err('offset' in error ? damagedAt(path, error.offset, error.what).message : diskTrouble(error).message)
   }
 
   /** Writes the state out, a piece at a time with a turn of the loop between, and makes it durable. Returns its size. */
@@ -228,8 +253,9 @@ export class SnapshotStore {
     const checked = await checkSnapshot(file)
     if (!checked.ok && !('offset' in checked.error)) return err(checked.error)
     if (!checked.ok || !isSame(checked.value, meta)) {
+      const damage = !checked.ok && 'what' in checked.error ? checked.error.what : 'it is another snapshot'
       const dropped = await this.#drop(receiving)
-      return dropped.ok ? ok({ nextOffset: 0, complete: false }) : dropped
+      return dropped.ok ? ok({ nextOffset: 0, complete: false, damage }) : dropped
     }
     await file.close()
     this.#receiving = undefined
@@ -248,18 +274,20 @@ export class SnapshotStore {
     const renamed = await this.#disk.rename(aside, this.#pathOf(stored.meta))
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed
     if (!durable.ok) return durable
-    const all = [stored, ...this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))]
-    all.sort((a, b) => b.meta.index - a.meta.index)
-    this.#kept = all.slice(0, keptMax)
+    const others = this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))
+    const whole = [{ ...stored, isDamaged: false }, ...others.filter(({ isDamaged }) => !isDamaged)]
+    whole.sort((a, b) => b.meta.index - a.meta.index)
+    this.#kept = whole.slice(0, keptMax)
+    const gone = [...whole.slice(keptMax), ...others.filter(({ isDamaged }) => isDamaged)]
     return removeFiles(
       this.#disk,
       this.#directory,
-      all.slice(keptMax).map(({ meta }) => this.#pathOf(meta)),
+      gone.map(({ meta }) => this.#pathOf(meta)),
     )
   }
 
-  #find(meta: SnapshotMeta): StoredSnapshot | undefined {
-    return this.#kept.find((kept) => isSame(kept.meta, meta))
+  #find(meta: SnapshotMeta): Kept | undefined {
+    return this.#kept.find((kept) => !kept.isDamaged && isSame(kept.meta, meta))
   }
 
   #pathOf(meta: Pick<SnapshotMeta, 'index' | 'term'>): string {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { RaftMessage } from '../../../src/raft/core/types.ts'
+import { snapshotName } from '../../../src/raft/log/snapshot-file.ts'
+import { findSnapshots } from '../../../src/raft/log/snapshot-store.ts'
 import type { RaftObserver } from '../../../src/raft/raft.ts'
+import type { CrashDisk } from '../raft-log/crash-disk.ts'
 import { Draws } from '../raft-log/fake-env.ts'
-import { type Options, SmallCluster } from './small-cluster.ts'
+import { ListMachine, type Options, SmallCluster } from './small-cluster.ts'
 
 const three = ['a', 'b', 'c']
 
@@ -32,6 +35,12 @@ async function withSleeper(
 
 function isChunk(message: RaftMessage): boolean {
   return message.kind === 'snapshot-chunk'
+}
+
+async function snapshotsOn(disk: CrashDisk) {
+  const found = await findSnapshots(disk, '/data/raft/snapshots', () => new ListMachine().restore())
+  if (!found.ok) throw new Error(found.error.message)
+  return found.value
 }
 
 async function caughtUp(cluster: SmallCluster, id: string, leader: string): Promise<void> {
@@ -110,5 +119,45 @@ describe('a follower whose entries are gone from the log', () => {
     expect(told.filter((line) => line === `applied ${snapshotIndex + 1}`)).toHaveLength(1)
     expect(told.indexOf(`applied ${snapshotIndex + 1}`)).toBeGreaterThan(restoredAt)
     expect(told.findIndex((line) => line.startsWith(`appended ${snapshotIndex + 1}..`))).toBeGreaterThan(restoredAt)
+  })
+
+  it.each([
+    ['at its first byte', 200, 0],
+    ['in the midst of many chunks', 200, 900],
+    ['in its only chunk', 1 << 20, 900],
+  ])('is not sent for ever what has rotted %s: the leader takes another', async (_where, snapshotChunkBytes, at) => {
+    const { cluster, leader, sleeper } = await withSleeper({ ...eager, limits: { snapshotChunkBytes } })
+    const { snapshotIndex, snapshotTerm } = cluster.of(leader).raft.status()
+    const path = `/data/raft/snapshots/${snapshotName({ index: snapshotIndex, term: snapshotTerm })}`
+    const disk = cluster.diskOf(leader)
+    disk.plant(
+      path,
+      disk.bytesOf(path).map((byte, i) => (i === at ? byte ^ 1 : byte)),
+    )
+    cluster.sent.length = 0
+    await cluster.start(sleeper, eager)
+    await caughtUp(cluster, sleeper, leader)
+    const { env } = cluster.of(leader)
+    expect(env.lines.filter((line) => line.includes('a snapshot cannot be sent, another is taken'))).toHaveLength(1)
+    const firsts = cluster.sent.filter(({ message }) => message.kind === 'snapshot-chunk' && message.offset === 0)
+    expect(firsts).toHaveLength(1)
+    const { newest } = await snapshotsOn(disk)
+    expect(newest?.meta.index).toBeGreaterThanOrEqual(snapshotIndex)
+  })
+
+  it('asks again for what was damaged on its way, and says so', async () => {
+    const { cluster, leader, sleeper } = await withSleeper()
+    let damaged = 0
+    cluster.lost = (_from, _to, message) => {
+      if (message.kind === 'snapshot-chunk' && message.offset === 400 && damaged === 0) {
+        damaged++
+        message.bytes.fill(0)
+      }
+      return false
+    }
+    const { env } = await cluster.start(sleeper, eager)
+    await caughtUp(cluster, sleeper, leader)
+    expect(damaged).toBe(1)
+    expect(env.lines.filter((line) => line.includes('a received snapshot is damaged'))).toHaveLength(1)
   })
 })

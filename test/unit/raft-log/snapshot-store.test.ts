@@ -3,6 +3,7 @@ import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
 import { done, err, type Result } from '../../../src/base/result.ts'
 import type { SnapshotChunk, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { MemoryFiles } from '../../../src/raft/log/memory-files.ts'
+import { snapshotName } from '../../../src/raft/log/snapshot-file.ts'
 import { findSnapshots, SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
 import type { StateRestore, StateSnapshot } from '../../../src/raft/raft.ts'
 import { CrashDisk } from './crash-disk.ts'
@@ -109,6 +110,32 @@ describe('snapshots', () => {
     expect((await found(disk)).newest?.meta).toEqual(metaAt(30))
     expect((await store.read(metaAt(10), 0, 10)).bytes).toBeUndefined()
     expect((await store.read(metaAt(20), 0, 10)).bytes).toHaveLength(10)
+  })
+
+  it('that rotted after they were written count as none, and go with the next', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    await written(store, metaAt(10), bytesOf(300))
+    await written(store, metaAt(20), bytesOf(300))
+    const path = `${directory}/${snapshotName(metaAt(20))}`
+    disk.plant(path, disk.bytesOf(path).fill(0, 100, 101))
+    expect((await store.verify(metaAt(10))).ok).toBe(true)
+    expect(await store.verify(metaAt(20))).toEqual(err(expect.stringContaining(`${path} is damaged at offset`)))
+    expect(store.newest?.meta.index).toBe(10)
+    expect((await store.read(metaAt(20), 0, 10)).bytes).toBeUndefined()
+    await written(store, metaAt(30), bytesOf(300))
+    expect(disk.namesIn(directory).toSorted()).toEqual([metaAt(10), metaAt(30)].map(snapshotName))
+    await written(store, metaAt(40), bytesOf(300))
+    expect(disk.namesIn(directory).toSorted()).toEqual([metaAt(30), metaAt(40)].map(snapshotName))
+  })
+
+  it('that cannot be read count as none', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    await written(store, metaAt(10), bytesOf(300))
+    disk.lose(`${directory}/${snapshotName(metaAt(10))}`)
+    expect((await store.verify(metaAt(10))).ok).toBe(false)
+    expect(store.newest).toBeUndefined()
   })
 
   it('yield to the loop between the pieces', async () => {
@@ -241,7 +268,11 @@ describe('a snapshot that comes from a leader', () => {
     const { meta, file } = await sender()
     const bad = file.slice()
     bad[500] = (bad[500] as number) ^ 1
-    expect(await sendAll(store, meta, bad, file.length)).toEqual({ nextOffset: 0, complete: false })
+    expect(await sendAll(store, meta, bad, file.length)).toEqual({
+      nextOffset: 0,
+      complete: false,
+      damage: 'the checksum of a chunk does not match',
+    })
     expect(store.newest).toBeUndefined()
     expect(disk.namesIn(directory)).toEqual([])
     expect(await sendAll(store, meta, file, 333)).toMatchObject({ complete: true })
@@ -250,7 +281,11 @@ describe('a snapshot that comes from a leader', () => {
   it('is not taken for another, whatever the leader calls it', async () => {
     const store = new SnapshotStore(await madeDisk(), directory, undefined)
     const { file } = await sender()
-    expect(await sendAll(store, metaAt(8), file, file.length)).toEqual({ nextOffset: 0, complete: false })
+    expect(await sendAll(store, metaAt(8), file, file.length)).toEqual({
+      nextOffset: 0,
+      complete: false,
+      damage: 'it is another snapshot',
+    })
   })
 
   it('leaves nothing in its place when the disk fails', async () => {

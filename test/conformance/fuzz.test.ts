@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { features } from '../../src/agent/features.ts'
+import { fc } from '../fast-check.ts'
 import { ask } from './ask.ts'
 import type { GoldenAnswer, GoldenRequest, GoldenTarget } from './golden/golden-target.ts'
 import { worlds } from './worlds.ts'

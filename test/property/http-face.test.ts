@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../src/agent/agent-config.ts'
 import { bytesOf } from '../../src/base/bytes.ts'
@@ -6,6 +5,7 @@ import type { Route } from '../../src/features/manifest.ts'
 import { createHttpFace } from '../../src/http/face.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { cleanPath, encodeTarget, parseTarget } from '../../src/http/target.ts'
+import { fc } from '../fast-check.ts'
 import { fakeAgent, request } from '../unit/http/fake-agent.ts'
 
 const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000

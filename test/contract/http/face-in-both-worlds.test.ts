@@ -1,12 +1,12 @@
 import { request as send } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../../../src/env/http.ts'
 import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import { isWhole } from '../../../src/host/http-response.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
+import { fc } from '../../fast-check.ts'
 import { fakeAgent } from '../../unit/http/fake-agent.ts'
 import { echoRoutes } from './echo-routes.ts'
 

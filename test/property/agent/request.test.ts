@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readRequest } from '../../../src/agent/request.ts'
 import { pack, unpack } from '../../../src/base/msgpack.ts'
 import { blockingWaitMaxMs } from '../../../src/model/limits.ts'
+import { fc } from '../../fast-check.ts'
 
 /** The same, as a schema says it. */
 const requestSchema = z.object({

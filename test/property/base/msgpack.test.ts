@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { Packr } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
 import { pack, packAfter, unpack } from '../../../src/base/msgpack.ts'
+import { fc } from '../../fast-check.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 300
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/base/bytes.ts'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
+import { fc } from '../../fast-check.ts'
 import { CatalogWorld } from '../../unit/dns/catalog-world.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'

@@ -1,5 +1,4 @@
 import dnsPacket from 'dns-packet'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
@@ -7,6 +6,7 @@ import { type DnsRecord, type DnsResponse, rcodes, type TypeName } from '../../.
 import { isName } from '../../../src/dns-wire/names.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 import { isSendable } from '../../../src/dns-wire/resource.ts'
+import { fc } from '../../fast-check.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 1_000
 const unlimited = { bytes: 65_535, answers: 65_535, compress: true, fitUncompressed: false, markTruncated: true }

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { features } from '../../../src/agent/features.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
@@ -20,6 +19,7 @@ import {
 } from '../../../src/features/health/endpoint.ts'
 import type { DeregisterRequest, RegisterRequest } from '../../../src/model/catalog.ts'
 import { onEvent, type ReadTransaction } from '../../../src/store/types.ts'
+import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 import { CatalogModel } from './catalog-model.ts'
 

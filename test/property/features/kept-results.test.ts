@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { KeptResults } from '../../../src/agent/kept-results.ts'
@@ -28,6 +27,7 @@ import {
   putEndpoint,
 } from '../../../src/features/kv/endpoint.ts'
 import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/manifest.ts'
+import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 60

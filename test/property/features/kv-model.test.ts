@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { byteStringOf, utf8 } from '../../../src/base/bytes.ts'
 import { kvReapTombstones } from '../../../src/features/kv/commands.ts'
@@ -12,6 +11,7 @@ import {
   putCasEndpoint,
   putEndpoint,
 } from '../../../src/features/kv/endpoint.ts'
+import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 200

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyBytes } from '../../../src/base/bytes.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
@@ -12,6 +11,7 @@ import { sessionChecksTable, sessionsTable } from '../../../src/features/session
 import { transactionApply } from '../../../src/features/txn/commands.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction, WriteTransaction } from '../../../src/store/types.ts'
+import { fc } from '../../fast-check.ts'
 
 const features = [catalogFeature, kvFeature, sessionFeature]
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 300

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fullState } from '../../../src/gossip/core/answers.ts'
 import type { FullState, Message, QueryFilter } from '../../../src/gossip/core/messages.ts'
@@ -6,6 +5,7 @@ import { asksMax } from '../../../src/gossip/core/queries.ts'
 import { createGossip, recentIntentsMax, relaysMax } from '../../../src/gossip/core/state.ts'
 import { step } from '../../../src/gossip/core/step.ts'
 import { type GossipEvent, membersMax, packetBytesDefault } from '../../../src/gossip/core/types.ts'
+import { fc } from '../../fast-check.ts'
 import { Dice } from '../raft-core/dice.ts'
 import { sizeOf, worldTiming, worldVersions } from './agent.ts'
 

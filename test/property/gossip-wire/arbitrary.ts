@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import type {
   FullState,
   GossipAddress,
@@ -8,6 +7,7 @@ import type {
   Versions,
 } from '../../../src/gossip/core/messages.ts'
 import { ipText } from '../../../src/gossip/wire/ip-bytes.ts'
+import { fc } from '../../fast-check.ts'
 
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff })
 const lamport = fc.maxSafeNat()

@@ -1,5 +1,4 @@
 import { decode, encode } from '@msgpack/msgpack'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emptyBytes, utf8 } from '../../../src/base/bytes.ts'
 import { ipBytes } from '../../../src/gossip/wire/ip-bytes.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../../src/gossip/wire/stream-frame.ts'
 import { decodeTags, encodeTags } from '../../../src/gossip/wire/tags.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { fc } from '../../fast-check.ts'
 import { compressed } from '../../unit/gossip-wire/compress.ts'
 import { fullState, message } from './arbitrary.ts'
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseHcl } from '../../../src/hcl/hcl.ts'
 import { plainValue } from '../../../src/hcl/tree.ts'
+import { fc } from '../../fast-check.ts'
 import { fieldValue } from './field-parser.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pack } from '../../../src/base/msgpack.ts'
 import { decodeMessage, encodeMessage, MessageEncoder, messageEntriesMax } from '../../../src/raft/codec.ts'
 import type { RaftMessage, Server } from '../../../src/raft/core/types.ts'
+import { fc } from '../../fast-check.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 500
 

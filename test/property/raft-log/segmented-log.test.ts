@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, it } from 'vitest'
+import { fc } from '../../fast-check.ts'
 import { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
 import { Draws } from '../../unit/raft-log/fake-env.ts'
 import {

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { fc } from '../../fast-check.ts'
 
 export function operation(part: Partial<KeyOperation>): KeyOperation {
   return {

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
 import { judgeKey, type KeyVerdict, type KeyViolation } from '../../../sim/checkers/key-verdict.ts'
 import { smallestCause } from '../../../sim/checkers/smallest-cause.ts'
+import { fc } from '../../fast-check.ts'
 import { after, anyHistory, hasOrder, isPossible, operation } from './key-histories.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction, Row, TableDefinition } from '../../../src/store/types.ts'
+import { fc } from '../../fast-check.ts'
 import { quietSamples, type Sample, sample, samples } from '../../unit/store/sample-table.ts'
 
 const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 200

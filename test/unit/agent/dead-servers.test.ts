@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgeDeadServers } from '../../../src/agent/dead-servers.ts'
 import { quorumOf } from '../../../src/raft/core/quorum.ts'
 import type { Server } from '../../../src/raft/core/types.ts'
+import { fc } from '../../fast-check.ts'
 
 function servers(voters: number, nonvoters = 0): readonly Server[] {
   return Array.from({ length: voters + nonvoters }, (_, i) => ({

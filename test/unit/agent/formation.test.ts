@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgeFormation } from '../../../src/agent/formation.ts'
 import type { ServerRecord } from '../../../src/agent/server-directory.ts'
+import { fc } from '../../fast-check.ts'
 
 function record(id: string, known: readonly string[], more: Partial<ServerRecord> = {}): ServerRecord {
   return {

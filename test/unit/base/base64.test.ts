@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { base64, fromBase64 } from '../../../src/base/bytes.ts'
+import { fc } from '../../fast-check.ts'
 
 it('writes base64 as the platform does, and reads it back', () => {
   fc.assert(

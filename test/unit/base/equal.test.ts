@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { equalPlain } from '../../../src/base/equal.ts'
 import { lowerAscii } from '../../../src/base/letter-case.ts'
+import { fc } from '../../fast-check.ts'
 
 describe('equality of plain data', () => {
   it('is that of their JSON with members in order of name', () => {

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { type JsonInput, parseJsonInput } from '../../../src/base/json-input.ts'
+import { fc } from '../../fast-check.ts'
 
 function plain(value: JsonInput): unknown {
   if (Array.isArray(value)) return value.map(plain)

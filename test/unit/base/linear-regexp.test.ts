@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LinearRegexp } from '../../../src/base/linear-regexp.ts'
+import { fc } from '../../fast-check.ts'
 
 function matches(expression: string, text: string): boolean | string {
   const regexp = LinearRegexp.from(expression)

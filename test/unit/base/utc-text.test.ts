@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { utcText } from '../../../src/base/utc-text.ts'
+import { fc } from '../../fast-check.ts'
 
 it('writes a moment as the platform does, without fractions', () => {
   fc.assert(

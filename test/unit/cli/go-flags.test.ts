@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rewriteGoFlags } from '../../../src/cli/go-flags.ts'
 import { formatTable } from '../../../src/cli/table.ts'
+import { fc } from '../../fast-check.ts'
 
 const flags = [
   { name: 'dev', kind: 'bool', help: '' },

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
 import { holdsTable } from '../../../src/features/kv/tables.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
 import { applyEndpoint } from '../../../src/features/txn/endpoint.ts'
+import { fc } from '../../fast-check.ts'
 import { failureOf, SessionWorld } from './session-world.ts'
 
 interface Operation {

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { nodeDelay, nodeDelayMsMax } from '../../../src/host/async.ts'
@@ -8,6 +7,7 @@ import { addressProblem, dialFailure, endpointOf, listenFailure } from '../../..
 import { plainBytes } from '../../../src/host/plain-bytes.ts'
 import { HostRandom } from '../../../src/host/random.ts'
 import { Tail } from '../../../src/host/tail.ts'
+import { fc } from '../../fast-check.ts'
 
 const failing = (code: string): Error => Object.assign(new Error(code), { code })
 

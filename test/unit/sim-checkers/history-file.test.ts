@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type History, historyText, parseHistory } from '../../../sim/checkers/history-file.ts'
 import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { fc } from '../../fast-check.ts'
 
 const header = '{"format":"svc-history","version":1}'
 const write = '{"client":"1","key":"k","op":"write","value":"a","outcome":"ok","call":0,"return":5}'

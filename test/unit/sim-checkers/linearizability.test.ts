@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
 import { absent, checkRegister, type RegisterOperation } from '../../../sim/checkers/linearizability.ts'
 import { LinearizableKeys } from '../../../sim/checkers/linearizable-keys.ts'
+import { fc } from '../../fast-check.ts'
 import { recorder } from './reports.ts'
 
 const read = (value: number, call: number, end: number): RegisterOperation => ({

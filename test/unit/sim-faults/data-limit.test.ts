@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DataLimit } from '../../../sim/faults/data-limit.ts'
+import { fc } from '../../fast-check.ts'
 
 function limitOf(...standing: readonly (readonly string[])[]): DataLimit {
   return new DataLimit({ standing: () => standing })

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ClockView } from '../../../sim/world/clock-view.ts'
+import { fc } from '../../fast-check.ts'
 import { inSimulation, rest } from './in-simulation.ts'
 
 describe('a clock as a view of true time', () => {

@@ -20,6 +20,7 @@ import { LockIndex } from './lock-index.ts'
 import { LogMatching } from './log-matching.ts'
 import { Marks } from './marks.ts'
 import { MonotoneIndex } from './monotone-index.ts'
+import { ParkedReads } from './parked-reads.ts'
 import { ServerLog } from './server-log.ts'
 import { SessionLives } from './session-lives.ts'
 import { StaleReads } from './stale-reads.ts'
@@ -67,6 +68,7 @@ export class Invariants {
   readonly whole: WholeChanges
   readonly once: ExactlyOnce
   readonly index: MonotoneIndex
+  readonly parked: ParkedReads
   readonly death: CleanDeath
   readonly liveness: Liveness
   readonly registrations: KeptRegistrations
@@ -123,6 +125,7 @@ export class Invariants {
     this.whole = new WholeChanges(report, this.appliedKeys)
     this.once = new ExactlyOnce(report)
     this.index = new MonotoneIndex(report)
+    this.parked = new ParkedReads(report)
     this.death = new CleanDeath(report)
     this.liveness = new Liveness(report)
     this.registrations = new KeptRegistrations(report, parts.nowUs)
@@ -154,6 +157,7 @@ export class Invariants {
     this.death.died(node)
     this.registrations.died(node)
     this.application.died(node)
+    this.parked.died(node)
     this.noLongerLeads(node)
   }
 

@@ -85,6 +85,7 @@ class NodeObserver implements RaftObserver {
       raft: this,
       commandApplied: (index, kind, outcome, identity, tx) =>
         this.#commandApplied(kind, { index, outcome, tx }, identity),
+      readParked: (read) => this.#all.parked.parked(this.#node, read),
     }
   }
 
@@ -158,6 +159,7 @@ class NodeObserver implements RaftObserver {
   restored(meta: SnapshotMeta): void {
     if (!this.#acted('took a snapshot into use')) return
     this.#all.application.restored(this.#node, meta.index)
+    this.#all.parked.moved(this.#node)
     if (this.#ownSnapshot) {
       this.#ownSnapshot = false
       return
@@ -205,6 +207,7 @@ class NodeObserver implements RaftObserver {
   #commandApplied(kind: string, carried: Carried, identity: WriteIdentity | undefined): void {
     const { index } = carried
     if (!this.#acted('carried out a command')) return
+    this.#all.parked.moved(this.#node)
     this.#all.failStop.carriedOut(this.#node, this.#release, kind, index)
     if (identity !== undefined) this.#all.once.tookEffect(this.#node, index, identity.origin, identity.sequence)
     if (index % digestEvery === 0) {

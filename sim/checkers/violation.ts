@@ -16,6 +16,7 @@ export const invariants = {
   S2: 'sessions: one lives for its time to live after a renewal, and at most for twice that',
   S3: 'lock index: it grows by one with each holder; each holder has a greater fencing number',
   W1: 'monotone index: the index of a query never falls',
+  W2: 'watch liveness: a blocking query is answered as soon as its result has changed',
   M1: 'convergence: within a bound after the last fault all agents know the same members',
   M2: 'no lasting false death: an agent that runs and is connected is not held failed for longer than the bound',
   E1: 'anti-entropy: within a bound after the last fault the catalog has of each agent exactly what the agent holds',

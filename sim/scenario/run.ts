@@ -203,6 +203,7 @@ export class ScenarioRun implements RunContext {
   }
 
   #afterTurn(): void {
+    this.invariants.parked.turnEnded()
     if (!this.#changed || this.hasFailed()) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {

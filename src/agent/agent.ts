@@ -12,6 +12,24 @@ export interface StartFailure {
   readonly remedy: string
 }
 
+/** What a query gives on the state that a server has at index `at`. */
+export interface FoundResult {
+  readonly at: number
+  readonly index: number
+  readonly value: unknown
+}
+
+/** A blocking read that waits on a server, for an index beyond `minIndex`. */
+export interface ParkedRead {
+  readonly method: string
+  readonly args: unknown
+  readonly minIndex: number
+  /** When it first looked. */
+  readonly found: FoundResult
+  /** What it would find now: evaluated anew, with nothing that is kept. */
+  now(): FoundResult
+}
+
 /** Sees what one agent does, for the simulator's invariants and triggers. Production runs without one. */
 export interface AgentObserver {
   readonly raft?: RaftObserver
@@ -23,6 +41,8 @@ export interface AgentObserver {
     identity: WriteIdentity | undefined,
     tx: ReadTransaction,
   ): void
+  /** A read is parked. What comes back is called when it has been woken, in the same turn; a read may park again. */
+  readParked?(read: ParkedRead): () => void
 }
 
 export interface StartOptions {

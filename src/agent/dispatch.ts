@@ -15,6 +15,7 @@ import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Store } from '../store/store.ts'
+import type { AgentObserver, ParkedRead } from './agent.ts'
 import { type KeptResult, KeptResults } from './kept-results.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { type AgentRequest, waitOf } from './request.ts'
@@ -32,6 +33,8 @@ export class Dispatch {
   readonly #raft: Raft
   readonly #endpoints: ReadonlyMap<string, EndpointDefinition>
   readonly #results: KeptResults
+  readonly #store: Store
+  readonly #observer: DispatchObserver
   /** Ends of the reads that are parked, as many as the results have waiting; those that only the leader may answer apart. */
   readonly #parked = new Set<End>()
   readonly #parkedAtLeader = new Set<End>()
@@ -41,8 +44,15 @@ export class Dispatch {
   readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
   #stopped = false
 
-  constructor(context: ServerContext, store: Store, endpoints: readonly EndpointDefinition[]) {
+  constructor(
+    context: ServerContext,
+    store: Store,
+    endpoints: readonly EndpointDefinition[],
+    observer: DispatchObserver = {},
+  ) {
     this.#context = context
+    this.#store = store
+    this.#observer = observer
     this.#results = new KeptResults(store)
     this.#raft = context.raft
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
@@ -103,6 +113,7 @@ export class Dispatch {
     }
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
     const leaving = new Leaving(caller)
+    let observed: ParkedRead | undefined
     for (;;) {
       const ready = await this.#current(read)
       if (!ready.ok) return ready
@@ -111,8 +122,26 @@ export class Dispatch {
       if (result.index > read.minIndex) return ok(this.#answer(result))
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
       if (leftMs <= 0) return ok(this.#answer(result))
+      observed ??= this.#observed(endpoint, args, read.minIndex, result)
+      const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
       const woken = await this.#park(result, leftMs, read, leaving)
+      over?.()
       if (!woken.ok) return woken
+    }
+  }
+
+  #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: KeptResult): ParkedRead | undefined {
+    if (this.#observer.readParked === undefined) return undefined
+    const store = this.#store
+    return {
+      method: endpoint.method,
+      args,
+      minIndex,
+      found: { at: store.index, index: found.index, value: found.value },
+      now: () => {
+        const { index, value } = store.query((tx) => endpoint.query(tx, args)).value
+        return { at: store.index, index: Math.max(index, 1), value }
+      },
     }
   }
 
@@ -207,6 +236,8 @@ export class Dispatch {
     this.#following = undefined
   }
 }
+
+type DispatchObserver = Pick<AgentObserver, 'readParked'>
 
 /** Settled behind everything that this turn has set going already. */
 async function endOfTurn(): Promise<void> {

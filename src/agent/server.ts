@@ -51,7 +51,7 @@ export async function openServer(
   const raft = await openConsensus(ground, state, observer, link)
   if (!raft.ok) return raft
   closing.push(() => raft.value.stop())
-  return ok(assembleServer(ground, state, raft.value, link, closing))
+  return ok(assembleServer(ground, state, raft.value, link, closing, observer))
 }
 
 async function openConsensus(
@@ -77,7 +77,14 @@ async function openConsensus(
   })
 }
 
-function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, link: RaftLink, closing: Closing): Part {
+function assembleServer(
+  ground: Ground,
+  state: ReplicatedState,
+  raft: Raft,
+  link: RaftLink,
+  closing: Closing,
+  observer: AgentObserver,
+): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const alive = (): ReadonlySet<string> => new Set(aliveServers(pool.members(), config.datacenter).map(({ id }) => id))
   const directory = new ServerDirectory(nodeId, config.datacenter, alive)
@@ -91,6 +98,7 @@ function assembleServer(ground: Ground, state: ReplicatedState, raft: Raft, link
     context,
     state.store,
     features.flatMap((feature) => feature.endpoints ?? []),
+    observer,
   )
   const duties: readonly LeaderDuty[] = [
     ...features.flatMap((feature) => feature.duties ?? []),

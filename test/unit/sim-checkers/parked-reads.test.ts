@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { ParkedReads } from '../../../sim/checkers/parked-reads.ts'
+import type { FoundResult, ParkedRead } from '../../../src/agent/agent.ts'
+import { recorder } from './reports.ts'
+
+/** A query whose result is whatever `state` says. */
+function parkedAt(first: FoundResult, minIndex = first.index) {
+  const { report, lines } = recorder()
+  const checker = new ParkedReads(report)
+  const state = { now: first }
+  const read: ParkedRead = { method: 'KV.List', args: { prefix: 'a' }, minIndex, found: first, now: () => state.now }
+  const woken = checker.parked('s1', read)
+  const apply = (now: FoundResult): void => {
+    state.now = now
+    checker.moved('s1')
+  }
+  return { checker, lines, woken, apply }
+}
+
+const rows = (...values: readonly number[]) =>
+  values.map((value) => ({ value, bytes: new Uint8Array([value]), flags: 1n }))
+
+describe('W2 of a parked read', () => {
+  it('is broken when the result has changed, with a newer index, and the turn ends without waking it', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    apply({ at: 11, index: 11, value: rows(1, 2) })
+    expect(lines).toEqual([])
+    checker.turnEnded()
+    expect(lines).toEqual([
+      'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and is not woken at 11: its index is 11, and its result differs',
+    ])
+  })
+
+  it('is broken by a read that is parked on what was so before the state moved on', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    checker.turnEnded()
+    apply({ at: 12, index: 12, value: [] })
+    checker.turnEnded()
+    expect(lines).toHaveLength(1)
+  })
+
+  it('is broken when the result differs and its index stays, as where a deleted key leaves no tombstone', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1, 2) })
+    apply({ at: 12, index: 4, value: rows(1) })
+    checker.turnEnded()
+    expect(lines).toEqual([
+      'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and is not told: its result at 12 differs from that at 10',
+    ])
+  })
+
+  it('holds when the read is woken in the turn of the change', () => {
+    const { checker, lines, apply, woken } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    apply({ at: 11, index: 11, value: rows(2) })
+    woken()
+    checker.turnEnded()
+    expect(lines).toEqual([])
+  })
+
+  it('holds when nothing of the result changes, and when its index alone grows', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 8, value: rows(1, 2) })
+    apply({ at: 11, index: 8, value: rows(1, 2) })
+    checker.turnEnded()
+    apply({ at: 12, index: 12, value: rows(1, 2) })
+    checker.turnEnded()
+    expect(lines).toEqual([])
+  })
+
+  it('lets a server that is behind what a read waits for catch up', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) }, 20)
+    apply({ at: 15, index: 15, value: rows(1, 2) })
+    checker.turnEnded()
+    expect(lines).toEqual([])
+    apply({ at: 21, index: 21, value: rows(2) })
+    checker.turnEnded()
+    expect(lines).toHaveLength(1)
+  })
+
+  it('expects nothing of a process that is no more', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    checker.died('s1')
+    apply({ at: 11, index: 11, value: rows(2) })
+    checker.turnEnded()
+    expect(lines).toEqual([])
+  })
+})
+
+describe('W1 of a parked read', () => {
+  it('is broken when its index falls at the server where it waits', () => {
+    const { checker, lines, apply } = parkedAt({ at: 10, index: 10, value: rows(1) })
+    apply({ at: 11, index: 9, value: rows(1) })
+    checker.turnEnded()
+    expect(lines).toEqual([
+      'W1: KV.List {"prefix":"a"} at s1 waits for more than 10: its index is 9 at 11 and was 10 at 10',
+    ])
+  })
+})

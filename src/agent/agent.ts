@@ -1,5 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { AgentContext, WriteIdentity } from '../features/manifest.ts'
+import type { PoolObserver } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { ReadTransaction } from '../store/types.ts'
@@ -33,6 +34,7 @@ export interface ParkedRead {
 /** Sees what one agent does, for the simulator's invariants and triggers. Production runs without one. */
 export interface AgentObserver {
   readonly raft?: RaftObserver
+  readonly lan?: PoolObserver
   /** A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after. */
   commandApplied?(
     index: number,

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure } from '../env/net.ts'
 import { openPool } from '../gossip/driver.ts'
-import type { Pool } from '../gossip/pool.ts'
+import type { Pool, PoolObserver } from '../gossip/pool.ts'
 import { Rpc } from '../rpc/rpc.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -40,7 +40,7 @@ async function open(
   options: StartOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
-  const ground = await openGround(env, config, closing)
+  const ground = await openGround(env, config, options, closing)
   if (!ground.ok) return ground
   const part: Result<Part, StartFailure> = config.server
     ? await openServer(ground.value, options.observer ?? {}, closing)
@@ -50,7 +50,12 @@ async function open(
 }
 
 /** Takes the ports and then the data directory: what servers and clients have in common. */
-async function openGround(env: Env, config: AgentConfig, closing: Closing): Promise<Result<Ground, StartFailure>> {
+async function openGround(
+  env: Env,
+  config: AgentConfig,
+  { observer }: StartOptions,
+  closing: Closing,
+): Promise<Result<Ground, StartFailure>> {
   const rpc = await Rpc.open(env, config.server ? { host: config.bindAddress, port: config.ports.server } : undefined)
   if (!rpc.ok) return err(portFailure(rpc.error, 'ports.server'))
   closing.push(() => rpc.value.stop())
@@ -61,7 +66,7 @@ async function openGround(env: Env, config: AgentConfig, closing: Closing): Prom
   const keys = await loadPoolKeys(env, config)
   if (!keys.ok) return keys
   const fatal: FatalSignal = new OnceSignal()
-  const pool = await openLanPool(env, config, nodeId, keys.value, fatal)
+  const pool = await openLanPool(env, config, nodeId, keys.value, fatal, observer?.lan)
   if (!pool.ok) return err(portFailure(pool.error, 'ports.serf_lan'))
   closing.push(() => pool.value.stop())
   if (config.dataDir !== undefined) {
@@ -82,6 +87,7 @@ function openLanPool(
   nodeId: string,
   keys: PoolKeys | undefined,
   fatal: FatalSignal,
+  observer: PoolObserver | undefined,
 ): Promise<Result<Pool, ListenFailure>> {
   const { verifyIncoming, verifyOutgoing } = config.pool
   const onNameLost = (holder: Endpoint): void => {
@@ -97,6 +103,7 @@ function openLanPool(
     timing: config.gossipLan,
     encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
     onNameLost,
+    observer,
     keepsCoordinate: config.pool.keepsCoordinate,
     refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
   })

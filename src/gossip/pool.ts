@@ -3,7 +3,8 @@ import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Coordinate } from '../model/coordinate.ts'
 import type { QueryFilter, Versions } from './core/messages.ts'
-import type { GossipTiming, MemberStatus } from './core/types.ts'
+import type { GossipCore } from './core/state.ts'
+import type { GossipEffect, GossipEvent, GossipTiming, MemberStatus } from './core/types.ts'
 import type { Keyring } from './keyring.ts'
 
 export type { GossipTiming, MemberStatus }
@@ -38,7 +39,18 @@ export interface PoolOptions {
   readonly onNameLost?: ((holder: Endpoint) => void) | undefined
   /** Why these members, said to be alive, may not be in this pool; undefined: they may. Pure. */
   readonly refuse?: (members: readonly Claim[]) => string | undefined
+  readonly observer?: PoolObserver | undefined
 }
+
+/** Sees what one member knows and does, for the simulator's invariants. Production runs without one. */
+export interface PoolObserver {
+  /** After each step, before its effects are carried out. Changes nothing of what it is shown. */
+  stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void
+}
+
+export type ObservedCore = Readonly<
+  Pick<GossipCore, 'options' | 'self' | 'members' | 'failed' | 'left' | 'health' | 'vivaldi' | 'coordinates'>
+>
 
 export interface PoolEncryption {
   readonly keyring: Keyring

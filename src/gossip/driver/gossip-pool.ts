@@ -59,6 +59,7 @@ export class GossipPool implements Pool {
   readonly #questions: Questions
   readonly #sealing: Sealing
   readonly #onNameLost: PoolOptions['onNameLost']
+  readonly #observer: PoolOptions['observer']
   readonly #listeners = new Set<{ readonly use: (event: PoolEvent) => void }>()
   readonly #watchers = new Set<{ readonly use: (changes: readonly MemberChange[]) => void }>()
   #ports: Ports | undefined
@@ -76,6 +77,7 @@ export class GossipPool implements Pool {
     const sealing = new Sealing(env.crypto, encryption)
     this.#sealing = sealing
     this.#onNameLost = options.onNameLost
+    this.#observer = options.observer
     this.#questions = new Questions(env, (event) => this.#take(event))
     this.#packets = new Packets(env, sealing)
     this.#core = createGossip({
@@ -245,7 +247,9 @@ export class GossipPool implements Pool {
 
   #step(event: GossipEvent, look?: (effect: GossipEffect) => void): void {
     if (this.#stopped) return
-    for (const effect of step(this.#core, event, this.#env.clock.monoMs(), this.#random)) {
+    const effects = step(this.#core, event, this.#env.clock.monoMs(), this.#random)
+    this.#observer?.stepped(this.#core, event, effects)
+    for (const effect of effects) {
       if (this.#stopped) return
       look?.(effect)
       this.#carryOut(effect)

@@ -42,16 +42,18 @@ interface Judged extends ServerHealth {
  * allows: up to that long is silence that means nothing, and is added to the threshold.
  */
 export class HealthRecord {
-  readonly #rules: HealthRules
+  readonly #rules: () => HealthRules
   #servers: ReadonlyMap<ServerId, Judged> = new Map()
 
-  constructor(rules: HealthRules) {
+  /** `rules`: asked at each look, for operators may change them. */
+  constructor(rules: () => HealthRules) {
     this.#rules = rules
   }
 
   /** `facts`: all servers of the configuration. */
   look(facts: readonly ServerFacts[], judge: Judge): void {
-    this.#servers = new Map(facts.map((each) => [each.server.id, this.#judged(each, judge)]))
+    const rules = this.#rules()
+    this.#servers = new Map(facts.map((each) => [each.server.id, this.#judged(each, judge, rules)]))
   }
 
   isHealthy(id: ServerId): boolean {
@@ -75,7 +77,7 @@ export class HealthRecord {
     }
   }
 
-  #judged({ server, member, said }: ServerFacts, judge: Judge): Judged {
+  #judged({ server, member, said }: ServerFacts, judge: Judge, rules: HealthRules): Judged {
     const leader = server.id === judge.id
     const lastContactMs = leader ? 0 : said === undefined || said.lastContactMs < 0 ? undefined : said.lastContactMs
     const lastTerm = leader ? judge.lastTerm : (said?.lastTerm ?? 0)
@@ -83,9 +85,9 @@ export class HealthRecord {
     const healthy =
       member?.status === 'alive' &&
       lastContactMs !== undefined &&
-      lastContactMs <= this.#rules.lastContactThresholdMs + this.#rules.heartbeatTimeoutMs * heartbeatShare &&
+      lastContactMs <= rules.lastContactThresholdMs + rules.heartbeatTimeoutMs * heartbeatShare &&
       lastTerm === judge.lastTerm &&
-      lastIndex + this.#rules.maxTrailingLogs >= judge.lastIndex
+      lastIndex + rules.maxTrailingLogs >= judge.lastIndex
     const before = this.#servers.get(server.id)
     const since = before?.healthy === healthy ? before : undefined
     return {

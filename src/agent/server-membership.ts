@@ -6,7 +6,7 @@ import type { ClusterHealth } from '../model/server-health.ts'
 import { serverIn } from '../raft/core/configuration.ts'
 import type { ConfigurationChange, ServerId } from '../raft/core/types.ts'
 import { isNamedById } from '../raft/protocol.ts'
-import type { AgentConfig } from './agent-config.ts'
+import type { AgentConfig, AutopilotConfig } from './agent-config.ts'
 import { judgeDeadServers } from './dead-servers.ts'
 import type { Introductions } from './introductions.ts'
 import { type MembershipView, mayPromote, memberChange, memberOf } from './member-changes.ts'
@@ -25,7 +25,9 @@ export interface ServerMembershipParts {
   readonly directory: ServerDirectory
   readonly introductions: Introductions
   readonly pool: Pool
-  readonly config: Pick<AgentConfig, 'autopilot' | 'raft' | 'datacenter'>
+  readonly config: Pick<AgentConfig, 'raft' | 'datacenter'>
+  /** As they are now: operators may change them. */
+  settings(): AutopilotConfig
 }
 
 /** The duty, and what it knows of the health of the servers while it runs here. */
@@ -74,8 +76,8 @@ class ServerMembership implements Closable {
   constructor(server: ServerContext, parts: ServerMembershipParts) {
     this.#server = server
     this.#parts = parts
-    const { autopilot, raft } = parts.config
-    this.#health = new HealthRecord({ ...autopilot, heartbeatTimeoutMs: raft.heartbeatTimeoutMs })
+    const { heartbeatTimeoutMs } = parts.config.raft
+    this.#health = new HealthRecord(() => ({ ...parts.settings(), heartbeatTimeoutMs }))
     this.#nextCleanUpMs = server.env.clock.monoMs() + cleanUpMs
   }
 
@@ -176,11 +178,11 @@ class ServerMembership implements Closable {
 
   #isStable(id: ServerId): boolean {
     const forMs = this.#health.healthyForMs(id, this.#server.env.clock.monoMs())
-    return forMs !== undefined && forMs >= this.#parts.config.autopilot.serverStabilizationMs
+    return forMs !== undefined && forMs >= this.#parts.settings().serverStabilizationMs
   }
 
   async #cleanUp(): Promise<void> {
-    const { autopilot } = this.#parts.config
+    const autopilot = this.#parts.settings()
     const { configuration, leaderProtocol, lowestProtocol } = this.#view()
     if (!autopilot.cleanUpDeadServers || !isNamedById(Math.min(leaderProtocol, lowestProtocol))) return
     const judged = judgeDeadServers({

@@ -11,6 +11,7 @@ import type { Raft } from '../raft/raft.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
 import type { Hello } from '../rpc/frame.ts'
 import type { AgentObserver, StartFailure } from './agent.ts'
+import { firstAutopilotSettings, settingsNow } from './autopilot-settings.ts'
 import { Calls } from './calls.ts'
 import type { Closing } from './closing.ts'
 import { encodeCommand } from './command-codec.ts'
@@ -89,7 +90,8 @@ function assembleServer(
   const alive = (): ReadonlySet<string> => new Set(aliveServers(pool.members(), config.datacenter).map(({ id }) => id))
   const directory = new ServerDirectory(nodeId, config.datacenter, alive)
   const introductions = new Introductions({ env, config, rpc, raft, directory, nodeId, pool })
-  const membership = serverMembership({ directory, introductions, pool, config })
+  const settings = () => settingsNow(config.autopilot, state.store.read())
+  const membership = serverMembership({ directory, introductions, pool, config, settings })
   const context = serverContext(ground, state, raft, {
     duty: (duty) => leadership.running(duty),
     health: () => membership.health(),
@@ -102,6 +104,7 @@ function assembleServer(
   )
   const duties: readonly LeaderDuty[] = [
     ...features.flatMap((feature) => feature.duties ?? []),
+    firstAutopilotSettings(pool, config),
     membership,
     reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
   ]

@@ -47,6 +47,18 @@ const keyringSchema = z.object({
   NumNodes: z.number(),
 })
 
+const autopilotSchema = z.object({
+  CleanupDeadServers: z.boolean(),
+  LastContactThreshold: z.string(),
+  MaxTrailingLogs: z.number(),
+  ServerStabilizationTime: z.string(),
+  RedundancyZoneTag: z.string(),
+  DisableUpgradeMigration: z.boolean(),
+  UpgradeVersionTag: z.string(),
+  CreateIndex: z.number(),
+  ModifyIndex: z.number(),
+})
+
 const eventSchema = z.object({ ID: z.string() })
 
 const coordinateSchema = z.object({
@@ -105,6 +117,14 @@ export function readStats(body: Uint8Array): Stats | undefined {
 
 export function readPeers(body: Uint8Array): PeerList | undefined {
   return configurationSchema.safeParse(jsonOf(body)).data?.Servers
+}
+
+export function readAutopilot(body: Uint8Array): z.infer<typeof autopilotSchema> | undefined {
+  return autopilotSchema.safeParse(jsonOf(body)).data
+}
+
+export function readBoolean(body: Uint8Array): boolean | undefined {
+  return z.boolean().safeParse(jsonOf(body)).data
 }
 
 export function readMembers(body: Uint8Array): readonly ListedMember[] | undefined {

@@ -4,6 +4,7 @@ import type { Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import type { CliCommand, CommandFlag, FlagValue } from './command.ts'
 import { agentCommand } from './commands/agent.ts'
+import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { eventCommand } from './commands/event.ts'
 import { infoCommand } from './commands/info.ts'
@@ -13,7 +14,7 @@ import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
 import { lockCommand } from './commands/lock.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
-import { listPeersCommand, removePeerCommand } from './commands/raft.ts'
+import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
@@ -41,8 +42,11 @@ const commands: readonly CliCommand[] = [
   lockCommand,
   maintCommand,
   membersCommand,
+  getAutopilotCommand,
+  setAutopilotCommand,
   listPeersCommand,
   removePeerCommand,
+  transferLeaderCommand,
   reloadCommand,
   rttCommand,
   deregisterCommand,
@@ -55,6 +59,7 @@ const groups: Readonly<Record<string, string>> = {
   catalog: 'Interact with the catalog',
   kv: 'Interact with the key-value store',
   operator: 'Provides cluster-level tools for operators',
+  'operator autopilot': 'Provides tools for modifying Autopilot configuration',
   'operator raft': 'Provides cluster-level tools for the Raft subsystem',
   services: 'Interact with services',
 }

@@ -284,6 +284,8 @@ export interface Route {
    * asked for without its slash it redirects to it.
    */
   readonly path: string
+  /** Of a path that ends in `/`: only what is one segment below it and ends in this one; `rest` is that one segment. */
+  readonly below?: string
   /** The line for a body that no request may carry (env/http, `bodyBytesMax`), where the endpoint's own limit is lower. */
   readonly tooLarge?: string
   handle(agent: AgentContext, request: RouteRequest): Promise<RouteResponse>

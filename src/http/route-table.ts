@@ -27,26 +27,39 @@ const none: Match = { kind: 'none' }
 export function routeTable(routes: readonly Route[]): RouteTable {
   const exact = new Map<string, MountedRoute>()
   const prefixes = new Map<string, MountedRoute>()
+  const ends = new Map<string, MountedRoute>()
   let depthMax = 0
   for (const route of routes) {
     invariant(/^\/v1(\/[a-z0-9_-]+)+\/?$/.test(route.path), 'a route needs a plain path under /v1', {
       path: route.path,
     })
     invariant(route.methods.length > 0, 'a route needs a method', { path: route.path })
-    const table = route.path.endsWith('/') ? prefixes : exact
-    invariant(!table.has(route.path), 'two routes claim one path', { path: route.path })
-    table.set(route.path, mount(route))
+    const table = route.path.endsWith('/') ? (route.below === undefined ? prefixes : ends) : exact
+    const key = route.path + (route.below ?? '')
+    invariant(!table.has(key), 'two routes claim one path', { path: key })
+    table.set(key, mount(route))
     if (table === prefixes) depthMax = Math.max(depthMax, route.path.split('/').length - 1)
   }
   return {
     match(path: string): Match {
       const mounted = exact.get(path)
       if (mounted !== undefined) return { kind: 'route', mounted, rest: '' }
+      const end = ends.size === 0 ? undefined : endOf(ends, path)
+      if (end !== undefined) return end
       const prefix = longestPrefix(prefixes, depthMax, path)
       if (prefix !== undefined) return { kind: 'route', mounted: prefix, rest: path.slice(prefix.route.path.length) }
       return prefixes.has(`${path}/`) ? { kind: 'redirect', path: `${path}/` } : none
     },
   }
+}
+
+/** `/v1/operator/area/<one segment>/members`. */
+function endOf(ends: ReadonlyMap<string, MountedRoute>, path: string): Match | undefined {
+  const last = path.lastIndexOf('/')
+  const before = path.lastIndexOf('/', last - 1)
+  const mounted = ends.get(path.slice(0, before + 1) + path.slice(last + 1))
+  const rest = path.slice(before + 1, last)
+  return mounted === undefined || rest === '' ? undefined : { kind: 'route', mounted, rest }
 }
 
 /** Looks up to the `depthMax`-th slash, so that a key of a thousand slashes costs no more than one of two. */
@@ -65,7 +78,7 @@ function longestPrefix(
 }
 
 function mount(route: Route): MountedRoute {
-  const parts = route.path.split('/').slice(1)
+  const parts = `${route.path}${route.below === undefined ? '' : `/${route.below}`}`.split('/').slice(1)
   return {
     route,
     allow: ['OPTIONS', ...route.methods].join(','),

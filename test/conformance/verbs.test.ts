@@ -27,6 +27,7 @@ const endpoints: readonly (readonly [row: string, path: string, verb: 'GET' | 'P
   ['HTP-037', '/v1/session/info/11111111-0000-0000-0000-000000000000', 'GET'],
   ['HTP-038', '/v1/session/list', 'GET'],
   ['HTP-039', '/v1/session/node/n1', 'GET'],
+  ['HTP-042', '/v1/operator/area/6b1d2a3c-0000-4000-8000-000000000000/members', 'GET'],
   ['HTP-043', '/v1/agent/check/deregister/x', 'PUT'],
   ['HTP-044', '/v1/agent/check/fail/x', 'PUT'],
   ['HTP-045', '/v1/agent/check/pass/x', 'PUT'],
@@ -38,6 +39,7 @@ const endpoints: readonly (readonly [row: string, path: string, verb: 'GET' | 'P
   ['HTP-051', '/v1/agent/service/deregister/x', 'PUT'],
   ['HTP-052', '/v1/catalog/deregister', 'PUT'],
   ['HTP-053', '/v1/catalog/register', 'PUT'],
+  ['HTP-054', '/v1/operator/area/6b1d2a3c-0000-4000-8000-000000000000/join', 'PUT'],
 ]
 
 describe.each(worlds.map((world) => [world.name, world] as const))('verbs %s', (_name, { start }) => {

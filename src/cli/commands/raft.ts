@@ -53,3 +53,22 @@ export const removePeerCommand: CliCommand = {
     return 0
   },
 }
+
+export const transferLeaderCommand: CliCommand = {
+  path: ['operator', 'raft', 'transfer-leader'],
+  summary: 'Transfer leadership to another server',
+  operands: '',
+  about: 'Before work on the machine of the leader: nobody has to find out that it is gone.',
+  flags: [
+    { name: 'id', kind: 'text', value: '<id>', help: 'Its ID in the Raft configuration. Default: the most able one.' },
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    const id = invocation.flags.get('id')
+    const named = typeof id === 'string' ? [['id', id] as const] : []
+    const answer = await new ApiClient(invocation).expect('PUT', '/v1/operator/raft/transfer-leader', named)
+    if (!answer.ok) return failed(invocation, `Error transferring leadership: ${answer.error}`)
+    invocation.terminal.out('Success\n')
+    return 0
+  },
+}

@@ -3,8 +3,12 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
-import type { ServerContext, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import { uint64 } from '../fields.ts'
+import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import { type AutopilotRow, autopilotSettings } from './autopilot.ts'
+import { autopilotSet } from './commands.ts'
 import type { RaftConfiguration, RaftServer } from './model.ts'
+import { autopilotOf } from './views.ts'
 
 const noArgs = z.object({})
 
@@ -58,6 +62,40 @@ export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
     const removed = await server.raft.changeConfiguration({ kind: 'remove', id: found.id })
     return removed.ok ? ok(null) : err(refusalOf(removed.error, args))
   },
+}
+
+const transferArgs = z.object({ id: z.string() })
+
+/** Hands leadership to the server of that ID, or, where it is empty, to the one best able to take it. */
+export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>, null> = {
+  method: 'Operator.TransferLeader',
+  kind: 'write',
+  args: transferArgs,
+  serve: async (server, { id }) => {
+    const handed = await server.raft.transferLeadership(id === '' ? undefined : id)
+    return handed.ok ? ok(null) : err(refusalOf(handed.error, { id }))
+  },
+}
+
+/** `null`: no leader has put any there yet. */
+export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, AutopilotRow | null> = {
+  method: 'Operator.AutopilotGetConfiguration',
+  kind: 'query',
+  args: noArgs,
+  query: (tx) => {
+    const row = autopilotOf(tx)
+    return { index: row?.modifyIndex ?? 0, value: row ?? null }
+  },
+}
+
+const setAutopilotArgs = z.object({ settings: autopilotSettings, at: uint64.optional() })
+
+/** Replies whether they were replaced: with `at`, only if they were last changed at that index. */
+export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs>, boolean> = {
+  method: 'Operator.AutopilotSetConfiguration',
+  kind: 'write',
+  args: setAutopilotArgs,
+  serve: (server, args, identity) => server.propose(autopilotSet, args, identity),
 }
 
 function notFound(args: RemovePeerArgs): Failure {

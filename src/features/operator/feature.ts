@@ -1,10 +1,28 @@
 import type { Feature } from '../manifest.ts'
-import { raftConfigurationEndpoint, removePeerEndpoint, serverHealthEndpoint } from './endpoint.ts'
+import { autopilotInitialize, autopilotSet } from './commands.ts'
+import {
+  raftConfigurationEndpoint,
+  readAutopilotEndpoint,
+  removePeerEndpoint,
+  serverHealthEndpoint,
+  setAutopilotEndpoint,
+  transferLeaderEndpoint,
+} from './endpoint.ts'
 import { operatorRoutes } from './routes.ts'
+import { autopilotTable } from './tables.ts'
 
-/** What operators do to the servers themselves: so far, list and remove Raft peers, and see their health. */
+/** What operators do to the servers themselves: Raft peers, who leads, and how the leader looks after them. */
 export const operatorFeature: Feature = {
   name: 'operator',
-  endpoints: [raftConfigurationEndpoint, removePeerEndpoint, serverHealthEndpoint],
+  tables: [autopilotTable],
+  commands: [autopilotInitialize, autopilotSet],
+  endpoints: [
+    raftConfigurationEndpoint,
+    readAutopilotEndpoint,
+    removePeerEndpoint,
+    serverHealthEndpoint,
+    setAutopilotEndpoint,
+    transferLeaderEndpoint,
+  ],
   routes: operatorRoutes,
 }

@@ -20,7 +20,7 @@ function server(id: string, changes: Partial<ServerFacts> = {}): ServerFacts {
 }
 
 function health(facts: readonly ServerFacts[]): ReturnType<HealthRecord['cluster']> {
-  const record = new HealthRecord(rules)
+  const record = new HealthRecord(() => rules)
   record.look(facts, judge)
   return record.cluster()
 }
@@ -70,7 +70,7 @@ describe('the health of servers', () => {
   })
 
   it('is stable from the look at which it last changed', () => {
-    const record = new HealthRecord(rules)
+    const record = new HealthRecord(() => rules)
     const look = (monoMs: number, changes: Partial<ServerFacts>): void =>
       record.look([server('a'), server('b', changes)], { ...judge, monoMs, wallMs: 50_000 + monoMs })
     const stableSinceMs = (): number | undefined => record.cluster().servers[1]?.stableSinceMs

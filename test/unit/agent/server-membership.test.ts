@@ -46,7 +46,8 @@ class Leading {
         ownRecord: () => this.#record(1),
       } as unknown as Introductions,
       pool: this.fake.pool,
-      config: { ...base, autopilot: { ...base.autopilot, ...options.autopilot } },
+      config: base,
+      settings: () => ({ ...base.autopilot, ...options.autopilot }),
     })
     this.#context = {
       env: this.clock.env,

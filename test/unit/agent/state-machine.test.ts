@@ -280,7 +280,7 @@ describe('commands in the log', () => {
       kinds: features.flatMap((feature) => feature.commands ?? []).map((command) => command.kind),
       tables: features.flatMap((feature) => feature.tables ?? []).map((table) => table.name),
       methods: features.flatMap((feature) => feature.endpoints ?? []).map((endpoint) => endpoint.method),
-      paths: features.flatMap((feature) => feature.routes ?? []).map((route) => route.path),
+      paths: features.flatMap((feature) => feature.routes ?? []).map((route) => `${route.path}${route.below ?? ''}`),
     }
     for (const names of Object.values(all)) expect(new Set(names).size).toBe(names.length)
   })

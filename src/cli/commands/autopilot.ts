@@ -1,0 +1,91 @@
+import { utf8 } from '../../base/bytes.ts'
+import { parseDuration } from '../../base/duration.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { ApiClient, failed, serverFlags } from '../client.ts'
+import type { CliCommand, CommandFlag, FlagValue } from '../command.ts'
+
+const path = '/v1/operator/autopilot/configuration'
+
+/** In the order in which they are shown: flag, member of the JSON, how a flag says it. */
+const settings = [
+  ['cleanup-dead-servers', 'CleanupDeadServers', 'flag', 'Whether dead servers are taken out.'],
+  ['last-contact-threshold', 'LastContactThreshold', 'duration', 'Longest silence of a healthy server.'],
+  ['max-trailing-logs', 'MaxTrailingLogs', 'number', 'Most entries that a healthy server is behind.'],
+  ['server-stabilization-time', 'ServerStabilizationTime', 'duration', 'How long a newcomer must be healthy first.'],
+  ['redundancy-zone-tag', 'RedundancyZoneTag', 'text', 'Kept, and not used.'],
+  ['disable-upgrade-migration', 'DisableUpgradeMigration', 'flag', 'Kept, and not used.'],
+  ['upgrade-version-tag', 'UpgradeVersionTag', 'text', 'Kept, and not used.'],
+] as const
+
+type Kind = (typeof settings)[number][2]
+
+export const getAutopilotCommand: CliCommand = {
+  path: ['operator', 'autopilot', 'get-config'],
+  summary: 'Display the current Autopilot configuration',
+  operands: '',
+  flags: serverFlags,
+  async run(invocation) {
+    const answer = await new ApiClient(invocation).expect('GET', path)
+    if (!answer.ok) return failed(invocation, `Error querying Autopilot configuration: ${answer.error}`)
+    const { readAutopilot } = await import('../answers.ts')
+    const read = readAutopilot(answer.value)
+    if (read === undefined) return failed(invocation, 'Error querying Autopilot configuration: it cannot be read')
+    for (const [, member, kind] of settings) {
+      const value = read[member]
+      invocation.terminal.out(`${member} = ${kind === 'text' ? JSON.stringify(value) : String(value)}\n`)
+    }
+    return 0
+  },
+}
+
+export const setAutopilotCommand: CliCommand = {
+  path: ['operator', 'autopilot', 'set-config'],
+  summary: 'Modify the current Autopilot configuration',
+  operands: '',
+  about: 'What is not given stays as it is. Nothing changes if somebody else changes it meanwhile.',
+  flags: [
+    ...settings.map(([name, , kind, help]): CommandFlag => {
+      return kind === 'flag' ? { name, kind: 'bool', help } : { name, kind: 'text', value: `<${kind}>`, help }
+    }),
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    const given = givenSettings(invocation.flags)
+    if (!given.ok) return failed(invocation, given.error)
+    const client = new ApiClient(invocation)
+    const answer = await client.expect('GET', path)
+    if (!answer.ok) return failed(invocation, `Error querying Autopilot configuration: ${answer.error}`)
+    const { readAutopilot, readBoolean } = await import('../answers.ts')
+    const before = readAutopilot(answer.value)
+    if (before === undefined) return failed(invocation, 'Error querying Autopilot configuration: it cannot be read')
+    const { CreateIndex: _, ModifyIndex, ...rest } = before
+    const body = utf8(JSON.stringify({ ...rest, ...given.value }))
+    const set = await client.expect('PUT', path, [['cas', String(ModifyIndex)]], body)
+    if (!set.ok) return failed(invocation, `Error setting Autopilot configuration: ${set.error}`)
+    if (readBoolean(set.value) !== true) {
+      return failed(invocation, 'Configuration could not be atomically updated, please try again')
+    }
+    invocation.terminal.out('Configuration updated!\n')
+    return 0
+  },
+}
+
+/** What the flags say, by member of the JSON. */
+function givenSettings(
+  flags: ReadonlyMap<string, FlagValue>,
+): Result<Readonly<Record<string, string | number | boolean>>, string> {
+  const given: Record<string, string | number | boolean> = {}
+  for (const [flag, member, kind] of settings) {
+    const said = flags.get(flag)
+    if (typeof said !== 'string' && typeof said !== 'boolean') continue
+    const value = typeof said === 'boolean' ? said : settingOf(kind, said)
+    if (value === undefined) return err(`invalid value ${JSON.stringify(said)} for flag -${flag}`)
+    given[member] = value
+  }
+  return ok(given)
+}
+
+function settingOf(kind: Kind, text: string): string | number | undefined {
+  if (kind === 'number') return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  return kind === 'duration' && !parseDuration(text).ok ? undefined : text
+}

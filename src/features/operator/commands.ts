@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { Release } from '../../model/release.ts'
+import type { WriteTransaction } from '../../store/types.ts'
+import { uint64 } from '../fields.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import { type AutopilotSettings, autopilotSettings } from './autopilot.ts'
+import { autopilotTable } from './tables.ts'
+import { autopilotOf } from './views.ts'
+
+/** Servers of earlier releases stop on its commands. Spec: Ver/0.8.0. */
+export const autopilotSince: Release = { major: 0, minor: 8, patch: 0 }
+
+const initializeBody = z.strictObject({ settings: autopilotSettings })
+
+/** What the first leader was configured with; changes nothing once there is something. */
+export const autopilotInitialize: CommandDefinition<z.infer<typeof initializeBody>, boolean> = {
+  kind: 'autopilot.initialize',
+  since: autopilotSince,
+  body: initializeBody,
+  apply: (tx, { settings }) => {
+    if (autopilotOf(tx) !== undefined) return false
+    put(tx, settings)
+    return true
+  },
+}
+
+const setBody = z.strictObject({ settings: autopilotSettings, at: uint64.optional() })
+
+/** Replaces all of them. With `at`: only if they were last changed at that index. */
+export const autopilotSet: CommandDefinition<z.infer<typeof setBody>, boolean> = {
+  kind: 'autopilot.set',
+  since: autopilotSince,
+  body: setBody,
+  apply: (tx, { settings, at }) => {
+    if (at !== undefined && BigInt(autopilotOf(tx)?.modifyIndex ?? 0) !== at) return false
+    put(tx, settings)
+    return true
+  },
+}
+
+function put(tx: WriteTransaction, settings: AutopilotSettings): void {
+  const createIndex = autopilotOf(tx)?.createIndex ?? tx.index
+  tx.put(autopilotTable, Object.freeze({ ...settings, createIndex, modifyIndex: tx.index }))
+}

@@ -1,0 +1,8 @@
+import type { ReadTransaction } from '../../store/types.ts'
+import type { AutopilotRow } from './autopilot.ts'
+import { autopilotKey, autopilotTable } from './tables.ts'
+
+/** Undefined: no leader has put any there yet. */
+export function autopilotOf(tx: ReadTransaction): AutopilotRow | undefined {
+  return tx.get(autopilotTable, autopilotKey)
+}

@@ -19,6 +19,7 @@ import { LockHolders } from './lock-holders.ts'
 import { LockIndex } from './lock-index.ts'
 import { LogMatching } from './log-matching.ts'
 import { Marks } from './marks.ts'
+import { Membership, type NetworkFacts } from './membership.ts'
 import { MonotoneIndex } from './monotone-index.ts'
 import { ParkedReads } from './parked-reads.ts'
 import { ServerLog } from './server-log.ts'
@@ -75,6 +76,7 @@ export class Invariants {
   readonly lockHolders: LockHolders
   readonly lockIndex: LockIndex
   readonly sessions: SessionLives
+  readonly membership: Membership
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
   readonly appliedKeys = new AppliedKeys()
@@ -95,6 +97,8 @@ export class Invariants {
   constructor(parts: {
     readonly nowUs: () => number
     readonly staleDefaultMs: number
+    /** Absent: links that are as good as can be. */
+    readonly network?: NetworkFacts
     /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
     readonly excusesLostMajority?: boolean
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
@@ -132,6 +136,12 @@ export class Invariants {
     this.lockHolders = new LockHolders(report)
     this.lockIndex = new LockIndex(report)
     this.sessions = new SessionLives(report)
+    this.membership = new Membership({
+      report,
+      nowUs: parts.nowUs,
+      network: parts.network ?? { rttMs: 6, rttMaxMs: 10, loss: 0 },
+      acted: (node, boot) => this.death.acted(node, boot, 'took a step as a member'),
+    })
   }
 
   /** Leaders elected so far. */
@@ -156,6 +166,7 @@ export class Invariants {
   died(node: string): void {
     this.death.died(node)
     this.registrations.died(node)
+    this.membership.died(node)
     this.application.died(node)
     this.parked.died(node)
     this.noLongerLeads(node)

@@ -83,6 +83,7 @@ class NodeObserver implements RaftObserver {
   agentObserver(): AgentObserver {
     return {
       raft: this,
+      lan: this.#all.membership.observerOf(this.#node, this.#boot),
       commandApplied: (index, kind, outcome, identity, tx) =>
         this.#commandApplied(kind, { index, outcome, tx }, identity),
       readParked: (read) => this.#all.parked.parked(this.#node, read),

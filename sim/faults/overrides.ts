@@ -32,6 +32,12 @@ export class Overrides<Setting> {
     return (this.#layers.get(node)?.length ?? 0) > 0
   }
 
+  /** Nothing is laid over anything. */
+  get isEmpty(): boolean {
+    for (const layers of this.#layers.values()) if (layers.length > 0) return false
+    return true
+  }
+
   /** The node goes back to its own setting. */
   clear(node: string): void {
     const layers = this.#layers.get(node)

@@ -5,11 +5,6 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import { startMissed } from './rest-missed.ts'
 import type { RunContext } from './run-context.ts'
 
-/**
- * Two agents that took each other for failed meet again when one tries the other, which each does every 30 s with a chance
- * that falls with the number of failed members, or by an exchange of everything, every 30 s: several of these.
- */
-const poolWithinMs = 180_000
 /** A full comparison comes once a minute, and may have to be tried again. */
 const catalogWithinMs = 150_000
 const lookEveryMs = 250
@@ -17,7 +12,15 @@ const answerWithinMs = 10_000
 
 /** Once servers rest: within bounds all agents agree on who is there (M1, M2), and the catalog on what they hold (E1, E3). */
 export async function comeToAgree(run: RunContext): Promise<void> {
-  await within(run, poolWithinMs, () => poolUnrest(run))
+  const { membership } = run.invariants
+  const fromUs = run.simulation.nowUs
+  await within(run, Math.ceil(membership.agreementBoundMs()), () => poolUnrest(run))
+  if (run.hasFailed()) return
+  run.tell(
+    'note',
+    `all agents agree on who is there, ${formatDuration(Math.ceil((run.simulation.nowUs - fromUs) / 1000))} after rest`,
+  )
+  membership.atRest()
   await within(run, catalogWithinMs, () => catalogUnrest(run))
 }
 

@@ -1,4 +1,5 @@
 import { Invariants } from '../checkers/invariants.ts'
+import type { NetworkFacts } from '../checkers/membership.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { hasReplacedVoter } from '../cluster/group-facts.ts'
 import { Machines } from '../cluster/machines.ts'
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly trace?: TraceOptions | undefined
 }
 
+const defaultLatency: Range = { min: 1, max: 5 }
+
 /** One run of one scenario with one seed. */
 export class ScenarioRun implements RunContext {
   readonly loaded: LoadedScenario
@@ -62,6 +65,7 @@ export class ScenarioRun implements RunContext {
     this.invariants = new Invariants({
       nowUs: () => this.simulation.nowUs,
       staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
+      network: networkFacts(this.scenario),
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
@@ -204,7 +208,9 @@ export class ScenarioRun implements RunContext {
 
   #afterTurn(): void {
     this.invariants.parked.turnEnded()
-    if (!this.#changed || this.hasFailed()) return
+    if (this.hasFailed()) return
+    this.invariants.membership.look(() => this.injector.disturbance())
+    if (!this.#changed) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {
       const found = this.judge(condition)
@@ -246,6 +252,11 @@ export class ScenarioRun implements RunContext {
   }
 }
 
+function networkFacts({ network }: Scenario): NetworkFacts {
+  const { min, max } = network?.latency ?? defaultLatency
+  return { rttMs: min + max, rttMaxMs: 2 * max, loss: network?.loss ?? 0 }
+}
+
 function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn: () => void): Simulation {
   const { network } = loaded.scenario
   return new Simulation({
@@ -253,7 +264,7 @@ function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn:
     platform,
     ...(trace === undefined ? {} : { trace }),
     link: {
-      latencyMs: rangeMs(network?.latency ?? { min: 1, max: 5 }),
+      latencyMs: rangeMs(network?.latency ?? defaultLatency),
       loss: network?.loss ?? 0,
       duplicate: network?.duplicate ?? 0,
       reorder: network?.reorder ?? 0,

@@ -1,0 +1,84 @@
+/** What disturbs a pool at this moment. */
+export interface Disturbance {
+  /** Some link is cut or slow, or some clock runs wrong. */
+  readonly isTroubled: boolean
+  /** Nodes whose process stands still. */
+  readonly paused: readonly string[]
+}
+
+interface Sleep {
+  readonly beganUs: number
+  endedUs: number
+}
+
+const never = Number.NEGATIVE_INFINITY
+
+/**
+ * What the members of a pool live under, as the simulator knows it: since when nothing disturbs them, who sleeps, and who is
+ * down. Looked at now and then; what is shorter than a look counts for nothing, as for the pool itself.
+ */
+export class PoolWeather {
+  #troubledUs = never
+  #movedUs = never
+  readonly #sleeps = new Map<string, Sleep>()
+  /** By node: the name in the pool of the process that runs there. */
+  readonly #names = new Map<string, string>()
+  /** By name in the pool: since when nobody runs under it. */
+  readonly #downUs = new Map<string, number>()
+  #asleep: ReadonlySet<string> = new Set()
+
+  look(nowUs: number, { isTroubled, paused }: Disturbance): void {
+    if (isTroubled) this.#troubledUs = nowUs
+    for (const node of paused) {
+      const sleep = this.#sleeps.get(node)
+      if (sleep !== undefined && this.#asleep.has(node)) sleep.endedUs = nowUs
+      else this.#sleeps.set(node, { beganUs: nowUs, endedUs: nowUs })
+    }
+    if (paused.length > 0 || this.#asleep.size > 0) this.#asleep = new Set(paused)
+  }
+
+  /** A process on this node begins as a member of this name. */
+  began(node: string, name: string, nowUs: number): void {
+    this.#names.set(node, name)
+    this.#downUs.delete(name)
+    this.#movedUs = nowUs
+  }
+
+  died(node: string, nowUs: number): void {
+    const name = this.#names.get(node)
+    if (name === undefined) return
+    this.#names.delete(node)
+    this.#sleeps.delete(node)
+    this.#movedUs = nowUs
+    if (![...this.#names.values()].includes(name)) this.#downUs.set(name, nowUs)
+  }
+
+  /** Since when nobody runs under this name; undefined: somebody does, or nobody ever has. */
+  downSinceUs(name: string): number | undefined {
+    return this.#downUs.get(name)
+  }
+
+  isAsleep(node: string): boolean {
+    return this.#asleep.has(node)
+  }
+
+  /** Since when links and clocks are well, nobody sleeps, and nobody has come or gone. */
+  get calmSinceUs(): number {
+    let sinceUs = Math.max(this.#troubledUs, this.#movedUs)
+    for (const { endedUs } of this.#sleeps.values()) sinceUs = Math.max(sinceUs, endedUs)
+    return sinceUs
+  }
+
+  /**
+   * The last sleep of this node, if while it lasted, and for `beforeUs` before, nothing else has disturbed the pool up to
+   * this day.
+   */
+  onlySleep(node: string, beforeUs: number): Sleep | undefined {
+    const own = this.#sleeps.get(node)
+    if (own === undefined) return undefined
+    const fromUs = own.beganUs - beforeUs
+    if (this.#troubledUs >= fromUs || this.#movedUs >= fromUs) return undefined
+    for (const [other, { endedUs }] of this.#sleeps) if (other !== node && endedUs >= fromUs) return undefined
+    return own
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { Membership } from '../../../sim/checkers/membership.ts'
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
+import type { PoolObserver } from '../../../src/gossip/pool.ts'
+import { addressOf, alive, dead, Subject, suspect } from '../gossip-core/subject.ts'
+import { recorder } from './reports.ts'
+
+/** One member, `me` on s1, that is looked at; the test is the world around it. */
+class Watched extends Subject {
+  readonly recorded = recorder()
+  paused: readonly string[] = []
+  isTroubled = false
+  readonly laws: Membership = new Membership({
+    report: this.recorded.report,
+    nowUs: () => this.nowMs * 1000,
+    network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
+    acted: () => true,
+  })
+  readonly #observer: PoolObserver | undefined = this.laws.observerOf('s1', 1)
+
+  constructor(...names: readonly string[]) {
+    super()
+    this.#observer?.stepped(this.core, { kind: 'started' }, [])
+    for (const name of names) this.laws.weather.began(name, name, 0)
+    this.know(...names)
+  }
+
+  override do(event: GossipEvent): readonly GossipEffect[] {
+    const effects = super.do(event)
+    // Not yet there while the agent under test is being made.
+    if (this.laws !== undefined) this.#observer?.stepped(this.core, event, effects)
+    return effects
+  }
+
+  /** What is done to the core and nobody has decided. */
+  tamper(change: () => void): void {
+    change()
+    this.hear({
+      kind: 'alive',
+      incarnation: 0,
+      node: 'me',
+      address: addressOf('me'),
+      meta: new Uint8Array([1]),
+      versions: this.core.self.versions,
+    })
+  }
+
+  look(): void {
+    this.laws.look(() => ({ isTroubled: this.isTroubled, paused: this.paused }))
+  }
+
+  /** Lets time pass, and looks every second. */
+  watch(seconds: number): void {
+    for (let second = 0; second < seconds; second++) {
+      this.pass(1_000)
+      this.look()
+    }
+  }
+}
+
+describe('what a member does is held against the laws', () => {
+  it('and a sound one breaks none: it suspects who does not answer, declares it dead, and tries it again', () => {
+    const me = new Watched('c1', 'c2')
+    me.laws.died('c1')
+    me.laws.died('c2')
+    me.watch(3_000)
+    expect(me.holds('c1')).toBe('dead 1')
+    expect(me.recorded.lines).toEqual([])
+  })
+
+  it('M3: a record that goes back is seen', () => {
+    const me = new Watched('c1')
+    me.hear(dead('c1', 3))
+    me.tamper(() => {
+      me.record('c1').state = 'alive'
+    })
+    expect(me.recorded.lines).toEqual(['M3: s1 held c1 dead at incarnation 3, and now alive at 3'])
+  })
+
+  it('M4: one that never suspects who is down is seen, but not while the network is in trouble', () => {
+    const me = new Watched('c1')
+    me.look()
+    me.laws.died('c1')
+    me.isTroubled = true
+    const idle = (seconds: number): void => {
+      for (let second = 0; second < seconds; second++) {
+        me.nowMs += 1_000
+        me.look()
+      }
+    }
+    idle(60)
+    expect(me.recorded.lines).toEqual([])
+    me.isTroubled = false
+    idle(6)
+    expect(me.recorded.codes).toContain('M4')
+  })
+
+  it('M5: who has left is not sent anything but answers', () => {
+    const me = new Watched('c1')
+    me.hear(dead('c1', 1, 'c1'))
+    expect(me.record('c1').status).toBe('left')
+    me.hear({ kind: 'ping', sequence: 1, node: 'me' })
+    const observer = me.laws.observerOf('s1', 2)
+    observer.stepped(me.core, { kind: 'timer-fired', timer: 'reap' }, [])
+    const ping = { kind: 'ping', sequence: 9, node: 'c1' } as const
+    const ack = { kind: 'ack', sequence: 9, payload: new Uint8Array() } as const
+    observer.stepped(me.core, { kind: 'started' }, [{ kind: 'send', to: addressOf('c1'), messages: [ack] }])
+    expect(me.recorded.lines).toEqual([])
+    observer.stepped(me.core, { kind: 'started' }, [{ kind: 'send', to: addressOf('c1'), messages: [ping] }])
+    expect(me.recorded.lines).toEqual(['M5: s1 contacts c1, which has left, by ping'])
+  })
+
+  it('M6: one that wakes and accuses somebody of its own sleep is seen; one that accuses later is not', () => {
+    const me = new Watched('c1', 'c2')
+    me.watch(60)
+    const accuse = (): void => {
+      const observer = me.laws.observerOf('s1', 2)
+      observer.stepped(me.core, { kind: 'timer-fired', timer: 'gossip' }, [])
+      me.hear(alive('c1', me.record('c1').incarnation + 1))
+      observer.stepped(me.core, { kind: 'timer-fired', timer: 'gossip' }, [])
+      me.hear(suspect('c1', me.record('c1').incarnation))
+      observer.stepped(me.core, { kind: 'timer-fired', timer: 'probe' }, [])
+    }
+    me.paused = ['s1']
+    me.look()
+    me.nowMs += 20_000
+    me.look()
+    me.paused = []
+    me.nowMs += 200
+    accuse()
+    expect(me.recorded.lines).toEqual(['M6: s1, which woke 200 ms ago, suspects c1, which was up all the time'])
+    me.nowMs += 20_000
+    accuse()
+    expect(me.recorded.lines).toHaveLength(1)
+  })
+})

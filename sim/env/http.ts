@@ -1,6 +1,13 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Timers } from '../../src/env/clock.ts'
-import type { Http, HttpClientRequest, HttpHandler, HttpListener } from '../../src/env/http.ts'
+import type {
+  Http,
+  Http2Response,
+  HttpClientFailure,
+  HttpClientRequest,
+  HttpHandler,
+  HttpListener,
+} from '../../src/env/http.ts'
 import type { Endpoint, ListenFailure, Tcp, TlsOptions } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
@@ -62,6 +69,13 @@ export class SimHttp implements Http {
     const idle = tls === undefined ? this.#connections.take(to) : undefined
     if (idle === undefined) return this.#dialled(to, request)
     return idle.ask(request, timeoutMs, kernel.deferred<HttpAnswer>(this.#boot))
+  }
+
+  /** Simulated HTTP is carried whole: there are no streams, frames or trailers of HTTP/2 in it. */
+  requestHttp2(to: Endpoint): Promise<Result<Http2Response, HttpClientFailure>> {
+    return this.#machine.kernel.answer(this.#boot, 0, 'http', (): Result<Http2Response, HttpClientFailure> => {
+      return err({ kind: 'io', to, message: 'there is no HTTP/2 in the simulator' })
+    })
   }
 
   async #dialled(to: Endpoint, request: HttpClientRequest): Promise<HttpAnswer> {

@@ -179,6 +179,8 @@ export interface ChecksConfig {
   readonly remoteScripts: boolean
   /** Scripts may stand in configuration files. */
   readonly localScripts: boolean
+  /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
+  readonly containerRuntime: string
   /** A change of a check's output alone is synced after this; 0: at once. */
   readonly updateIntervalMs: number
   readonly discardOutput: boolean
@@ -249,6 +251,14 @@ const defaultPool: PoolConfig = {
   keepsCoordinate: true,
 }
 
+const defaultChecks: ChecksConfig = {
+  remoteScripts: false,
+  localScripts: false,
+  containerRuntime: 'unix:///var/run/docker.sock',
+  updateIntervalMs: 300_000,
+  discardOutput: false,
+}
+
 /** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
 export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
   const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
@@ -310,7 +320,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     },
     services: [],
     checks: [],
-    checksConfig: { remoteScripts: false, localScripts: false, updateIntervalMs: 300_000, discardOutput: false },
+    checksConfig: defaultChecks,
     nodeMeta: {},
     logLevel: 'INFO',
     debug: {},

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
+import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
@@ -136,7 +137,20 @@ function catalogClient(calls: Calls): CatalogClient {
     },
     register: (request) => calls.write(registerEndpoint, request, {}),
     deregister: (request) => calls.write(deregisterEndpoint, request, {}),
+    checksOn: async (node, minIndex, abandoned) => {
+      const answer = await calls.query(nodeChecksEndpoint, { node }, { ...watchRead, minIndex }, { onAbort: abandoned })
+      return answer.ok ? ok({ checks: answer.value.value, index: answer.value.meta.index }) : answer
+    },
   }
+}
+
+/** Reference: HTTP API 4.4, alias. */
+const watchRead: ReadOptions = {
+  consistency: 'stale',
+  minIndex: 0,
+  waitMs: 60_000,
+  maxStaleMs: 0,
+  datacenter: '',
 }
 
 const freshRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -20,7 +20,8 @@ export async function runAgent(invocation: Invocation): Promise<number> {
     for (const problem of loaded.error) terminal.error(`==> ${problemText(problem)}\n`)
     return 1
   }
-  const { config, warnings } = loaded.value
+  const { warnings } = loaded.value
+  const config = withContainerRuntime(loaded.value.config, terminal)
   for (const warning of warnings) terminal.out(`${warning}\n`)
   terminal.out(`==> Starting ${productTitle} agent...\n`)
   if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
@@ -33,6 +34,12 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   terminal.out(banner(config, program.value))
   terminal.showLog(logLevels[config.logLevel])
   return untilEnded(env, terminal, config, program.value.agent, () => program.value.stop())
+}
+
+/** Checks in containers look for their runtime where its own clients do. Reference: HTTP API 4.4. */
+function withContainerRuntime(config: AgentConfig, { environment }: Terminal): AgentConfig {
+  const containerRuntime = environment.get('DOCKER_HOST') || config.checksConfig.containerRuntime
+  return { ...config, checksConfig: { ...config.checksConfig, containerRuntime } }
 }
 
 /** The same flags and files once more, as they are now. `known`: warnings that were shown at the start. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { type DefinitionProblem, parseCheckDefinition, parseServiceDefinition } from '../features/agent/definitions.ts'
-import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
+import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -54,7 +54,7 @@ export function readDefinitions(
       source.kind === 'service' ? readService(source, services, ids, problems) : readCheck(source, checks, problems)
     for (const check of own) {
       ids.claim('check', check.checkId, source)
-      if (check.probe.kind === 'script' && !scripts) problems.push(scriptProblem(source, check.checkId))
+      if (runsProgram(check.probe) && !scripts) problems.push(scriptProblem(source, check.checkId))
     }
   }
   return problems.length > 0 ? err(problems) : ok({ services, checks })

@@ -67,6 +67,7 @@ export function normalize(
     checksConfig: {
       remoteScripts: file.enable_script_checks ?? false,
       localScripts: scripts,
+      containerRuntime: defaults.checksConfig.containerRuntime,
       updateIntervalMs: milliseconds(file.check_update_interval, defaults.checksConfig.updateIntervalMs),
       discardOutput: file.discard_check_output ?? false,
     },

@@ -68,9 +68,30 @@ export type HttpClientFailure =
   | DialFailure
   | { readonly kind: 'broken'; readonly to: Endpoint; readonly message: string }
 
+export interface Http2Request {
+  /** Host and port as the asked one is to see them. */
+  readonly authority: string
+  readonly method: string
+  readonly target: string
+  /** Names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Uint8Array
+  readonly timeoutMs: number
+  readonly tls?: TlsOptions
+  /** A longer answer is broken off. */
+  readonly bodyBytesMax: number
+}
+
+export interface Http2Response extends HttpClientResponse {
+  readonly trailers: HttpHeaders
+}
+
 /** HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the handler. */
 export interface Http {
   /** `at.host` may also be `unix://` and the path of a socket; its port means nothing. The simulator has none. */
   serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>>
+  /** `to.host` may be a socket likewise, without TLS. */
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>>
+  /** One exchange by HTTP/2 (RFC 9113) over a connection of its own, without any upgrade. The simulator says that it has none. */
+  requestHttp2(to: Endpoint, request: Http2Request): Promise<Result<Http2Response, HttpClientFailure>>
 }

@@ -18,6 +18,12 @@ const connectionsMax = 4096
 /** Connections kept for later requests, for each address. */
 const idleConnectionsMax = 16
 
+const socketPrefix = 'unix://'
+
+function isSocket({ host }: Endpoint): boolean {
+  return host.startsWith(socketPrefix)
+}
+
 type Answer = Result<HttpClientResponse, HttpClientFailure>
 
 /** Requests over connections that are kept and used again. */
@@ -29,7 +35,7 @@ export class HttpClient implements Closable {
   #closed = false
 
   async request(to: Endpoint, request: HttpClientRequest): Promise<Answer> {
-    const problem = this.#closed ? 'shutting down' : addressProblem(to)
+    const problem = this.#closed ? 'shutting down' : isSocket(to) ? undefined : addressProblem(to)
     if (problem === undefined) {
       try {
         return await this.#exchange(to, request, this.#sent(to, request))
@@ -51,8 +57,7 @@ export class HttpClient implements Closable {
 
   #sent(to: Endpoint, request: HttpClientRequest): ClientRequest {
     const options = {
-      host: to.host,
-      port: to.port,
+      ...(isSocket(to) ? { socketPath: to.host.slice(socketPrefix.length) } : { host: to.host, port: to.port }),
       method: request.method,
       path: request.target,
       maxHeaderSize: 64 << 10,

@@ -1,6 +1,8 @@
 import type { Result } from '../base/result.ts'
 import type {
   Http,
+  Http2Request,
+  Http2Response,
   HttpClientFailure,
   HttpClientRequest,
   HttpClientResponse,
@@ -11,6 +13,7 @@ import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { HttpClient } from './http-client.ts'
 import { serveHttp } from './http-server.ts'
+import { requestHttp2 } from './http2-client.ts'
 import type { OpenThings } from './open-things.ts'
 
 export class HostHttp implements Http {
@@ -31,5 +34,9 @@ export class HostHttp implements Http {
 
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>> {
     return this.#client.request(to, request)
+  }
+
+  requestHttp2(to: Endpoint, request: Http2Request): Promise<Result<Http2Response, HttpClientFailure>> {
+    return requestHttp2(to, request, this.#open)
   }
 }

@@ -124,8 +124,32 @@ export type CheckProbe =
       readonly intervalMs: number
       readonly timeoutMs: number
     }
+  | {
+      readonly kind: 'grpc'
+      /** `host:port`, or `host:port/service`. */
+      readonly target: string
+      readonly useTls: boolean
+      readonly tlsSkipVerify: boolean
+      readonly intervalMs: number
+      readonly timeoutMs: number
+    }
+  /** A program inside a container. */
+  | {
+      readonly kind: 'container'
+      readonly container: string
+      readonly argv: readonly [string, ...string[]]
+      readonly intervalMs: number
+      readonly timeoutMs: number
+    }
+  /** As well as another service, by its ID, and the node it is on. `node`: empty for this agent's own. */
+  | { readonly kind: 'alias'; readonly node: string; readonly service: string }
   /** Stays as it was registered until it is taken out: maintenance. */
   | { readonly kind: 'fixed' }
+
+/** Whether to run it is to run a program of somebody's choice. */
+export function runsProgram({ kind }: CheckProbe): boolean {
+  return kind === 'script' || kind === 'container'
+}
 
 /** A check that an agent is told to run. */
 export interface CheckDefinition {

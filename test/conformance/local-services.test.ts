@@ -68,7 +68,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))(
       expect((await ask(target, 'GET /v1/catalog/service/gone')).text).toBe('[]')
     })
 
-    it('[HLT-017] [HLT-018] [HLT-022] a check is added, listed and removed', async () => {
+    it('[HLT-018] [HLT-022] a check is added, listed and removed', async () => {
       await put('/v1/agent/check/register', { Name: 'pulse', TTL: '1m', Notes: 'of the node' })
       expect(await check('pulse')).toMatchObject({ CheckID: 'pulse', Status: 'critical', Notes: 'of the node' })
       const self = (await read('/v1/agent/self'))['Config'] as ExactObject
@@ -80,6 +80,53 @@ describe.each(worlds.map((world) => [world.name, world] as const))(
       await put('/v1/agent/check/deregister/pulse')
       expect(await check('pulse')).toBeUndefined()
       expect(await ofNode()).not.toContain('pulse')
+    })
+
+    it.each([
+      ['script', { Args: ['true'], Interval: '1h' }],
+      ['HTTP', { HTTP: 'http://127.0.0.1:1/', Interval: '1h' }],
+      ['TCP', { TCP: '127.0.0.1:1', Interval: '1h' }],
+      ['TTL', { TTL: '1h' }],
+      ['alias', { AliasService: 'nobody' }],
+      ['container', { DockerContainerID: 'c', Args: ['true'], Interval: '1h' }],
+      ['gRPC', { GRPC: '127.0.0.1:1', Interval: '1h' }],
+    ])('[HLT-017] a check is added and changed: %s', async (kind, members) => {
+      await put('/v1/agent/check/register', { Name: kind, Notes: 'before', ...members })
+      expect(await check(kind)).toMatchObject({ CheckID: kind, Notes: 'before' })
+      await put('/v1/agent/check/register', { Name: kind, Notes: 'after', ...members })
+      expect(await check(kind)).toMatchObject({ CheckID: kind, Notes: 'after' })
+      await put(`/v1/agent/check/deregister/${kind}`)
+    })
+
+    /** Until a check of the node is in this state, as its watchers see it. */
+    async function inState(node: string, id: string, status: string): Promise<ExactObject> {
+      for (let index = '0'; ; ) {
+        const reply = await ask(target, `GET /v1/health/node/${node}?wait=20s&index=${index}`)
+        const found = (reply.json() as readonly ExactObject[]).find(({ CheckID }) => CheckID === id)
+        if (found?.['Status'] === status) return found
+        index = String(reply.index())
+      }
+    }
+
+    it('an alias is as well as the service that it stands for, here and by the catalog', async () => {
+      const node = String(((await read('/v1/agent/self'))['Config'] as ExactObject)['NodeName'])
+      await put('/v1/agent/service/register', {
+        Name: 'real',
+        Check: { CheckID: 'real', TTL: '1h', Status: 'passing' },
+      })
+      const here = { CheckID: 'here', AliasService: 'real' }
+      const there = { CheckID: 'there', AliasService: 'real', AliasNode: node }
+      await put('/v1/agent/service/register', { Name: 'shadow', Checks: [here, there] })
+      for (const id of ['here', 'there']) {
+        expect(await inState(node, id, 'passing')).toMatchObject({ Output: 'All checks passing.' })
+      }
+      await put('/v1/agent/check/fail/real?note=broken')
+      for (const id of ['here', 'there']) {
+        const { Output } = await inState(node, id, 'critical')
+        expect(Output).toBe(`Aliased check "Service 'real' check" failing: broken`)
+      }
+      await put('/v1/agent/service/deregister/shadow')
+      await put('/v1/agent/service/deregister/real')
     })
 
     it.each([

@@ -1,29 +1,43 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
+import { type AliasProbe, LocalAliases, RemoteAlias } from './alias-checks.ts'
 import { itemKey } from './item-key.ts'
+import type { LocalState } from './local-state.ts'
+import type { CatalogClient } from './parts.ts'
+import { probeContainer } from './probes/container-probe.ts'
+import { probeGrpc } from './probes/grpc-probe.ts'
 import { probeHttp } from './probes/http-probe.ts'
 import type { Outcome } from './probes/outcome.ts'
 import { probeScript } from './probes/script-probe.ts'
 import { probeTcp } from './probes/tcp-probe.ts'
 import { TtlCheck } from './ttl-check.ts'
 
-/** What a check found, to whom it may concern. */
-export type Report = (checkId: string, outcome: Outcome) => void
+export interface CheckRunnerParts {
+  readonly env: Env
+  readonly state: LocalState
+  readonly catalog: CatalogClient
+  /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
+  readonly containerRuntime: string
+  /** What a check found, to whom it may concern. */
+  report(checkId: string, outcome: Outcome): void
+}
 
 /** Runs the checks of one agent: each by itself, never twice at once, the next run an interval after the end of the last. */
 export class CheckRunner {
   readonly #env: Env
-  readonly #report: Report
+  readonly #parts: CheckRunnerParts
+  readonly #aliases: LocalAliases
   readonly #running = new Map<string, Closable>()
   readonly #ttls = new Map<string, TtlCheck>()
   /** Checks whose run is under way, also of one that has been replaced meanwhile. */
   readonly #busy = new Set<string>()
   #scripts = new Set<string>()
 
-  constructor(env: Env, report: Report) {
-    this.#env = env
-    this.#report = report
+  constructor(parts: CheckRunnerParts) {
+    this.#env = parts.env
+    this.#parts = parts
+    this.#aliases = new LocalAliases(parts.env, parts.state, parts.report)
   }
 
   /** Begins a check, in the place of one of the same ID. `lastOutput`: of a TTL check that is taken up again. */
@@ -33,7 +47,7 @@ export class CheckRunner {
     const key = itemKey(checkId)
     switch (probe.kind) {
       case 'ttl': {
-        const expired = (outcome: Outcome): void => this.#report(checkId, outcome)
+        const expired = (outcome: Outcome): void => this.#parts.report(checkId, outcome)
         this.#ttls.set(key, new TtlCheck(this.#env, probe.ttlMs, lastOutput, expired))
         return
       }
@@ -44,9 +58,24 @@ export class CheckRunner {
       case 'script':
         this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
+      case 'grpc':
+        return this.#repeat(checkId, probe.intervalMs, () => probeGrpc(this.#env, probe))
+      case 'container':
+        this.#scripts.add(key)
+        return this.#repeat(checkId, probe.intervalMs, () =>
+          probeContainer(this.#env, this.#parts.containerRuntime, probe),
+        )
+      case 'alias':
+        this.#running.set(key, probe.node === '' ? this.#aliases.follow(check, probe) : this.#remote(checkId, probe))
+        return
       case 'fixed':
         return
     }
+  }
+
+  /** A check of this service, or of the node where it is empty, is another: what stands for it may be, too. */
+  checksChanged(serviceId: string): void {
+    this.#aliases.changed(serviceId)
   }
 
   end(checkId: string): void {
@@ -76,6 +105,13 @@ export class CheckRunner {
     this.#running.clear()
     this.#ttls.clear()
     this.#scripts = new Set()
+    this.#aliases.stop()
+  }
+
+  #remote(checkId: string, probe: AliasProbe): Closable {
+    const { env, catalog, state, report } = this.#parts
+    const ownNode = (): string => state.node.node
+    return new RemoteAlias({ env, catalog, ownNode, report: (id, outcome) => report(id, outcome) }, checkId, probe)
   }
 
   #repeat(checkId: string, intervalMs: number, probe: () => Promise<Outcome>): void {
@@ -90,7 +126,7 @@ export class CheckRunner {
       this.#busy.delete(key)
       return outcome
     }
-    const repeated = new Repeated(env, intervalMs, once, (outcome) => this.#report(checkId, outcome))
+    const repeated = new Repeated(env, intervalMs, once, (outcome) => this.#parts.report(checkId, outcome))
     repeated.start(firstMs)
     this.#running.set(key, repeated)
   }

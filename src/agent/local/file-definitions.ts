@@ -1,4 +1,4 @@
-import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import { type CheckDefinition, runsProgram, type ServiceFacts } from '../../model/catalog.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { itemKey } from './item-key.ts'
 
@@ -27,7 +27,7 @@ export function definitionsProblem(
     if (check.serviceId !== '' && !wanted.services.has(itemKey(check.serviceId)) && !isOffered(check.serviceId)) {
       return `${named}: ServiceID ${JSON.stringify(check.serviceId)} does not exist`
     }
-    if (check.probe.kind === 'script' && !config.checksConfig.localScripts) {
+    if (runsProgram(check.probe) && !config.checksConfig.localScripts) {
       return (
         `${named}: Scripts are disabled on this agent; to enable, configure 'enable_script_checks' or ` +
         "'enable_local_script_checks' to true"

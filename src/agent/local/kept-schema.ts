@@ -39,6 +39,22 @@ const probe = z.discriminatedUnion('kind', [
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
   }),
+  z.object({
+    kind: z.literal('grpc'),
+    target: z.string(),
+    useTls: z.boolean(),
+    tlsSkipVerify: z.boolean(),
+    intervalMs: milliseconds,
+    timeoutMs: milliseconds,
+  }),
+  z.object({
+    kind: z.literal('container'),
+    container: z.string(),
+    argv: z.tuple([z.string()], z.string()),
+    intervalMs: milliseconds,
+    timeoutMs: milliseconds,
+  }),
+  z.object({ kind: z.literal('alias'), node: z.string(), service: z.string() }),
   z.object({ kind: z.literal('fixed') }),
 ])
 

@@ -2,13 +2,14 @@ import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type {
-  CheckDefinition,
-  CheckFacts,
-  CheckStatus,
-  NodeFacts,
-  ServiceDefinition,
-  ServiceFacts,
+import {
+  type CheckDefinition,
+  type CheckFacts,
+  type CheckStatus,
+  type NodeFacts,
+  runsProgram,
+  type ServiceDefinition,
+  type ServiceFacts,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'
@@ -30,6 +31,7 @@ import { Keeping, type Kept } from './keeping.ts'
 import type { KeptState } from './kept-schema.ts'
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { nodeFactsOf } from './node-facts.ts'
+import { overdueServices } from './overdue-services.ts'
 import type { LocalAgentParts, RunningLocalAgent } from './parts.ts'
 
 /** Services whose check has been critical for too long are looked for this often. Reference: configuration 2. */
@@ -69,9 +71,18 @@ class LocalServices implements RunningLocalAgent {
     this.#env = env
     this.#config = parts.config
     this.#nodeId = parts.nodeId
-    this.#state = new LocalState(nodeFactsOf(parts.config, parts.nodeId), () => this.#servicesChanged())
+    this.#state = new LocalState(nodeFactsOf(parts.config, parts.nodeId), {
+      services: () => this.#servicesChanged(),
+      checks: (serviceId) => this.#runner.checksChanged(serviceId),
+    })
     this.#keeping = new Keeping(env, parts.config.dataDir)
-    this.#runner = new CheckRunner(env, (checkId, outcome) => this.#results.found(checkId, outcome))
+    this.#runner = new CheckRunner({
+      env,
+      state: this.#state,
+      catalog: parts.catalog,
+      containerRuntime: parts.config.checksConfig.containerRuntime,
+      report: (checkId, outcome) => this.#results.found(checkId, outcome),
+    })
     this.#turns = new InTurn(env)
     this.#sync = new AntiEntropy({
       env,
@@ -264,7 +275,7 @@ class LocalServices implements RunningLocalAgent {
       if (orphan || wanted.checks.has(itemKey(check.checkId))) {
         const dropped = await this.#keeping.dropCheck(check.checkId)
         if (!dropped.ok) return err(diskRefusal(dropped.error))
-      } else if (check.probe.kind === 'script' && !this.#config.checksConfig.remoteScripts) {
+      } else if (runsProgram(check.probe) && !this.#config.checksConfig.remoteScripts) {
         const fields = { check: check.checkId }
         this.#env.log.write('warn', 'agent', 'a kept check is left out: scripts are disabled on this agent', fields)
       } else this.#begin(check, 'api', kept.states.get(itemKey(check.checkId)))
@@ -304,7 +315,7 @@ class LocalServices implements RunningLocalAgent {
   }
 
   #refusal(checks: readonly CheckDefinition[]): Failure | undefined {
-    const scripts = checks.some((check) => check.probe.kind === 'script')
+    const scripts = checks.some(({ probe }) => runsProgram(probe))
     if (scripts && !this.#config.checksConfig.remoteScripts) {
       const remedy = "to enable, configure 'enable_script_checks' to true"
       return { kind: 'refused', message: `Scripts are disabled on this agent from remote calls; ${remedy}` }
@@ -372,19 +383,10 @@ class LocalServices implements RunningLocalAgent {
   }
 
   #reap(): void {
-    const nowMs = this.#env.clock.monoMs()
-    for (const { definition, criticalSinceMs } of this.#state.localChecks()) {
-      const afterMs = definition.deregisterCriticalServiceAfterMs
-      if (afterMs === 0 || definition.serviceId === '' || criticalSinceMs === undefined) continue
-      if (nowMs - criticalSinceMs < afterMs || this.#state.service(definition.serviceId) === undefined) continue
-      const fields = { service: definition.serviceId, check: definition.checkId }
-      this.#env.log.write(
-        'info',
-        'agent',
-        'A service is deregistered: its check has been critical for too long',
-        fields,
-      )
-      this.#env.detach(this.deregisterService(definition.serviceId))
+    for (const { service, check } of overdueServices(this.#state, this.#env.clock.monoMs())) {
+      const text = 'A service is deregistered: its check has been critical for too long'
+      this.#env.log.write('info', 'agent', text, { service, check })
+      this.#env.detach(this.deregisterService(service))
     }
   }
 

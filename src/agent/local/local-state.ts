@@ -60,6 +60,14 @@ export interface Due<T> {
   readonly facts: T | null
 }
 
+/** Who wants to know of changes. */
+export interface LocalChanges {
+  /** After services came, went or changed. */
+  services(): void
+  /** After a check of this service, of the node where it is empty, came, went, or said something else. */
+  checks(serviceId: string): void
+}
+
 /**
  * What this agent offers and checks, and how much of it the catalog has been told. Plain memory: who writes it to disk, runs
  * checks and talks to the catalog stands around it. What was taken out stays as a mark until the catalog has let it go.
@@ -68,13 +76,12 @@ export class LocalState {
   /** Both by `itemKey`. */
   readonly #services = new Map<string, ServiceEntry>()
   readonly #checks = new Map<string, CheckEntry>()
-  readonly #servicesChanged: () => void
+  readonly #told: LocalChanges
   #node: SyncMark & { facts: NodeFacts }
   #versions = 0
 
-  /** `servicesChanged` is called after services came, went or changed. */
-  constructor(node: NodeFacts, servicesChanged: () => void) {
-    this.#servicesChanged = servicesChanged
+  constructor(node: NodeFacts, told: LocalChanges) {
+    this.#told = told
     this.#node = { facts: node, synced: false, version: 0 }
   }
 
@@ -134,7 +141,7 @@ export class LocalState {
     this.#services.set(itemKey(facts.id), { id: facts.id, facts, origin, declared, synced: false, version })
     // They carry the tags and the name of their service.
     for (const entry of this.#checks.values()) if (isSame(entry.serviceId, facts.id)) this.#touch(entry)
-    this.#servicesChanged()
+    this.#told.services()
   }
 
   /** A check that was there keeps its status and output. */
@@ -153,6 +160,7 @@ export class LocalState {
       synced: false,
       version: this.#nextVersion(),
     })
+    this.#told.checks(definition.serviceId)
   }
 
   removeService(id: string): void {
@@ -160,7 +168,7 @@ export class LocalState {
     if (entry === undefined) return
     entry.facts = null
     this.#touch(entry)
-    this.#servicesChanged()
+    this.#told.services()
   }
 
   removeCheck(id: string): void {
@@ -168,6 +176,7 @@ export class LocalState {
     if (entry === undefined) return
     entry.definition = null
     this.#touch(entry)
+    this.#told.checks(entry.serviceId)
   }
 
   /** What a run or a report says. `defer`: the catalog is not told of a new output alone until `outputDue`. */
@@ -181,6 +190,7 @@ export class LocalState {
     entry.output = output
     if (change === 'output' && defer && entry.synced) entry.outputDeferred = true
     else this.#touch(entry)
+    this.#told.checks(entry.serviceId)
     return change
   }
 
@@ -274,7 +284,7 @@ export class LocalState {
     const entry = this.#services.get(itemKey(id))
     invariant(entry?.facts != null, 'only tags of a service that is here are taken over', { id })
     entry.facts = { ...entry.facts, tags }
-    this.#servicesChanged()
+    this.#told.services()
   }
 
   #takeOutService(id: string): void {

@@ -18,6 +18,16 @@ export interface CatalogClient {
   dump(node: string): Promise<Result<NodeDump | null, Failure>>
   register(request: RegisterRequest): Promise<Result<unknown, Failure>>
   deregister(request: DeregisterRequest): Promise<Result<unknown, Failure>>
+  /**
+   * Every check on a node, as any server knows them, with the index at which they last changed: once that is greater than
+   * `minIndex`, or a minute has passed. It ends early where `abandoned` says so.
+   */
+  checksOn(node: string, minIndex: number, abandoned: (use: () => void) => void): Promise<Result<ChecksOn, Failure>>
+}
+
+export interface ChecksOn {
+  readonly checks: readonly CheckFacts[]
+  readonly index: number
 }
 
 export interface LocalAgentParts {

@@ -19,27 +19,28 @@ export function probeFrom(fields: Fields<CheckName>): Result<CheckProbe, string>
   const method = fields.text('method')
   const header = fields.textLists('header')
   const tlsSkipVerify = fields.flag('tlsSkipVerify')
-  const grpc = fields.text('grpc') !== ''
-  const docker = fields.text('dockerContainerId') !== ''
-  const alias = fields.text('aliasNode') !== '' || fields.text('aliasService') !== ''
-  const runs = argv.length > 0 || url !== '' || address !== '' || grpc
-  const misfit = misfitOf({ ttlMs, intervalMs: givenIntervalMs, runs, alias })
+  const target = fields.text('grpc')
+  const useTls = fields.flag('grpcUseTls')
+  const container = fields.text('dockerContainerId')
+  const alias = { node: fields.text('aliasNode'), service: fields.text('aliasService') }
+  const isAlias = alias.node !== '' || alias.service !== ''
+  const runs = argv.length > 0 || url !== '' || address !== '' || target !== ''
+  const misfit = misfitOf({ ttlMs, intervalMs: givenIntervalMs, runs, alias: isAlias })
   if (misfit !== undefined) return err(misfit)
   if (ttlMs > 0) return ok({ kind: 'ttl', ttlMs })
   const intervalMs = Math.max(givenIntervalMs, intervalMinMs)
   const limitMs = timeoutMs > 0 && timeoutMs < intervalMs ? timeoutMs : Math.min(timeoutDefaultMs, intervalMs)
   if (url !== '') return ok({ kind: 'http', url, method, header, tlsSkipVerify, intervalMs, timeoutMs: limitMs })
   if (address !== '') return ok({ kind: 'tcp', address, intervalMs, timeoutMs: limitMs })
-  if (grpc) return err('gRPC checks are not there yet')
-  if (docker) return err('Docker checks are not there yet')
+  if (target !== '') {
+    const grpcTimeoutMs = timeoutMs > 0 ? timeoutMs : timeoutDefaultMs
+    return ok({ kind: 'grpc', target, useTls, tlsSkipVerify, intervalMs, timeoutMs: grpcTimeoutMs })
+  }
   const [program, ...rest] = argv
-  if (program === undefined) return err('alias checks are not there yet')
-  return ok({
-    kind: 'script',
-    argv: [program, ...rest],
-    intervalMs,
-    timeoutMs: timeoutMs > 0 ? timeoutMs : scriptTimeoutDefaultMs,
-  })
+  if (program === undefined) return ok({ kind: 'alias', ...alias })
+  const scriptTimeoutMs = timeoutMs > 0 ? timeoutMs : scriptTimeoutDefaultMs
+  const run = { argv: [program, ...rest], intervalMs, timeoutMs: scriptTimeoutMs } as const
+  return ok(container === '' ? { kind: 'script', ...run } : { kind: 'container', container, ...run })
 }
 
 interface Kinds {

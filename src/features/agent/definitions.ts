@@ -117,7 +117,6 @@ interface CheckRead {
 function readCheck(fields: Fields<CheckName>): CheckRead {
   fields.text('token')
   fields.text('shell')
-  fields.flag('grpcUseTls')
   return {
     id: fields.text('id'),
     name: fields.text('name'),

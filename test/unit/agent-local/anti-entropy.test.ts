@@ -278,8 +278,10 @@ describe('the end of an agent', () => {
     const clock = new HandClock()
     const { env } = clock
     const answer = env.deferred<Result<NodeDump | null, Failure>>()
-    const catalog = { dump: () => answer.promise, register: async () => ok(true), deregister: async () => ok(true) }
-    const state = new LocalState(nodeFactsOf(configOf(), nodeId), () => {})
+    const told = async () => ok(true)
+    const checksOn = async () => ok({ checks: [], index: 1 })
+    const catalog = { dump: () => answer.promise, register: told, deregister: told, checksOn }
+    const state = new LocalState(nodeFactsOf(configOf(), nodeId), { services: () => {}, checks: () => {} })
     const sync = new AntiEntropy({ env, state, catalog, server: false, nodeCount: () => 1 })
     sync.start()
     sync.changed()

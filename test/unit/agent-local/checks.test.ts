@@ -8,7 +8,7 @@ import { makeTlsMaterial, opensslIsThere } from '../../contract/host/tls-materia
 import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
 
 const scriptsOn = configOf({
-  checksConfig: { remoteScripts: true, localScripts: true, updateIntervalMs: 300_000, discardOutput: false },
+  checksConfig: { ...configOf().checksConfig, remoteScripts: true, localScripts: true },
 })
 
 function http(url: string, rest: Partial<Extract<CheckProbe, { kind: 'http' }>> = {}): CheckProbe {

@@ -1,4 +1,4 @@
-import type { CatalogClient, NodeDump } from '../../../src/agent/local/parts.ts'
+import type { CatalogClient, ChecksOn, NodeDump } from '../../../src/agent/local/parts.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type {
   CheckFacts,
@@ -26,6 +26,38 @@ export class FakeCatalog implements CatalogClient {
 
   takeAsked(): readonly string[] {
     return this.asked.splice(0)
+  }
+
+  /** What `checksOn` answers: it waits until what was asked for is older than this. */
+  seen: ChecksOn = { checks: [], index: 1 }
+  /** Ends of the waits under way. */
+  readonly waits = new Set<() => void>()
+
+  /** There is news for those who wait. */
+  see(checks: readonly CheckFacts[], index = this.seen.index + 1): void {
+    this.seen = { checks, index }
+    for (const end of [...this.waits]) end()
+  }
+
+  checksOn: CatalogClient['checksOn'] = async (node, minIndex, abandoned) => {
+    this.asked.push(`checks on ${node} after ${minIndex}`)
+    await this.before()
+    if (this.failure !== undefined) return err(this.failure)
+    if (this.seen.index > minIndex) return ok(this.seen)
+    const { promise, resolve } = this.deferred()
+    const end = (): void => {
+      this.waits.delete(end)
+      resolve()
+    }
+    this.waits.add(end)
+    abandoned(end)
+    await promise
+    return this.failure === undefined ? ok(this.seen) : err(this.failure)
+  }
+
+  /** Those of the Env. */
+  deferred: () => { promise: Promise<void>; resolve(): void } = () => {
+    throw new Error('nobody waits here')
   }
 
   dump: CatalogClient['dump'] = async () => {

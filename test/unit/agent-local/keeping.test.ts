@@ -143,7 +143,7 @@ describe('what came over the API', () => {
   })
 
   it('is not run as a script once scripts are no longer enabled', async () => {
-    const checks = { remoteScripts: true, localScripts: true, updateIntervalMs: 0, discardOutput: false }
+    const checks = { ...configOf().checksConfig, remoteScripts: true, localScripts: true, updateIntervalMs: 0 }
     const script = checkOf('s', { kind: 'script', argv: ['sh'], intervalMs: 1_000, timeoutMs: 1_000 })
     await withLives(async (lives) => {
       await lives.live(

@@ -88,6 +88,10 @@ async function begin(
   use: (world: LocalWorld) => Promise<void>,
 ): Promise<void> {
   const lines: string[] = []
+  catalog.deferred = () => {
+    const { promise, resolve } = env.deferred<void>()
+    return { promise, resolve: () => resolve() }
+  }
   const agent = createLocalAgent(listening(env, lines), { config, nodeId, catalog, nodeCount: () => 3 })
   const started = await agent.start()
   if (!started.ok) throw new Error(`not started: ${JSON.stringify(started.error)}`)

@@ -419,6 +419,7 @@ describe('the effective configuration', () => {
     expect(scripts({})).toEqual({
       remoteScripts: false,
       localScripts: false,
+      containerRuntime: 'unix:///var/run/docker.sock',
       updateIntervalMs: 300_000,
       discardOutput: false,
     })

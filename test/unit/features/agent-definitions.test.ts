@@ -212,6 +212,27 @@ describe('a check over HTTP', () => {
     expect(probeOf({ Args: ['a'], Interval: '3s', Timeout: '60s' })).toMatchObject({ timeoutMs: 60_000 })
   })
 
+  it('of gRPC and of a container have them likewise', () => {
+    const grpc = { kind: 'grpc', target: 'a:1/s', useTls: false, tlsSkipVerify: false, intervalMs: 3_000 }
+    expect(probeOf({ GRPC: 'a:1/s', Interval: '3s' })).toEqual({ ...grpc, timeoutMs: 10_000 })
+    const secured = { ...grpc, useTls: true, tlsSkipVerify: true, timeoutMs: 20_000 }
+    for (const name of ['GRPCUseTLS', 'grpc_use_tls']) {
+      const given = { GRPC: 'a:1/s', [name]: true, TLSSkipVerify: true, Interval: '3s', Timeout: '20s' }
+      expect(probeOf(given)).toEqual(secured)
+    }
+    const container = { kind: 'container', container: 'c1', argv: ['true'], intervalMs: 3_000, timeoutMs: 30_000 }
+    for (const name of ['DockerContainerID', 'docker_container_id']) {
+      expect(probeOf({ [name]: 'c1', Args: ['true'], Shell: '/bin/bash', Interval: '3s' })).toEqual(container)
+    }
+  })
+
+  it('stand for a service here or elsewhere, and need no interval', () => {
+    expect(probeOf({ AliasService: 'web-1' })).toEqual({ kind: 'alias', node: '', service: 'web-1' })
+    expect(probeOf({ AliasService: 'web-1', Interval: '5s' })).toEqual({ kind: 'alias', node: '', service: 'web-1' })
+    expect(probeOf({ alias_service: 'w', alias_node: 'n' })).toEqual({ kind: 'alias', node: 'n', service: 'w' })
+    expect(probeOf({ AliasNode: 'n' })).toEqual({ kind: 'alias', node: 'n', service: '' })
+  })
+
   it('takes its service out no earlier than a minute after it turned critical', () => {
     const afterMs = (text: string) => check({ Name: 'c', TTL: '1s', DeregisterCriticalServiceAfter: text })
     expect(afterMs('5s').deregisterCriticalServiceAfterMs).toBe(60_000)
@@ -233,12 +254,8 @@ describe('a check over HTTP', () => {
       { Name: 'x', AliasService: 'a', TCP: 'b:1', Interval: '1s' },
       'Invalid check: Interval cannot be set for Alias checks',
     ],
-    [{ Name: 'x', AliasService: 'a' }, 'Invalid check: alias checks are not there yet'],
-    [{ Name: 'x', GRPC: 'a:1', Interval: '1s' }, 'Invalid check: gRPC checks are not there yet'],
-    [
-      { Name: 'x', DockerContainerID: 'a', Args: ['b'], Interval: '1s' },
-      'Invalid check: Docker checks are not there yet',
-    ],
+    [{ Name: 'x', GRPC: 'a:1' }, 'Invalid check: Interval must be > 0 for Script, HTTP, or TCP checks'],
+    [{ Name: 'x', DockerContainerID: 'a', Interval: '1s' }, 'Invalid check: TTL must be > 0 for TTL checks'],
   ])('%j is refused: %s', (body, message) => {
     expect(checkProblem(body)?.message).toBe(message)
   })

@@ -1,4 +1,4 @@
-import { textOf } from '../../../base/bytes.ts'
+import { textOf, utf8 } from '../../../base/bytes.ts'
 import type { HttpClientFailure } from '../../../env/http.ts'
 import { endpointText } from '../../../env/net.ts'
 import type { CheckStatus } from '../../../model/catalog.ts'
@@ -15,6 +15,12 @@ export const outputBytesMax = 4096
 /** The last of it, as text; where it was cut in the middle of a letter that letter is lost. */
 export function lastText(bytes: Uint8Array): string {
   return textOf(bytes.subarray(Math.max(0, bytes.length - outputBytesMax)))
+}
+
+/** The first of it, likewise. */
+export function firstText(text: string): string {
+  const bytes = utf8(text)
+  return bytes.length <= outputBytesMax ? text : textOf(bytes.subarray(0, outputBytesMax))
 }
 
 export function critical(output: string): Outcome {

@@ -1,0 +1,215 @@
+import { compareText } from '../../base/bytes.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { CheckDefinition, CheckProbe } from '../../model/catalog.ts'
+import { failureText } from '../../model/failure.ts'
+import { itemKey } from './item-key.ts'
+import type { LocalCheck, LocalState } from './local-state.ts'
+import type { CatalogClient } from './parts.ts'
+import { critical, firstText, type Outcome } from './probes/outcome.ts'
+
+export type AliasProbe = Extract<CheckProbe, { kind: 'alias' }>
+type Report = (checkId: string, outcome: Outcome) => void
+
+interface Said {
+  readonly name: string
+  readonly status: string
+  readonly output: string
+}
+
+/** As bad as the worst of what it stands for. Reference: HTTP API 4.4. */
+export function aliasOutcome(checks: readonly Said[]): Outcome {
+  const worst = checks.find(({ status }) => status === 'critical') ?? checks.find(({ status }) => status === 'warning')
+  if (worst === undefined) {
+    return { status: 'passing', output: checks.length === 0 ? 'No checks found.' : 'All checks passing.' }
+  }
+  const output = `Aliased check ${JSON.stringify(worst.name)} failing: ${worst.output}`
+  return { status: worst.status === 'critical' ? 'critical' : 'warning', output: firstText(output) }
+}
+
+/**
+ * Alias checks of services of this agent. They are looked at when a check of their service, or of the node, has said
+ * something else: many changes of one turn make one look.
+ *
+ * Aliases may stand for each other. Each would see the other critical, as both were at their beginning, and stay so for ever.
+ * So an alias is not asked what it last said: what it stands for is looked at in its place, once.
+ */
+export class LocalAliases {
+  readonly #env: Env
+  readonly #state: LocalState
+  readonly #report: Report
+  /** All three by `itemKey`. */
+  readonly #followed = new Map<string, CheckDefinition & { readonly probe: AliasProbe }>()
+  readonly #byService = new Map<string, Set<string>>()
+  readonly #due = new Set<string>()
+  #timer: Closable | undefined
+
+  constructor(env: Env, state: LocalState, report: Report) {
+    this.#env = env
+    this.#state = state
+    this.#report = report
+  }
+
+  follow(check: CheckDefinition, probe: AliasProbe): Closable {
+    const key = itemKey(check.checkId)
+    const service = itemKey(probe.service)
+    this.#followed.set(key, { ...check, probe })
+    const ofService = this.#byService.get(service) ?? new Set()
+    this.#byService.set(service, ofService.add(key))
+    this.#look([key])
+    return {
+      close: () => {
+        this.#followed.delete(key)
+        this.#due.delete(key)
+        ofService.delete(key)
+        if (ofService.size === 0) this.#byService.delete(service)
+      },
+    }
+  }
+
+  /** A check of this service, or of the node where it is empty, is another. */
+  changed(serviceId: string): void {
+    if (this.#followed.size === 0) return
+    const keys = serviceId === '' ? this.#followed.keys() : this.#byService.get(itemKey(serviceId))
+    if (keys !== undefined) this.#look(keys)
+  }
+
+  stop(): void {
+    this.#timer?.close()
+    this.#timer = undefined
+  }
+
+  #look(keys: Iterable<string>): void {
+    for (const key of keys) this.#due.add(key)
+    this.#timer ??= this.#env.timers.after(0, () => {
+      this.#timer = undefined
+      this.#lookAtDue()
+    })
+  }
+
+  #lookAtDue(): void {
+    const due = [...this.#due].sort(compareText)
+    this.#due.clear()
+    const checks = byService(this.#state.localChecks())
+    for (const key of due) {
+      const alias = this.#followed.get(key)
+      if (alias === undefined) continue
+      this.#report(alias.checkId, outcomeOf(checks, alias.probe, new Set([key])))
+    }
+  }
+}
+
+function byService(checks: readonly LocalCheck[]): ReadonlyMap<string, readonly LocalCheck[]> {
+  const found = new Map<string, LocalCheck[]>()
+  for (const check of checks) {
+    const service = itemKey(check.definition.serviceId)
+    const others = found.get(service)
+    if (others === undefined) found.set(service, [check])
+    else others.push(check)
+  }
+  return found
+}
+
+/** `seen`: those that are not looked at again. Each is looked at once, so that the whole takes no longer than there are checks. */
+function outcomeOf(
+  checks: ReadonlyMap<string, readonly LocalCheck[]>,
+  { service }: AliasProbe,
+  seen: Set<string>,
+): Outcome {
+  const said: Said[] = []
+  const those = [...(checks.get('') ?? []), ...(service === '' ? [] : (checks.get(itemKey(service)) ?? []))]
+  for (const { definition, status, output } of those) {
+    const { checkId, name, probe } = definition
+    if (probe.kind !== 'alias' || probe.node !== '') {
+      said.push({ name, status, output })
+      continue
+    }
+    if (seen.has(itemKey(checkId))) continue
+    seen.add(itemKey(checkId))
+    said.push({ name, ...outcomeOf(checks, probe, seen) })
+  }
+  return aliasOutcome(said)
+}
+
+/** A read that fails is tried again after a second, then after twice that, and so on. */
+const pauseMs = 1_000
+const pauseMaxMs = 60_000
+/** One failure alone is a server that goes while another comes. */
+const failuresBeforeCritical = 2
+
+interface RemoteAliasParts {
+  readonly env: Env
+  readonly catalog: CatalogClient
+  /** The name of this agent's own node. */
+  readonly ownNode: () => string
+  readonly report: Report
+}
+
+/** An alias of what is on a node by the catalog's word: it is read again whenever the checks of that node change. */
+export class RemoteAlias implements Closable {
+  readonly #parts: RemoteAliasParts
+  readonly #checkId: string
+  readonly #probe: AliasProbe
+  #closed = false
+  #abandon: () => void = () => undefined
+
+  constructor(parts: RemoteAliasParts, checkId: string, probe: AliasProbe) {
+    this.#parts = parts
+    this.#checkId = checkId
+    this.#probe = probe
+    parts.env.detach(this.#follow())
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#abandon()
+  }
+
+  async #follow(): Promise<void> {
+    const { catalog, report } = this.#parts
+    let index = 0
+    let failures = 0
+    while (!this.#closed) {
+      const found = await catalog.checksOn(this.#probe.node, index, (use) => {
+        this.#abandon = use
+      })
+      if (this.#closed) return
+      if (found.ok) {
+        // An index that went back is that of another cluster's life: what is there now is asked for without waiting.
+        index = found.value.index < index ? 0 : found.value.index
+        failures = 0
+        report(this.#checkId, this.#outcome(found.value.checks))
+        continue
+      }
+      failures++
+      if (failures >= failuresBeforeCritical) {
+        const reason = failureText(found.error)
+        report(this.#checkId, critical(`Failure checking aliased node or service: ${reason}`))
+      }
+      await this.#pause(failures)
+    }
+  }
+
+  #outcome(checks: readonly (Said & { readonly checkId: string; readonly serviceId: string })[]): Outcome {
+    const { node, service } = this.#probe
+    const isOwn = itemKey(node) === itemKey(this.#parts.ownNode())
+    const counts = checks.filter(({ checkId, serviceId }) => {
+      if (isOwn && itemKey(checkId) === itemKey(this.#checkId)) return false
+      return serviceId === '' || itemKey(serviceId) === itemKey(service)
+    })
+    return aliasOutcome(counts)
+  }
+
+  #pause(failures: number): Promise<void> {
+    const { env } = this.#parts
+    const deferred = env.deferred<void>()
+    let delayMs = pauseMs
+    for (let doubled = 1; doubled < failures && delayMs < pauseMaxMs; doubled++) delayMs *= 2
+    const timer = env.timers.after(Math.min(delayMs, pauseMaxMs), () => deferred.resolve())
+    this.#abandon = () => {
+      timer.close()
+      deferred.resolve()
+    }
+    return deferred.promise
+  }
+}

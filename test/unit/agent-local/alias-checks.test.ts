@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { aliasOutcome } from '../../../src/agent/local/alias-checks.ts'
+import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
+import { checkOf, configOf, type LocalWorld, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+
+const alias = (service: string, node = ''): CheckProbe => ({ kind: 'alias', node, service })
+const long = ttl(3_600_000)
+
+function said({ agent }: LocalWorld, checkId: string): readonly [status: string, output: string] {
+  const check = agent.checks().find((each) => each.checkId === checkId)
+  return [check?.status ?? 'none', check?.output ?? '']
+}
+
+function seen(checkId: string, status: string, changes: Partial<CheckFacts> = {}): CheckFacts {
+  const service = serviceOf('db')
+  return {
+    node: 'node-b',
+    checkId,
+    name: `name of ${checkId}`,
+    status,
+    notes: '',
+    output: `out of ${checkId}`,
+    serviceId: service.id,
+    serviceName: service.service,
+    serviceTags: [],
+    definition: null,
+    ...changes,
+  }
+}
+
+describe('an alias check', () => {
+  it('is as bad as the worst of what it stands for, whatever the order', () => {
+    const one = (name: string, status: string) => ({ name, status, output: `${name}!` })
+    expect(aliasOutcome([])).toEqual({ status: 'passing', output: 'No checks found.' })
+    expect(aliasOutcome([one('a', 'passing')])).toEqual({ status: 'passing', output: 'All checks passing.' })
+    const warning = { status: 'warning', output: 'Aliased check "w" failing: w!' }
+    expect(aliasOutcome([one('a', 'passing'), one('w', 'warning'), one('b', 'passing')])).toEqual(warning)
+    const critical = { status: 'critical', output: 'Aliased check "c" failing: c!' }
+    expect(aliasOutcome([one('w', 'warning'), one('c', 'critical')])).toEqual(critical)
+    expect(aliasOutcome([one('c', 'critical'), one('w', 'warning')])).toEqual(critical)
+    const much = aliasOutcome([{ name: 'c', status: 'critical', output: 'x'.repeat(5_000) }])
+    expect(much.output).toHaveLength(4_096)
+    expect(much.output.startsWith('Aliased check "c" failing: xxx')).toBe(true)
+  })
+})
+
+describe('an alias of a service of this agent', () => {
+  it('follows its checks and those of the node at once, and no others', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { agent, catalog } = world
+      await agent.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
+      await agent.registerService(offer('other', {}, [checkOf('c-other', long, { serviceId: 'other' })]))
+      await agent.registerService(offer('web', {}, [checkOf('a', alias('db'), { serviceId: 'web' })]))
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['critical', 'Aliased check "c-db" failing: '])
+      await agent.reportTtl('c-db', 'passing', 'fine')
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
+      await agent.reportTtl('c-db', 'warning', 'hm')
+      await world.rest(100)
+      expect(said(world, 'a')).toEqual(['warning', 'Aliased check "c-db" failing: hm'])
+      expect(catalog.checks.get('a')).toMatchObject({ status: 'warning' })
+      await agent.registerCheck(checkOf('c-node', long))
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['critical', 'Aliased check "c-node" failing: '])
+      await agent.deregisterCheck('c-node')
+      await agent.deregisterService('db')
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['passing', 'No checks found.'])
+    })
+  })
+
+  it('does not count itself, nor is held by another that stands for it', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { agent } = world
+      for (const [id, other] of [
+        ['one', 'two'],
+        ['two', 'one'],
+      ] as const) {
+        await agent.registerService(offer(id, {}, [checkOf(`a-${id}`, alias(other), { serviceId: id })]))
+      }
+      await agent.registerCheck(checkOf('a-node', alias('one')))
+      await world.rest(10)
+      for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('passing')
+      await agent.registerCheck(checkOf('c', long, { serviceId: 'one' }))
+      await world.rest(10)
+      for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('critical')
+      await agent.reportTtl('c', 'passing', '')
+      await world.rest(10)
+      for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('passing')
+    })
+  })
+
+  it('says no more once it is taken out', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { agent } = world
+      await agent.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
+      await agent.registerCheck(checkOf('a', alias('db')))
+      await world.rest(1)
+      await agent.registerCheck(checkOf('a', long))
+      await agent.reportTtl('a', 'passing', 'by hand')
+      await agent.reportTtl('c-db', 'warning', 'hm')
+      await world.rest(10)
+      expect(said(world, 'a')).toEqual(['passing', 'by hand'])
+    })
+  })
+})
+
+describe('an alias of what is on another node', () => {
+  it('reads its checks, waits for them to change, and counts the service and the node alone', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { agent, catalog } = world
+      catalog.see([seen('c', 'passing'), seen('x', 'critical', { serviceId: 'cache' })], 5)
+      await agent.registerCheck(checkOf('a', alias('db', 'node-b')))
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
+      catalog.see([seen('c', 'passing'), seen('m', 'critical', { serviceId: '' })])
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['critical', 'Aliased check "name of m" failing: out of m'])
+      catalog.see([])
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['passing', 'No checks found.'])
+      const asked = catalog.takeAsked().filter((each) => each.startsWith('checks on'))
+      expect(asked).toEqual([
+        'checks on node-b after 0',
+        'checks on node-b after 5',
+        ...[6, 7].map((at) => `checks on node-b after ${at}`),
+      ])
+    })
+  })
+
+  it('asks anew without waiting where the index went back', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      world.catalog.see([seen('c', 'critical')], 90)
+      await world.agent.registerCheck(checkOf('a', alias('db', 'node-b')))
+      await world.rest(1)
+      world.catalog.see([seen('c', 'passing')], 3)
+      await world.rest(1)
+      expect(said(world, 'a')[0]).toBe('passing')
+      expect(world.catalog.waits.size).toBe(1)
+      world.catalog.see([seen('c', 'warning')], 4)
+      await world.rest(1)
+      expect(said(world, 'a')[0]).toBe('warning')
+    })
+  })
+
+  it('is critical when it cannot be read twice, tries ever more rarely, and recovers', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { catalog } = world
+      await world.agent.registerCheck(checkOf('a', alias('db', 'node-b'), { status: 'passing' }))
+      await world.rest(1)
+      catalog.failure = { kind: 'no-leader' }
+      catalog.see([])
+      await world.rest(500)
+      expect(said(world, 'a')[0]).toBe('passing')
+      await world.rest(1_000)
+      expect(said(world, 'a')).toEqual(['critical', 'Failure checking aliased node or service: No cluster leader'])
+      catalog.takeAsked()
+      await world.rest(600_000)
+      const asked = catalog.takeAsked().filter((each) => each.startsWith('checks on'))
+      expect(asked.length).toBeGreaterThan(8)
+      expect(asked.length).toBeLessThan(20)
+      catalog.failure = undefined
+      await world.rest(61_000)
+      expect(said(world, 'a')[0]).toBe('passing')
+    })
+  })
+
+  it('does not count itself on the own node, and leaves nothing waiting when it ends', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { agent, catalog } = world
+      catalog.see([seen('a', 'critical', { serviceId: '' }), seen('serfHealth', 'passing', { serviceId: '' })], 5)
+      await agent.registerCheck(checkOf('a', alias('db', 'Node-A')))
+      await world.rest(1)
+      expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
+      expect(catalog.waits.size).toBe(1)
+      await agent.deregisterCheck('a')
+      await world.rest(1)
+      expect(catalog.waits.size).toBe(0)
+    })
+  })
+})

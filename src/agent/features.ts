@@ -8,6 +8,7 @@ import { keyringFeature } from '../features/keyring/feature.ts'
 import { kvFeature } from '../features/kv/feature.ts'
 import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
+import { queryFeature } from '../features/query/feature.ts'
 import { sessionFeature } from '../features/session/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
 import { txnFeature } from '../features/txn/feature.ts'
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   internalFeature,
   kvFeature,
   operatorFeature,
+  queryFeature,
   sessionFeature,
   statusFeature,
   txnFeature,

@@ -31,4 +31,11 @@ export class LinearRegexp {
   test(text: string): boolean {
     return this.#compiled.matcher(text).find()
   }
+
+  /** The first part of the text that matches, then its groups, empty where they took no part; nothing at all without a match. */
+  groups(text: string): readonly string[] {
+    const matcher = this.#compiled.matcher(text)
+    if (!matcher.find()) return []
+    return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? '')
+  }
 }

@@ -114,7 +114,7 @@ class Encoder {
     const writer = new MessageWriter(compress)
     packet.toBuffer(writer)
     if (edns && query.edns !== undefined) {
-      writeOpt(writer, query)
+      writeOpt(writer, query, this.#response.forSubnet === true)
       writer.patch(arcountBits, cut.additionals.length + 1, 16)
     }
     return writer.finish()
@@ -135,7 +135,7 @@ class Encoder {
 const arcountBits = 80
 
 /** By hand: dns2 drops options that it does not know, and the client's subnet is repeated (RFC 7871, section 7.2.1). */
-function writeOpt(writer: MessageWriter, { edns }: DnsQuery): void {
+function writeOpt(writer: MessageWriter, { edns }: DnsQuery, forSubnet: boolean): void {
   const subnet = edns?.clientSubnet
   writer.write(0, 8)
   writer.write(typeCodes.OPT, 16)
@@ -146,8 +146,8 @@ function writeOpt(writer: MessageWriter, { edns }: DnsQuery): void {
   writer.write(clientSubnetOption, 16)
   writer.write(subnet.length, 16)
   for (const [at, byte] of subnet.entries()) {
-    // Its fourth byte is the scope: the answer holds for every subnet.
-    writer.write(at === 3 ? 0 : byte, 8)
+    // Its fourth byte is the scope: that of the client, or zero where the answer holds for every subnet.
+    writer.write(at === 3 ? (forSubnet ? (subnet[2] ?? 0) : 0) : byte, 8)
   }
 }
 

@@ -49,6 +49,8 @@ export interface DnsResponse {
   readonly additionals: readonly DnsRecord[]
   /** An OPT record goes out when the query had one. */
   readonly edns: boolean
+  /** It may be another for another subnet of clients. RFC 7871, section 7.2.1. */
+  readonly forSubnet?: boolean
 }
 
 interface RecordHead {

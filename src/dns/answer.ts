@@ -12,6 +12,8 @@ export interface DnsAnswer {
   readonly edns: boolean
   /** The number of answers over UDP is limited, not their size alone. Reference: dns 74. */
   readonly counted: boolean
+  /** It may be another for another subnet of clients. Reference: dns 82. */
+  readonly forSubnet: boolean
 }
 
 const nothing: DnsAnswer = {
@@ -23,6 +25,7 @@ const nothing: DnsAnswer = {
   recursionAvailable: false,
   edns: true,
   counted: false,
+  forSubnet: false,
 }
 
 /** An answer of our own domain. */

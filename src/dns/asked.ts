@@ -12,6 +12,8 @@ export interface Asked {
   readonly labels: readonly string[]
   /** The client takes more than 512 bytes for sure. */
   readonly edns: boolean
+  /** The address for which it is asked. */
+  readonly client: string
   /** How many aliases may still be followed within our domains. */
   readonly aliasesLeft: number
   /** How many more all that the client's question leads to may follow together. */
@@ -35,7 +37,7 @@ export function labelsWithin(name: string, domain: string): readonly string[] {
   return name === domain ? [] : name.slice(0, -domain.length - 1).split('.')
 }
 
-export function askedBy(query: DnsQuery, lowerName: string, domain: string): Asked {
+export function askedBy(query: DnsQuery, lowerName: string, domain: string, client: string): Asked {
   const { name, type } = query.question
   const labels = labelsWithin(lowerName, domain)
   return {
@@ -44,6 +46,7 @@ export function askedBy(query: DnsQuery, lowerName: string, domain: string): Ask
     domain,
     labels,
     edns: query.edns !== undefined,
+    client,
     aliasesLeft: aliasesMax,
     follows: { left: followsMax },
   }

@@ -5,21 +5,32 @@ import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { nodeServicesEndpoint, nodesEndpoint, serviceAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
-import type { AgentContext, Consistency, QueryEndpoint, ReadMeta } from '../features/manifest.ts'
+import type { AgentContext, Answer, Consistency, QueryEndpoint, ReadMeta, ReadOptions } from '../features/manifest.ts'
+import { otherDatacentersEndpoint } from '../features/query/endpoint.ts'
+import {
+  agentPlace,
+  type Execution,
+  executeQuery,
+  type QueryCall,
+  type QueryReads,
+} from '../features/query/execution.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 
 /** Answers older than this are counted. Reference: dns 101. */
 const staleCountedMs = 5_000
 
+/** What DNS needs of the agent that it is the face of. */
+export type AgentReads = Pick<AgentContext, 'query' | 'ask' | 'self' | 'release'>
+
 /** What DNS asks of the catalog: the same endpoints as HTTP, as fresh as the configuration wants. Reference: dns 7. */
 export class CatalogReads {
   readonly #env: Env
-  readonly #agent: Pick<AgentContext, 'query'>
+  readonly #agent: AgentReads
   readonly #config: DnsConfig
   readonly #datacenter: string
 
-  constructor(env: Env, agent: Pick<AgentContext, 'query'>, config: DnsConfig, datacenter: string) {
+  constructor(env: Env, agent: AgentReads, config: DnsConfig, datacenter: string) {
     this.#env = env
     this.#agent = agent
     this.#config = config
@@ -50,28 +61,60 @@ export class CatalogReads {
     return this.#ask(serviceHealthEndpoint, { service, tags: tag === '' ? [] : [tag], connect }, datacenter)
   }
 
+  /** Executes a prepared query for a client at this address. */
+  prepared(idOrName: string, ip: string, named: string): Promise<Result<Execution, Failure>> {
+    const own = this.#datacenter
+    const datacenter = this.#readFor(named).datacenter
+    const place = agentPlace(this.#agent)
+    const call: QueryCall = {
+      ...place,
+      idOrName,
+      connect: false,
+      limit: 0,
+      near: '',
+      ip: place.node === '' ? '' : ip,
+      datacenter: datacenter === '' ? own : datacenter,
+    }
+    const reads: QueryReads = {
+      query: (endpoint, args, at) => this.#fresh(endpoint, args, at),
+      otherDatacenters: (at) => this.#agent.ask(otherDatacentersEndpoint, {}, this.#readFor(at), {}),
+    }
+    return executeQuery(this.#env, reads, call)
+  }
+
   async #ask<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
     datacenter: string,
   ): Promise<Result<Reply, Failure>> {
+    const found = await this.#fresh(endpoint, args, datacenter)
+    return found.ok ? ok(found.value.value) : found
+  }
+
+  async #fresh<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    datacenter: string,
+  ): Promise<Result<Answer<Reply>, Failure>> {
     const { allowStale, maxStaleMs } = this.#config
     const found = await this.#query(endpoint, args, datacenter, allowStale ? 'stale' : 'default')
     if (!found.ok) return found
     const ageMs = ageOf(found.value.meta)
     if (allowStale && ageMs > maxStaleMs) {
       this.#env.log.write('warn', 'dns', 'Query results too stale, re-requesting')
-      const fresh = await this.#query(endpoint, args, datacenter, 'default')
-      return fresh.ok ? ok(fresh.value.value) : fresh
+      return this.#query(endpoint, args, datacenter, 'default')
     }
     if (allowStale && ageMs > staleCountedMs) this.#env.metrics.count('dns.stale_queries')
-    return ok(found.value.value)
+    return found
   }
 
   #query<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args, named: string, consistency: Consistency) {
-    const datacenter = named === '' || named === lowerAscii(this.#datacenter) ? '' : named
-    const read = { consistency, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
-    return this.#agent.query(endpoint, args, read, {})
+    return this.#agent.query(endpoint, args, this.#readFor(named, consistency), {})
+  }
+
+  #readFor(named: string, consistency: Consistency = 'stale'): ReadOptions {
+    const datacenter = named === '' || lowerAscii(named) === lowerAscii(this.#datacenter) ? '' : named
+    return { consistency, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
   }
 }
 

@@ -6,10 +6,10 @@ import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts
 import { isSendable } from '../dns-wire/resource.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
-import type { AgentContext } from '../features/manifest.ts'
 import { type DnsAnswer, outsideAnswer } from './answer.ts'
 import { askedBy, domainOf } from './asked.ts'
-import { CatalogReads } from './catalog-reads.ts'
+import { type AgentReads, CatalogReads } from './catalog-reads.ts'
+import { addressOfClient } from './client-address.ts'
 import { DomainAnswers } from './domain-answers.ts'
 import { reverseAnswer } from './reverse-answers.ts'
 
@@ -23,7 +23,7 @@ export interface DnsFace {
 
 export interface DnsFaceOptions {
   readonly env: Env
-  readonly agent: Pick<AgentContext, 'query'>
+  readonly agent: AgentReads
   readonly config: DnsConfig
   /** The agent's own. */
   readonly datacenter: string
@@ -53,7 +53,7 @@ class Face implements DnsFace {
     const query = decodeQuery(packet)
     if (!query.ok) return query.error.kind === 'malformed' ? encodeMalformed(query.error) : undefined
     const startedMs = this.#env.clock.monoMs()
-    const said = await this.#answer(query.value, startedMs)
+    const said = await this.#answer(query.value, from, startedMs)
     this.#note(query.value, transport, from, startedMs)
     const response = {
       ...said,
@@ -65,12 +65,13 @@ class Face implements DnsFace {
     return encodeResponse(response, limitsOf(query.value, said, transport, this.#config))
   }
 
-  async #answer(query: DnsQuery, startedMs: number): Promise<DnsAnswer> {
+  async #answer(query: DnsQuery, from: Endpoint, startedMs: number): Promise<DnsAnswer> {
     const { domains } = this.#config
     const name = lowerAscii(query.question.name)
     const domain = domainOf(name, domains)
     if (domain !== undefined) {
-      const said = await this.#domain.answer(askedBy(query, name, domain))
+      const client = addressOfClient(query.edns?.clientSubnet, from.host)
+      const said = await this.#domain.answer(askedBy(query, name, domain, client))
       this.#env.metrics.sample('dns.domain_query', this.#env.clock.monoMs() - startedMs)
       return said
     }

@@ -57,7 +57,7 @@ export async function discoveryRead<Args, Reply>(
 }
 
 /** What `Cache-Control` asks for. Directives without a meaning here are passed over. Reference: HTTP API 1.8. */
-function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failure> {
+export function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failure> {
   const seconds = new Map<string, number>()
   let revalidate = false
   for (const directive of (headers.get('cache-control') ?? '').split(',')) {
@@ -77,7 +77,7 @@ function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failure> {
 }
 
 /** What goes with a read that failed. Reference: HTTP API 1.3. */
-const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
+export const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
 
 /** `near=node`; `_agent` is the agent that is asked. Reference: HTTP API 1.5. */
 export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters): { readonly near?: string } {

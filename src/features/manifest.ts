@@ -288,6 +288,11 @@ export interface Route {
   readonly below?: string
   /** The line for a body that no request may carry (env/http, `bodyBytesMax`), where the endpoint's own limit is lower. */
   readonly tooLarge?: string
+  /**
+   * Where what follows the path decides which of the methods there are. Such a route answers verbs as the field does there:
+   * 405 does not name OPTIONS, and OPTIONS has a body. Reference: HTTP API 1.2.
+   */
+  methodsOf?(rest: string): readonly HttpMethod[]
   handle(agent: AgentContext, request: RouteRequest): Promise<RouteResponse>
 }
 

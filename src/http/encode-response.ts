@@ -1,5 +1,5 @@
 import { utf8 } from '../base/bytes.ts'
-import { writeJson } from '../base/json.ts'
+import { type Json, writeJson } from '../base/json.ts'
 import type { HttpResponse } from '../env/http.ts'
 import type { CacheUse, Consistency, ReadMeta, RouteResponse } from '../features/manifest.ts'
 import { type Failure, failureText } from '../model/failure.ts'
@@ -14,6 +14,7 @@ export interface ResponseEncoder {
   response(response: RouteResponse, pretty: boolean): HttpResponse
   /** One line of text, or nothing but a status where the text is empty. */
   text(status: number, text: string, further?: readonly Header[]): HttpResponse
+  json(status: number, value: Json, further?: readonly Header[]): HttpResponse
 }
 
 /** What keeps a browser from running a value that somebody stored, whatever its bytes look like. */
@@ -42,6 +43,11 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
   const furtherMeta = (meta: ReadMeta | undefined): Header[] => metaHeaders(meta).slice(common.length)
   return {
     text,
+    json: (status, value, further = []) => ({
+      status,
+      headers: [...common, ...further, ['Content-Type', 'application/json']],
+      body: writeJson(value, false),
+    }),
     response(response: RouteResponse, pretty: boolean): HttpResponse {
       switch (response.kind) {
         case 'json': {

@@ -65,12 +65,8 @@ export class RouteCaller {
     if (blockedPrefixes.some((prefix) => path.startsWith(prefix))) {
       return encoder.text(403, 'Endpoint is blocked by agent configuration')
     }
-    const method = this.#method(mounted, request.method)
-    if (method === undefined) {
-      const asked = request.method === 'OPTIONS'
-      const allow = [['Allow', mounted.allow]] as const
-      return asked ? encoder.text(200, '', allow) : encoder.text(405, `method ${request.method} not allowed`, allow)
-    }
+    const method = this.#method(routed)
+    if (method === undefined) return this.#withoutMethod(routed)
     if (request.body === 'too-large') {
       return encoder.text(413, mounted.route.tooLarge ?? `Request body exceeds ${bodyBytesMax} byte limit`)
     }
@@ -78,11 +74,22 @@ export class RouteCaller {
   }
 
   /** The method to serve, or none where the route does not have it. Before 1.0 an endpoint of one verb took any. */
-  #method(mounted: MountedRoute, asked: string): HttpMethod | undefined {
-    const { methods } = mounted.route
-    const listed = methods.find((method) => method === asked)
-    if (listed !== undefined || this.#verbsEnforced) return listed
+  #method({ mounted, rest, request }: RoutedRequest): HttpMethod | undefined {
+    const { methods, methodsOf } = mounted.route
+    const listed = (methodsOf?.(rest) ?? methods).find((method) => method === request.method)
+    if (listed !== undefined || this.#verbsEnforced || methodsOf !== undefined) return listed
     return methods.length === 1 ? methods[0] : undefined
+  }
+
+  /** The verbs that there are, to who asks for them and to who came with another. */
+  #withoutMethod({ mounted, rest, request }: RoutedRequest): HttpResponse {
+    const { encoder } = this.#options
+    const asked = request.method === 'OPTIONS'
+    const own = mounted.route.methodsOf?.(rest).join(',')
+    const allow = own === undefined ? mounted.allow : asked ? `OPTIONS,${own}` : own
+    const headers = [['Allow', allow]] as const
+    if (!asked) return encoder.text(405, `method ${request.method} not allowed`, headers)
+    return own === undefined ? encoder.text(200, '', headers) : encoder.json(200, {}, headers)
   }
 
   async #handle(

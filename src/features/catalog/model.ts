@@ -111,7 +111,7 @@ export function nodeServiceJson(service: CatalogService): Json {
 }
 
 /** Reference: HTTP API 1.10, health check record. */
-export function checkJson(check: CatalogCheck): Json {
+export function checkJson(check: CatalogCheck): { readonly [key: string]: Json | undefined } {
   return {
     Node: check.node,
     CheckID: check.checkId,

@@ -2,21 +2,29 @@ import { type DnsConfig, defaultAgentConfig } from '../../../src/agent/agent-con
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { AgentReads } from '../../../src/dns/catalog-reads.ts'
 import { createDnsFace, type DnsTransport } from '../../../src/dns/face.ts'
 import type { DnsRecord, TypeName } from '../../../src/dns-wire/message.ts'
 import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
+import { coordinateFeature } from '../../../src/features/coordinate/feature.ts'
 import type {
-  AgentContext,
+  AgentSelf,
   Answer,
   CommandDefinition,
   QueryEndpoint,
   ReadOptions,
+  ServerContext,
 } from '../../../src/features/manifest.ts'
+import { queryFeature } from '../../../src/features/query/feature.ts'
+import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
+import { newestRelease } from '../../../src/model/release.ts'
+
+const known = [catalogFeature, coordinateFeature, queryFeature, sessionFeature]
 
 export interface Placed {
   readonly node: string
@@ -51,8 +59,8 @@ export class CatalogWorld {
   lastContactMs = 0
   knownLeader = true
   readonly #state = new ReplicatedState({
-    tables: catalogFeature.tables ?? [],
-    commands: catalogFeature.commands ?? [],
+    tables: known.flatMap((feature) => feature.tables ?? []),
+    commands: known.flatMap((feature) => feature.commands ?? []),
     store: { digest: true },
   })
   readonly #config: DnsConfig
@@ -130,8 +138,15 @@ export class CatalogWorld {
     return env as unknown as Env
   }
 
-  #agent(): Pick<AgentContext, 'query'> {
+  #agent(): AgentReads {
+    const facts = { nodeName: 'n1', datacenter: 'dc1', nodeMeta: {} } as unknown as AgentSelf
     return {
+      release: newestRelease,
+      self: () => facts,
+      ask: async (endpoint, args, read) => {
+        if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
+        return endpoint.serve({ datacenter: 'dc1' } as unknown as ServerContext, endpoint.args.parse(args))
+      },
       query: async <Args, Value>(
         endpoint: QueryEndpoint<Args, Value>,
         args: Args,

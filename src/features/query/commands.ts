@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { lowerAscii } from '../../base/letter-case.ts'
+import type { Release } from '../../model/release.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import { sessionById } from '../session/views.ts'
+import { definitionFields, queryId } from './fields.ts'
+import { isTemplate, type QueryRow } from './model.ts'
+import { looksLikeUuid } from './resolution.ts'
+import { queriesTable } from './tables.ts'
+import { catchAllTemplate, queryById, queryByName } from './views.ts'
+
+const first: Release = { major: 0, minor: 6, patch: 0 }
+
+const setBody = z.strictObject({ id: queryId, ...definitionFields })
+type SetBody = z.infer<typeof setBody>
+
+/** `id`: of the query, which is that of the first attempt where the write was repeated. The refusal is the field's line. */
+export type QueryOutcome = { readonly id: string } | { readonly refusal: string }
+
+/** The ID is drawn by the leader, who has also looked at what can be judged without the state. */
+export const queryCreate: CommandDefinition<SetBody, QueryOutcome> = {
+  kind: 'query.create',
+  since: first,
+  body: setBody,
+  apply: (tx, body) => {
+    const refusal = stateRefusal(tx, body)
+    if (refusal !== undefined) return { refusal }
+    tx.put(queriesTable, { ...body, createIndex: tx.index, modifyIndex: tx.index })
+    return { id: body.id }
+  },
+}
+
+/** Replaces the whole definition. */
+export const queryUpdate: CommandDefinition<SetBody, QueryOutcome> = {
+  kind: 'query.update',
+  since: first,
+  body: setBody,
+  apply: (tx, body) => {
+    const known = queryById(tx, body.id)
+    if (known === undefined) return { refusal: missing(body.id) }
+    const refusal = stateRefusal(tx, body)
+    if (refusal !== undefined) return { refusal }
+    tx.put(queriesTable, { ...body, createIndex: known.createIndex, modifyIndex: tx.index })
+    return { id: body.id }
+  },
+}
+
+const deleteBody = z.strictObject({ id: queryId })
+
+export const queryDelete: CommandDefinition<z.infer<typeof deleteBody>, QueryOutcome> = {
+  kind: 'query.delete',
+  since: first,
+  body: deleteBody,
+  apply: (tx, { id }) => (tx.delete(queriesTable, id) ? { id } : { refusal: missing(id) }),
+}
+
+function missing(id: string): string {
+  return `Cannot modify non-existent prepared query: '${id}'`
+}
+
+/**
+ * What depends on other rows. A name must not be the ID of another query: queries are found by either, and the name would
+ * take from the other what it is asked for.
+ */
+function stateRefusal(tx: ReadTransaction, body: SetBody): string | undefined {
+  const { name, session } = body
+  const isAnother = (row: QueryRow | undefined): boolean => row !== undefined && row.id !== body.id
+  if (name !== '' && isAnother(queryByName(tx, name))) return `name '${name}' aliases an existing query name`
+  if (name === '' && isTemplate(body) && isAnother(catchAllTemplate(tx))) {
+    return 'a query template with an empty name already exists'
+  }
+  if (looksLikeUuid(name) && queryById(tx, lowerAscii(name)) !== undefined) {
+    return `name '${name}' aliases an existing query ID`
+  }
+  if (session !== '' && sessionById(tx, session) === undefined) return `invalid session ${JSON.stringify(session)}`
+  return undefined
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { HealthServiceEntry } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import { hasBehaviour } from '../../model/release.ts'
+import type {
+  CommandDefinition,
+  QueryEndpoint,
+  ServerContext,
+  ServerEndpoint,
+  WriteEndpoint,
+  WriteIdentity,
+} from '../manifest.ts'
+import { measured } from '../measured.ts'
+import { type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
+import { definitionFields, queryId, serviceQueryFields } from './fields.ts'
+import { instancesOfQuery } from './instances.ts'
+import type { QueryDefinition, QueryRow } from './model.ts'
+import { type Nearness, nearnessOf } from './nearness.ts'
+import { type Resolved, resolveQuery } from './resolution.ts'
+import { definitionRefusal } from './validation.ts'
+import { allQueries, queriesIndex, queryById } from './views.ts'
+
+const createArgs = z.object(definitionFields)
+
+/** Answers the new query's ID. */
+export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
+  method: 'PreparedQuery.Create',
+  kind: 'write',
+  args: createArgs,
+  serve: (server, definition, identity) =>
+    define(server, queryCreate, { ...definition, id: uuidOf(server.env.crypto.randomBytes(16)) }, identity),
+}
+
+/** Replaces the whole definition of a query that there is. */
+export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: string }, string> = {
+  method: 'PreparedQuery.Update',
+  kind: 'write',
+  args: z.object({ id: queryId, ...definitionFields }),
+  serve: (server, definition, identity) => define(server, queryUpdate, definition, identity),
+}
+
+/** A server that does not know `Near` yet does not keep it. Release: `query-near`. */
+async function define<Body extends QueryDefinition & { readonly id: string }>(
+  server: ServerContext,
+  command: CommandDefinition<Body, QueryOutcome>,
+  definition: Body,
+  identity: WriteIdentity | undefined,
+): Promise<Result<string, Failure>> {
+  const refusal = definitionRefusal(definition)
+  if (refusal !== undefined) return err({ kind: 'bad-request', message: refusal })
+  const near = hasBehaviour(server.release, 'query-near') ? definition.service.near : ''
+  return propose(server, command, { ...definition, service: { ...definition.service, near } }, identity)
+}
+
+async function propose<Body>(
+  server: ServerContext,
+  command: CommandDefinition<Body, QueryOutcome>,
+  body: Body,
+  identity: WriteIdentity | undefined,
+): Promise<Result<string, Failure>> {
+  const outcome = await measured(server, 'prepared-query.apply', () => server.propose(command, body, identity))
+  if (!outcome.ok) return outcome
+  if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
+  return ok(outcome.value.id)
+}
+
+const idArgs = z.object({ id: queryId })
+type IdArgs = z.infer<typeof idArgs>
+
+export const deleteEndpoint: WriteEndpoint<IdArgs, string> = {
+  method: 'PreparedQuery.Delete',
+  kind: 'write',
+  args: idArgs,
+  serve: (server, args, identity) => propose(server, queryDelete, args, identity),
+}
+
+export const getEndpoint: QueryEndpoint<IdArgs, QueryRow | null> = {
+  method: 'PreparedQuery.Get',
+  kind: 'query',
+  args: idArgs,
+  query: (tx, { id }) => ({ index: queriesIndex(tx), value: queryById(tx, id) ?? null }),
+}
+
+const noArgs = z.object({})
+
+export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly QueryRow[]> = {
+  method: 'PreparedQuery.List',
+  kind: 'query',
+  args: noArgs,
+  query: (tx) => ({ index: queriesIndex(tx), value: [...allQueries(tx)] }),
+}
+
+const nameArgs = { idOrName: z.string(), segment: z.string() }
+const explainArgs = z.object(nameArgs)
+
+/** What would be executed. */
+export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolved> = {
+  method: 'PreparedQuery.Explain',
+  kind: 'query',
+  args: explainArgs,
+  query: (tx, { idOrName, segment }) => ({
+    index: queriesIndex(tx),
+    value: resolveQuery(tx, idOrName, segment),
+  }),
+}
+
+const executeArgs = z.object({
+  ...nameArgs,
+  connect: z.boolean(),
+  /** Who asks; null in another datacenter, whose coordinates are not to be compared with. */
+  origin: z.object({ node: z.string(), ip: z.string(), near: z.string() }).nullable(),
+})
+
+/** What a query found in one datacenter, before it is put into an order of its own. */
+export type Executed =
+  | Exclude<Resolved, { readonly kind: 'found' }>
+  | ({
+      readonly kind: 'found'
+      readonly query: QueryRow
+      readonly entries: readonly HealthServiceEntry[]
+    } & Nearness)
+
+/**
+ * Finds instances in the datacenter that is asked. The index is that of what it rests on: it never falls, for a query that
+ * looks for another service than before was changed by a command later than all that this service had seen.
+ */
+export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Executed> = {
+  method: 'PreparedQuery.Execute',
+  kind: 'query',
+  args: executeArgs,
+  query: (tx, { idOrName, segment, connect, origin }) => {
+    const resolved = resolveQuery(tx, idOrName, segment)
+    const index = queriesIndex(tx)
+    if (resolved.kind !== 'found') return { index, value: resolved }
+    const { query } = resolved
+    const found = instancesOfQuery(tx, query.service, connect)
+    const nearness = nearnessOf(tx, query.service.near, origin, found.entries)
+    const value = { ...resolved, entries: found.entries, ...nearness }
+    return { index: Math.max(index, found.index), value }
+  },
+}
+
+const executeRemoteArgs = z.object({ service: serviceQueryFields, connect: z.boolean() })
+
+/** Finds instances for a query of another datacenter, which was resolved there. */
+export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteArgs>, readonly HealthServiceEntry[]> = {
+  method: 'PreparedQuery.ExecuteRemote',
+  kind: 'query',
+  args: executeRemoteArgs,
+  query: (tx, { service, connect }) => {
+    const found = instancesOfQuery(tx, service, connect)
+    return { index: found.index, value: found.entries }
+  },
+}
+
+/**
+ * Datacenters that a query may fail over to, the nearest first, without the one that is asked. The one place that knows of
+ * other datacenters: there are none yet.
+ */
+export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
+  method: 'PreparedQuery.OtherDatacenters',
+  kind: 'server',
+  args: noArgs,
+  leader: false,
+  serve: async () => ok([]),
+}

@@ -1,0 +1,177 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { HealthServiceEntry } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import { checkJson, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import { freshnessOf, nearOf, nothingRead } from '../discovery-reads.ts'
+import type {
+  AgentContext,
+  Answer,
+  CacheUse,
+  Consistency,
+  ReadMeta,
+  ReadOptions,
+  RouteRequest,
+  RouteResponse,
+} from '../manifest.ts'
+import { measured } from '../measured.ts'
+import { parseReadOptions } from '../read-options.ts'
+import { badRequest, failed } from '../responses.ts'
+import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
+import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
+import { queryJson } from './model.ts'
+
+/** `GET /v1/query/<id or name>/execute`. Never waits for a change. Reference: HTTP API 10. */
+export async function execute(agent: AgentContext, request: RouteRequest, idOrName: string): Promise<RouteResponse> {
+  const options = plainReadOptions(agent, request)
+  if (!options.ok) return failed(options.error)
+  const call = callOf(agent, request, idOrName, options.value.datacenter)
+  if (!call.ok) return badRequest(call.error)
+  const begun = await firstAnswer(agent, request, options.value, call.value)
+  if (!begun.ok) return { kind: 'failure', failure: begun.error, meta: nothingRead }
+  const { answer, cache, consistency } = begun.value
+  const reads = readsOf(agent, request, options.value)
+  const executed = await measured(agent, 'prepared-query.execute', () =>
+    executeQuery(agent.env, reads, call.value, answer),
+  )
+  if (!executed.ok) return failed(executed.error)
+  const { meta } = executed.value
+  const said = cache === undefined ? {} : { cache }
+  return {
+    kind: 'json',
+    value: executionJson(executed.value, consistency),
+    meta: unindexed(meta),
+    consistency,
+    ...said,
+  }
+}
+
+/** `GET /v1/query/<id or name>/explain`. */
+export async function explain(agent: AgentContext, request: RouteRequest, idOrName: string): Promise<RouteResponse> {
+  const options = plainReadOptions(agent, request)
+  if (!options.ok) return failed(options.error)
+  const args = { idOrName, segment: agentPlace(agent).segment }
+  const answer = await measured(agent, 'prepared-query.explain', () =>
+    agent.query(explainEndpoint, args, options.value, request.call),
+  )
+  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
+  const { value: resolved, meta } = answer.value
+  if (resolved.kind === 'unknown') return failed({ kind: 'not-found', message: 'Query not found' })
+  if (resolved.kind === 'unusable') return badRequest(resolved.line)
+  const { consistency } = options.value
+  const value = { Query: queryJson(resolved.query), ...metaJson(meta, consistency) }
+  return { kind: 'json', value, meta: unindexed(meta), consistency }
+}
+
+/** Answered at once: what the caller says of waiting does not count. */
+function plainReadOptions(agent: AgentContext, request: RouteRequest): Result<ReadOptions, Failure> {
+  const options = parseReadOptions(agent, request.query)
+  return options.ok ? ok({ ...options.value, minIndex: 0, waitMs: 0 }) : options
+}
+
+const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+const untruths: ReadonlySet<string> = new Set(['', '0', 'f', 'F', 'FALSE', 'false', 'False'])
+
+function callOf(
+  agent: AgentContext,
+  request: RouteRequest,
+  idOrName: string,
+  named: string,
+): Result<QueryCall, string> {
+  const { query } = request
+  const limitText = query.get('limit') ?? ''
+  if (!/^([+-]?\d{1,15})?$/.test(limitText)) return err(`Bad limit: ${JSON.stringify(limitText)} is not a number`)
+  const connect = query.get('connect') ?? ''
+  if (!truths.has(connect) && !untruths.has(connect)) {
+    return err(`Error parsing 'connect' value: ${JSON.stringify(connect)} is neither true nor false`)
+  }
+  const place = agentPlace(agent)
+  return ok({
+    ...place,
+    idOrName,
+    connect: truths.has(connect),
+    limit: Math.max(0, Number(limitText)),
+    near: nearOf(agent, query).near ?? '',
+    ip: place.node === '' ? '' : callerAddress(request),
+    datacenter: named === '' ? place.ownDatacenter : named,
+  })
+}
+
+/** The first address that a proxy has noted; else that of the connection. */
+function callerAddress({ headers, call }: RouteRequest): string {
+  const [forwarded = ''] = (headers.get('x-forwarded-for') ?? '').split(',')
+  return forwarded.trim() === '' ? (call.client ?? '') : forwarded.trim()
+}
+
+interface Begun {
+  readonly answer: Answer<Executed> | undefined
+  readonly cache: CacheUse | undefined
+  readonly consistency: Consistency
+}
+
+/** With `?cached`, what the query's own datacenter has found, kept and kept fresh by this agent. */
+async function firstAnswer(
+  agent: AgentContext,
+  request: RouteRequest,
+  read: ReadOptions,
+  call: QueryCall,
+): Promise<Result<Begun, Failure>> {
+  if (!request.query.has('cached')) return ok({ answer: undefined, cache: undefined, consistency: read.consistency })
+  const freshness = freshnessOf(request)
+  if (!freshness.ok) return freshness
+  const kept = await agent.cached(executeEndpoint, executeArgs(call), read, freshness.value, request.call)
+  if (!kept.ok) return kept
+  const { answer, hit, ageMs } = kept.value
+  const cache = { hit, ageS: Math.floor(ageMs / 1000) }
+  return ok({ answer, cache, consistency: hit ? 'default' : 'stale' })
+}
+
+/** Asks the servers of a datacenter as this request wants to. */
+function readsOf(agent: AgentContext, request: RouteRequest, read: ReadOptions): QueryReads {
+  const own = agent.self().datacenter
+  const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
+  return {
+    query: (endpoint, args, datacenter) => agent.query(endpoint, args, at(datacenter), request.call),
+    otherDatacenters: (datacenter) => agent.ask(otherDatacentersEndpoint, {}, at(datacenter), request.call),
+  }
+}
+
+function executionJson(execution: Execution, consistency: Consistency) {
+  const { service, entries, dnsTtl, datacenter, failovers, meta } = execution
+  return {
+    Service: service,
+    Nodes: entries.map((entry) => entryJson(entry, datacenter)),
+    DNS: { TTL: dnsTtl },
+    Datacenter: datacenter,
+    Failovers: failovers,
+    ...metaJson(meta, consistency),
+  }
+}
+
+/** As health reads show it, but that a check without tags of a service has null. */
+function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: string) {
+  return {
+    Node: nodeJson(node, datacenter),
+    Address: node.address,
+    Service: nodeServiceJson(service),
+    Checks: checks.map((check) => {
+      const shown = checkJson(check)
+      return check.serviceTags.length === 0 ? { ...shown, ServiceTags: null } : shown
+    }),
+  }
+}
+
+const consistencyNames = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
+
+/** An answer that cannot be waited for has no index. The last contact is in nanoseconds. */
+function metaJson({ knownLeader, lastContactMs }: ReadMeta, consistency: Consistency) {
+  return {
+    Index: 0,
+    LastContact: Math.round(lastContactMs * 1e6),
+    KnownLeader: knownLeader,
+    ConsistencyLevel: consistencyNames[consistency],
+  }
+}
+
+function unindexed(meta: ReadMeta): ReadMeta {
+  return { ...meta, index: 1 }
+}

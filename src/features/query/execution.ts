@@ -1,0 +1,162 @@
+import { lowerAscii } from '../../base/letter-case.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { RandomStream } from '../../env/random.ts'
+import type { HealthServiceEntry } from '../../model/catalog.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import { productName } from '../../model/names.ts'
+import { hasBehaviour } from '../../model/release.ts'
+import { shuffled } from '../drawn-order.ts'
+import type { AgentContext, Answer, QueryEndpoint, ReadMeta } from '../manifest.ts'
+import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
+import { failoverDatacenters, failsOver } from './failover.ts'
+import type { ServiceQuery } from './model.ts'
+import type { Nearness } from './nearness.ts'
+
+/** What the execution of a query asks of servers, as fresh as its caller wants. */
+export interface QueryReads {
+  query<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    datacenter: string,
+  ): Promise<Result<Answer<Reply>, Failure>>
+  /** All but this datacenter, the nearest to it first. */
+  otherDatacenters(datacenter: string): Promise<Result<readonly string[], Failure>>
+}
+
+export interface QueryCall {
+  readonly idOrName: string
+  /** Only instances that can be reached through the mesh, whatever the query says. */
+  readonly connect: boolean
+  /** Instances at most; 0: all. */
+  readonly limit: number
+  /** A node that the caller named, before which the query's own does not count; empty for none. */
+  readonly near: string
+  /** The address from which the caller asks. */
+  readonly ip: string
+  /** The segment of the agent that is asked. */
+  readonly segment: string
+  /** The agent that is asked, and its datacenter. */
+  readonly node: string
+  readonly ownDatacenter: string
+  /** Where the query is; the agent's own datacenter, or another. */
+  readonly datacenter: string
+}
+
+export interface Execution {
+  readonly service: string
+  readonly entries: readonly HealthServiceEntry[]
+  /** As the query has it. */
+  readonly dnsTtl: string
+  /** Where they are. */
+  readonly datacenter: string
+  /** How many other datacenters were tried. */
+  readonly failovers: number
+  readonly meta: ReadMeta
+}
+
+/** What an agent says of itself: before `query-near` it does not say where it is. */
+export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'release'>) {
+  const { nodeName, datacenter, nodeMeta } = self()
+  return {
+    node: hasBehaviour(release, 'query-near') ? nodeName : '',
+    ownDatacenter: datacenter,
+    segment: nodeMeta[`${productName}-network-segment`] ?? '',
+  }
+}
+
+/** A node that is asked for as near is among so many of the first, where they are sorted. Reference: HTTP API 10. */
+const nearFirstWithin = 10
+
+const orderStream = 'query.order'
+
+/**
+ * Executes a query: finds instances where it is, puts them into an order drawn anew, the near ones first, and tries other
+ * datacenters only when there are none. The order is drawn here, on the agent, so that servers can keep what they found.
+ */
+export async function executeQuery(
+  env: Env,
+  reads: QueryReads,
+  call: QueryCall,
+  first?: Answer<Executed>,
+): Promise<Result<Execution, Failure>> {
+  const { datacenter } = call
+  const answer = first === undefined ? await reads.query(executeEndpoint, executeArgs(call), datacenter) : ok(first)
+  if (!answer.ok) return answer
+  const { value, meta } = answer.value
+  if (value.kind === 'unknown') return err({ kind: 'not-found', message: 'Query not found' })
+  if (value.kind === 'unusable') return err({ kind: 'bad-request', message: value.line })
+  const { query } = value
+  const here: Execution = {
+    service: query.service.service,
+    entries: limited(ordered(value.entries, value, env.random.stream(orderStream)), call.limit),
+    dnsTtl: query.dns.ttl,
+    datacenter,
+    failovers: 0,
+    meta,
+  }
+  if (here.entries.length > 0 || !failsOver(query.service)) return ok(here)
+  const others = await reads.otherDatacenters(datacenter)
+  if (!others.ok) return others
+  return ok(await failOver(env, reads, { call, here, service: query.service, others: others.value }))
+}
+
+interface Failing {
+  readonly call: QueryCall
+  readonly here: Execution
+  readonly service: ServiceQuery
+  readonly others: readonly string[]
+}
+
+/** One after the other until something is found. One that cannot be asked is passed over. */
+async function failOver(env: Env, reads: QueryReads, { call, here, service, others }: Failing): Promise<Execution> {
+  let last = here
+  for (const datacenter of failoverDatacenters(service, others)) {
+    const failovers = last.failovers + 1
+    const found = await reads.query(executeRemoteEndpoint, { service, connect: call.connect }, datacenter)
+    if (!found.ok) {
+      const fields = { service: here.service, datacenter, why: failureText(found.error) }
+      env.log.write('warn', 'query', 'could not ask another datacenter', fields)
+      last = { ...last, failovers }
+      continue
+    }
+    const { value, meta } = found.value
+    const entries = limited(shuffled(value, env.random.stream(orderStream)), call.limit)
+    last = { ...here, entries, datacenter, failovers, meta }
+    if (entries.length > 0) break
+  }
+  return last
+}
+
+/** What is asked of the servers of the query's datacenter. */
+export function executeArgs({ idOrName, segment, connect, ...call }: QueryCall) {
+  const { node, ip, near, datacenter, ownDatacenter } = call
+  return { idOrName, segment, connect, origin: datacenter === ownDatacenter ? { node, ip, near } : null }
+}
+
+function ordered(
+  entries: readonly HealthServiceEntry[],
+  { near, distances }: Nearness,
+  order: RandomStream,
+): readonly HealthServiceEntry[] {
+  const drawn = shuffled(
+    entries.map((entry, at) => ({ entry, distance: distances?.[at] ?? 0 })),
+    order,
+  )
+  const sorted = drawn
+    .map(({ entry, distance }, at) => ({ entry, distance, at }))
+    .sort((a, b) => a.distance - b.distance || a.at - b.at)
+    .map(({ entry }) => entry)
+  const place = sorted.slice(0, nearFirstWithin).findIndex(({ node }) => lowerAscii(node.node) === lowerAscii(near))
+  return near === '' || place <= 0 ? sorted : swapped(sorted, place)
+}
+
+function swapped<T>(items: readonly T[], place: number): readonly T[] {
+  const out = [...items]
+  ;[out[0], out[place]] = [out[place] as T, out[0] as T]
+  return out
+}
+
+function limited<T>(items: readonly T[], limit: number): readonly T[] {
+  return limit > 0 ? items.slice(0, limit) : items
+}

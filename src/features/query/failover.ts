@@ -1,0 +1,15 @@
+import type { ServiceQuery } from './model.ts'
+
+/**
+ * The datacenters that a query is tried in when nothing is found in its own, in this order: so many of the nearest, then
+ * those that it names and that there are, each once. `others`: all but its own, the nearest first.
+ */
+export function failoverDatacenters({ failover }: ServiceQuery, others: readonly string[]): readonly string[] {
+  const known = new Set(others)
+  const named = (failover.datacenters ?? []).filter((datacenter) => known.has(datacenter))
+  return [...new Set([...others.slice(0, failover.nearestN), ...named])]
+}
+
+export function failsOver({ failover }: ServiceQuery): boolean {
+  return failover.nearestN > 0 || (failover.datacenters ?? []).length > 0
+}

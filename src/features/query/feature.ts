@@ -1,0 +1,36 @@
+import type { Feature } from '../manifest.ts'
+import { queryCreate, queryDelete, queryUpdate } from './commands.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  executeEndpoint,
+  executeRemoteEndpoint,
+  explainEndpoint,
+  getEndpoint,
+  listEndpoint,
+  otherDatacentersEndpoint,
+  updateEndpoint,
+} from './endpoint.ts'
+import { queryRoutes } from './routes.ts'
+import { queryHooks } from './session-end.ts'
+import { queriesTable } from './tables.ts'
+
+/** Prepared queries: which instances of a service are to be found under one name, here or in another datacenter. */
+export const queryFeature: Feature = {
+  name: 'query',
+  tables: [queriesTable],
+  commands: [queryCreate, queryUpdate, queryDelete],
+  hooks: queryHooks,
+  endpoints: [
+    createEndpoint,
+    updateEndpoint,
+    deleteEndpoint,
+    getEndpoint,
+    listEndpoint,
+    explainEndpoint,
+    executeEndpoint,
+    executeRemoteEndpoint,
+    otherDatacentersEndpoint,
+  ],
+  routes: queryRoutes,
+}

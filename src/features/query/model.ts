@@ -1,0 +1,84 @@
+import type { Json } from '../../base/json.ts'
+import type { TextPairs } from '../../model/catalog.ts'
+
+/** Which instances a query finds. Reference: HTTP API 10. */
+export interface ServiceQuery {
+  readonly service: string
+  /** Which datacenters are asked when nothing is found here: so many of the nearest, then these. */
+  readonly failover: { readonly nearestN: number; readonly datacenters: readonly string[] | null }
+  /** Only instances of which every check passes; else all that have no critical one. */
+  readonly onlyPassing: boolean
+  /** Checks that count as absent. */
+  readonly ignoreCheckIds: readonly string[] | null
+  /** A node: what is nearer to it comes first. `_agent`: the agent that is asked. `_ip`: the node that has the caller's address. */
+  readonly near: string
+  /** All of these; `!tag` must be absent. */
+  readonly tags: readonly string[] | null
+  /** Pairs that the node has. */
+  readonly nodeMeta: TextPairs | null
+  /** Only instances that can be reached through the mesh. */
+  readonly connect: boolean
+}
+
+export interface QueryTemplate {
+  /** Empty: the query is no template. */
+  readonly type: string
+  /** Its groups are what `${match(N)}` stands for. */
+  readonly regexp: string
+  /** Tags that come out empty are dropped. */
+  readonly removeEmptyTags: boolean
+}
+
+/** What a client says of a query. */
+export interface QueryDefinition {
+  /** Unique, whatever the case of its letters; of a template, what the names begin with that it answers. May be empty. */
+  readonly name: string
+  /** The session with which the query goes; empty: it stays. */
+  readonly session: string
+  /** Whose rights count when it is executed; empty: the caller's. There is no access control yet. */
+  readonly token: string
+  readonly template: QueryTemplate
+  readonly service: ServiceQuery
+  /** `ttl`: a duration as it was given, or empty. */
+  readonly dns: { readonly ttl: string }
+}
+
+export interface QueryRow extends QueryDefinition {
+  /** A UUID in lower case. */
+  readonly id: string
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+export const templateType = 'name_prefix_match'
+
+export function isTemplate({ template }: Pick<QueryDefinition, 'template'>): boolean {
+  return template.type !== ''
+}
+
+export function queryJson({ id, name, session, token, template, service, dns, ...indexes }: QueryRow): Json {
+  return {
+    ID: id,
+    Name: name,
+    Session: session,
+    Token: token,
+    Template: { Type: template.type, Regexp: template.regexp, RemoveEmptyTags: template.removeEmptyTags },
+    Service: serviceJson(service),
+    DNS: { TTL: dns.ttl },
+    CreateIndex: indexes.createIndex,
+    ModifyIndex: indexes.modifyIndex,
+  }
+}
+
+function serviceJson(service: ServiceQuery): Json {
+  return {
+    Service: service.service,
+    Failover: { NearestN: service.failover.nearestN, Datacenters: service.failover.datacenters },
+    OnlyPassing: service.onlyPassing,
+    IgnoreCheckIDs: service.ignoreCheckIds,
+    Near: service.near,
+    Tags: service.tags,
+    NodeMeta: service.nodeMeta === null ? null : Object.fromEntries(service.nodeMeta),
+    Connect: service.connect,
+  }
+}

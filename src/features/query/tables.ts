@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { TableDefinition } from '../../store/types.ts'
+import { count } from '../fields.ts'
+import { nameKey } from '../name-keys.ts'
+import { definitionFields, queryId } from './fields.ts'
+import { isTemplate, type QueryRow } from './model.ts'
+
+const queryRow = z.object({ id: queryId, ...definitionFields, createIndex: count, modifyIndex: count })
+
+/** `name`: of every query that has one. `template`: of templates alone, the one with the empty name too. */
+export const queriesTable: TableDefinition<QueryRow> = {
+  name: 'prepared-queries',
+  key: (row) => row.id,
+  indexes: {
+    name: { key: (row) => (row.name === '' ? undefined : nameKey(row.name)) },
+    template: { key: (row) => (isTemplate(row) ? nameKey(row.name) : undefined) },
+    session: { key: (row) => (row.session === '' ? undefined : row.session) },
+  },
+  decode: (row) => queryRow.parse(row),
+}

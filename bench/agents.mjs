@@ -59,7 +59,7 @@ export class Servers {
   /** `settings`: of the configuration file, beside those that make a cluster of them. */
   static async create(count, settings = {}) {
     const [http, server, gossip] = await freePorts(3)
-    return new Servers(count, { http, server, serf_lan: gossip, dns: -1 }, settings)
+    return new Servers(count, { http, server, serf_lan: gossip, serf_wan: -1, dns: -1 }, settings)
   }
 
   constructor(count, ports, settings) {

@@ -162,7 +162,7 @@ function quantile(sorted, share) {
 
 console.log(`${kills} kills each; node ${process.version}, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}`)
 for (const multiplier of multipliers.length > 0 ? multipliers : [1, 5]) {
-  const ports = { http: await freePort(), server: await freePort(), serf_lan: await freePort() }
+  const ports = { http: await freePort(), server: await freePort(), serf_lan: await freePort(), serf_wan: -1 }
   const cluster = new Cluster(multiplier, ports)
   try {
     for (const at of [0, 1, 2]) cluster.start(at)

@@ -81,7 +81,7 @@ function startFastify(answers) {
 function startAgent() {
   const file = join(place, 'agent.json')
   const config = {
-    ports: { http: ports.svc, server: ports.svc + 1, serf_lan: ports.svc + 2, dns: -1 },
+    ports: { http: ports.svc, server: ports.svc + 1, serf_lan: ports.svc + 2, serf_wan: -1, dns: -1 },
     bind_addr: host,
   }
   writeFileSync(file, JSON.stringify(config))

@@ -74,7 +74,7 @@ function startServers(count, nodeArgs = []) {
   return hosts.map((host, at) => {
     const name = `${count}-${at}-${Date.now()}`
     const file = join(place, `${name}.json`)
-    const ports = { http: httpPort, server: httpPort + 1, serf_lan: httpPort + 2, dns: -1 }
+    const ports = { http: httpPort, server: httpPort + 1, serf_lan: httpPort + 2, serf_wan: -1, dns: -1 }
     const config = {
       server: true,
       bootstrap_expect: count,

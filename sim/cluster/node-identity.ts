@@ -17,6 +17,8 @@ export const dnsPort = 8600
 export const serverPort = 8300
 /** Where agents gossip. */
 export const lanPort = 8301
+/** Where servers of all datacenters gossip, if there are several. */
+export const wanPort = 8302
 
 /** Another machine with the name and address of one that is lost. Whoever loses the data directory draws a new node ID. */
 export function replacement(identity: NodeIdentity, number: number): NodeIdentity {

@@ -4,7 +4,7 @@ import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Machine } from '../../src/env/process.ts'
 import type { Release } from '../../src/model/release.ts'
-import { dnsPort, httpPort, lanPort, type NodeIdentity, serverPort } from './node-identity.ts'
+import { dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, wanPort } from './node-identity.ts'
 
 /** Settings of consensus that no configuration file has. */
 export type RaftTuning = Pick<AgentConfig['raft'], 'limits'> & Partial<Pick<AgentConfig['raft'], 'trailingLogs'>>
@@ -23,6 +23,7 @@ export function nodeConfig(
 ): Result<AgentConfig, string> {
   const servers = nodes.filter((node) => node.kind === 'server' && node.datacenter === identity.datacenter)
   const isServer = identity.kind === 'server'
+  const hasOthers = nodes.some((node) => node.datacenter !== identity.datacenter)
   const file: FileConfig = {
     ...settings,
     server: isServer,
@@ -32,7 +33,13 @@ export function nodeConfig(
     bind_addr: identity.host,
     client_addr: identity.host,
     data_dir: '/data',
-    ports: { http: httpPort, server: serverPort, serf_lan: lanPort, dns: dnsPort },
+    ports: {
+      http: httpPort,
+      server: serverPort,
+      serf_lan: lanPort,
+      serf_wan: hasOthers ? wanPort : -1,
+      dns: dnsPort,
+    },
     ...(isServer ? { bootstrap_expect: servers.length } : {}),
     retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
   }

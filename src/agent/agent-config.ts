@@ -45,6 +45,7 @@ export interface AgentConfig {
   /** Attempts after the first; 0: for ever. */
   readonly retryMax: number
   readonly gossipLan: GossipTiming
+  readonly wan: WanConfig
   readonly pool: PoolConfig
   readonly raft: RaftConfig
   /** How long a write or a read is held while there is no leader. */
@@ -67,6 +68,19 @@ export interface AgentConfig {
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
   /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
   readonly debug: { readonly [key: string]: Json }
+}
+
+/** How a server is in the pool of the servers of all datacenters; its port is `ports.serfWan`. Reference: configuration 3. */
+export interface WanConfig {
+  readonly bindAddress: string
+  readonly advertiseAddress: string
+  readonly startJoin: readonly string[]
+  readonly retryJoin: readonly string[]
+  readonly retryIntervalMs: number
+  readonly retryMax: number
+  readonly gossip: GossipTiming
+  /** What is told of another datacenter's nodes has the addresses that are reached from here. */
+  readonly translatesAddresses: boolean
 }
 
 /** How this agent is in its pool. Reference: configuration 2. */
@@ -204,9 +218,29 @@ export const lanGossip: GossipTiming = {
   leavePropagateDelayMs: 3_000,
 }
 
+/** Gossip among servers of all datacenters. Reference: configuration 4.2. */
+export const wanGossip: GossipTiming = {
+  ...lanGossip,
+  gossipIntervalMs: 500,
+  probeIntervalMs: 5_000,
+  probeTimeoutMs: 3_000,
+  suspicionMult: 6,
+  pushPullIntervalMs: 60_000,
+  streamTimeoutMs: 30_000,
+  gossipToDeadMs: 60_000,
+}
+
 /** Gossip of `-dev`. */
 export const devGossip: GossipTiming = {
   ...lanGossip,
+  gossipIntervalMs: 100,
+  probeIntervalMs: 100,
+  probeTimeoutMs: 100,
+  suspicionMult: 3,
+}
+
+export const devWanGossip: GossipTiming = {
+  ...wanGossip,
   gossipIntervalMs: 100,
   probeIntervalMs: 100,
   probeTimeoutMs: 100,
@@ -259,6 +293,27 @@ const defaultChecks: ChecksConfig = {
   discardOutput: false,
 }
 
+const defaultAutopilot: AutopilotConfig = {
+  serverStabilizationMs: 10_000,
+  lastContactThresholdMs: 200,
+  maxTrailingLogs: 250,
+  cleanUpDeadServers: true,
+  minQuorum: 0,
+}
+
+function defaultWan(address: string): WanConfig {
+  return {
+    bindAddress: address,
+    advertiseAddress: address,
+    startJoin: [],
+    retryJoin: [],
+    retryIntervalMs: 30_000,
+    retryMax: 0,
+    gossip: wanGossip,
+    translatesAddresses: false,
+  }
+}
+
 /** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
 export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
   const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
@@ -282,6 +337,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     retryIntervalMs: 30_000,
     retryMax: 0,
     gossipLan: lanGossip,
+    wan: defaultWan(address),
     pool: defaultPool,
     raft: {
       protocol: raftProtocolsOf(release).spoken,
@@ -295,13 +351,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     sessionTtlMinMs,
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
-    autopilot: {
-      serverStabilizationMs: 10_000,
-      lastContactThresholdMs: 200,
-      maxTrailingLogs: 250,
-      cleanUpDeadServers: true,
-      minQuorum: 0,
-    },
+    autopilot: defaultAutopilot,
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
     dns: {

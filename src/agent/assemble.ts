@@ -26,10 +26,12 @@ export async function assembleAgent(
   options: StartOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
-  const { env, config, nodeId, pool, snapshot, fatal } = ground
-  const onExhausted = (): void => fatal.raise({ kind: 'refused', message: 'max join LAN retry exhausted' })
-  const joining = new Joining({ env, config, pool, onExhausted })
-  closing.push(() => joining.stop())
+  const { env, config, nodeId, pool, snapshot, wan, fatal } = ground
+  const { lan: joining, wan: wanJoining } = joinings(ground)
+  closing.push(() => {
+    joining.stop()
+    wanJoining?.stop()
+  })
   const local = createLocalAgent(env, {
     config,
     nodeId,
@@ -46,21 +48,27 @@ export async function assembleAgent(
   await part.start()
   const joined = await joining.first()
   if (!joined.ok) return joined
+  const wanJoined = await startJoinWan(ground, wanJoining)
+  if (!wanJoined.ok) return wanJoined
   joining.start()
   joining.rejoin(snapshot?.known ?? [])
   snapshot?.follow(pool)
+  wanJoining?.start()
+  wanJoining?.rejoin(wan?.snapshot?.known ?? [])
+  if (wan !== undefined) wan.snapshot?.follow(wan.pool)
   const { calls } = part
   closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
   const left = new OnceSignal<undefined>()
   const answers = new AnswerCache(env, calls)
   closing.push(() => answers.stop())
-  const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, local })
+  const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
     env,
     release: config.release,
     raft: part.raft,
     local,
     lan: pool,
+    wan: wan?.pool,
     events,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
@@ -68,6 +76,7 @@ export async function assembleAgent(
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
     self: () => self,
     join: (addresses) => joining.join(addresses),
+    joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
     reload: () => reload(options, part, (next) => local.reload(next)),
     stateDigest: () => part.stateDigest(),
@@ -76,6 +85,40 @@ export async function assembleAgent(
     onLeft: (use) => left.on(use),
     stop: () => closeAll(closing),
   })
+}
+
+function joinings({ env, config, pool, wan, fatal }: Ground): {
+  readonly lan: Joining
+  readonly wan: Joining | undefined
+} {
+  const onExhausted = (name: 'LAN' | 'WAN') => (): void =>
+    fatal.raise({ kind: 'refused', message: `max join ${name} retry exhausted` })
+  const { startJoin, retryJoin, retryIntervalMs, retryMax, ports } = config
+  const settings = { pool: 'LAN', port: ports.serfLan, startJoin, retryJoin, retryIntervalMs, retryMax } as const
+  const lan = new Joining({ env, settings, pool, onExhausted: onExhausted('LAN') })
+  if (wan === undefined) return { lan, wan }
+  const wanSettings = { ...config.wan, pool: 'WAN', port: ports.serfWan } as const
+  return { lan, wan: new Joining({ env, settings: wanSettings, pool: wan.pool, onExhausted: onExhausted('WAN') }) }
+}
+
+/** One attempt at the addresses of `start_join_wan`; those of `retry_join_wan` are passed over where there is no such pool. */
+async function startJoinWan(
+  { env, config }: Ground,
+  joining: Joining | undefined,
+): Promise<Result<undefined, StartFailure>> {
+  if (joining !== undefined) return joining.first()
+  const { startJoin, retryJoin } = config.wan
+  const why = noWan(config)
+  if (startJoin.length > 0) {
+    return err({ kind: 'configuration', message: `Error joining cluster: ${why}`, remedy: 'remove start_join_wan' })
+  }
+  if (retryJoin.length > 0) env.log.write('warn', 'agent', "(WAN) couldn't join", { why })
+  return ok(undefined)
+}
+
+/** Why this agent is in no pool of all datacenters, in the field's words. */
+function noWan({ server }: AgentConfig): string {
+  return server ? 'WAN Federation is disabled' : 'Must be a server to join WAN cluster'
 }
 
 async function leaveOnce(
@@ -87,6 +130,8 @@ async function leaveOnce(
   ground.env.log.write('info', 'agent', 'leaving the cluster')
   local.silence()
   await part.beforeLeave()
+  await ground.wan?.pool.leave()
+  await ground.wan?.snapshot?.left()
   await ground.pool.leave()
   await ground.snapshot?.left()
   const out = await part.afterLeave()

@@ -15,8 +15,9 @@ import type {
 import type { Failure } from '../model/failure.ts'
 import type { CallFailure } from '../rpc/rpc.ts'
 import type { Attempt, CallTarget } from './call-target.ts'
+import type { Elsewhere } from './datacenter-target.ts'
 import { Served } from './dispatch.ts'
-import type { AgentRequest } from './request.ts'
+import { type AgentRequest, datacenterOf } from './request.ts'
 import { SharedWaits } from './shared-waits.ts'
 import { Watchers } from './watchers.ts'
 
@@ -33,6 +34,7 @@ const answerSchema = z.object({
 export class Calls {
   readonly #env: Env
   readonly #target: CallTarget
+  readonly #elsewhere: Elsewhere | undefined
   readonly #datacenter: string
   readonly #holdMs: number
   readonly #origin: string
@@ -42,12 +44,16 @@ export class Calls {
   #stopped = false
   /** Ends of the pauses under way, one for each request held. */
   readonly #pauses = new Set<() => void>()
-  readonly #watching: Closable
+  readonly #watching: readonly Closable[]
 
-  /** `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader. */
+  /**
+   * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader. `elsewhere`: where requests for
+   * other datacenters go; absent: they are refused.
+   */
   constructor(parts: {
     readonly env: Env
     readonly target: CallTarget
+    readonly elsewhere?: Elsewhere | undefined
     readonly datacenter: string
     readonly holdMs: number
     readonly origin: string
@@ -58,12 +64,13 @@ export class Calls {
     this.#datacenter = parts.datacenter
     this.#holdMs = parts.holdMs
     this.#origin = parts.origin
-    this.#watching = this.#target.onHope(() => this.#endPauses())
+    this.#elsewhere = parts.elsewhere
+    this.#watching = [this.#target, this.#elsewhere].flatMap((one) => one?.onHope(() => this.#endPauses()) ?? [])
   }
 
   stop(): void {
     this.#stopped = true
-    this.#watching.close()
+    for (const watching of this.#watching) watching.close()
     this.#shared.stop()
     this.#endPauses()
   }
@@ -75,7 +82,9 @@ export class Calls {
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
     const identity: WriteIdentity = { origin: this.#origin, sequence: this.#sequence++ }
-    return (await this.forward(endpoint, { args, identity }, options)) as Result<Reply, Failure>
+    const request =
+      options.datacenter === undefined ? { args, identity } : { args, identity, datacenter: options.datacenter }
+    return (await this.forward(endpoint, request, options)) as Result<Reply, Failure>
   }
 
   async query<Args, Reply>(
@@ -84,8 +93,6 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
-    const elsewhere = this.#otherDatacenter(read)
-    if (elsewhere !== undefined) return err(elsewhere)
     if (read.minIndex === 0) return this.#query(endpoint, args, read, options)
     const { client } = options
     const begun = client === undefined ? ok(undefined) : this.#watchers.begin(client)
@@ -104,7 +111,8 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
-    if (this.#target.answersHere(endpoint, read)) return this.#query(endpoint, args, read, options)
+    if (this.#isHere(read.datacenter) && this.#target.answersHere(endpoint, read))
+      return this.#query(endpoint, args, read, options)
     const ask = (asked: ReadOptions, call: CallOptions) => this.#query(endpoint, args, asked, call)
     const answer = await this.#shared.wait(endpoint as QueryEndpoint, args, read, ask, options)
     return answer as Result<Answer<Reply>, Failure>
@@ -130,24 +138,26 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
-    const elsewhere = this.#otherDatacenter(read)
-    if (elsewhere !== undefined) return err(elsewhere)
     return (await this.forward(endpoint, { args, read }, options)) as Result<Reply, Failure>
   }
 
-  /** Brings a request, this agent's own or a client agent's, to whoever must answer it. */
-  forward(
+  /** Brings a request, this agent's own or another's, to whoever must answer it. */
+  async forward(
     endpoint: EndpointDefinition,
     request: AgentRequest,
     options: CallOptions,
   ): Promise<Result<unknown, Failure>> {
     const changes = endpoint.kind === 'write'
-    return this.#hold(options, changes, (caller) => this.#target.attempt(endpoint, request, caller))
+    const datacenter = datacenterOf(request)
+    const target = this.#isHere(datacenter) ? this.#target : this.#elsewhere?.targetOf(datacenter)
+    if (target === undefined) return err({ kind: 'unknown-datacenter', datacenter })
+    return this.#hold(options, { changes, nobody: target.nobody }, (caller) =>
+      target.attempt(endpoint, request, caller),
+    )
   }
 
-  #otherDatacenter(read: ReadOptions): Failure | undefined {
-    if (read.datacenter === '' || read.datacenter === this.#datacenter) return undefined
-    return { kind: 'unknown-datacenter', datacenter: read.datacenter }
+  #isHere(datacenter: string): boolean {
+    return datacenter === '' || datacenter === this.#datacenter
   }
 
   /**
@@ -157,7 +167,7 @@ export class Calls {
    */
   async #hold(
     options: CallOptions,
-    changes: boolean,
+    { changes, nobody }: { readonly changes: boolean; readonly nobody: Failure },
     attempt: (caller: Attempt) => Promise<Result<unknown, CallFailure>>,
   ): Promise<Result<unknown, Failure>> {
     const caller = new HeldCaller(options)
@@ -174,7 +184,7 @@ export class Calls {
       const now = this.#env.clock.monoMs()
       failingSinceMs ??= now
       const leftMs = failingSinceMs + this.#holdMs - now
-      if (leftMs <= 0) return err(unknown ?? this.#target.nobody)
+      if (leftMs <= 0) return err(unknown ?? nobody)
       await this.#pause(leftMs, caller)
     }
   }

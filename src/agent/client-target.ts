@@ -3,12 +3,12 @@ import type { Closable } from '../env/async.ts'
 import type { EndpointDefinition } from '../features/manifest.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
-import type { AgentRequest } from './request.ts'
+import { type AgentRequest, datacenterOf } from './request.ts'
 import type { RequestBudget } from './request-budget.ts'
 import type { ServerRouter } from './server-router.ts'
 
 /** A server that fails so is of no use at present: it does not answer, or is cut off from the leader, as others may not be. */
-const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
+export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
   'unreachable',
   'connection-lost',
   'shutting-down',
@@ -44,7 +44,8 @@ export class ClientTarget implements CallTarget {
     const answer = await this.#rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },
-      deadlineMs: deadlineOf(request) + this.#holdMs,
+      // What goes on to another datacenter may be held there, too.
+      deadlineMs: deadlineOf(request) + this.#holdMs * (datacenterOf(request) === '' ? 1 : 2),
       onAbort: caller.onAbort,
     })
     if (!answer.ok && fruitless.has(answer.error.kind)) this.#router.failed(server.id)

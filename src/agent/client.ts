@@ -14,7 +14,16 @@ export function openClient(ground: Ground, closing: Closing): Part {
   const router = new ServerRouter(env, pool, config.datacenter)
   const budget = new RequestBudget(env, config.limits)
   const target = new ClientTarget({ rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
-  const calls = new Calls({ env, target, datacenter: config.datacenter, holdMs: config.rpcHoldTimeoutMs, origin })
+  // Its servers know the way to other datacenters.
+  const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
+  const calls = new Calls({
+    env,
+    target,
+    elsewhere,
+    datacenter: config.datacenter,
+    holdMs: config.rpcHoldTimeoutMs,
+    origin,
+  })
   closing.push(() => {
     router.stop()
     calls.stop()

@@ -8,6 +8,7 @@ import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 import type { FatalSignal } from './once-signal.ts'
+import type { WanPool } from './wan-pool.ts'
 
 /** The parts that everything else of an agent is built from. */
 export interface Ground {
@@ -20,6 +21,8 @@ export interface Ground {
   readonly pool: Pool
   /** Where there is a data directory. */
   readonly snapshot: MemberSnapshot | undefined
+  /** On a server, unless it is closed. */
+  readonly wan: WanPool | undefined
   readonly fatal: FatalSignal
 }
 

@@ -86,7 +86,8 @@ export class Introductions {
 
   /** A peer of unknown name has connected: ask it who it is. */
   met(peer: Hello): void {
-    if (peer.address === '' || peer.nodeId === this.#nodeId || this.#directory.get(peer.nodeId) !== undefined) return
+    const isStranger = peer.address === '' || peer.datacenter !== this.#config.datacenter
+    if (isStranger || peer.nodeId === this.#nodeId || this.#directory.get(peer.nodeId) !== undefined) return
     this.#env.detach(this.introduceTo(peer.address))
   }
 

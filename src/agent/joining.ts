@@ -5,13 +5,23 @@ import { endpointText } from '../env/net.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { parseEndpoint } from '../rpc/address.ts'
 import type { StartFailure } from './agent.ts'
-import type { AgentConfig } from './agent-config.ts'
 import type { KnownMember } from './member-snapshot.ts'
+
+/** Where to look for a pool. Reference: configuration 3. */
+export interface JoinSettings {
+  readonly pool: 'LAN' | 'WAN'
+  /** Of an address without one: the own port of gossip. */
+  readonly port: number
+  readonly startJoin: readonly string[]
+  readonly retryJoin: readonly string[]
+  readonly retryIntervalMs: number
+  readonly retryMax: number
+}
 
 /** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
 export class Joining {
   readonly #env: Env
-  readonly #config: AgentConfig
+  readonly #settings: JoinSettings
   readonly #pool: Pool
   readonly #onExhausted: () => void
   #timer: Closable | undefined
@@ -19,27 +29,28 @@ export class Joining {
   #stopped = false
 
   /** `onExhausted`: `retry_max` attempts after the first have found nobody. */
-  constructor(parts: { env: Env; config: AgentConfig; pool: Pool; onExhausted: () => void }) {
+  constructor(parts: { env: Env; settings: JoinSettings; pool: Pool; onExhausted: () => void }) {
     this.#env = parts.env
-    this.#config = parts.config
+    this.#settings = parts.settings
     this.#pool = parts.pool
     this.#onExhausted = parts.onExhausted
   }
 
   /** One attempt at the addresses of `start_join`; the agent does not start when it finds nobody. */
   async first(): Promise<Result<undefined, StartFailure>> {
-    const addresses = this.#config.startJoin
+    const addresses = this.#settings.startJoin
     if (addresses.length === 0) return ok(undefined)
     const joined = await this.join(addresses)
     if (joined.ok) return ok(undefined)
-    const remedy = 'start one of these agents first, or use -retry-join, which keeps trying'
+    const flag = this.#settings.pool === 'LAN' ? '-retry-join' : '-retry-join-wan'
+    const remedy = `start one of these agents first, or use ${flag}, which keeps trying`
     return err({ kind: 'io', message: `Error joining cluster: ${joined.error}`, remedy })
   }
 
   /** Goes on at the addresses of `retry_join` until one has answered. */
   start(): void {
-    if (this.#config.retryJoin.length === 0) return
-    this.#env.log.write('info', 'agent', 'Joining LAN cluster...')
+    if (this.#settings.retryJoin.length === 0) return
+    this.#env.log.write('info', 'agent', `Joining ${this.#settings.pool} cluster...`)
     this.#env.detach(this.#attempt())
   }
 
@@ -70,33 +81,36 @@ export class Joining {
    * of gossip.
    */
   async join(addresses: readonly string[]): Promise<Result<number, string>> {
-    this.#env.log.write('info', 'agent', '(LAN) joining', { addresses: addresses.join(' ') })
+    this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joining`, { addresses: addresses.join(' ') })
     let joined = 0
     const failures: string[] = []
     for (const address of addresses) {
-      const at = parseEndpoint(address, this.#config.ports.serfLan)
+      const at = parseEndpoint(address, this.#settings.port)
       const result = at === undefined ? err('not an IP address, with or without a port') : await this.#pool.join(at)
       if (this.#stopped) return err('the agent is shutting down')
       if (result.ok) joined++
       else failures.push(`Failed to join ${address}: ${result.error}`)
     }
-    this.#env.log.write('info', 'agent', '(LAN) joined', { count: joined, failed: failures.length })
+    this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
     if (joined > 0) return ok(joined)
     return err(`${failures.length} error(s) occurred:\n\n${failures.map((failure) => `* ${failure}`).join('\n')}`)
   }
 
   async #attempt(): Promise<void> {
-    const joined = await this.join(this.#config.retryJoin)
+    const joined = await this.join(this.#settings.retryJoin)
     if (this.#stopped) return
     const { log } = this.#env
-    if (joined.ok)
-      return log.write('info', 'agent', 'Join LAN completed. Synced with initial agents', { count: joined.value })
+    const { pool, retryMax, retryIntervalMs } = this.#settings
+    if (joined.ok) {
+      const text = `Join ${pool} completed. Synced with initial agents`
+      return log.write('info', 'agent', text, { count: joined.value })
+    }
     this.#attempts++
-    if (this.#config.retryMax > 0 && this.#attempts > this.#config.retryMax) {
-      log.write('error', 'agent', 'max join LAN retry exhausted, exiting')
+    if (retryMax > 0 && this.#attempts > retryMax) {
+      log.write('error', 'agent', `max join ${pool} retry exhausted, exiting`)
       return this.#onExhausted()
     }
-    log.write('warn', 'agent', 'Join LAN failed, retrying', { retryInMs: this.#config.retryIntervalMs })
-    this.#timer = this.#env.timers.after(this.#config.retryIntervalMs, () => this.#env.detach(this.#attempt()))
+    log.write('warn', 'agent', `Join ${pool} failed, retrying`, { retryInMs: retryIntervalMs })
+    this.#timer = this.#env.timers.after(retryIntervalMs, () => this.#env.detach(this.#attempt()))
   }
 }

@@ -5,10 +5,10 @@ import { type Endpoint, endpointText } from '../env/net.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { parseEndpoint } from '../rpc/address.ts'
 import type { AgentConfig } from './agent-config.ts'
+import { lanFiles, type PoolFiles } from './pool-files.ts'
 import { readWholeFile, writeWholeFile } from './whole-file.ts'
 
 const directory = 'serf'
-const file = 'local.snapshot'
 /** Changes within this are written together; in a large pool one millisecond for each member, as the whole is written. */
 const settleMinMs = 500
 /** The last line of an agent that left: it does not come back by itself. Source: serf, snapshot. */
@@ -29,6 +29,7 @@ export interface KnownMember {
 export class MemberSnapshot {
   readonly #env: Env
   readonly #path: string
+  readonly #file: string
   readonly #rejoinAfterLeave: boolean
   /** Those that were there when it was last written, the living first, this agent not among them. */
   readonly known: readonly KnownMember[]
@@ -39,15 +40,29 @@ export class MemberSnapshot {
   #writing: Promise<void> | undefined
   #isStopped = false
 
-  private constructor(env: Env, path: string, rejoinAfterLeave: boolean, known: readonly KnownMember[]) {
+  private constructor(
+    env: Env,
+    at: { readonly path: string; readonly file: string },
+    rejoinAfterLeave: boolean,
+    known: readonly KnownMember[],
+  ) {
     this.#env = env
-    this.#path = path
+    this.#path = at.path
+    this.#file = at.file
     this.#rejoinAfterLeave = rejoinAfterLeave
     this.known = known
   }
 
-  /** Undefined without a data directory. What cannot be read of the file is as if it had never been written. */
-  static async open(env: Env, { dataDir, nodeName, pool }: AgentConfig): Promise<MemberSnapshot | undefined> {
+  /**
+   * Undefined without a data directory. What cannot be read of the file is as if it had never been written. `ownName`: this
+   * agent's in the pool.
+   */
+  static async open(
+    env: Env,
+    { dataDir, nodeName, pool }: Pick<AgentConfig, 'dataDir' | 'nodeName' | 'pool'>,
+    { snapshot: file }: PoolFiles = lanFiles,
+    ownName = nodeName,
+  ): Promise<MemberSnapshot | undefined> {
     if (dataDir === undefined) return undefined
     const path = `${dataDir}/${directory}`
     const found = await readWholeFile(env.disk, `${path}/${file}`)
@@ -55,8 +70,8 @@ export class MemberSnapshot {
       env.log.write('warn', 'serf', 'cannot read who was in the pool', { path, reason: found.error.message })
     }
     const text = found.ok ? textOf(found.value) : ''
-    const known = membersOf(text, pool.rejoinAfterLeave).filter(({ name }) => name !== nodeName)
-    return new MemberSnapshot(env, path, pool.rejoinAfterLeave, known)
+    const known = membersOf(text, pool.rejoinAfterLeave).filter(({ name }) => name !== ownName)
+    return new MemberSnapshot(env, { path, file }, pool.rejoinAfterLeave, known)
   }
 
   /** Writes down who is alive from now on, whenever that changes. */
@@ -104,7 +119,7 @@ export class MemberSnapshot {
 
   async #write(text: string): Promise<void> {
     const made = await this.#env.disk.makeDirectory(this.#path)
-    const written = made.ok ? await writeWholeFile(this.#env.disk, this.#path, file, utf8(text), false) : made
+    const written = made.ok ? await writeWholeFile(this.#env.disk, this.#path, this.#file, utf8(text), false) : made
     this.#writing = undefined
     if (written.ok) return
     const fields = { path: this.#path, reason: written.error.message }

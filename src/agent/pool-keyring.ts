@@ -5,12 +5,12 @@ import { Keyring } from '../gossip/keyring.ts'
 import { productName } from '../model/names.ts'
 import type { StartFailure } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
+import { lanFiles, type PoolFiles } from './pool-files.ts'
 import { readWholeFile, writeWholeFile } from './whole-file.ts'
 
 const directory = 'serf'
-const file = 'local.keyring'
 
-/** The keys of the LAN pool, and whether they stand in the data directory already. */
+/** The keys of a pool, and whether they stand in the data directory already. */
 export interface PoolKeys {
   readonly keyring: Keyring
   readonly isKept: boolean
@@ -24,13 +24,14 @@ export interface PoolKeys {
 export async function loadPoolKeys(
   env: Env,
   { dataDir, pool }: AgentConfig,
+  files: PoolFiles = lanFiles,
 ): Promise<Result<PoolKeys | undefined, StartFailure>> {
   if (dataDir !== undefined && pool.keepsKeyring) {
-    const path = `${dataDir}/${directory}/${file}`
+    const path = `${dataDir}/${directory}/${files.keyring}`
     const found = await readWholeFile(env.disk, path)
     if (found.ok) {
       if (pool.encrypt !== undefined) {
-        env.log.write('warn', 'agent', 'LAN keyring exists but -encrypt given, using keyring')
+        env.log.write('warn', 'agent', `${files.pool} keyring exists but -encrypt given, using keyring`)
       }
       return keptKeys(path, textOf(found.value))
     }
@@ -73,6 +74,7 @@ export async function keepPoolKeys(
   env: Env,
   { dataDir, pool }: AgentConfig,
   { keyring, isKept }: PoolKeys,
+  files: PoolFiles = lanFiles,
 ): Promise<void> {
   if (dataDir === undefined || !pool.keepsKeyring) return
   const path = `${dataDir}/${directory}`
@@ -83,7 +85,9 @@ export async function keepPoolKeys(
     for (let texts = waiting; texts !== undefined; texts = waiting) {
       waiting = undefined
       const made = await env.disk.makeDirectory(path)
-      const written = made.ok ? await writeWholeFile(env.disk, path, file, utf8(JSON.stringify(texts)), true) : made
+      const written = made.ok
+        ? await writeWholeFile(env.disk, path, files.keyring, utf8(JSON.stringify(texts)), true)
+        : made
       if (!written.ok)
         env.log.write('error', 'agent', 'cannot keep the keyring', { path, reason: written.error.message })
     }

@@ -16,6 +16,8 @@ export interface PoolServer {
   /** `1.4.0`; empty where it does not say. */
   readonly release: string
   readonly status: MemberStatus
+  /** Where it gossips with other datacenters; undefined where it does not say. */
+  readonly wanPort?: number | undefined
 }
 
 /** Role of a client agent among the tags. */
@@ -45,12 +47,24 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
   }
 }
 
+/** What a server says of itself in the pool of all datacenters: there nobody asks for the port of that pool. */
+export function wanTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
+  const { wan_join_port: _, ...tags } = agentTags(config, nodeId, release)
+  return tags
+}
+
+/** Its name there. */
+export function wanNameOf({ nodeName, datacenter }: Pick<AgentConfig, 'nodeName' | 'datacenter'>): string {
+  return `${nodeName}.${datacenter}`
+}
+
 /** The server on this member; undefined for a client, or for tags that no server of ours sends. */
 export function serverOf(member: Member): PoolServer | undefined {
-  const { role, id, dc, port, raft_vsn, build } = member.tags
+  const { role, id, dc, port, raft_vsn, build, wan_join_port } = member.tags
   if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
-  if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) return undefined
-  const at: Endpoint = { host: member.endpoint.host, port: Number(port) }
+  const rpcPort = portOf(port)
+  if (rpcPort === undefined) return undefined
+  const at: Endpoint = { host: member.endpoint.host, port: rpcPort }
   return {
     id,
     name: member.name,
@@ -59,7 +73,13 @@ export function serverOf(member: Member): PoolServer | undefined {
     raftProtocol: raft_vsn === undefined ? 1 : Number(raft_vsn),
     release: build?.split(':')[0] ?? '',
     status: member.status,
+    wanPort: portOf(wan_join_port),
   }
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined || !/^[1-9]\d{0,4}$/.test(text)) return undefined
+  return Number(text) > 65_535 ? undefined : Number(text)
 }
 
 /** The servers of one datacenter that the pool holds alive, in order of name. */

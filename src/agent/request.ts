@@ -9,6 +9,13 @@ export interface AgentRequest {
   readonly args: unknown
   readonly read?: ReadOptions | undefined
   readonly identity?: WriteIdentity | undefined
+  /** Of a write for another datacenter; a read says it among its options. */
+  readonly datacenter?: string | undefined
+}
+
+/** Empty where none is named. */
+export function datacenterOf({ datacenter, read }: AgentRequest): string {
+  return datacenter ?? read?.datacenter ?? ''
 }
 
 /** What one agent asks of another. */
@@ -23,13 +30,14 @@ export interface ReceivedRequest extends AgentRequest {
  */
 export function readRequest(body: unknown): ReceivedRequest | undefined {
   if (!isRecord(body) || !('args' in body)) return undefined
-  const { args, forward } = body
+  const { args, forward, datacenter } = body
   if (forward !== undefined && typeof forward !== 'boolean') return undefined
+  if (datacenter !== undefined && (typeof datacenter !== 'string' || datacenter.length > nameMax)) return undefined
   const read = body['read'] === undefined ? undefined : readOptionsOf(body['read'])
   if (read === undefined && body['read'] !== undefined) return undefined
   const identity = body['identity'] === undefined ? undefined : identityOf(body['identity'])
   if (identity === undefined && body['identity'] !== undefined) return undefined
-  return { args, read, identity, forward }
+  return { args, read, identity, forward, datacenter }
 }
 
 function readOptionsOf(value: unknown): ReadOptions | undefined {

@@ -7,6 +7,7 @@ import type { RaftStatus } from '../raft/raft.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Part } from './ground.ts'
 import type { RunningLocalAgent } from './local/parts.ts'
+import { serverOf } from './pool-servers.ts'
 
 type Section = Readonly<Record<string, string>>
 
@@ -20,6 +21,7 @@ export interface SelfParts {
   readonly nodeId: string
   readonly part: Part
   readonly pool: Pool
+  readonly wan: Pool | undefined
   readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
 }
 
@@ -45,7 +47,7 @@ export function describeSelf(parts: SelfParts): AgentSelf {
   }
 }
 
-function statsOf({ env, config, release, part, pool, local }: SelfParts): AgentSelf['stats'] {
+function statsOf({ env, config, release, part, pool, wan, local }: SelfParts): AgentSelf['stats'] {
   const status = part.raft?.status()
   return {
     agent: local.stats(),
@@ -53,7 +55,8 @@ function statsOf({ env, config, release, part, pool, local }: SelfParts): AgentS
     ...(status === undefined ? {} : { raft: raftSection(config, status) }),
     runtime: runtimeSection(env),
     serf_lan: poolSection(pool),
-    [productName]: status === undefined ? clientSection(part) : serverSection(config, status),
+    ...(wan === undefined ? {} : { serf_wan: poolSection(wan) }),
+    [productName]: status === undefined ? clientSection(part) : serverSection(config, status, wan),
   }
 }
 
@@ -61,15 +64,19 @@ function clientSection(part: Part): Section {
   return { acl: 'disabled', known_servers: String(part.serverCount()), server: 'false' }
 }
 
-function serverSection(config: AgentConfig, status: RaftStatus): Section {
+function serverSection(config: AgentConfig, status: RaftStatus, wan: Pool | undefined): Section {
   return {
     acl: 'disabled',
     bootstrap: String(config.bootstrap),
-    known_datacenters: '1',
+    known_datacenters: String(wan === undefined ? 1 : knownDatacenters(wan)),
     leader: String(status.role === 'leader'),
     leader_addr: status.leader?.address ?? '',
     server: 'true',
   }
+}
+
+function knownDatacenters(wan: Pool): number {
+  return new Set(wan.members().flatMap((member) => serverOf(member)?.datacenter ?? [])).size
 }
 
 /** User events and queries wait in one queue with all else that is passed on. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
+import type { LeaderDuty, ServerContext, WanView } from '../features/manifest.ts'
+import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ServerId } from '../raft/core/types.ts'
@@ -15,8 +16,11 @@ import { firstAutopilotSettings, settingsNow } from './autopilot-settings.ts'
 import { Calls } from './calls.ts'
 import type { Closing } from './closing.ts'
 import { encodeCommand } from './command-codec.ts'
+import { DatacenterRouter } from './datacenter-router.ts'
+import { type Elsewhere, otherDatacenters } from './datacenter-target.ts'
 import { Dispatch, Served } from './dispatch.ts'
 import { features } from './features.ts'
+import { FloodJoin } from './flood-join.ts'
 import type { Ground, Part } from './ground.ts'
 import { Introductions, introduceMethod, ownAddress } from './introductions.ts'
 import { Leadership } from './leadership.ts'
@@ -110,7 +114,15 @@ function assembleServer(
   ]
   const leadership: Leadership = new Leadership(context, duties)
   const target = new ServerTarget({ rpc, raft, dispatch, ownAddress: ownAddress(config) })
-  const calls = new Calls({ env, target, datacenter: config.datacenter, holdMs: config.rpcHoldTimeoutMs, origin })
+  const elsewhere = pathsElsewhere(ground, closing)
+  const calls = new Calls({
+    env,
+    target,
+    elsewhere,
+    datacenter: config.datacenter,
+    holdMs: config.rpcHoldTimeoutMs,
+    origin,
+  })
   closing.push(() => {
     introductions.stop()
     leadership.stop()
@@ -118,6 +130,7 @@ function assembleServer(
     dispatch.stop()
   })
   const start = async (): Promise<void> => {
+    floodJoins(ground, closing)
     rpc.start(
       { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: ownAddress(config) },
       {
@@ -148,6 +161,21 @@ function assembleServer(
   }
 }
 
+/** Undefined where this server is in no pool of all datacenters. */
+function pathsElsewhere({ env, rpc, config, wan }: Ground, closing: Closing): Elsewhere | undefined {
+  if (wan === undefined) return undefined
+  const router = new DatacenterRouter(env, wan.pool, config.datacenter)
+  closing.push(() => router.stop())
+  return otherDatacenters({ env, rpc, router, holdMs: config.rpcHoldTimeoutMs })
+}
+
+function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void {
+  if (wan === undefined) return
+  const { datacenter, ports } = config
+  const flood = new FloodJoin({ env, lan: pool, wan: wan.pool, datacenter, port: ports.serfWan })
+  closing.push(() => flood.stop())
+}
+
 /** The name of the leader, if this peer is it. */
 function leaderAt(raft: Raft, { nodeId, address }: Hello): ServerId | undefined {
   const id = raft.status().leader?.id
@@ -163,11 +191,11 @@ async function serve(
   if (request.method === introduceMethod) return introductions.serve(request.body)
   const asked = readRequest(request.body)
   if (asked === undefined) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
-  const { args, read, identity, forward } = asked
+  const { args, read, identity, forward, datacenter } = asked
   if (forward !== true) return travelling(await dispatch.serve(request.method, { args, read, identity }, request))
   const endpoint = dispatch.endpoint(request.method)
   if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })
-  return travelling(await calls.forward(endpoint, { args, read, identity }, request))
+  return travelling(await calls.forward(endpoint, { args, read, identity, datacenter }, request))
 }
 
 /** What other agents get of an answer: plain data. */
@@ -184,7 +212,7 @@ function unreadable(env: Env, kind: string, error: z.ZodError): Failure {
 }
 
 function serverContext(
-  { env, config, pool }: Ground,
+  { env, config, pool, wan }: Ground,
   state: ReplicatedState,
   raft: Raft,
   own: Pick<ServerContext, 'duty' | 'health'>,
@@ -213,5 +241,17 @@ function serverContext(
     ...own,
     watch: (look, use) => state.store.watch(look, use),
     servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
+    wan: () => (wan === undefined ? undefined : wanView(wan.pool)),
   }
+}
+
+/** What the endpoints see of the pool of all datacenters. */
+function wanView(pool: Pool): WanView {
+  const servers = pool.members().flatMap((member) => {
+    const server = member.status === 'left' ? undefined : serverOf(member)
+    if (server === undefined) return []
+    const { name, datacenter } = server
+    return [{ name, datacenter, coordinate: pool.coordinateOf(name) }]
+  })
+  return { own: pool.coordinateOf(pool.self().name), servers }
 }

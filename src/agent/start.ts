@@ -15,9 +15,11 @@ import type { Ground, Part } from './ground.ts'
 import { MemberSnapshot } from './member-snapshot.ts'
 import { type FatalSignal, OnceSignal } from './once-signal.ts'
 import { poolAdmission } from './pool-admission.ts'
+import { wanFiles } from './pool-files.ts'
 import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
-import { agentTags } from './pool-servers.ts'
+import { agentTags, wanNameOf } from './pool-servers.ts'
 import { openServer } from './server.ts'
+import { hasWan, openWanPool } from './wan-pool.ts'
 
 /**
  * Starts one agent without its faces. In this order, so that whatever is wrong is found before anything is written: the
@@ -65,20 +67,38 @@ async function openGround(
   if (unusable !== undefined) return err(unusable)
   const keys = await loadPoolKeys(env, config)
   if (!keys.ok) return keys
+  const wanKeys = hasWan(config) ? await loadPoolKeys(env, config, wanFiles) : ok(undefined)
+  if (!wanKeys.ok) return wanKeys
   const fatal: FatalSignal = new OnceSignal()
   const pool = await openLanPool(env, config, nodeId, keys.value, fatal, observer?.lan)
   if (!pool.ok) return err(portFailure(pool.error, 'ports.serf_lan'))
   closing.push(() => pool.value.stop())
+  const wan = hasWan(config) ? await openWanPool(env, config, nodeId, wanKeys.value) : ok(undefined)
+  if (!wan.ok) return err(portFailure(wan.error, 'ports.serf_wan'))
+  closing.push(() => wan.value?.stop())
   if (config.dataDir !== undefined) {
     const directory = await openDataDirectory(env, config.dataDir, config.nodeId, nodeId)
     if (!directory.ok) return directory
     closing.push(() => directory.value.release())
     if (keys.value !== undefined) await keepPoolKeys(env, config, keys.value)
+    if (wanKeys.value !== undefined) await keepPoolKeys(env, config, wanKeys.value, wanFiles)
   }
   const snapshot = await MemberSnapshot.open(env, config)
   closing.push(() => snapshot?.stop())
+  const wanSnapshot = hasWan(config) ? await MemberSnapshot.open(env, config, wanFiles, wanNameOf(config)) : undefined
+  closing.push(() => wanSnapshot?.stop())
   const origin = `${nodeId}/${hex(env.crypto.randomBytes(8))}`
-  return ok({ env, config, nodeId, origin, rpc: rpc.value, pool: pool.value, snapshot, fatal })
+  return ok({
+    env,
+    config,
+    nodeId,
+    origin,
+    rpc: rpc.value,
+    pool: pool.value,
+    snapshot,
+    wan: wan.value === undefined ? undefined : { pool: wan.value, snapshot: wanSnapshot },
+    fatal,
+  })
 }
 
 function openLanPool(

@@ -70,7 +70,7 @@ function banner(config: AgentConfig, program: Program): string {
     ['Datacenter', `'${config.datacenter}' (Segment: '${config.server ? '<all>' : ''}')`],
     ['Server', `${config.server} (Bootstrap: ${config.bootstrap && !config.dev})`],
     ['Client Addr', `[${clients}] (HTTP: ${ports.http}, HTTPS: ${ports.https}, gRPC: -1, DNS: ${ports.dns})`],
-    ['Cluster Addr', `${config.advertiseAddress} (LAN: ${ports.serfLan}, WAN: -1)`],
+    ['Cluster Addr', `${config.advertiseAddress} (LAN: ${ports.serfLan}, WAN: ${config.server ? ports.serfWan : -1})`],
     ['Encrypt', `Gossip: ${isEncrypted}, TLS-Outgoing: false, TLS-Incoming: false`],
   ]
   const lines = rows.map(([name, value]) => `${name.padStart(18)}: ${value}\n`)

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
 import type { ConfigProblem } from './problem.ts'
+import type { Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
 /** Whether the text is an IPv4 or IPv6 address. */
@@ -72,4 +73,15 @@ export function bindAddress(file: FileConfig, dev: boolean, machine: Machine): R
   if (only === undefined) return err({ place: 'config', message: 'No private IPv4 address found', remedy })
   if (second !== undefined) return err({ place: 'config', message: 'Multiple private IPv4 addresses found', remedy })
   return ok({ bind, advertise: only })
+}
+
+/** What servers of other datacenters are told. */
+export function advertiseWan(file: FileConfig, otherwise: string, problem: Report): string {
+  const given = file.advertise_addr_wan ?? otherwise
+  if (isUnspecified(given)) {
+    problem('Advertise WAN address cannot be 0.0.0.0, :: or [::]', 'write an address others can reach')
+  } else if (!isAddress(given)) {
+    problem(`advertise_addr_wan "${given}" must be an ip address`, 'write an IP address')
+  }
+  return given
 }

@@ -5,6 +5,7 @@ import type {
   PoolConfig,
   RaftConfig,
   TlsFiles,
+  WanConfig,
 } from '../agent/agent-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
@@ -16,7 +17,9 @@ export function debugConfig(config: AgentConfig): Flat {
   const { ports, checksConfig } = config
   return {
     ...dnsPart(config.dns),
-    ...gossipPart(config.gossipLan),
+    ...gossipPart('LAN', config.gossipLan),
+    ...gossipPart('WAN', config.wan.gossip),
+    ...wanPart(config.wan),
     ...autopilotPart(config.autopilot),
     ...poolPart(config.pool),
     ...tlsPart(config.tls),
@@ -45,6 +48,7 @@ export function debugConfig(config: AgentConfig): Flat {
     HTTPResponseHeaders: config.http.responseHeaders,
     HTTPSAddrs: config.httpsAddresses,
     HTTPSPort: ports.https,
+    LeavePropagateDelay: formatDuration(config.gossipLan.leavePropagateDelayMs),
     LeaveDrainTime: formatDuration(config.leaveDrainMs),
     LeaveOnTerm: config.leaveOnTerminate,
     LogLevel: config.logLevel,
@@ -140,20 +144,32 @@ function dnsPart(dns: DnsConfig): Flat {
   }
 }
 
-function gossipPart(gossipLan: GossipTiming): Flat {
+function gossipPart(pool: 'LAN' | 'WAN', timing: GossipTiming): Flat {
   return {
-    GossipLANGossipToDead: formatDuration(gossipLan.gossipToDeadMs),
-    GossipLANGossipInterval: formatDuration(gossipLan.gossipIntervalMs),
-    GossipLANGossipNodes: gossipLan.gossipNodes,
-    GossipLANProbeInterval: formatDuration(gossipLan.probeIntervalMs),
-    GossipLANProbeTimeout: formatDuration(gossipLan.probeTimeoutMs),
-    GossipLANPushPullInterval: formatDuration(gossipLan.pushPullIntervalMs),
-    GossipLANReapInterval: formatDuration(gossipLan.reapIntervalMs),
-    GossipLANReconnectInterval: formatDuration(gossipLan.reconnectIntervalMs),
-    GossipLANRetransmitMult: gossipLan.retransmitMult,
-    GossipLANStreamTimeout: formatDuration(gossipLan.streamTimeoutMs),
-    GossipLANSuspicionMult: gossipLan.suspicionMult,
-    GossipLANTombstoneTimeout: formatDuration(gossipLan.tombstoneTimeoutMs),
-    LeavePropagateDelay: formatDuration(gossipLan.leavePropagateDelayMs),
+    [`Gossip${pool}GossipToDead`]: formatDuration(timing.gossipToDeadMs),
+    [`Gossip${pool}GossipInterval`]: formatDuration(timing.gossipIntervalMs),
+    [`Gossip${pool}GossipNodes`]: timing.gossipNodes,
+    [`Gossip${pool}ProbeInterval`]: formatDuration(timing.probeIntervalMs),
+    [`Gossip${pool}ProbeTimeout`]: formatDuration(timing.probeTimeoutMs),
+    [`Gossip${pool}PushPullInterval`]: formatDuration(timing.pushPullIntervalMs),
+    [`Gossip${pool}ReapInterval`]: formatDuration(timing.reapIntervalMs),
+    [`Gossip${pool}ReconnectInterval`]: formatDuration(timing.reconnectIntervalMs),
+    [`Gossip${pool}RetransmitMult`]: timing.retransmitMult,
+    [`Gossip${pool}StreamTimeout`]: formatDuration(timing.streamTimeoutMs),
+    [`Gossip${pool}SuspicionMult`]: timing.suspicionMult,
+    [`Gossip${pool}TombstoneTimeout`]: formatDuration(timing.tombstoneTimeoutMs),
+  }
+}
+
+function wanPart(wan: WanConfig): Flat {
+  return {
+    AdvertiseAddrWAN: wan.advertiseAddress,
+    ReconnectTimeoutWAN: formatDuration(wan.gossip.reconnectTimeoutMs),
+    RetryJoinIntervalWAN: formatDuration(wan.retryIntervalMs),
+    RetryJoinMaxAttemptsWAN: wan.retryMax,
+    RetryJoinWAN: wan.retryJoin,
+    SerfBindAddrWAN: wan.bindAddress,
+    StartJoinAddrsWAN: wan.startJoin,
+    TranslateWANAddrs: wan.translatesAddresses,
   }
 }

@@ -23,6 +23,13 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['advertise_addr'],
   },
   {
+    name: 'advertise-wan',
+    kind: 'text',
+    value: '<address>',
+    help: 'Address that servers of other datacenters use to reach this one. Default: that of -advertise.',
+    path: ['advertise_addr_wan'],
+  },
+  {
     name: 'bind',
     kind: 'text',
     value: '<address>',
@@ -137,6 +144,13 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['start_join'],
   },
   {
+    name: 'join-wan',
+    kind: 'list',
+    value: '<address>',
+    help: 'A server of another datacenter, host[:port], tried once as by -join. May be repeated.',
+    path: ['start_join_wan'],
+  },
+  {
     name: 'log-level',
     kind: 'text',
     value: '<level>',
@@ -185,6 +199,13 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['retry_interval'],
   },
   {
+    name: 'retry-interval-wan',
+    kind: 'text',
+    value: '<duration>',
+    help: 'Time between attempts to join other datacenters. Default: 30s.',
+    path: ['retry_interval_wan'],
+  },
+  {
     name: 'retry-join',
     kind: 'list',
     value: '<address>',
@@ -192,11 +213,25 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['retry_join'],
   },
   {
+    name: 'retry-join-wan',
+    kind: 'list',
+    value: '<address>',
+    help: 'A server of another datacenter, host[:port], tried until one answers. May be repeated.',
+    path: ['retry_join_wan'],
+  },
+  {
     name: 'retry-max',
     kind: 'integer',
     value: '<n>',
     help: 'Attempts to join before giving up. Default: 0, for ever.',
     path: ['retry_max'],
+  },
+  {
+    name: 'retry-max-wan',
+    kind: 'integer',
+    value: '<n>',
+    help: 'Attempts to join other datacenters before giving up. Default: 0, for ever.',
+    path: ['retry_max_wan'],
   },
   {
     name: 'serf-lan-bind',
@@ -213,10 +248,17 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['ports', 'serf_lan'],
   },
   {
+    name: 'serf-wan-bind',
+    kind: 'text',
+    value: '<address>',
+    help: 'Address to listen on for gossip between datacenters. Default: that of -bind.',
+    path: ['serf_wan'],
+  },
+  {
     name: 'serf-wan-port',
     kind: 'integer',
     value: '<port>',
-    help: 'Port of gossip between datacenters, which is not there yet. Default: 8302.',
+    help: 'Port of gossip between datacenters, over UDP and TCP. Default: 8302; -1 closes it.',
     path: ['ports', 'serf_wan'],
   },
   { name: 'server', kind: 'bool', help: 'Run as a server.', path: ['server'] },

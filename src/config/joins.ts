@@ -8,7 +8,7 @@ import type { Report } from './quantities.ts'
  * configuration 11, of which templates, host names and discovery by a provider are not there yet.
  */
 export function joinAddresses(
-  key: 'start_join' | 'retry_join',
+  key: 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan',
   entries: readonly string[] | undefined,
   port: number,
   problem: Report,

@@ -58,9 +58,10 @@ export function tlsFilesOf(file: FileConfig, https: boolean, problem: Report): A
   return { certificate, privateKey, authorities, verifyIncomingHttps }
 }
 
-export function serfLanBind(file: FileConfig, otherwise: string, problem: Report): string {
-  const given = file.serf_lan ?? otherwise
-  if (!isAddress(given)) problem(`serf_lan "${given}" must be an ip address`, 'write an IP address')
+/** Where a pool listens. */
+export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwise: string, problem: Report): string {
+  const given = file[key] ?? otherwise
+  if (!isAddress(given)) problem(`${key} "${given}" must be an ip address`, 'write an IP address')
   return given
 }
 
@@ -73,7 +74,7 @@ export function checkAddressClash(config: AgentConfig, problem: Report): void {
     ['HTTPS', config.httpsAddresses, ports.https],
     ['RPC Advertise', server ? [advertiseAddress] : [], ports.server],
     ['Serf Advertise LAN', [advertiseAddress], ports.serfLan],
-    ['Serf Advertise WAN', server ? [advertiseAddress] : [], ports.serfWan],
+    ['Serf Advertise WAN', server ? [config.wan.advertiseAddress] : [], ports.serfWan],
   ]
   const taken = new Map<string, string>()
   for (const [who, hosts, port] of claims) {

@@ -3,8 +3,10 @@ import {
   defaultAgentConfig,
   devGossip,
   devRaftTiming,
+  devWanGossip,
   lanGossip,
   raftTiming,
+  wanGossip,
 } from '../agent/agent-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
@@ -12,12 +14,12 @@ import { keyFrom } from '../gossip/keyring.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { newestRelease, type Release } from '../model/release.ts'
-import { bindAddress } from './addresses.ts'
+import { advertiseWan, bindAddress } from './addresses.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { dnsConfig } from './dns.ts'
 import { joinAddresses } from './joins.ts'
-import { checkAddressClash, listenAddresses, portsOf, serfLanBind, tlsFilesOf } from './network.ts'
+import { checkAddressClash, listenAddresses, portsOf, serfBind, tlsFilesOf } from './network.ts'
 import type { ConfigProblem } from './problem.ts'
 import { checkInterval, milliseconds, type Report } from './quantities.ts'
 import { checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
@@ -54,10 +56,12 @@ export function normalize(
   const scripts = file.enable_local_script_checks ?? file.enable_script_checks ?? false
   const definitions = readDefinitions(sources, scripts)
   if (!definitions.ok) problems.push(...definitions.error)
+  const network = networkOf(file, dev, defaults, address.bind, problem)
   const config: AgentConfig = {
     ...defaults,
     ...identityOf(file, dev, defaults, problem),
-    ...networkOf(file, dev, defaults, address.bind, problem),
+    ...network,
+    wan: wanOf(file, dev, { ...address, port: network.ports.serfWan }, problem),
     ...timingOf(file, dev, defaults, problem),
     ...(definitions.ok ? definitions.value : noDefinitions),
     pool: poolOf(file, dev, defaults, problem),
@@ -150,7 +154,7 @@ function networkOf(
   }
   return {
     bindAddress: bind,
-    serfLanBindAddress: serfLanBind(file, bind, problem),
+    serfLanBindAddress: serfBind('serf_lan', file, bind, problem),
     clientAddresses: listen('http'),
     httpsAddresses: listen('https'),
     tls: tlsFilesOf(file, ports.https > 0, problem),
@@ -174,7 +178,8 @@ function timingOf(
   problem: Report,
 ): Part<'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'sessionTtlMinMs' | 'autopilot'> {
   checkRaft(file, defaults.release, problem)
-  for (const key of ['raft_snapshot_interval', 'retry_interval'] as const) checkInterval(key, file[key], problem)
+  for (const key of ['raft_snapshot_interval', 'retry_interval', 'retry_interval_wan'] as const)
+    checkInterval(key, file[key], problem)
   const { autopilot, performance } = file
   return {
     raft: {
@@ -184,7 +189,7 @@ function timingOf(
       snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,
       snapshotIntervalMs: milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs),
     },
-    gossipLan: gossipOf(file, dev ? devGossip : lanGossip, problem),
+    gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, problem),
     rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
     leaveDrainMs: milliseconds(performance?.leave_drain_time, defaults.leaveDrainMs),
     sessionTtlMinMs: milliseconds(file.session_ttl_min, defaults.sessionTtlMinMs),
@@ -205,10 +210,16 @@ function timingOf(
 }
 
 /** Reference: configuration 4.2. */
-function gossipOf(file: FileConfig, defaults: GossipTiming, problem: Report): GossipTiming {
-  const given = file.gossip_lan ?? {}
+function gossipOf(
+  block: 'gossip_lan' | 'gossip_wan',
+  file: FileConfig,
+  defaults: GossipTiming,
+  problem: Report,
+): GossipTiming {
+  const given = file[block] ?? {}
+  const reconnect = block === 'gossip_lan' ? file.reconnect_timeout : file.reconnect_timeout_wan
   for (const key of ['gossip_interval', 'probe_interval', 'probe_timeout'] as const) {
-    checkInterval(`gossip_lan.${key}`, given[key], problem)
+    checkInterval(`${block}.${key}`, given[key], problem)
   }
   return {
     ...defaults,
@@ -218,9 +229,33 @@ function gossipOf(file: FileConfig, defaults: GossipTiming, problem: Report): Go
     probeTimeoutMs: milliseconds(given.probe_timeout, defaults.probeTimeoutMs),
     suspicionMult: given.suspicion_mult ?? defaults.suspicionMult,
     retransmitMult: given.retransmit_mult ?? defaults.retransmitMult,
-    reconnectTimeoutMs: milliseconds(file.reconnect_timeout, defaults.reconnectTimeoutMs),
+    reconnectTimeoutMs: milliseconds(reconnect, defaults.reconnectTimeoutMs),
   }
 }
+
+/** The pool of the servers of all datacenters. */
+function wanOf(
+  file: FileConfig,
+  dev: boolean,
+  at: { readonly bind: string; readonly advertise: string; readonly port: number },
+  problem: Report,
+): AgentConfig['wan'] {
+  const join = (key: 'start_join_wan' | 'retry_join_wan'): readonly string[] =>
+    joinAddresses(key, file[key], at.port > 0 ? at.port : defaultWanPort, problem)
+  return {
+    bindAddress: serfBind('serf_wan', file, at.bind, problem),
+    advertiseAddress: advertiseWan(file, at.advertise, problem),
+    startJoin: join('start_join_wan'),
+    retryJoin: join('retry_join_wan'),
+    retryIntervalMs: milliseconds(file.retry_interval_wan, 30_000),
+    retryMax: file.retry_max_wan ?? 0,
+    gossip: gossipOf('gossip_wan', file, dev ? devWanGossip : wanGossip, problem),
+    translatesAddresses: file.translate_wan_addrs ?? false,
+  }
+}
+
+/** Where the pool is closed here, nothing is joined, and what is written is still read. */
+const defaultWanPort = 8302
 
 function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {
   const encrypt = file.encrypt === '' ? undefined : file.encrypt

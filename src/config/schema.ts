@@ -15,6 +15,15 @@ const uint32 = z.int().min(0).max(0xffff_ffff)
 /** What is inside is checked by those who will run it (`definitions.ts`). */
 const definition = z.looseObject({})
 
+const gossip = z.strictObject({
+  gossip_interval: duration.optional(),
+  gossip_nodes: count.optional(),
+  probe_interval: duration.optional(),
+  probe_timeout: duration.optional(),
+  retransmit_mult: count.optional(),
+  suspicion_mult: count.optional(),
+})
+
 /** Becomes part of header names and of a DNS domain. */
 const alias = z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i, 'write letters and digits, with dashes between')
 
@@ -37,6 +46,10 @@ export const fileSchema = z.strictObject({
     .optional()
     .describe('Where each face listens; http and https also on unix://<path>.'),
   advertise_addr: z.string().optional().describe('Address that other agents use to reach this one.'),
+  advertise_addr_wan: z
+    .string()
+    .optional()
+    .describe('Address that servers of other datacenters use to reach this one.'),
   aliases: z.array(alias).optional().describe('Further product names under which headers are sent and accepted.'),
   autopilot: z
     .strictObject({
@@ -97,16 +110,8 @@ export const fileSchema = z.strictObject({
     .optional()
     .describe('Configuration files may define checks that run scripts.'),
   enable_script_checks: z.boolean().optional().describe('Checks may run scripts, also those registered over HTTP.'),
-  gossip_lan: z
-    .strictObject({
-      gossip_interval: duration.optional(),
-      gossip_nodes: count.optional(),
-      probe_interval: duration.optional(),
-      probe_timeout: duration.optional(),
-      retransmit_mult: count.optional(),
-      suspicion_mult: count.optional(),
-    })
-    .optional(),
+  gossip_lan: gossip.optional(),
+  gossip_wan: gossip.optional(),
   http_config: z.strictObject({ block_endpoints: texts.optional(), response_headers: headers.optional() }).optional(),
   key_file: z.string().optional().describe('PEM file of its private key.'),
   leave_on_terminate: z.boolean().optional(),
@@ -145,17 +150,31 @@ export const fileSchema = z.strictObject({
   raft_snapshot_interval: duration.optional(),
   raft_snapshot_threshold: z.int().min(1).optional(),
   reconnect_timeout: duration.optional().describe('A failed member is forgotten after this.'),
+  reconnect_timeout_wan: duration.optional().describe('The same of the pool of all datacenters.'),
   rejoin_after_leave: z.boolean().optional(),
   retry_interval: duration.optional(),
+  retry_interval_wan: duration.optional(),
   retry_join: texts.optional().describe('host[:port] where other agents gossip, tried until one answers.'),
+  retry_join_wan: texts
+    .optional()
+    .describe('host[:port] where servers of other datacenters gossip, tried until one answers.'),
   retry_max: z.int().min(0).optional(),
+  retry_max_wan: z.int().min(0).optional(),
   serf_lan: z.string().optional().describe('Address that the LAN pool listens on.'),
+  serf_wan: z.string().optional().describe('Address that the pool of all datacenters listens on.'),
   server: z.boolean().optional(),
   service: definition.optional().describe('A service that this agent offers.'),
   services: z.array(definition).optional(),
   session_ttl_min: duration.optional(),
   skip_leave_on_interrupt: z.boolean().optional(),
   start_join: texts.optional().describe('host[:port] where other agents gossip, tried once at start.'),
+  start_join_wan: texts
+    .optional()
+    .describe('host[:port] where servers of other datacenters gossip, tried once at start.'),
+  translate_wan_addrs: z
+    .boolean()
+    .optional()
+    .describe('Answers about another datacenter have the addresses that are reached from outside it.'),
   verify_incoming_https: z
     .boolean()
     .optional()
@@ -172,9 +191,6 @@ export type FileConfig = z.infer<typeof fileSchema>
 export const keysWithoutEffect: ReadonlySet<string> = new Set([
   'connect',
   'dns_config.recursor_timeout',
-  'gossip_wan',
-  'reconnect_timeout_wan',
-  'serf_wan',
   'telemetry',
   'ui',
 ])
@@ -183,7 +199,5 @@ export const keysWithoutEffect: ReadonlySet<string> = new Set([
 export const refusedKeys: ReadonlyMap<string, string> = new Map([
   ['acl', 'access control is not there yet: an agent that ignored it would be open to everybody'],
   ['recursors', 'DNS answers for its own domain only: forwarding is not there yet'],
-  ['retry_join_wan', 'a second datacenter is not there yet'],
-  ['start_join_wan', 'a second datacenter is not there yet'],
   ['watches', 'watches are not there yet'],
 ])

@@ -7,6 +7,7 @@ import type { HttpHeaders, HttpStream } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
+import type { Coordinate } from '../model/coordinate.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Release } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
@@ -131,6 +132,23 @@ export interface ServerContext {
   health(): ClusterHealth | undefined
   /** Servers that this one knows: by ID, name and RPC address. */
   servers(): readonly KnownServer[]
+  /** Servers of all datacenters that have not left; undefined: this one is in no pool of theirs. */
+  wan(): WanView | undefined
+}
+
+/** The pool of the servers of all datacenters. */
+export interface WanView {
+  /** Where this server is in it. */
+  readonly own: Coordinate | undefined
+  /** In order of name. */
+  readonly servers: readonly WanServer[]
+}
+
+export interface WanServer {
+  /** `n1.dc1`. */
+  readonly name: string
+  readonly datacenter: string
+  readonly coordinate: Coordinate | undefined
 }
 
 export interface KnownServer {
@@ -214,10 +232,14 @@ export interface AgentContext {
   readonly local: LocalAgent
   /** The pool of all agents of the datacenter. */
   readonly lan: Pool
+  /** The pool of the servers of all datacenters; undefined on a client, and where it is closed. */
+  readonly wan: Pool | undefined
   /** User events that this agent has heard and that concern it. */
   readonly events: ReceivedEvents
   /** Joins the pool through each of these addresses (`host:port`): how many answered, or why none did. */
   join(addresses: readonly string[]): Promise<Result<number, string>>
+  /** The same of the pool of all datacenters. */
+  joinWan(addresses: readonly string[]): Promise<Result<number, string>>
   /** Leaves the pool, and on a server the consensus group, in order; then the agent ends itself. Settled before it ends. */
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
@@ -255,6 +277,8 @@ export interface LocalAgent {
 export interface CallOptions {
   /** The address of whoever asked, where that is not this agent: what each client may have under way is bounded. */
   readonly client?: string
+  /** Another datacenter, which a write is for; a read says it among its options. */
+  readonly datacenter?: string
   /** Ends the call early: the client went away. */
   onAbort?(use: () => void): void
 }

@@ -63,7 +63,8 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the pool %s'
       'Version',
     ])
     const stats = self['Stats'] as ExactObject
-    expect(Object.keys(stats).sort()).toEqual(['agent', 'build', 'raft', 'runtime', 'serf_lan', 'svc'])
+    expect(Object.keys(stats).sort()).toEqual(['agent', 'build', 'raft', 'runtime', 'serf_lan', 'serf_wan', 'svc'])
     expect((stats['serf_lan'] as ExactObject)['members']).toBe('1')
+    expect((stats['serf_wan'] as ExactObject)['members']).toBe('1')
   })
 })

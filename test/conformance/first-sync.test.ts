@@ -8,7 +8,7 @@ import { validateDocument } from '../../src/config/validate.ts'
 import type { Env } from '../../src/env/env.ts'
 import { startProgram } from '../../src/program/start.ts'
 
-const ports = { dns: -1, http: 8500, server: 8300, serf_lan: 8301 }
+const ports = { dns: -1, http: 8500, server: 8300, serf_lan: 8301, serf_wan: -1 }
 
 let platform: ReturnType<typeof createPlatform>
 let simulation: Simulation

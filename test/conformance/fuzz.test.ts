@@ -237,7 +237,6 @@ const stated: readonly RegExp[] = [
   /^No path to datacenter$/,
   /^No cluster leader$/,
   /^Network segments are not supported/,
-  /^The WAN pool is not there yet$/,
   /Keyring is empty \(encryption not enabled\)$/,
   /was not found in the Raft configuration$/,
 ]

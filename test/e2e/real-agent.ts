@@ -19,19 +19,23 @@ export function makeWorkplace(): Workplace {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Ports of one agent that nobody else has; DNS is closed unless it is asked for. */
+/** Ports of one agent that nobody else has; DNS and the pool of all datacenters are closed unless they are asked for. */
 export interface AgentPortsInUse {
   readonly http: number
   readonly server: number
   readonly serf_lan: number
+  readonly serf_wan: number
   readonly dns: number
 }
 
-export async function freePorts(more: { readonly dns?: boolean } = {}): Promise<AgentPortsInUse> {
+export async function freePorts(
+  more: { readonly dns?: boolean; readonly wan?: boolean } = {},
+): Promise<AgentPortsInUse> {
   return {
     http: await freePort(),
     server: await freePort(),
     serf_lan: await freePort(),
+    serf_wan: more.wan === true ? await freePort() : -1,
     dns: more.dns === true ? await freePort() : -1,
   }
 }
@@ -42,6 +46,7 @@ export function portFlags(ports: AgentPortsInUse): readonly string[] {
     `-http-port=${ports.http}`,
     `-server-port=${ports.server}`,
     `-serf-lan-port=${ports.serf_lan}`,
+    `-serf-wan-port=${ports.serf_wan}`,
     `-dns-port=${ports.dns}`,
   ]
 }

@@ -12,7 +12,7 @@ export function nodeFactsOf(config: AgentConfig, nodeId: string): NodeFacts {
     address: config.advertiseAddress,
     taggedAddresses: [
       ['lan', config.advertiseAddress],
-      ['wan', config.advertiseAddress],
+      ['wan', config.wan.advertiseAddress],
     ],
     meta: meta.sort(([a], [b]) => compareText(a, b)),
   }

@@ -14,7 +14,10 @@ export const poolRoutes: readonly Route[] = [
     methods: ['PUT'],
     path: '/v1/agent/force-leave/',
     handle: async (agent, request) => {
-      agent.lan.forceLeave(textOfByteString(request.rest))
+      const name = textOfByteString(request.rest)
+      agent.lan.forceLeave(name)
+      // A server is known by another name among all datacenters.
+      for (const wanName of [name, `${name}.${agent.self().datacenter}`]) agent.wan?.forceLeave(wanName)
       return written
     },
   },
@@ -40,7 +43,7 @@ async function members(agent: AgentContext, request: RouteRequest): Promise<Rout
   const segment = request.query.get('segment') ?? ''
   const wan = (request.query.get('wan') ?? '') !== ''
   if (wan && segment !== '') return badRequest('Cannot provide a segment with wan=true')
-  if (wan) return agent.self().server ? noWan : { kind: 'json', value: null }
+  if (wan) return { kind: 'json', value: agent.wan?.members().map(memberJson) ?? null }
   if (segment !== '' && segment !== '_all') {
     const message = `Network segments are not supported in this version of ${productTitle}`
     return failed({ kind: 'refused', message })
@@ -49,9 +52,8 @@ async function members(agent: AgentContext, request: RouteRequest): Promise<Rout
 }
 
 async function join(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  if ((request.query.get('wan') ?? '') !== '') return noWan
-  const joined = await agent.join([textOfByteString(request.rest)])
+  const addresses = [textOfByteString(request.rest)]
+  const wan = (request.query.get('wan') ?? '') !== ''
+  const joined = await (wan ? agent.joinWan(addresses) : agent.join(addresses))
   return joined.ok ? written : failed({ kind: 'refused', message: joined.error })
 }
-
-const noWan: RouteResponse = failed({ kind: 'refused', message: 'The WAN pool is not there yet' })

@@ -6,6 +6,7 @@ import { nearestFirst } from '../coordinate/views.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { catalogDeregister, catalogRegister } from './commands.ts'
+import { datacentersByDistance } from './datacenters.ts'
 import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName } from './model.ts'
 import {
@@ -162,11 +163,14 @@ export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
 
 const noArgs = z.object({})
 
-/** Names, the nearest first: the own one alone as long as no other can be reached. */
+/** Names, the nearest first: the own one alone where there is no pool of all datacenters. */
 export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
   method: 'Catalog.ListDatacenters',
   kind: 'server',
   args: noArgs,
   leader: false,
-  serve: async (server) => ok([server.datacenter]),
+  serve: async (server) => {
+    const wan = server.wan()
+    return ok(wan === undefined ? [server.datacenter] : datacentersByDistance(wan, server.datacenter))
+  },
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { compareText } from '../../base/bytes.ts'
 import { ok } from '../../base/result.ts'
-import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import type { QueryEndpoint, ServerEndpoint, WanView, WriteEndpoint } from '../manifest.ts'
 import { coordinateBatches } from './duty.ts'
 import { type CoordinateRow, coordinateRow } from './model.ts'
 import { allCoordinates, coordinateOfNode, coordinatesIndex } from './views.ts'
@@ -45,7 +46,10 @@ export interface DatacenterCoordinates {
   readonly coordinates: readonly CoordinateRow[]
 }
 
-/** Servers by datacenter, with the names that they have among all datacenters: the own datacenter alone so far. */
+/**
+ * Servers by datacenter, by name, with the names that they have among all datacenters. Without a pool of theirs: the servers of
+ * the own one, where they are in it.
+ */
 export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly DatacenterCoordinates[]> = {
   method: 'Coordinate.ListDatacenters',
   kind: 'server',
@@ -53,6 +57,8 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
   leader: false,
   serve: async (server) => {
     const { datacenter } = server
+    const wan = server.wan()
+    if (wan !== undefined) return ok(byDatacenter(wan))
     const tx = server.read()
     const coordinates = server.servers().flatMap(({ name }) => {
       const row = coordinateOfNode(tx, name)
@@ -60,4 +66,15 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
     })
     return ok([{ datacenter, coordinates }])
   },
+}
+
+function byDatacenter({ servers }: WanView): readonly DatacenterCoordinates[] {
+  const known = new Map<string, CoordinateRow[]>()
+  for (const { name, datacenter, coordinate } of servers) {
+    const rows = known.get(datacenter) ?? []
+    known.set(datacenter, rows)
+    if (coordinate !== undefined) rows.push({ node: name, segment: '', coordinate })
+  }
+  const all = [...known].map(([datacenter, coordinates]) => ({ datacenter, coordinates }))
+  return all.sort((a, b) => compareText(a.datacenter, b.datacenter))
 }

@@ -23,7 +23,9 @@ class Joiner {
       },
     } as unknown as Pool
     const config = { ...defaultAgentConfig('a', '10.0.0.1'), ...settings }
-    this.joining = new Joining({ env: this.clock.env, config, pool, onExhausted: () => this.exhausted++ })
+    const { startJoin, retryJoin, retryIntervalMs, retryMax } = config
+    const joins = { pool: 'LAN', port: config.ports.serfLan, startJoin, retryJoin, retryIntervalMs, retryMax } as const
+    this.joining = new Joining({ env: this.clock.env, settings: joins, pool, onExhausted: () => this.exhausted++ })
   }
 }
 

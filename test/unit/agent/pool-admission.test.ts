@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { poolAdmission } from '../../../src/agent/pool-admission.ts'
+import { poolAdmission, wanAdmission } from '../../../src/agent/pool-admission.ts'
 
 const refuse = poolAdmission({ nodeName: 'n1', nodeId: 'id-1', datacenter: 'dc1' })
 
@@ -33,5 +33,27 @@ describe('who may not be in the pool of a datacenter', () => {
         { name: 'theirs', tags: { role: 'web' } },
       ]),
     ).toBeUndefined()
+  })
+})
+
+describe('who may not be in the pool of all datacenters', () => {
+  const refuseWan = wanAdmission({ name: 'n1.dc1', nodeId: 'id-1' })
+  const server = (name: string, dc: string, id: string) => ({ name, tags: { role: 'svc', dc, id } })
+
+  it('whoever is no server', () => {
+    expect(refuseWan([server('n2.dc2', 'dc2', 'id-2'), { name: 'c1', tags: { role: 'node', dc: 'dc2' } }])).toBe(
+      "Member 'c1' is not a server",
+    )
+    expect(refuseWan([{ name: 'theirs', tags: {} }])).toBe("Member 'theirs' is not a server")
+  })
+
+  it('a second server with a node ID', () => {
+    expect(refuseWan([server('n2.dc2', 'dc2', 'id-1')])).toBe(
+      "Member 'n2.dc2' has conflicting node ID 'id-1' with this agent's ID",
+    )
+  })
+
+  it('but servers of any datacenter, ourselves among them, may be', () => {
+    expect(refuseWan([server('n1.dc1', 'dc1', 'id-1'), server('n1.dc2', 'dc2', 'id-2')])).toBeUndefined()
   })
 })

@@ -249,6 +249,10 @@ describe('the effective configuration', () => {
     [{ ports: { dns: 8500 } }, 'HTTP address 127.0.0.1:8500 already configured for DNS'],
     [{ ports: { serf_lan: 8300 } }, 'Serf Advertise LAN address 10.0.0.1:8300 already configured for RPC Advertise'],
     [{ serf_lan: 'eth0' }, 'serf_lan "eth0" must be an ip address'],
+    [{ serf_wan: 'eth0' }, 'serf_wan "eth0" must be an ip address'],
+    [{ advertise_addr_wan: '::' }, 'Advertise WAN address cannot be 0.0.0.0, :: or [::]'],
+    [{ retry_interval_wan: '0s' }, 'retry_interval_wan cannot be 0s: must be at least 10ms'],
+    [{ gossip_wan: { probe_interval: '0s' } }, 'gossip_wan.probe_interval cannot be 0s: must be at least 10ms'],
     [{ addresses: { dns: 'unix:///x' } }, 'addresses.dns "unix:///x" cannot be a unix socket'],
     [{ domain: 'a b' }, 'domain "a b" is not a domain name'],
     [{ dns_config: { udp_answer_limit: -1 } }, 'udp_answer_limit cannot be -1. Must be greater than or equal to zero'],
@@ -361,6 +365,57 @@ describe('the effective configuration', () => {
         },
       },
     })
+  })
+
+  it('has a pool of all datacenters with timings of its own, shorter ones with -dev', () => {
+    const wanOf = (file: FileConfig, dev = false): unknown => {
+      const normalized = normalize({ ...server, ...file }, dev, machine())
+      return normalized.ok ? normalized.value.config.wan : normalized
+    }
+    expect(wanOf({})).toMatchObject({
+      bindAddress: '10.0.0.1',
+      advertiseAddress: '10.0.0.1',
+      startJoin: [],
+      retryIntervalMs: 30_000,
+      retryMax: 0,
+      gossip: {
+        gossipIntervalMs: 500,
+        gossipNodes: 3,
+        probeIntervalMs: 5_000,
+        probeTimeoutMs: 3_000,
+        suspicionMult: 6,
+        retransmitMult: 4,
+        pushPullIntervalMs: 60_000,
+        streamTimeoutMs: 30_000,
+        gossipToDeadMs: 60_000,
+        reconnectTimeoutMs: 72 * 3_600_000,
+      },
+    })
+    expect(wanOf({}, true)).toMatchObject({ gossip: { gossipIntervalMs: 100, probeIntervalMs: 100, suspicionMult: 3 } })
+    const file: FileConfig = {
+      advertise_addr: '10.0.0.7',
+      advertise_addr_wan: '192.0.2.1',
+      serf_wan: '10.0.0.8',
+      ports: { serf_wan: 7302 },
+      gossip_wan: { probe_interval: '1s' },
+      reconnect_timeout_wan: '1h',
+      retry_join_wan: ['192.0.2.2', '192.0.2.3:9'],
+      start_join_wan: ['192.0.2.4'],
+      retry_interval_wan: '5s',
+      retry_max_wan: 3,
+      translate_wan_addrs: true,
+    }
+    expect(wanOf(file)).toMatchObject({
+      bindAddress: '10.0.0.8',
+      advertiseAddress: '192.0.2.1',
+      startJoin: ['192.0.2.4:7302'],
+      retryJoin: ['192.0.2.2:7302', '192.0.2.3:9'],
+      retryIntervalMs: 5_000,
+      retryMax: 3,
+      gossip: { probeIntervalMs: 1_000, probeTimeoutMs: 3_000, reconnectTimeoutMs: 3_600_000 },
+      translatesAddresses: true,
+    })
+    expect(wanOf({ advertise_addr: '10.0.0.7' })).toMatchObject({ advertiseAddress: '10.0.0.7' })
   })
 
   it('has the least time to live of sessions that the file gives, 10 s if none', () => {

@@ -4,6 +4,7 @@ import { done, err, ok } from '../../../src/base/result.ts'
 import type { LocalAgent, RouteResponse } from '../../../src/features/manifest.ts'
 import type { Member, MemberStatus, Pool } from '../../../src/gossip/pool.ts'
 import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } from '../../../src/model/catalog.ts'
+import { FakePool, serverMember } from '../agent/fake-pool.ts'
 import { LoneServer } from './lone-server.ts'
 
 const versions = {
@@ -123,15 +124,16 @@ describe('GET /v1/agent/members', () => {
     }
   })
 
-  it('has no segments, and no WAN pool yet; a client has none at all', async () => {
+  it('has no segments, and the pool of all datacenters where there is one: else null', async () => {
     const get = (query: string) => server.request('GET', `/v1/agent/members?${query}`)
     expect(await get('segment=alpha')).toEqual(
       refused('Network segments are not supported in this version of Svc', 'refused'),
     )
     expect(await get('segment=alpha&wan=1')).toEqual(refused('Cannot provide a segment with wan=true'))
-    expect(await get('wan=0')).toEqual(refused('The WAN pool is not there yet', 'refused'))
-    server.self = { ...server.self, server: false }
     expect(await get('wan=1')).toEqual({ kind: 'json', value: null })
+    server.wan = new FakePool([serverMember(1, 'failed')]).pool
+    const members = jsonOf(await get('wan=0')) as Record<string, unknown>[]
+    expect(members.map((one) => [one['Name'], one['Status']])).toEqual([['s1', 4]])
   })
 })
 
@@ -144,16 +146,28 @@ describe('the place of the agent in the pool', () => {
     }
     expect(await server.request('PUT', '/v1/agent/join/10.0.0.2:8301')).toEqual(written)
     expect(await server.request('PUT', '/v1/agent/join/10.0.0.3:8301')).toEqual(refused('nobody', 'refused'))
-    expect(await server.request('PUT', '/v1/agent/join/10.0.0.2:8301?wan=1')).toEqual(
-      refused('The WAN pool is not there yet', 'refused'),
+    server.joinWan = async (addresses) => {
+      asked.push(`wan ${addresses[0]}`)
+      return err('WAN Federation is disabled')
+    }
+    expect(await server.request('PUT', '/v1/agent/join/10.0.0.2:8302?wan=1')).toEqual(
+      refused('WAN Federation is disabled', 'refused'),
     )
-    expect(asked).toEqual(['10.0.0.2:8301', '10.0.0.3:8301'])
+    expect(asked).toEqual(['10.0.0.2:8301', '10.0.0.3:8301', 'wan 10.0.0.2:8302'])
   })
 
   it('force-leave is answered whether there is such a member or not', async () => {
     expect(await server.request('PUT', '/v1/agent/force-leave/nödel')).toEqual(written)
     expect(await server.request('PUT', '/v1/agent/force-leave/')).toEqual(written)
     expect(forced).toEqual(['nödel', ''])
+  })
+
+  it('force-leave is of both pools, and in that of all datacenters also by the name without the own one', async () => {
+    const wanForced: string[] = []
+    server.wan = { forceLeave: (name: string) => wanForced.push(name) > 0 } as unknown as Pool
+    await server.request('PUT', '/v1/agent/force-leave/b')
+    expect(forced).toEqual(['b'])
+    expect(wanForced).toEqual(['b', 'b.dc1'])
   })
 
   it('leave and reload are the agent’s', async () => {

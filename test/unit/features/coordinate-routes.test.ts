@@ -82,6 +82,35 @@ describe('coordinates of nodes', () => {
     ])
   })
 
+  it('[CAT-034] of servers of several datacenters are told by datacenter, as the pool of all has them', async () => {
+    const { server } = await placed()
+    const place = (x: number) => ({ vec: [x, 0, 0, 0, 0, 0, 0, 0], error: 0, adjustment: 0, height: 0 })
+    server.wanView = {
+      own: place(0),
+      servers: [
+        { name: 'b.dc1', datacenter: 'dc1', coordinate: place(1) },
+        { name: 'c.dc2', datacenter: 'dc2', coordinate: undefined },
+        { name: 'a.dc1', datacenter: 'dc1', coordinate: place(2) },
+      ],
+    }
+    const told = jsonOf(await server.request('GET', '/v1/coordinate/datacenters')) as {
+      Datacenter: string
+      AreaID: string
+      Coordinates: { Node: string; Segment: string; Coord: { Vec: number[] } }[]
+    }[]
+    expect(told.map((one) => [one.Datacenter, one.AreaID])).toEqual([
+      ['dc1', 'wan'],
+      ['dc2', 'wan'],
+    ])
+    expect(told.map((one) => one.Coordinates.map(({ Node, Coord }) => [Node, Coord.Vec[0]]))).toEqual([
+      [
+        ['b.dc1', 1],
+        ['a.dc1', 2],
+      ],
+      [],
+    ])
+  })
+
   for (const [body, message] of [
     [{ Node: 'a', Coord: { ...coordinate(1), Vec: [1] } }, 'incompatible coordinate'],
     [{ Node: 'a', Coord: { ...coordinate(1), Height: 'x' } }, 'incompatible coordinate'],

@@ -18,6 +18,7 @@ import type {
   ReceivedEvents,
   RouteResponse,
   ServerContext,
+  WanView,
 } from '../../../src/features/manifest.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
@@ -75,8 +76,11 @@ export class LoneServer {
   /** What a whole agent has besides, where a test gives it. */
   local: LocalAgent | undefined
   lan: Pool | undefined
+  wan: Pool | undefined
+  wanView: WanView | undefined
   events: ReceivedEvents | undefined
   join: AgentContext['join'] | undefined
+  joinWan: AgentContext['joinWan'] | undefined
   leave: AgentContext['leave'] | undefined
   reload: AgentContext['reload'] | undefined
   readonly #duties = new Map<LeaderDuty, Closable>()
@@ -165,6 +169,7 @@ export class LoneServer {
       watch: (look, use) => lone.state.store.watch(look, use),
       health: () => lone.health,
       servers: () => lone.servers,
+      wan: () => lone.wanView,
     }
   }
 
@@ -197,9 +202,13 @@ export class LoneServer {
       get events(): ReceivedEvents {
         return lone.events ?? absent('user events')
       },
+      get wan(): Pool | undefined {
+        return lone.wan
+      },
       get lan(): Pool {
         return lone.lan ?? absent('a pool')
       },
+      joinWan: (addresses) => (lone.joinWan ?? (() => absent('a pool of all datacenters')))(addresses),
       join: (addresses) => (lone.join ?? (() => absent('a pool')))(addresses),
       leave: () => (lone.leave ?? (() => absent('a cluster')))(),
       reload: () => (lone.reload ?? (() => absent('configuration files')))(),

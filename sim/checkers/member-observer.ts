@@ -1,7 +1,26 @@
 import type { GossipEffect, GossipEvent } from '../../src/gossip/core/types.ts'
 import type { ObservedCore, PoolObserver } from '../../src/gossip/pool.ts'
-import type { Claim } from './incarnations.ts'
-import type { Membership } from './membership.ts'
+import type { Coordinates } from './coordinates.ts'
+import type { DeathDetection } from './death-detection.ts'
+import type { GoneMembers } from './gone-members.ts'
+import type { Claim, Incarnations } from './incarnations.ts'
+import type { LocalHealth } from './local-health.ts'
+import type { PoolWeather } from './pool-weather.ts'
+
+/** The checkers of one pool, and what they rest on. */
+export interface PoolLaws {
+  readonly weather: PoolWeather
+  readonly incarnations: Incarnations
+  readonly detection: DeathDetection
+  readonly gone: GoneMembers
+  readonly health: LocalHealth
+  readonly coordinates: Coordinates
+  /** A ping is answered in good time, and seldom lost. */
+  readonly isNetworkGood: boolean
+  readonly nowUs: () => number
+  /** Whether what this boot does counts. */
+  readonly acted: (node: string, boot: number) => boolean
+}
 
 /** What one observer holds of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {
@@ -18,7 +37,7 @@ interface Known extends Claim {
 /** Takes what one process does as a member of a pool, and hands it to the checkers that it concerns. */
 export class MemberObserver implements PoolObserver {
   readonly node: string
-  readonly #all: Membership
+  readonly #all: PoolLaws
   readonly #boot: number
   readonly #known = new Map<string, Known>()
   #core: ObservedCore | undefined
@@ -30,7 +49,7 @@ export class MemberObserver implements PoolObserver {
   #worstHealth = 0
   #samples = 0
 
-  constructor(all: Membership, process: { readonly node: string; readonly boot: number }) {
+  constructor(all: PoolLaws, process: { readonly node: string; readonly boot: number }) {
     this.#all = all
     this.node = process.node
     this.#boot = process.boot

@@ -4,7 +4,7 @@ import { DeathDetection } from './death-detection.ts'
 import { GoneMembers } from './gone-members.ts'
 import { Incarnations } from './incarnations.ts'
 import { LocalHealth } from './local-health.ts'
-import { MemberObserver } from './member-observer.ts'
+import { MemberObserver, type PoolLaws } from './member-observer.ts'
 import { agreementBoundMs } from './pool-bounds.ts'
 import { type Disturbance, PoolWeather } from './pool-weather.ts'
 import type { Report } from './violation.ts'
@@ -23,18 +23,17 @@ export interface NetworkFacts {
 }
 
 /** M3 to M7, of the pool of one run: told by each member's observer, and asked to look now and then. */
-export class Membership {
+export class Membership implements PoolLaws {
   readonly weather = new PoolWeather()
   readonly incarnations: Incarnations
   readonly detection: DeathDetection
   readonly gone: GoneMembers
   readonly health: LocalHealth
   readonly coordinates: Coordinates
-  /** A ping is answered in good time, and seldom lost. */
   readonly isNetworkGood: boolean
   readonly nowUs: () => number
+  readonly acted: (node: string, boot: number) => boolean
   readonly #network: NetworkFacts
-  readonly #acted: (node: string, boot: number) => boolean
   readonly #observers = new Map<string, MemberObserver>()
   #nextLookUs = 0
 
@@ -42,13 +41,12 @@ export class Membership {
     readonly report: Report
     readonly nowUs: () => number
     readonly network: NetworkFacts
-    /** Whether what this boot does counts. */
     readonly acted: (node: string, boot: number) => boolean
   }) {
     const { report, network } = parts
     this.nowUs = parts.nowUs
     this.#network = network
-    this.#acted = parts.acted
+    this.acted = parts.acted
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250
     this.incarnations = new Incarnations(report)
     this.detection = new DeathDetection(report)
@@ -62,10 +60,6 @@ export class Membership {
     const observer = new MemberObserver(this, { node, boot })
     this.#observers.set(node, observer)
     return observer
-  }
-
-  acted(node: string, boot: number): boolean {
-    return this.#acted(node, boot)
   }
 
   died(node: string): void {

@@ -18,7 +18,7 @@ import { clientIdentity, type NodeIdentity, replacement, serverIdentity, serverP
 import { type LeadingProcess, Operator } from './operator.ts'
 import { plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
-import { nodeConfig, type RaftTuning } from './settings.ts'
+import { nodeConfig, type Tuning } from './settings.ts'
 import { WebServers } from './web-servers.ts'
 
 /** Events of the cluster itself, beside those that servers tell of. */
@@ -35,7 +35,7 @@ export class Cluster {
   readonly operator: Operator
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
-  readonly #tuning: RaftTuning
+  readonly #tuning: Tuning
   #replacements = 0
   readonly #invariants: Invariants
   readonly #onTrigger: (trigger: ClusterTrigger, node: string) => void
@@ -45,8 +45,8 @@ export class Cluster {
     readonly plan: ClusterPlan
     readonly invariants: Invariants
     readonly onTrigger: (trigger: ClusterTrigger, node: string) => void
-    /** Settings of consensus, of every server. */
-    readonly tuning: RaftTuning
+    /** Of every agent. */
+    readonly tuning: Tuning
     /** The clock that a machine begins with. */
     readonly clockOf: () => { readonly wallOffsetMs: number; readonly rate: number }
   }) {
@@ -336,8 +336,12 @@ export class Cluster {
 
   #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
     const text = failure instanceof Error ? failure.message : failureText(failure)
-    if (!(failure instanceof InvariantViolation)) this.#invariants.marks.reach('stopped by its disk')
-    else this.#invariants.panicked(server.identity.name, server.release, failure)
+    if (failure instanceof InvariantViolation) {
+      this.#invariants.panicked(server.identity.name, server.release, failure)
+    } else if (failure instanceof Error || failure.kind !== 'refused') {
+      // Refused: by the pool, for a name that another agent has.
+      this.#invariants.marks.reach('stopped by its disk')
+    }
     this.#exit(server, boot, `stopped itself: ${text}`)
   }
 

@@ -1,7 +1,11 @@
 import type { Closable } from '../../src/env/async.ts'
+import type { Message } from '../../src/gossip/core/messages.ts'
+import { packetBytesDefault } from '../../src/gossip/core/types.ts'
+import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
 import type { Simulation } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
 import type { Cluster } from './cluster.ts'
+import { lanPort } from './node-identity.ts'
 import type { WebState } from './web-servers.ts'
 
 /** Settings of a disk; what is absent is as the run has it. */
@@ -45,6 +49,16 @@ export class Machines {
   /** Calls `then` after this much true time, in a turn of its own. */
   after(delayMs: number, then: () => void): Closable {
     return this.#simulation.after(delayMs, then)
+  }
+
+  /** What an accuser would send `to` about another, in the name of the one that it is about. */
+  forgeGossip(to: string, message: Message): void {
+    if (!('node' in message)) return
+    const host = this.#cluster.identityOf(to).host
+    const from = this.#cluster.identityOf(message.node).host
+    for (const packet of new PacketEncoder().encode([message], { budget: packetBytesDefault, checksum: true })) {
+      this.#simulation.forge({ host: from, port: lanPort }, { host, port: lanPort }, packet)
+    }
   }
 
   cut(from: string, to: string): void {

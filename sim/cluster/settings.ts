@@ -6,8 +6,10 @@ import type { Machine } from '../../src/env/process.ts'
 import type { Release } from '../../src/model/release.ts'
 import { dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, wanPort } from './node-identity.ts'
 
-/** Settings of consensus that no configuration file has. */
-export type RaftTuning = Pick<AgentConfig['raft'], 'limits'> & Partial<Pick<AgentConfig['raft'], 'trailingLogs'>>
+/** Settings of consensus and membership that no configuration file has. */
+export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
+  Partial<Pick<AgentConfig['raft'], 'trailingLogs'>> &
+  Pick<AgentConfig['pool'], 'firstIncarnation'>
 
 /**
  * The configuration of one simulated node: what the scenario sets, in the words and through the checks of a real
@@ -19,7 +21,7 @@ export function nodeConfig(
   settings: FileConfig,
   machine: Machine,
   release: Release,
-  tuning: RaftTuning = {},
+  tuning: Tuning = {},
 ): Result<AgentConfig, string> {
   const servers = nodes.filter((node) => node.kind === 'server' && node.datacenter === identity.datacenter)
   const isServer = identity.kind === 'server'
@@ -27,7 +29,7 @@ export function nodeConfig(
   const file: FileConfig = {
     ...settings,
     server: isServer,
-    node_name: identity.name,
+    node_name: settings.node_name ?? identity.name,
     node_id: identity.id,
     datacenter: identity.datacenter,
     bind_addr: identity.host,
@@ -46,5 +48,7 @@ export function nodeConfig(
   const normalized = normalize(file, false, machine, undefined, release)
   if (!normalized.ok) return err(normalized.error.map((problem) => problem.message).join('; '))
   const { config } = normalized.value
-  return ok({ ...config, raft: { ...config.raft, ...tuning } })
+  const { firstIncarnation, ...raft } = tuning
+  const pool = firstIncarnation === undefined ? config.pool : { ...config.pool, firstIncarnation }
+  return ok({ ...config, pool, raft: { ...config.raft, ...raft } })
 }

@@ -152,53 +152,40 @@ export class Injector {
       return this.#each(nodes, 'clock rate', scope, (server) => this.#rates.lay(server, drawRange(scope.draw, rate)))
     }
     if (action['web server'] !== undefined) return this.#webServer(action['web server'], scope)
-    return this.#once(action, scope)
+    return this.#forGood(action, scope)
   }
 
   /** What cannot be taken back. */
-  #once(action: FaultAction, scope: ActionScope): Performed {
+  #forGood(action: FaultAction, scope: ActionScope): Performed {
     if (action['fail fsync'] !== undefined) {
-      return this.#each(action['fail fsync'], 'fail fsync', scope, (server) => {
-        this.#machines.failNextSync(server)
-        return undefined
-      })
+      return this.#once(action['fail fsync'], 'fail fsync', scope, (server) => this.#machines.failNextSync(server))
     }
     if (action['fail read'] !== undefined) {
-      return this.#each(action['fail read'], 'fail read', scope, (server) => {
-        this.#machines.failNextRead(server)
-        return undefined
-      })
+      return this.#once(action['fail read'], 'fail read', scope, (server) => this.#machines.failNextRead(server))
     }
     if (action['fail write'] !== undefined) {
-      return this.#each(action['fail write'], 'fail write', scope, (server) => {
-        this.#machines.failNextWrite(server)
-        return undefined
-      })
+      return this.#once(action['fail write'], 'fail write', scope, (server) => this.#machines.failNextWrite(server))
     }
     if (action.rot !== undefined) return this.#rot(action.rot, scope)
     if (action['remove peer'] !== undefined) {
-      return this.#each(action['remove peer'], 'remove peer', scope, (server) => {
+      return this.#once(action['remove peer'], 'remove peer', scope, (server) => {
         if (this.#maySpare(server)) this.#cluster.operator.removePeer(this.#cluster.identityOf(server).id)
-        return undefined
       })
     }
     if (action['break connections'] !== undefined) {
-      return this.#each(action['break connections'], 'break connections of', scope, (server) => {
+      return this.#once(action['break connections'], 'break connections of', scope, (server) => {
         this.#machines.breakConnections(server)
-        return undefined
       })
     }
     if (action.restart !== undefined) {
-      return this.#each(action.restart, 'restart', scope, (server) => {
+      return this.#once(action.restart, 'restart', scope, (server) => {
         this.#cluster.crash(server)
         this.#cluster.start(server)
-        return undefined
       })
     }
     if (action.resume !== undefined) {
-      return this.#each(action.resume, 'resume', scope, (server) => {
+      return this.#once(action.resume, 'resume', scope, (server) => {
         this.#cluster.resume(server)
-        return undefined
       })
     }
     if (action.heal === 'everything') {
@@ -206,24 +193,22 @@ export class Injector {
       return { ok: true, value: { text: 'heal everything' } }
     }
     if (action.heal !== undefined) {
-      return this.#each(action.heal, 'heal', scope, (server) => {
+      return this.#once(action.heal, 'heal', scope, (server) => {
         this.#cuts.heal([server])
-        return undefined
       })
     }
     if (action.leave !== undefined) {
-      return this.#each(action.leave, 'leave', scope, (node) => {
+      return this.#once(action.leave, 'leave', scope, (node) => {
         if (this.#maySpare(node)) this.#cluster.leave(node)
-        return undefined
       })
     }
     if (action['step clock'] !== undefined) {
       const { nodes, by } = action['step clock']
-      return this.#each(nodes, 'step clock', scope, (server) => {
+      return this.#once(nodes, 'step clock', scope, (server) => {
         this.#machines.stepClock(server, drawRange(scope.draw, by))
-        return undefined
       })
     }
+    if (action['forge gossip'] !== undefined) return this.#forge(action['forge gossip'], scope)
     if (action['transfer leadership'] !== undefined) return this.#transfer(action['transfer leadership'].to, scope)
     return err('it names no action')
   }
@@ -338,6 +323,14 @@ export class Injector {
     return this.#each(selector, name, scope, (server) => this.#disks.lay(server, setting))
   }
 
+  #forge({ at, about, says, incarnation }: NonNullable<FaultAction['forge gossip']>, scope: ActionScope): Performed {
+    const [node] = this.#select(about, scope)
+    if (node === undefined) return err(`forge gossip: '${about.text}' is nobody now`)
+    return this.#once(at, `forge gossip, ${node} is ${says} at ${incarnation}, to`, scope, (to) => {
+      this.#machines.forgeGossip(to, { kind: says, incarnation, node, from: to })
+    })
+  }
+
   #transfer(to: Selector | undefined, scope: ActionScope): Performed {
     const leader = this.#cluster.leader()
     if (leader === undefined) return err('transfer leadership: nobody leads now')
@@ -348,6 +341,13 @@ export class Injector {
       ok: true,
       value: { text: `transfer leadership from ${leader}${target === undefined ? '' : ` to ${target}`}` },
     }
+  }
+
+  #once(selector: Selector, verb: string, scope: ActionScope, act: (server: string) => void): Performed {
+    return this.#each(selector, verb, scope, (server) => {
+      act(server)
+      return undefined
+    })
   }
 
   #each(selector: Selector, verb: string, scope: ActionScope, act: (server: string) => Undo | undefined): Performed {

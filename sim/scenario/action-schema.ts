@@ -128,6 +128,15 @@ export const onceShape = {
     .strictObject({ nodes: selector, by: signedDurationRange })
     .optional()
     .describe('The wall clocks of these nodes jump.'),
+  'forge gossip': z
+    .strictObject({
+      at: selector.describe('Whom it is sent to, as if by the one that it is about.'),
+      about: selector.describe('Of whom it speaks: one node.'),
+      says: z.enum(['suspect', 'dead']),
+      incarnation: z.int().min(0).max(4_294_967_295),
+    })
+    .optional()
+    .describe('A packet of gossip that no member has sent, in the clear.'),
   'transfer leadership': z
     .strictObject({ to: selector.optional() })
     .optional()

@@ -1,6 +1,6 @@
 import type { RandomStream } from '../../src/env/random.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
-import type { RaftTuning } from '../cluster/settings.ts'
+import type { Tuning } from '../cluster/settings.ts'
 import type { Scenario } from './scenario-schema.ts'
 
 /** The cluster of one seed: of everything that is left to chance, what was drawn. */
@@ -17,12 +17,13 @@ export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPla
   return Object.fromEntries(datacenters)
 }
 
-/** The settings of consensus of one seed that no configuration file has. */
-export function drawnTuning({ knobs }: Scenario, draw: RandomStream): RaftTuning {
+/** The settings of one seed that no configuration file has. */
+export function drawnTuning({ knobs }: Scenario, draw: RandomStream): Tuning {
   const entries = oneOf(knobs?.['append entries'], draw)
   const inFlight = oneOf(knobs?.['appends in flight'], draw)
   const chunk = oneOf(knobs?.['snapshot chunk'], draw)
   const trailing = oneOf(knobs?.['trailing logs'], draw)
+  const incarnation = oneOf(knobs?.['first incarnation'], draw)
   return {
     limits: {
       ...(entries === undefined ? {} : { appendEntriesMax: entries }),
@@ -30,6 +31,7 @@ export function drawnTuning({ knobs }: Scenario, draw: RandomStream): RaftTuning
       ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
     },
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
+    ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
   }
 }
 

@@ -11,7 +11,6 @@ const ownSettings = {
   data_dir: true,
   datacenter: true,
   node_id: true,
-  node_name: true,
   ports: true,
   retry_join: true,
   server: true,

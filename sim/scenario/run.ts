@@ -268,6 +268,9 @@ function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn:
       loss: network?.loss ?? 0,
       duplicate: network?.duplicate ?? 0,
       reorder: network?.reorder ?? 0,
+      ...(network?.replay === undefined
+        ? {}
+        : { replay: network.replay.chance, replayMs: rangeMs(network.replay.after) }),
     },
     disk: diskOptions(diskOf(loaded.scenario)),
     afterTurn,

@@ -113,6 +113,10 @@ const network = z.strictObject({
   loss: chance.optional().describe('Of a datagram; a connection repeats what is lost, and so is late.'),
   duplicate: chance.optional().describe('Of datagrams.'),
   reorder: chance.optional().describe('Of datagrams; a connection keeps its order.'),
+  replay: z
+    .strictObject({ chance, after: durationRange })
+    .optional()
+    .describe('So many datagrams are recorded on the way, and arrive once more after this time.'),
 })
 
 const disk = z.strictObject({
@@ -133,6 +137,7 @@ const knobs = z.strictObject({
   'appends in flight': knob(1, 'Messages with entries on their way to one follower, at most.'),
   'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
   'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),
+  'first incarnation': knob(0, 'What members count their incarnations from: 2147483000 is near the greatest.'),
 })
 
 const excuses = z

@@ -17,6 +17,9 @@ export interface LinkOptions {
   readonly reorderMs?: RangeMs
   /** One bit of a datagram is flipped. */
   readonly corrupt?: number
+  /** This many datagrams arrive once more, later by `replayMs`: somebody has recorded them, or a queue has kept them. */
+  readonly replay?: number
+  readonly replayMs?: RangeMs
 }
 
 export const defaultLink: Required<LinkOptions> = {
@@ -27,6 +30,8 @@ export const defaultLink: Required<LinkOptions> = {
   reorder: 0,
   reorderMs: [1, 20],
   corrupt: 0,
+  replay: 0,
+  replayMs: [10_000, 60_000],
 }
 
 /** Datagrams under way on one link at a time; further ones are lost, as in a router whose queue is full. */
@@ -53,6 +58,8 @@ export class Link {
   #duplicateChance = 0
   #reorderChance = 0
   #corruptChance = 0
+  #replayChance = 0
+  #replay: RangeUs = { least: 0, spread: 0 }
 
   constructor(from: Host, to: Host, draw: RandomStream, options: Required<LinkOptions>) {
     this.from = from
@@ -62,7 +69,7 @@ export class Link {
   }
 
   set(options: Required<LinkOptions>): void {
-    for (const name of ['loss', 'duplicate', 'reorder', 'corrupt'] as const) {
+    for (const name of ['loss', 'duplicate', 'reorder', 'corrupt', 'replay'] as const) {
       invariant(options[name] >= 0 && options[name] <= 1, 'a chance is from 0 to 1', { name, chance: options[name] })
     }
     this.#latency = rangeUs(options.latencyMs)
@@ -72,6 +79,8 @@ export class Link {
     this.#duplicateChance = options.duplicate
     this.#reorderChance = options.reorder
     this.#corruptChance = options.corrupt
+    this.#replayChance = options.replay
+    this.#replay = rangeUs(options.replayMs)
   }
 
   /** The shortest time that anything takes: for acknowledgements, which carry nothing and are not drawn for. */
@@ -106,6 +115,11 @@ export class Link {
 
   duplicates(): boolean {
     return happens(this.#duplicateChance, this.#draw)
+  }
+
+  /** After how long the same comes once more; mostly undefined: never. */
+  drawReplayUs(): number | undefined {
+    return happens(this.#replayChance, this.#draw) ? drawRangeUs(this.#replay, this.#draw) : undefined
   }
 
   /** The bytes as they arrive. */

@@ -42,6 +42,10 @@ export class Network {
     return isLoopback(address) ? from : this.#byAddress.get(address)
   }
 
+  hostOf(address: string): Host | undefined {
+    return this.#byAddress.get(address)
+  }
+
   link(from: Host, to: Host): Link {
     let row = this.#links[from.number]
     if (row === undefined) {

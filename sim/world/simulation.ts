@@ -1,5 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
 import type { Closable } from '../../src/env/async.ts'
+import type { Endpoint } from '../../src/env/net.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
@@ -13,6 +14,7 @@ import type { Platform } from './platform.ts'
 import { defaultLimits, type RunEnd, type RunFailure, type RunLimits } from './run-end.ts'
 import { microseconds } from './time-range.ts'
 import { TurnLoop } from './turn-loop.ts'
+import { forgeDatagram } from './udp-socket.ts'
 
 export interface SimulationOptions {
   readonly seed: string
@@ -121,6 +123,11 @@ export class Simulation {
 
   after(delayMs: number, act: () => void): Closable {
     return this.#kernel.after(undefined, undefined, microseconds(Math.max(0, delayMs)), 'driver', act)
+  }
+
+  /** Puts a datagram on the wire in the name of whoever has that address. */
+  forge(from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
+    forgeDatagram(this.#kernel, this.network, from, to, bytes)
   }
 
   /** A line of the driver's in the trace. */

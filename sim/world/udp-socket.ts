@@ -11,7 +11,7 @@ import { SimEvent } from './sim-event.ts'
 const datagramBytesMax = 65_507
 
 /** What became of a datagram when it was sent, as the trace has it. */
-const fates = { onItsWay: 0, lost: 1, nobody: 2, noRoom: 3, copy: 4 } as const
+const fates = { onItsWay: 0, lost: 1, nobody: 2, noRoom: 3, copy: 4, replay: 5, forged: 6 } as const
 
 export type DatagramUse = (from: Endpoint, bytes: Uint8Array) => void
 
@@ -70,6 +70,8 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     const sent = kernel.slab.copy(bytes)
     this.#launch(link, to, sent, fates.onItsWay)
     if (link.duplicates()) this.#launch(link, to, sent, fates.copy)
+    const replayUs = link.drawReplayUs()
+    if (replayUs !== undefined) this.#launch(link, to, sent, fates.replay, replayUs)
   }
 
   close(): void {
@@ -81,14 +83,26 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     this.boot.parts.delete(this)
   }
 
-  #launch(link: Link, to: Endpoint, bytes: Uint8Array, fate: number): void {
+  #launch(link: Link, to: Endpoint, bytes: Uint8Array, fate: number, laterUs = 0): void {
     const kernel = this.#kernel
-    const delayUs = link.drawDatagramDelayUs()
+    const delayUs = link.drawDatagramDelayUs() + laterUs
     kernel.trace.addBytes(traceKinds.datagramSent, this.#host.number, link.to.number, fate, delayUs, bytes)
     const from = { host: this.#host.sourceFor(to.host), port: this.local.port }
     link.underWay++
     kernel.queue.push(new DatagramEvent(kernel, link, from, to, link.carried(bytes)), kernel.nowUs + delayUs)
   }
+}
+
+/** A datagram that no process sent: somebody puts it on the wire in another's name. Of addresses that no machine has, nothing. */
+export function forgeDatagram(kernel: Kernel, network: Network, from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
+  const [source, target] = [network.hostOf(from.host), network.hostOf(to.host)]
+  if (source === undefined || target === undefined) return
+  const link = network.link(source, target)
+  if (!link.hasRoom) return
+  const delayUs = link.drawDatagramDelayUs()
+  kernel.trace.addBytes(traceKinds.datagramSent, source.number, target.number, fates.forged, delayUs, bytes)
+  link.underWay++
+  kernel.queue.push(new DatagramEvent(kernel, link, from, to, bytes), kernel.nowUs + delayUs)
 }
 
 class DatagramEvent extends SimEvent {

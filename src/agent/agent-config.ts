@@ -96,6 +96,8 @@ export interface PoolConfig {
   readonly rejoinAfterLeave: boolean
   /** It places itself among the others by the times that messages take. */
   readonly keepsCoordinate: boolean
+  /** What its incarnation counts from; no configuration file has it. Absent: 0. */
+  readonly firstIncarnation?: number
 }
 
 /** PEM files of this agent, read at start. Reference: configuration 8. */

@@ -125,6 +125,7 @@ function openLanPool(
     onNameLost,
     observer,
     keepsCoordinate: config.pool.keepsCoordinate,
+    firstIncarnation: config.pool.firstIncarnation ?? 0,
     refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
   })
 }

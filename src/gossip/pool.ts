@@ -33,6 +33,8 @@ export interface PoolOptions {
   readonly timing: GossipTiming
   /** This agent places itself among the others by the times that pings take, and says where it is. */
   readonly keepsCoordinate?: boolean
+  /** What the own incarnation counts from. Absent: 0. */
+  readonly firstIncarnation?: number
   /** Absent: everything goes in the clear. */
   readonly encryption?: PoolEncryption | undefined
   /** Another agent has our name, and the pool takes it for the holder: this one cannot be a member. */

@@ -88,7 +88,7 @@ export class GossipPool implements Pool {
       timing,
       sizeOf: (message) => this.#packets.sizeOf(message),
       packetBytesMax: this.#packets.roomBytes,
-      incarnation: 0,
+      incarnation: options.firstIncarnation ?? 0,
       coordinates: options.keepsCoordinate === true ? coordinateForm : undefined,
       tagOf: (meta, tag) => this.#views.tagsOf(meta)[tag],
       refuse:

@@ -79,6 +79,27 @@ describe('datagrams', () => {
     })
   })
 
+  it('come once more, much later, as often as they are recorded', async () => {
+    await online({ latencyMs: 1, replay: 0.5, replayMs: [500, 600] }, async ({ simulation, send, arrivals }) => {
+      for (let i = 0; i < 200; i++) simulation.at(2 + i, () => send(numbered(i)))
+      await simulation.run({ untilMs: 2000 })
+      const first = new Map<number, number>()
+      const laterMs: number[] = []
+      for (const arrival of arrivals) {
+        const firstMs = first.get(numberOf(arrival))
+        if (firstMs === undefined) first.set(numberOf(arrival), arrival.atMs)
+        else laterMs.push(arrival.atMs - firstMs)
+      }
+      expect(first.size).toBe(200)
+      // Five standard deviations either way.
+      expect(Math.abs(laterMs.length - 100)).toBeLessThan(36)
+      for (const spanMs of laterMs) {
+        expect(spanMs).toBeGreaterThanOrEqual(499)
+        expect(spanMs).toBeLessThanOrEqual(601)
+      }
+    })
+  })
+
   it('overtake each other where the link reorders, and only there', async () => {
     for (const [reorder, ordered] of [
       [0, true],

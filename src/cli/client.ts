@@ -2,9 +2,11 @@ import { textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { HttpHeaders } from '../env/http.ts'
 import { type DialFailure, type Endpoint, endpointText } from '../env/net.ts'
-import { fieldNames, productName, productTitle } from '../model/names.ts'
-import { parseEndpoint } from '../rpc/address.ts'
+import { productName, productTitle } from '../model/names.ts'
+import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
 import type { CommandFlag, Invocation } from './command.ts'
+
+const variables = productName.toUpperCase()
 
 /** Flags that every command has that talks to an agent. Reference: CLI, client flags. */
 export const clientFlags: readonly CommandFlag[] = [
@@ -12,13 +14,38 @@ export const clientFlags: readonly CommandFlag[] = [
     name: 'http-addr',
     kind: 'text',
     value: '<address>',
-    help: `Address of the agent. Default: $${productName.toUpperCase()}_HTTP_ADDR, or 127.0.0.1:8500.`,
+    help: `Address of the agent, also https://… or unix:///path. Default: $${variables}_HTTP_ADDR, or 127.0.0.1:8500.`,
   },
   {
     name: 'token',
     kind: 'text',
     value: '<token>',
-    help: `ACL token. Default: $${productName.toUpperCase()}_HTTP_TOKEN.`,
+    help: `ACL token. Default: $${variables}_HTTP_TOKEN.`,
+  },
+  {
+    name: 'ca-file',
+    kind: 'text',
+    value: '<file>',
+    help: `Authorities to trust, in PEM. Default: $${variables}_CACERT, or those of the system.`,
+  },
+  {
+    name: 'ca-path',
+    kind: 'text',
+    value: '<directory>',
+    help: `The same, each file of a directory. Default: $${variables}_CAPATH.`,
+  },
+  {
+    name: 'client-cert',
+    kind: 'text',
+    value: '<file>',
+    help: `Certificate to show to the agent, in PEM. Default: $${variables}_CLIENT_CERT.`,
+  },
+  { name: 'client-key', kind: 'text', value: '<file>', help: `Its key. Default: $${variables}_CLIENT_KEY.` },
+  {
+    name: 'tls-server-name',
+    kind: 'text',
+    value: '<name>',
+    help: `Name that the agent's certificate must carry. Default: $${variables}_TLS_SERVER_NAME, or the address.`,
   },
 ]
 
@@ -41,6 +68,7 @@ const timeoutMs = 60_000
 /** The HTTP API of one agent, as commands use it. Errors are the line to print. */
 export class ApiClient {
   readonly #invocation: Invocation
+  #place: Promise<Result<AgentPlace, string>> | undefined
 
   constructor(invocation: Invocation) {
     this.#invocation = invocation
@@ -54,21 +82,27 @@ export class ApiClient {
     body?: Uint8Array,
   ): Promise<Result<ApiResponse, string>> {
     const { env } = this.#invocation
-    const to = this.#address()
-    if (!to.ok) return to
+    this.#place ??= agentPlace(this.#invocation)
+    const place = await this.#place
+    if (!place.ok) return place
+    const { to, url, tls } = place.value
     const parameters = [...query, ...this.#standing()].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
     const target = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
-    const headers = this.#token() === undefined ? [] : [[`X-${productTitle}-Token`, this.#token() ?? ''] as const]
-    const response = await env.http.request(to.value, {
+    const token = this.#token()
+    const headers = [
+      ...place.value.headers,
+      ...(token === undefined ? [] : [[`X-${productTitle}-Token`, token] as const]),
+    ]
+    const response = await env.http.request(to, {
       method,
       target,
       headers,
       timeoutMs,
+      ...(tls === undefined ? {} : { tls }),
       ...(body === undefined ? {} : { body }),
     })
     if (response.ok) return ok(response.value)
-    const reason = reasonText(response.error)
-    return err(`${titled(method)} "http://${endpointText(to.value)}${target}": ${reason}`)
+    return err(`${titled(method)} "${url}${target}": ${reasonText(response.error)}`)
   }
 
   /** Sends a request whose answer must be 200. */
@@ -95,37 +129,27 @@ export class ApiClient {
 
   #token(): string | undefined {
     const given = this.#invocation.flags.get('token')
-    return typeof given === 'string' ? given : this.#variable('HTTP_TOKEN')
-  }
-
-  #address(): Result<Endpoint, string> {
-    const given = this.#invocation.flags.get('http-addr')
-    const text = typeof given === 'string' ? given : (this.#variable('HTTP_ADDR') ?? '127.0.0.1:8500')
-    const bare = text.replace(/^http:\/\//, '').replace(/\/$/, '')
-    if (/^(https|unix):\/\//.test(text)) return err(`-http-addr ${text}: only plain HTTP over TCP is there yet`)
-    const endpoint = parseEndpoint(bare.replace(/^localhost:/, '127.0.0.1:'))
-    return endpoint === undefined ? err(`-http-addr "${text}" is not host:port`) : ok(endpoint)
-  }
-
-  /** The product's own variable, else that of a name of the field. */
-  #variable(name: string): string | undefined {
-    const { environment } = this.#invocation.terminal
-    const variables = [productName, ...fieldNames].map((product) => environment.get(`${product.toUpperCase()}_${name}`))
-    return variables.find((value) => value !== undefined)
+    return typeof given === 'string' ? given : new ClientSettings(this.#invocation).variable('HTTP_TOKEN')
   }
 }
 
 function reasonText(failure: DialFailure | { readonly kind: 'broken'; readonly message: string }): string {
   switch (failure.kind) {
     case 'refused':
-      return `dial tcp ${endpointText(failure.to)}: connect: connection refused`
+      return `dial ${dialled(failure.to)}: connect: connection refused`
     case 'timeout':
       return 'no answer in time'
     case 'unreachable':
-      return `dial tcp ${endpointText(failure.to)}: connect: no route to host`
+      return `dial ${dialled(failure.to)}: connect: no route to host`
+    case 'io':
+      return `dial ${dialled(failure.to)}: ${failure.message}`
     default:
       return failure.message
   }
+}
+
+function dialled(to: Endpoint): string {
+  return to.host.startsWith('unix://') ? `unix ${to.host.slice('unix://'.length)}` : `tcp ${endpointText(to)}`
 }
 
 function titled(method: string): string {
@@ -136,6 +160,11 @@ function titled(method: string): string {
 export function failed(invocation: Invocation, message: string): number {
   invocation.terminal.error(`${message}\n`)
   return 1
+}
+
+/** What is wrong with the number of operands, if anything is: what is not looked at is refused, for it was meant. */
+export function surplusOperands({ args }: Invocation, most: number): string | undefined {
+  return args.length > most ? `Too many arguments (expected ${most}, got ${args.length})` : undefined
 }
 
 /** The same for a mistake in the use of the command: its help follows. */

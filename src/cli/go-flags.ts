@@ -37,7 +37,7 @@ export function rewriteGoFlags(
 }
 
 /** The words that Go's flag package takes for a truth value. */
-function truthOf(text: string): boolean | undefined {
+export function truthOf(text: string): boolean | undefined {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false
   return undefined

@@ -92,6 +92,7 @@ async function configPaths(
   ]
   for (const path of more) {
     const entry = await disk.stat(path)
+    if (!entry.ok) return err([{ place: 'config', message: `Open failed on ${path}`, remedy: entry.error.message }])
     named.push({ path, place: 'config', directory: entry.ok && entry.value.kind === 'directory' })
   }
   for (const { path, place, directory } of named) {

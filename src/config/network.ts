@@ -4,6 +4,9 @@ import { isAddress } from './addresses.ts'
 import type { Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
+const portMax = 65_535
+const portRemedy = 'write a port from 1 to 65535, or -1 for none'
+
 /** A port of 0 or below is closed. Reference: configuration 4.3. */
 export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts, problem: Report): AgentPorts {
   const given = file.ports ?? {}
@@ -17,6 +20,9 @@ export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts,
     server: open(given.server, defaults.server),
     serfLan: open(given.serf_lan, defaults.serfLan),
     serfWan: open(given.serf_wan, defaults.serfWan),
+  }
+  for (const [name, port] of Object.entries(given)) {
+    if (port !== undefined && port > portMax) problem(`ports.${name} cannot be ${port}`, portRemedy)
   }
   if (server && ports.server < 0)
     problem(`ports.server cannot be ${given.server}`, 'a server needs a port from 1 to 65535 for other agents')

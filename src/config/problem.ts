@@ -6,7 +6,11 @@ export interface ConfigProblem {
   readonly remedy: string
 }
 
-export function problemText(problem: ConfigProblem): string {
-  const place = problem.place === '' ? '' : `${problem.place}: `
-  return problem.remedy === '' ? `${place}${problem.message}` : `${place}${problem.message}: ${problem.remedy}`
+/** One line, whatever a file or a name in it holds. */
+export function problemText({ place, message, remedy }: ConfigProblem): string {
+  const parts = [place, message, remedy].filter((part) => part !== '')
+  return parts.join(': ').replace(controls, (character) => JSON.stringify(character).slice(1, -1))
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controls = /[\u0000-\u001f\u007f]/g

@@ -90,7 +90,7 @@ export interface Http2Response extends HttpClientResponse {
 export interface Http {
   /** `at.host` may also be `unix://` and the path of a socket; its port means nothing. The simulator has none. */
   serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>>
-  /** `to.host` may be a socket likewise, without TLS. */
+  /** `to.host` likewise. */
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>>
   /** One exchange by HTTP/2 (RFC 9113) over a connection of its own, without any upgrade. The simulator says that it has none. */
   requestHttp2(to: Endpoint, request: Http2Request): Promise<Result<Http2Response, HttpClientFailure>>

@@ -73,13 +73,13 @@ export const flag: Decoder<boolean> = (value, place, report) => {
   return typeof value === 'boolean' ? value : wrongType(value, place, report, 'bool', false)
 }
 
-/** A fraction is cut off. */
+/** A fraction is refused: what it would be cut to was not meant. */
 export const integer: Decoder<number> = (value, place, report) => {
   if (value === undefined || value === null) return 0
   if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'int', 0)
-  const whole = Math.trunc(Number(value))
+  const whole = Number(value)
   if (Number.isSafeInteger(whole)) return whole
-  report.mismatch(`'${place}' is out of range`)
+  report.mismatch(`'${place}' ${Number.isInteger(whole) ? 'is out of range' : 'is not a whole number'}`)
   return 0
 }
 

@@ -73,7 +73,7 @@ export class Parser {
     const { kind, offset, text } = this.#token
     if (kind === 'LBRACE') return this.#block()
     if (kind === 'LBRACK') return this.#list()
-    throw new HclError(offset, `Unknown token: ${kind} ${text}`)
+    throw new HclError(offset, `Unknown token: ${kind} ${text.split('\n', 1)[0] ?? ''}`)
   }
 
   #scalar(): HclScalar | undefined {

@@ -7,6 +7,7 @@ import type { Endpoint } from '../env/net.ts'
 import { nextTurn, nodeDelay } from './async.ts'
 import { joinedHeaders } from './http-body.ts'
 import { addressProblem, dialFailure } from './net-failures.ts'
+import { socketPathOf } from './socket-path.ts'
 import { messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
 import { diallerTls } from './tls.ts'
@@ -17,12 +18,6 @@ const answerBytesMax = 256 << 20
 const connectionsMax = 4096
 /** Connections kept for later requests, for each address. */
 const idleConnectionsMax = 16
-
-const socketPrefix = 'unix://'
-
-function isSocket({ host }: Endpoint): boolean {
-  return host.startsWith(socketPrefix)
-}
 
 type Answer = Result<HttpClientResponse, HttpClientFailure>
 
@@ -35,7 +30,11 @@ export class HttpClient implements Closable {
   #closed = false
 
   async request(to: Endpoint, request: HttpClientRequest): Promise<Answer> {
-    const problem = this.#closed ? 'shutting down' : isSocket(to) ? undefined : addressProblem(to)
+    const problem = this.#closed
+      ? 'shutting down'
+      : socketPathOf(to.host) === undefined
+        ? addressProblem(to)
+        : undefined
     if (problem === undefined) {
       try {
         return await this.#exchange(to, request, this.#sent(to, request))
@@ -56,8 +55,9 @@ export class HttpClient implements Closable {
   }
 
   #sent(to: Endpoint, request: HttpClientRequest): ClientRequest {
+    const socketPath = socketPathOf(to.host)
     const options = {
-      ...(isSocket(to) ? { socketPath: to.host.slice(socketPrefix.length) } : { host: to.host, port: to.port }),
+      ...(socketPath === undefined ? { host: to.host, port: to.port } : { socketPath, host: 'localhost' }),
       method: request.method,
       path: request.target,
       maxHeaderSize: 64 << 10,

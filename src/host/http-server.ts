@@ -9,6 +9,7 @@ import type { Log } from '../env/observe.ts'
 import { HttpConnection, type HttpServing } from './http-connection.ts'
 import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
+import { socketPathOf } from './socket-path.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { listenerTls } from './tls.ts'
 
@@ -45,7 +46,7 @@ export async function serveHttp(
   open: OpenThings,
   log: Log,
 ): Promise<Result<HttpListener, ListenFailure>> {
-  const path = at.host.startsWith(socketScheme) ? at.host.slice(socketScheme.length) : undefined
+  const path = socketPathOf(at.host)
   const problem = path === undefined ? addressProblem(at) : undefined
   if (problem !== undefined) return err({ kind: 'io', at, message: problem })
   try {
@@ -69,9 +70,6 @@ export async function serveHttp(
     return err(listenFailure(at, cause))
   }
 }
-
-/** Before the path of a socket of the file system. */
-const socketScheme = 'unix://'
 
 /** A socket that an agent left when it was killed is replaced; one that somebody listens on is in use, as a port would be. */
 async function removeAbandonedSocket(path: string): Promise<void> {

@@ -4,7 +4,16 @@ import { request as secure } from 'node:https'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTlsMaterial, opensslIsThere } from '../contract/host/tls-material.ts'
-import { eventually, freePort, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import {
+  eventually,
+  freePort,
+  freePorts,
+  makeWorkplace,
+  portFlags,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
 
 const openssl = opensslIsThere()
 
@@ -56,6 +65,10 @@ describe('the HTTP API', () => {
     expect(existsSync(path)).toBe(true)
     await leads(await startWith(both))
     expect(await get(plain, { socketPath: path })).toMatch(/^200 "127/)
+    expect(await runSvc(['kv', 'get', `-http-addr=unix://${path}`, 'none'])).toMatchObject({
+      code: 1,
+      error: 'Error! No key exists at: none\n',
+    })
     const second = new RealAgent('127.0.0.1:1', agent?.args.map((arg) => arg) ?? [])
     expect(await second.exited).toMatchObject({ code: 1 })
     expect(second.output).toMatch(/is already in use/)
@@ -97,6 +110,20 @@ describe('the HTTP API', () => {
       })
     expect(await as(client)).toMatch(/^200 "127/)
     expect(agent?.output).toContain(`HTTPS: ${https},`)
+    const datacenters = (...flags: readonly string[]) => runSvc(['catalog', 'datacenters', ...flags])
+    const own = [
+      `-client-cert=${file('client.pem', client.certificateChainPem)}`,
+      `-client-key=${file('client.key', client.privateKeyPem)}`,
+    ]
+    const to = `-http-addr=https://127.0.0.1:${https}`
+    expect(await datacenters(to, `-ca-file=${files.ca_file}`, ...own)).toMatchObject({
+      code: 0,
+      out: 'dc1\n',
+      error: '',
+    })
+    const proofless = await datacenters(to, `-ca-file=${files.ca_file}`)
+    expect(proofless).toMatchObject({ code: 1, error: expect.stringContaining(`Get "https://127.0.0.1:${https}/v1/`) })
+    expect((await datacenters(to, ...own)).error).toMatch(/unable to (verify|get)|self.signed/)
     await expect(as(undefined)).rejects.toThrow()
     await expect(as(stranger)).rejects.toThrow()
   })

@@ -1,7 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ListedNode, ListedServices } from '../answers.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -18,7 +18,8 @@ export const datacentersCommand: CliCommand = {
   operands: '',
   flags: serverFlags,
   async run(invocation) {
-    if (invocation.args.length > 0) return tooMany(invocation)
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('GET', '/v1/catalog/datacenters')
     if (!answer.ok) return failed(invocation, `Error listing datacenters: ${answer.error}`)
     const { readTexts } = await import('../answers.ts')
@@ -41,7 +42,8 @@ export const nodesCommand: CliCommand = {
     ...serverFlags,
   ],
   async run(invocation) {
-    if (invocation.args.length > 0) return tooMany(invocation)
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const nodes = await askNodes(invocation)
     if (!nodes.ok) return failed(invocation, `Error listing nodes: ${nodes.error}`)
     if (nodes.value.length === 0) return nothing(invocation, 'nodes')
@@ -86,7 +88,8 @@ export const servicesCommand: CliCommand = {
     ...serverFlags,
   ],
   async run(invocation) {
-    if (invocation.args.length > 0) return tooMany(invocation)
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const services = await askServices(invocation)
     if (!services.ok) return failed(invocation, `Error listing services: ${services.error}`)
     if (services.value.size === 0) return nothing(invocation, 'services')
@@ -118,8 +121,4 @@ function nodeMeta(invocation: Invocation): readonly (readonly [string, string])[
 function nothing(invocation: Invocation, what: string): number {
   invocation.terminal.out(`No ${what} match the given query - try expanding your search.\n`)
   return 0
-}
-
-function tooMany(invocation: Invocation): number {
-  return misused(invocation, `Too many arguments (expected 0, got ${invocation.args.length})`)
 }

@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const infoCommand: CliCommand = {
@@ -8,6 +8,8 @@ export const infoCommand: CliCommand = {
   operands: '',
   flags: clientFlags,
   async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const self = await new ApiClient(invocation).expect('GET', '/v1/agent/self')
     if (!self.ok) return failed(invocation, `Error querying agent: ${self.error}`)
     const { readStats } = await import('../answers.ts')

@@ -1,5 +1,5 @@
 import { base64, utf8 } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
 /** Reference: CLI 2. The field draws 16 bytes. */
@@ -11,8 +11,10 @@ export const keygenCommand: CliCommand = {
   operands: '',
   about: 'For encrypt in the configuration of the first agents, or for keyring -install.',
   flags: [],
-  async run({ env, terminal }) {
-    terminal.out(`${base64(env.crypto.randomBytes(keyBytes))}\n`)
+  async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    invocation.terminal.out(`${base64(invocation.env.crypto.randomBytes(keyBytes))}\n`)
     return 0
   },
 }
@@ -44,6 +46,8 @@ export const keyringCommand: CliCommand = {
   ],
   async run(invocation) {
     const { flags, terminal } = invocation
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const chosen = actions.filter(({ flag }) => (flags.get(flag) ?? false) !== false)
     const [action] = chosen
     if (action === undefined || chosen.length !== 1) {

@@ -3,7 +3,7 @@ import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 import { dataOperand } from '../data-operand.ts'
 import { keyPath } from '../key-path.ts'
@@ -22,9 +22,8 @@ export const kvExportCommand: CliCommand = {
   operands: '[PREFIX]',
   flags: serverFlags,
   async run(invocation) {
-    if (invocation.args.length > 1) {
-      return misused(invocation, `Error! Too many arguments (expected 1, got ${invocation.args.length})`)
-    }
+    const surplus = surplusOperands(invocation, 1)
+    if (surplus !== undefined) return misused(invocation, `Error! ${surplus}`)
     const answer = await new ApiClient(invocation).send('GET', keyPath(invocation.args[0] ?? ''), [['recurse', '']])
     if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
     const { status, body } = answer.value
@@ -45,25 +44,41 @@ export const kvImportCommand: CliCommand = {
   about: 'DATA is what kv export wrote; it may be - for standard input or @FILE for the content of a file.',
   flags: serverFlags,
   async run(invocation) {
-    const [given, ...further] = invocation.args
-    if (further.length > 0) {
-      return misused(invocation, `Error! Too many arguments (expected 1, got ${invocation.args.length})`)
-    }
+    const [given] = invocation.args
+    const surplus = surplusOperands(invocation, 1)
+    if (surplus !== undefined) return misused(invocation, `Error! ${surplus}`)
     if (given === undefined) return misused(invocation, 'Error! Missing DATA argument')
     const data = await dataOperand(invocation, given, inputBytesMax)
     if (!data.ok) return failed(invocation, data.error)
     const entries = transferredOf(data.value, { key: 'key', flags: 'flags', value: 'value' })
     if (!entries.ok) return failed(invocation, `Cannot unmarshal data: ${entries.error}`)
+    const writes = writesOf(entries.value)
+    if (!writes.ok) return failed(invocation, writes.error)
     const client = new ApiClient(invocation)
-    for (const { key, flags, value } of entries.value) {
-      const bytes = fromBase64(value)
-      if (bytes === undefined) return failed(invocation, `Error base 64 decoding value for key ${key}`)
+    for (const { key, flags, bytes } of writes.value) {
       const done = await client.expect('PUT', keyPath(key), [['flags', String(flags)]], bytes)
       if (!done.ok) return failed(invocation, `Error! Failed writing data for key ${key}: ${done.error}`)
       invocation.terminal.out(`Imported: ${key}\n`)
     }
     return 0
   },
+}
+
+interface KeyWrite extends Pick<Transferred, 'key' | 'flags'> {
+  readonly bytes: Uint8Array
+}
+
+/** All entries are looked at before one is written: half an import is worse than none. */
+function writesOf(entries: readonly Transferred[]): Result<readonly KeyWrite[], string> {
+  const writes: KeyWrite[] = []
+  for (const { key, flags, value } of entries) {
+    // The API takes such a key for another path.
+    if (key.startsWith('/')) return err(`Invalid key. Key must not begin with a '/': ${key}`)
+    const bytes = fromBase64(value)
+    if (bytes === undefined) return err(`Error base 64 decoding value for key ${key}`)
+    writes.push({ key, flags, bytes })
+  }
+  return ok(writes)
 }
 
 /** Flags are 64 bits: they are read, and written again, digit for digit. */

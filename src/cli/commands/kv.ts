@@ -2,7 +2,7 @@ import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
 import type { Entry } from '../answers.ts'
-import { ApiClient, failed, serverFlags } from '../client.ts'
+import { ApiClient, failed, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { dataOperand } from '../data-operand.ts'
 import { keyPath } from '../key-path.ts'
@@ -105,13 +105,11 @@ export const kvPutCommand: CliCommand = {
   about: 'DATA may be - for standard input or @FILE for the content of a file; without it the value is empty.',
   flags: [...putFlags, ...serverFlags],
   async run(invocation) {
-    const key = operand(invocation, false)
+    const key = operand(invocation, false, 2)
     if (!key.ok) return failed(invocation, key.error)
     if (key.value.startsWith('/')) {
       return failed(invocation, `Error! Failed writing data: Invalid key. Key must not begin with a '/': ${key.value}`)
     }
-    if (invocation.args.length > 2)
-      return failed(invocation, `Error! Too many arguments (expected 1 or 2, got ${invocation.args.length})`)
     const query = casQuery(invocation)
     if (!query.ok) return failed(invocation, query.error)
     const lock = lockQuery(invocation)
@@ -159,8 +157,10 @@ export const kvDeleteCommand: CliCommand = {
   },
 }
 
-function operand(invocation: Invocation, mayBeEmpty: boolean): Result<string, string> {
+function operand(invocation: Invocation, mayBeEmpty: boolean, most = 1): Result<string, string> {
   const key = invocation.args[0] ?? ''
+  const surplus = surplusOperands(invocation, most)
+  if (surplus !== undefined) return err(`Error! ${surplus}`)
   if (key !== '' || mayBeEmpty) return ok(key)
   return err('Error! Missing KEY argument')
 }

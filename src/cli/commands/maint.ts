@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
 /** IDs of the checks that maintenance mode is made of. Reference: HTTP API 3. */
@@ -19,8 +19,9 @@ export const maintCommand: CliCommand = {
     ...clientFlags,
   ],
   async run(invocation) {
-    const { args, flags } = invocation
-    if (args.length > 0) return misused(invocation, `Too many arguments (expected 0, got ${args.length})`)
+    const { flags } = invocation
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const enable = flags.get('enable') === true
     const disable = flags.get('disable') === true
     if (enable && disable) return failed(invocation, 'Only one of -enable or -disable may be provided')

@@ -3,8 +3,8 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { endpointText } from '../../env/net.ts'
 import { fieldNames, productName } from '../../model/names.ts'
 import type { ListedMember } from '../answers.ts'
-import { ApiClient, clientFlags, failed, misused } from '../client.ts'
-import type { CliCommand, Invocation } from '../command.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import type { CliCommand } from '../command.ts'
 import { formatTable } from '../table.ts'
 
 /** By number, as the API has it. Reference: HTTP API 4.6. */
@@ -20,15 +20,27 @@ export const membersCommand: CliCommand = {
     'As the agent that is asked sees them: others may see them otherwise for a while. Exits with 2 if none matches.',
   flags: [
     { name: 'detailed', kind: 'bool', help: 'Print the tags of each member.' },
+    {
+      name: 'segment',
+      kind: 'text',
+      value: '<name>',
+      help: 'Only members of this network segment. There are none but the unnamed one. Default: of all.',
+    },
     { name: 'status', kind: 'text', value: '<regex>', help: 'Only members whose status matches. Default: .*' },
     { name: 'wan', kind: 'bool', help: 'The pool of the servers of all datacenters.' },
     ...clientFlags,
   ],
   async run(invocation) {
     const { flags, terminal } = invocation
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const wanted = statusPattern(flags.get('status'))
     if (!wanted.ok) return failed(invocation, wanted.error)
-    const query = flags.get('wan') === true ? [['wan', '1'] as const] : []
+    const segment = flags.get('segment')
+    const query = [
+      ...(typeof segment === 'string' ? [['segment', segment] as const] : []),
+      ...(flags.get('wan') === true ? [['wan', '1'] as const] : []),
+    ]
     const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/members', query)
     if (!answer.ok) return failed(invocation, `Error retrieving members: ${answer.error}`)
     const { readMembers } = await import('../answers.ts')
@@ -107,12 +119,17 @@ export const joinCommand: CliCommand = {
     for (const address of invocation.args) {
       const answer = await client.expect('PUT', `/v1/agent/join/${encodeURIComponent(address)}`, query)
       if (answer.ok) joined++
-      else invocation.terminal.error(`Error joining address '${address}': ${answer.error}\n`)
+      else invocation.terminal.error(`Error joining address '${address}': ${oneLine(answer.error)}\n`)
     }
     if (joined === 0) return failed(invocation, 'Failed to join any nodes.')
     invocation.terminal.out(`Successfully joined cluster by contacting ${joined} nodes.\n`)
     return 0
   },
+}
+
+/** The API gives a list under a heading. */
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ')
 }
 
 export const leaveCommand: CliCommand = {
@@ -121,8 +138,8 @@ export const leaveCommand: CliCommand = {
   operands: '',
   flags: clientFlags,
   async run(invocation) {
-    if (tooMany(invocation, 0))
-      return misused(invocation, `Too many arguments (expected 0, got ${invocation.args.length})`)
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('PUT', '/v1/agent/leave')
     if (!answer.ok) return failed(invocation, `Error leaving: ${answer.error}`)
     invocation.terminal.out('Graceful leave complete\n')
@@ -138,14 +155,10 @@ export const forceLeaveCommand: CliCommand = {
   flags: clientFlags,
   async run(invocation) {
     const [name] = invocation.args
-    if (name === undefined || tooMany(invocation, 1)) {
+    if (name === undefined || surplusOperands(invocation, 1) !== undefined) {
       return misused(invocation, 'A single node name must be specified to force leave.')
     }
     const answer = await new ApiClient(invocation).expect('PUT', `/v1/agent/force-leave/${encodeURIComponent(name)}`)
     return answer.ok ? 0 : failed(invocation, `Error force leaving: ${answer.error}`)
   },
-}
-
-function tooMany(invocation: Invocation, most: number): boolean {
-  return invocation.args.length > most
 }

@@ -1,4 +1,4 @@
-import { ApiClient, failed, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -8,6 +8,8 @@ export const listPeersCommand: CliCommand = {
   operands: '',
   flags: serverFlags,
   async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('GET', '/v1/operator/raft/configuration')
     if (!answer.ok) return failed(invocation, `Error getting peers: ${answer.error}`)
     const { readPeers } = await import('../answers.ts')
@@ -38,6 +40,8 @@ export const removePeerCommand: CliCommand = {
   ],
   async run(invocation) {
     const { flags, terminal } = invocation
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const address = String(flags.get('address') ?? '')
     const id = String(flags.get('id') ?? '')
     if (address === '' && id === '') {

@@ -1,4 +1,4 @@
-import { ApiClient, clientFlags, failed, misused } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const reloadCommand: CliCommand = {
@@ -8,8 +8,8 @@ export const reloadCommand: CliCommand = {
   about: 'With an error in the configuration the agent goes on with what it had.',
   flags: clientFlags,
   async run(invocation) {
-    if (invocation.args.length > 0)
-      return misused(invocation, `Too many arguments (expected 0, got ${invocation.args.length})`)
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('PUT', '/v1/agent/reload')
     if (!answer.ok) return failed(invocation, `Error reloading: ${answer.error}`)
     invocation.terminal.out('Configuration reload triggered\n')

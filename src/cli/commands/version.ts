@@ -1,5 +1,6 @@
 import { productTitle } from '../../model/names.ts'
 import { internalProtocol, newestRelease, raftProtocolsOf, releaseText } from '../../model/release.ts'
+import { misused, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const versionCommand: CliCommand = {
@@ -7,7 +8,10 @@ export const versionCommand: CliCommand = {
   summary: 'Prints the version',
   operands: '',
   flags: [],
-  async run({ terminal }) {
+  async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    const { terminal } = invocation
     const { spoken, min, max } = internalProtocol
     terminal.out(`${productTitle} v${releaseText(newestRelease)}\n`)
     terminal.out(

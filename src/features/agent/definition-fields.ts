@@ -81,12 +81,10 @@ export class Fields<Key extends string> {
     return ''
   }
 
-  /** A fraction is cut off over HTTP, as the field does, and refused in a file. */
   integer(key: Key): number {
     const value = this.#value(key)
     if (value === undefined) return 0
-    const whole = typeof value === 'number' && this.#dialect === 'http' ? Math.trunc(value) : value
-    if (typeof whole === 'number' && Number.isSafeInteger(whole)) return whole
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value
     this.#unconvertible(key, 'int', value)
     return 0
   }

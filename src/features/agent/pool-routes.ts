@@ -42,7 +42,8 @@ export const poolRoutes: readonly Route[] = [
 async function members(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const segment = request.query.get('segment') ?? ''
   const wan = (request.query.get('wan') ?? '') !== ''
-  if (wan && segment !== '') return badRequest('Cannot provide a segment with wan=true')
+  // Commands of the field name all segments also where there are none.
+  if (wan && segment !== '' && segment !== '_all') return badRequest('Cannot provide a segment with wan=true')
   if (wan) return { kind: 'json', value: agent.wan?.members().map(memberJson) ?? null }
   if (segment !== '' && segment !== '_all') {
     const message = `Network segments are not supported in this version of ${productTitle}`
@@ -52,8 +53,9 @@ async function members(agent: AgentContext, request: RouteRequest): Promise<Rout
 }
 
 async function join(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const addresses = [textOfByteString(request.rest)]
+  const address = textOfByteString(request.rest)
+  if (address === '') return badRequest('Missing address to join: PUT /v1/agent/join/<address>')
   const wan = (request.query.get('wan') ?? '') !== ''
-  const joined = await (wan ? agent.joinWan(addresses) : agent.join(addresses))
+  const joined = await (wan ? agent.joinWan([address]) : agent.join([address]))
   return joined.ok ? written : failed({ kind: 'refused', message: joined.error })
 }

@@ -55,19 +55,31 @@ async function readNode(agent: AgentContext, request: RouteRequest): Promise<Rou
 }
 
 const updateBody = z.object({
-  Datacenter: z.string().optional(),
+  Datacenter: z.string().nullish(),
   Node: z.string().min(1),
-  Segment: z.string().optional(),
-  Coord: z.object({ Vec: z.unknown(), Error: z.unknown(), Adjustment: z.unknown(), Height: z.unknown() }),
+  Segment: z.string().nullish(),
+  Coord: z.unknown().refine((coordinate) => coordinate !== undefined && coordinate !== null),
 })
+
+const coordinateBody = z.object({
+  Vec: z.array(z.unknown()),
+  Error: z.unknown(),
+  Adjustment: z.unknown(),
+  Height: z.unknown(),
+})
+
+const shapeOfCoordinate = 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'
 
 async function update(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
   const parsed = updateBody.safeParse(body.value)
   if (!parsed.success) return badRequest('Must provide Node and Coord')
-  const { Datacenter: datacenter = '', Node: node, Segment: segment = '', Coord } = parsed.data
-  const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = Coord
+  const { Node: node } = parsed.data
+  const [datacenter, segment] = [parsed.data.Datacenter ?? '', parsed.data.Segment ?? '']
+  const members = coordinateBody.safeParse(parsed.data.Coord)
+  if (!members.success) return badRequest(shapeOfCoordinate)
+  const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = members.data
   const coordinate = coordinateFields.safeParse({ vec, error, adjustment, height })
   if (!coordinate.success) return badRequest('incompatible coordinate')
   if (datacenter !== '' && datacenter !== agent.self().datacenter) {

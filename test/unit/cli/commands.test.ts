@@ -89,6 +89,24 @@ describe('svc members', () => {
     })
   })
 
+  it.each([
+    [['kv', 'get', 'a', 'b'], 'Error! Too many arguments (expected 1, got 2)\n'],
+    [['kv', 'delete', 'a', 'b'], 'Error! Too many arguments (expected 1, got 2)\n'],
+    [['kv', 'put', 'a', 'b', 'c'], 'Error! Too many arguments (expected 2, got 3)\n'],
+  ])('%j has an operand too many, and nobody is asked', async (argv, error) => {
+    expect(await run(argv)).toMatchObject({ code: 1, asked: [], error })
+  })
+
+  it('-segment asks for one segment, and what the agent says of segments is shown', async () => {
+    const all = { 'GET /v1/agent/members?segment=_all': members }
+    expect((await run(['members', '-segment=_all'], all)).out).toBe((await run(['members'], answers)).out)
+    const none = { 'GET /v1/agent/members?segment=a': new Error('Network segments are not supported') }
+    expect(await run(['members', '-segment=a'], none)).toMatchObject({
+      code: 1,
+      error: 'Error retrieving members: Unexpected response code: 500 (Network segments are not supported)\n',
+    })
+  })
+
   it('-wan asks for the other pool', async () => {
     const { code, asked } = await run(['members', '-wan'], { 'GET /v1/agent/members?wan=1': null })
     expect({ code, asked }).toEqual({ code: 2, asked: ['GET /v1/agent/members?wan=1'] })
@@ -106,6 +124,10 @@ describe('svc join, leave, force-leave and reload', () => {
       out: 'Successfully joined cluster by contacting 1 nodes.\n',
       error: "Error joining address '10.0.0.2:9': Unexpected response code: 500 (Failed to join 10.0.0.2)\n",
     })
+    const listed = { 'PUT /v1/agent/join/nope': new Error('1 error(s) occurred:\n\n* Failed to join nope') }
+    expect((await run(['join', 'nope'], listed)).error.split('\n')[0]).toBe(
+      "Error joining address 'nope': Unexpected response code: 500 (1 error(s) occurred: * Failed to join nope)",
+    )
     const none = await run(['join', '10.0.0.2:9'], answers)
     expect(none.code).toBe(1)
     expect(none.error.split('\n')[1]).toBe('Failed to join any nodes.')
@@ -137,6 +159,15 @@ describe('svc join, leave, force-leave and reload', () => {
     [['force-leave', 'a', 'b'], 'A single node name must be specified to force leave.'],
     [['reload', 'x'], 'Too many arguments (expected 0, got 1)'],
     [['catalog', 'nodes', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['catalog', 'services', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['members', 'x', 'y'], 'Too many arguments (expected 0, got 2)'],
+    [['info', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['keygen', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['keyring', '-list', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['version', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['maint', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['operator', 'raft', 'list-peers', 'x'], 'Too many arguments (expected 0, got 1)'],
+    [['operator', 'raft', 'remove-peer', '-id=a', 'x'], 'Too many arguments (expected 0, got 1)'],
     [['services', 'register'], 'Service registration requires at least one argument or flags.'],
     [['services', 'deregister'], 'Service deregistration requires at least one argument or -id.'],
     [['validate'], 'Must specify at least one config file or directory'],
@@ -333,6 +364,27 @@ describe('svc validate', () => {
     expect(bad.error).toMatch(/^Config validation failed: .*a\.json:1:\d+: service: Missing service name\n$/)
   })
 
+  it('says in one line what is wrong, whatever the file holds, and what is not there at all', async () => {
+    const path = join(folder, 'a.hcl')
+    for (const text of [
+      'a = <<E\nx\n',
+      'a = [<<E\nx\nE\n{',
+      '<<E\nx\nE\n = 1',
+      '"a\\nb" <<E\nx\nE\n',
+      'a = 1 <<E\nx\nE\n',
+    ]) {
+      writeFileSync(path, text)
+      expect((await run(['validate', path])).error, text).toMatch(/^Config validation failed: [^\n]*not HCL[^\n]*\n$/)
+    }
+    for (const missing of ['none', 'none.hcl']) {
+      const { code, error } = await run(['validate', join(folder, missing)])
+      expect(code).toBe(1)
+      expect(error).toBe(
+        `Config validation failed: config: Open failed on ${join(folder, missing)}: no such file or directory\n`,
+      )
+    }
+  })
+
   it('reads files of any name as what -config-format says', async () => {
     const path = join(folder, 'a.conf')
     writeFileSync(path, 'data_dir = "/x"\nbind_addr = "10.0.0.1"\n')
@@ -351,6 +403,19 @@ describe('svc validate', () => {
         code: 1,
         line: `flag provided but not defined: ${flag.slice(0, -2)}`,
       })
+    }
+  })
+})
+
+describe('svc agent', () => {
+  it('refuses a port that is none before anything starts', async () => {
+    for (const [flag, key] of [
+      ['http-port', 'http'],
+      ['serf-lan-port', 'serf_lan'],
+    ]) {
+      const { code, out, error } = await run(['agent', '-dev', `-${flag}=99999`])
+      expect({ code, out }).toEqual({ code: 1, out: '' })
+      expect(error).toBe(`==> config: ports.${key} cannot be 99999: write a port from 1 to 65535, or -1 for none\n`)
     }
   })
 })

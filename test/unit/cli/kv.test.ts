@@ -118,7 +118,9 @@ describe('svc kv export and import', () => {
     ['[{"value":"eA=="}]', 'Cannot unmarshal data: entry 1 has no key\n'],
     ['[{"key":"a","flags":"x"}]', 'Cannot unmarshal data: the flags of a are not a number\n'],
     ['[{"key":"a","value":"*"}]', 'Error base 64 decoding value for key a\n'],
-  ])('import refuses %s', async (data, error) => {
+    ['[{"key":"a"},{"key":"b","value":"*"}]', 'Error base 64 decoding value for key b\n'],
+    ['[{"key":"a"},{"key":"/b"}]', "Invalid key. Key must not begin with a '/': /b\n"],
+  ])('import refuses %s as a whole', async (data, error) => {
     const world = await CliWorld.begun()
     expect(await world.run(['kv', 'import', data])).toMatchObject({ code: 1, error })
     expect(await world.textAt('a')).toBe('none')

@@ -79,11 +79,11 @@ describe('a service over HTTP', () => {
     expect(service({ name: 'web', enable_tag_override: true }).service.enableTagOverride).toBe(true)
   })
 
-  it('has a fraction of a number cut off, which a file must not have', () => {
-    expect(service({ Name: 'web', Port: 80.9 }).service.port).toBe(80)
-    expect(serviceProblem({ name: 'web', port: 80.9 }, 'file')?.message).toBe(
-      "'port' expected type 'int', got unconvertible type 'float64'",
-    )
+  it('has no fraction where a whole number stands, over HTTP and in a file', () => {
+    expect(service({ Name: 'web', Port: 80.0 }).service.port).toBe(80)
+    const text = "expected type 'int', got unconvertible type 'float64'"
+    expect(serviceProblem({ Name: 'web', Port: 80.9 }, 'http')?.message).toContain(`* 'Port' ${text}`)
+    expect(serviceProblem({ name: 'web', port: 80.9 }, 'file')?.message).toBe(`'port' ${text}`)
   })
 
   it('gives its checks IDs by their number, and names', () => {

@@ -153,6 +153,9 @@ describe('the place of the agent in the pool', () => {
     expect(await server.request('PUT', '/v1/agent/join/10.0.0.2:8302?wan=1')).toEqual(
       refused('WAN Federation is disabled', 'refused'),
     )
+    expect(await server.request('PUT', '/v1/agent/join/')).toEqual(
+      refused('Missing address to join: PUT /v1/agent/join/<address>'),
+    )
     expect(asked).toEqual(['10.0.0.2:8301', '10.0.0.3:8301', 'wan 10.0.0.2:8302'])
   })
 

@@ -114,7 +114,10 @@ describe('coordinates of nodes', () => {
   for (const [body, message] of [
     [{ Node: 'a', Coord: { ...coordinate(1), Vec: [1] } }, 'incompatible coordinate'],
     [{ Node: 'a', Coord: { ...coordinate(1), Height: 'x' } }, 'incompatible coordinate'],
+    [{ Node: 'a', Coord: { Vec: 1 } }, 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'],
+    [{ Node: 'a', Coord: [1, 2] }, 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'],
     [{ Node: 'a' }, 'Must provide Node and Coord'],
+    [{ Node: 'a', Coord: null }, 'Must provide Node and Coord'],
     [{ Coord: coordinate(1) }, 'Must provide Node and Coord'],
   ] as const) {
     it(`${JSON.stringify(body)} is refused`, async () => {

@@ -27,6 +27,7 @@ import { SessionLives } from './session-lives.ts'
 import { StaleReads } from './stale-reads.ts'
 import { StateMachineSafety } from './state-machine-safety.ts'
 import type { InvariantCode, Report } from './violation.ts'
+import { WatchSequences } from './watch-sequences.ts'
 import { WholeChanges } from './whole-changes.ts'
 
 /** Events of one server that faults and steps can wait for. */
@@ -70,6 +71,7 @@ export class Invariants {
   readonly once: ExactlyOnce
   readonly index: MonotoneIndex
   readonly parked: ParkedReads
+  readonly watches: WatchSequences
   readonly death: CleanDeath
   readonly liveness: Liveness
   readonly registrations: KeptRegistrations
@@ -130,6 +132,7 @@ export class Invariants {
     this.once = new ExactlyOnce(report)
     this.index = new MonotoneIndex(report)
     this.parked = new ParkedReads(report)
+    this.watches = new WatchSequences(report)
     this.death = new CleanDeath(report)
     this.liveness = new Liveness(report)
     this.registrations = new KeptRegistrations(report, parts.nowUs)

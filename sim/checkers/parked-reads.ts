@@ -13,8 +13,8 @@ interface Question {
  * 2. Whoever is woken evaluates again in the same turn, and answers or parks again; or asks first whether it may still
  *    answer, and is not parked meanwhile.
  * 3. So of a read that is parked when the turn is over, a new evaluation finds nothing that it should have been told.
- * What it should be told is a result that differs from the one that it found first. That must have an index beyond the one
- * it waits for, if the state in which it first looked had come as far as that; and no index falls below the one found then.
+ * What it should be told is a result that differs from the one that it found (`ParkedRead.found`). That must have an index
+ * beyond the one it waits for, if the state in which it looked had come as far as that; and no index falls below the one found.
  * An index that grows alone, as when tombstones are reaped, wakes nobody and need not.
  */
 export class ParkedReads {

@@ -17,6 +17,7 @@ export const invariants = {
   S3: 'lock index: it grows by one with each holder; each holder has a greater fencing number',
   W1: 'monotone index: the index of a query never falls',
   W2: 'watch liveness: a blocking query is answered as soon as its result has changed',
+  W3: 'watch completeness: who follows the answers to blocking queries ends with what a fresh read finds',
   M1: 'convergence: within a bound after the last fault all agents know the same members',
   M2: 'no lasting false death: an agent that runs and is connected is not held failed for longer than the bound',
   M3: 'incarnations: of a member each other one holds a number that never falls; within one: alive, suspect, dead',

@@ -6,6 +6,7 @@ import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
 import { startMissed } from './rest-missed.ts'
 import { compareViews } from './rest-views.ts'
+import { compareWatches } from './rest-watches.ts'
 import type { RunContext } from './run-context.ts'
 
 const restWithinMs = 60_000
@@ -18,7 +19,7 @@ const lastKey = 'svc-sim/at-rest'
 /**
  * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
  * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3), whichever face is asked
- * (E2). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
+ * (E2); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   const withinMs = run.scenario.quiet?.within ?? restWithinMs
@@ -32,6 +33,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   // Agreeing has written to the catalog: once more.
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return
   await compareViews(run)
+  await compareWatches(run)
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return
     const state = run.cluster.stateDigest(server)

@@ -34,6 +34,9 @@ export interface RunContext {
   judge(condition: Parameters<typeof judge>[0]): string | undefined
   select(selector: Selector): readonly string[]
   stepScope(): ActionScope
+  /** Those who follow keys ask from where they are, and forget what they had asked before. */
+  askWatchesAnew(): void
+  endWatches(): void
   switchWorkload(to: 'start' | 'stop'): void
   /** Requests of the workload without an answer yet, in words. */
   openRequests(): readonly string[]

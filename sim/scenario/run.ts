@@ -154,6 +154,14 @@ export class ScenarioRun implements RunContext {
     if (hasReplacedVoter(this.cluster)) marks.reach('machine replaced')
   }
 
+  askWatchesAnew(): void {
+    this.#workload.switchKeyWatchers('start')
+  }
+
+  endWatches(): void {
+    this.#workload.switchKeyWatchers('stop')
+  }
+
   switchWorkload(to: 'start' | 'stop'): void {
     this.#workload.switch(to)
   }

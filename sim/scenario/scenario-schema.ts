@@ -73,6 +73,15 @@ const client = z.strictObject({
     .default('default')
     .describe('Of reads: one kind, or several of which one is drawn for each.'),
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+  watchers: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(1)
+    .describe('How many more follow all these keys by blocking queries, to the end of the run.'),
+  'watch pause': durationRange
+    .default({ min: 0, max: 500 })
+    .describe('How long each of them rests between an answer and its next question.'),
 })
 
 const heartbeat = z.strictObject({

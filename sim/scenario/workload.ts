@@ -2,8 +2,9 @@ import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/manifest.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/injector.ts'
-import { ClientGroup, type GroupWorld } from '../workload/client-group.ts'
+import { ClientGroup, type GroupWorld, keysOf, prefixOf } from '../workload/client-group.ts'
 import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
+import { KeyWatchers } from '../workload/key-watchers.ts'
 import { LockContenders } from '../workload/lock-contenders.ts'
 import { ServiceWatcher } from '../workload/service-watcher.ts'
 import type { RunContext } from './run-context.ts'
@@ -17,6 +18,7 @@ const answerWithinMs = 10_000
 export class Workload {
   readonly #run: RunContext
   readonly #groups: ClientGroup[] = []
+  readonly #keyWatchers: KeyWatchers[] = []
   readonly #heartbeats: Heartbeats[] = []
   readonly #locks: LockContenders[] = []
   readonly #watchers: ServiceWatcher[] = []
@@ -29,6 +31,10 @@ export class Workload {
       this.#machine(`clients-${at + 1}`, (env) => {
         this.#groups.push(new ClientGroup(env, planOf(name, group), this.#worldOf(group)))
       })
+    }
+    for (const [at, [name, group]] of Object.entries(run.scenario.workload ?? {}).entries()) {
+      if (group.watchers === 0) continue
+      this.#machine(`followers-${at + 1}`, (env) => this.#keyWatchers.push(this.#follow(env, name, group)))
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.heartbeats ?? {}).entries()) {
       const plan = { name, check: group.check, everyMs: group.every }
@@ -49,6 +55,13 @@ export class Workload {
     this.#machines++
     const host = clientHost(this.#machines)
     this.#run.simulation.addNode({ name, host }).boot((env) => boot(env, host))
+  }
+
+  #follow(env: Env, name: string, group: GroupText): KeyWatchers {
+    const { consistencies, keys, ...plan } = planOf(name, group)
+    const watching = { name, watchers: group.watchers, consistencies, pauseMs: group['watch pause'] }
+    const which = { prefix: prefixOf(plan), keys: keysOf({ name, keys }) }
+    return new KeyWatchers(env, { ...watching, ...which }, this.#worldOf(group))
   }
 
   #watch(env: Env, host: string, name: string, group: WatcherGroup): void {
@@ -83,7 +96,18 @@ export class Workload {
     })
   }
 
+  /** They go on when everything else stops: that they have heard of everything is judged at rest. */
+  switchKeyWatchers(to: 'start' | 'stop'): void {
+    this.#run.simulation.after(0, () => {
+      for (const group of this.#keyWatchers) {
+        if (to === 'start') group.start()
+        else group.stop()
+      }
+    })
+  }
+
   switch(to: 'start' | 'stop'): void {
+    if (to === 'start') this.switchKeyWatchers('start')
     this.#run.simulation.after(0, () => {
       for (const group of this.#groups) {
         if (to === 'start') group.start()

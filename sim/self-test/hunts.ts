@@ -44,6 +44,7 @@ const dutiesAtOnce: readonly Patch[] = [
 export const hunts: readonly Hunt[] = [
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },
+  { name: 'keys-are-followed', tuning: [] },
   { name: 'late-votes', tuning: [] },
   { name: 'leader-sleeps', tuning: [] },
   { name: 'leader-wakes', tuning: votesAtOnceAfterBoot },

@@ -305,6 +305,43 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: ['S1'],
   },
   {
+    row: 20,
+    name: 'no-tombstone',
+    about: 'a deleted key leaves no tombstone, so that the index of what is under its prefix falls',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: 'if (dropRow(tx, key))\n        tx.put(tombstoneTable, { key, index: tx.index });',
+        replace: 'dropRow(tx, key);',
+      },
+    ],
+    hunt: 'keys-are-followed',
+    foundBy: ['W1', 'W2'],
+  },
+  {
+    row: 21,
+    name: 'parked-too-late',
+    about: 'a blocking query is parked a moment after it was evaluated, and what came in between wakes nobody',
+    patches: [
+      {
+        file: 'src/agent/dispatch.js',
+        find: 'if (observed === undefined || observed.found.at',
+        replace:
+          'const { promise, resolve } = this.#context.env.deferred();\n' +
+          '            this.#context.env.timers.after(1, resolve);\n' +
+          '            await promise;\n' +
+          '            if (observed === undefined || observed.found.at',
+      },
+      {
+        file: 'src/store/store.js',
+        find: 'invariant(touched.version === this.#current(), ',
+        replace: 'invariant(touched.version !== undefined, ',
+      },
+    ],
+    hunt: 'keys-are-followed',
+    foundBy: ['W2', 'W3'],
+  },
+  {
     row: 18,
     name: 'refutation-without-a-number',
     about: 'an agent that is held for dead contradicts it without a higher incarnation, and nobody listens',

@@ -169,14 +169,12 @@ export class ClientGroup {
   }
 
   #keyOf(number: number): string {
-    return `${this.#plan.name.replaceAll(' ', '-')}/${number}`
+    return keyOf(this.#plan, number)
   }
 
   /** One transaction on two keys; where there is but one, a CAS. */
   async #replaceAndWrite(asker: Asker): Promise<void> {
-    const others = Array.from({ length: this.#plan.keys }, (_, at) => this.#keyOf(at)).filter(
-      (key) => key !== asker.key,
-    )
+    const others = keysOf(this.#plan).filter((key) => key !== asker.key)
     const other = others[this.#draw.below(Math.max(1, others.length))]
     if (other === undefined) return this.#compareAndSet(asker)
     const before = await this.#read(asker, 'default')
@@ -209,10 +207,10 @@ export class ClientGroup {
   }
 
   async #list({ server }: Asker, consistency: Consistency): Promise<void> {
-    const prefix = `${this.#plan.name.replaceAll(' ', '-')}/`
-    const rows = await this.#client.list(server.endpoint, prefix, consistency)
-    const keys = Array.from({ length: this.#plan.keys }, (_, at) => this.#keyOf(at))
-    if (rows !== undefined) this.#world.invariants.whole.listed(keys, rows, server.name)
+    const prefix = prefixOf(this.#plan)
+    const answer = await this.#client.list(server.endpoint, prefix, consistency)
+    const keys = keysOf(this.#plan)
+    if (answer !== undefined) this.#world.invariants.whole.listed(keys, answer.rows, server.name)
   }
 
   #done(asker: Asker, operation: KeyOperation): void {
@@ -261,6 +259,19 @@ export class ClientGroup {
     this.#written++
     return `${this.#plan.name}-${this.#written}`
   }
+}
+
+/** What all keys of a group begin with. */
+export function prefixOf({ name }: Pick<GroupPlan, 'name'>): string {
+  return `${name.replaceAll(' ', '-')}/`
+}
+
+export function keysOf(plan: Pick<GroupPlan, 'name' | 'keys'>): readonly string[] {
+  return Array.from({ length: plan.keys }, (_, at) => keyOf(plan, at))
+}
+
+function keyOf(plan: Pick<GroupPlan, 'name'>, number: number): string {
+  return `${prefixOf(plan)}${number}`
 }
 
 interface Asker {

@@ -12,6 +12,12 @@ export interface ReadAnswer {
   readonly index: number
 }
 
+/** What a read of all keys under a prefix was answered. */
+export interface ListAnswer {
+  readonly index: number
+  readonly rows: readonly ListedKey[]
+}
+
 /** `true`, `false` as the key's endpoint says them; undefined: no answer, or one that leaves it open. */
 export type WriteAnswer = boolean | undefined
 
@@ -80,18 +86,27 @@ export class KeyClient {
     return answer?.status === 409 ? false : undefined
   }
 
-  /** All keys of this group; undefined: no answer about them. */
-  async list(server: Endpoint, prefix: string, consistency: Consistency): Promise<readonly ListedKey[] | undefined> {
+  /** All keys under a prefix; undefined: no answer about them. `waiting`: not before their index is beyond this one. */
+  async list(
+    server: Endpoint,
+    prefix: string,
+    consistency: Consistency,
+    waiting?: { readonly index: number; readonly waitMs: number },
+  ): Promise<ListAnswer | undefined> {
     const suffix = consistency === 'default' ? '' : `&${consistency}`
-    const answer = await this.#request(server, 'GET', `/v1/kv/${prefix}?recurse${suffix}`)
-    if (answer?.status === 404) return answer.headers.get('x-svc-index') === undefined ? undefined : []
-    if (answer?.status !== 200) return undefined
-    const rows = JSON.parse(textOf(answer.body)) as readonly ListedRow[]
-    return rows.map(({ Key, Value, ModifyIndex }) => ({
+    const wait = waiting === undefined ? '' : `&index=${waiting.index}&wait=${waiting.waitMs}ms`
+    const answer = await this.#request(server, 'GET', `/v1/kv/${prefix}?recurse${suffix}${wait}`)
+    if (answer?.status !== 200 && answer?.status !== 404) return undefined
+    const index = Number(answer.headers.get('x-svc-index') ?? Number.NaN)
+    if (Number.isNaN(index)) return undefined
+    if (answer.status === 404) return { index, rows: [] }
+    const listed = JSON.parse(textOf(answer.body)) as readonly ListedRow[]
+    const rows = listed.map(({ Key, Value, ModifyIndex }) => ({
       key: Key,
       value: textOf(fromBase64(Value ?? '') ?? new Uint8Array()),
       modifyIndex: ModifyIndex,
     }))
+    return { index, rows }
   }
 
   async #put(server: Endpoint, target: string, value: string): Promise<WriteAnswer> {

@@ -25,7 +25,7 @@ export interface ParkedRead {
   readonly method: string
   readonly args: unknown
   readonly minIndex: number
-  /** When it first looked. */
+  /** When it first looked at a state that had come as far as that; until then, when it looked last. */
   readonly found: FoundResult
   /** What it would find now: evaluated anew, with nothing that is kept. */
   now(): FoundResult

@@ -122,7 +122,9 @@ export class Dispatch {
       if (result.index > read.minIndex) return ok(this.#answer(result))
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
       if (leftMs <= 0) return ok(this.#answer(result))
-      observed ??= this.#observed(endpoint, args, read.minIndex, result)
+      if (observed === undefined || observed.found.at < read.minIndex) {
+        observed = this.#observed(endpoint, args, read.minIndex, result)
+      }
       const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
       const woken = await this.#park(result, leftMs, read, leaving)
       over?.()

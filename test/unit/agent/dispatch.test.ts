@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ParkedRead } from '../../../src/agent/agent.ts'
 import { Dispatch } from '../../../src/agent/dispatch.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
 import type { Raft } from '../../../src/raft/raft.ts'
@@ -11,10 +12,25 @@ class Parking {
   readonly #server = new LoneServer(this.clock.env)
   readonly dispatch: Dispatch
   result: unknown
+  /** What an observer was told, and how often that it was over. */
+  readonly told: ParkedRead[] = []
+  over = 0
 
   constructor() {
     const raft = { ...this.#server.context.raft } as unknown as Raft
-    this.dispatch = new Dispatch({ ...this.#server.context, raft }, this.#server.state.store, kvFeature.endpoints ?? [])
+    this.dispatch = new Dispatch(
+      { ...this.#server.context, raft },
+      this.#server.state.store,
+      kvFeature.endpoints ?? [],
+      {
+        readParked: (read) => {
+          this.told.push(read)
+          return () => {
+            this.over++
+          }
+        },
+      },
+    )
   }
 
   async ask(onAbort?: (use: () => void) => void): Promise<void> {
@@ -58,5 +74,17 @@ describe('a parked read', () => {
     const parking = new Parking()
     await parking.ask((use) => use())
     expect([parking.result, parking.clock.timers]).toEqual([cancelled, 0])
+  })
+
+  it('is told to an observer, with what it found and would find now, and when it is parked no more', async () => {
+    const parking = new Parking()
+    await parking.ask()
+    const [read] = parking.told
+    expect(read).toMatchObject({ method: 'KV.Get', args: { key: 'a' }, minIndex: 1, found: { index: 1, value: null } })
+    expect(read?.now()).toEqual(read?.found)
+    expect(parking.over).toBe(0)
+    parking.dispatch.stop()
+    await settled()
+    expect([parking.told.length, parking.over]).toEqual([1, 1])
   })
 })

@@ -1,0 +1,109 @@
+import type { Env } from '../../src/env/env.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import type { Consistency } from '../../src/features/manifest.ts'
+import type { AskedAgent, GroupWorld } from './client-group.ts'
+import { KeyClient, type ListAnswer } from './key-client.ts'
+
+/** A blocking query waits this long on the agent, and up to a sixteenth more, and the client a little longer. */
+const waitMs = 10_000
+const answerWithinMs = 12_000
+/** Nobody answered: asked again, perhaps somebody else. */
+const askAgainMs = 200
+
+export interface WatchersPlan {
+  readonly name: string
+  readonly prefix: string
+  /** Every key that there may be under it. */
+  readonly keys: readonly string[]
+  readonly watchers: number
+  readonly consistencies: readonly Consistency[]
+  /** Between an answer and the next question. */
+  readonly pauseMs: { readonly min: number; readonly max: number }
+}
+
+/** Who follow all keys of a group by blocking queries, each asking whichever agent is chosen for that question. */
+export class KeyWatchers {
+  readonly #env: Env
+  readonly #plan: WatchersPlan
+  readonly #world: GroupWorld
+  readonly #client: KeyClient
+  readonly #draw: RandomStream
+  /** What asks now; what asked before it is heard no more. */
+  #round = 0
+  readonly #indexes: number[]
+
+  constructor(env: Env, plan: WatchersPlan, world: GroupWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+    this.#client = new KeyClient(env, answerWithinMs)
+    this.#draw = env.random.stream(`workload.${plan.name}.watchers`)
+    this.#indexes = Array.from({ length: plan.watchers }, () => 0)
+    for (const watcher of this.#indexes.keys()) world.invariants.watches.follows(this.#nameOf(watcher), plan.prefix)
+  }
+
+  /** Each asks, from where it is: what it had asked before, and of whom, is forgotten. */
+  start(): void {
+    this.#round++
+    for (const watcher of this.#indexes.keys()) this.#env.detach(this.#follow(watcher, this.#round))
+  }
+
+  stop(): void {
+    this.#round++
+  }
+
+  #nameOf(watcher: number): string {
+    return `watcher ${watcher + 1} of ${this.#plan.name}`
+  }
+
+  async #follow(watcher: number, round: number): Promise<void> {
+    const { consistencies, pauseMs } = this.#plan
+    while (this.#round === round) {
+      const agent = this.#world.server((bound) => this.#draw.below(bound))
+      const consistency = consistencies[this.#draw.below(consistencies.length)] as Consistency
+      const isAnswered = agent !== undefined && (await this.#ask(watcher, round, agent, consistency))
+      const spanMs = pauseMs.max - pauseMs.min
+      const ownMs = pauseMs.min + (spanMs > 0 ? Math.floor(this.#draw.fraction() * spanMs) : 0)
+      const restMs = isAnswered ? ownMs : askAgainMs
+      if (restMs > 0) await this.#pause(restMs)
+    }
+  }
+
+  async #ask(watcher: number, round: number, agent: AskedAgent, consistency: Consistency): Promise<boolean> {
+    const { index: indexes } = this.#world.invariants
+    const waited = this.#indexes[watcher] as number
+    const boot = this.#world.bootOf(agent.name)
+    const scope =
+      consistency === 'stale'
+        ? `list '${this.#plan.prefix}' at ${agent.name}, boot ${boot}`
+        : `list '${this.#plan.prefix}', ${consistency} reads`
+    const floor = indexes.began(scope)
+    const answer = await this.#client.list(agent.endpoint, this.#plan.prefix, consistency, { index: waited, waitMs })
+    if (answer === undefined || this.#round !== round) return answer !== undefined
+    // As for reads: who answers for itself alone is held to it, and who may be old by the scenario's excuse is not.
+    const isOfProcess = agent.isServer && this.#world.bootOf(agent.name) === boot
+    if (consistency === 'stale' ? isOfProcess : this.#isNewest(consistency))
+      indexes.answered(scope, floor, answer.index)
+    this.#takeOver(watcher, agent, answer)
+    return true
+  }
+
+  #isNewest(consistency: Consistency): boolean {
+    return consistency === 'consistent' || !this.#world.invariants.excusesStaleDefault
+  }
+
+  /** An index that fell begins anew, as the API tells its clients to do: another agent may be behind. */
+  #takeOver(watcher: number, agent: AskedAgent, { index, rows }: ListAnswer): void {
+    const { whole, watches } = this.#world.invariants
+    const isBehind = index < (this.#indexes[watcher] as number)
+    this.#indexes[watcher] = isBehind ? 0 : index
+    whole.listed(this.#plan.keys, rows, agent.name)
+    watches.answered(this.#nameOf(watcher), rows)
+  }
+
+  #pause(forMs: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    this.#env.timers.after(forMs, () => over.resolve())
+    return over.promise
+  }
+}

@@ -18,7 +18,11 @@ export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | un
   const { role } = raft
   if (term !== raft.term) enterTerm(raft, term)
   if (role.kind !== 'follower') {
-    if (role.kind === 'leader') leaveLeadership(raft, role)
+    if (role.kind === 'leader') {
+      leaveLeadership(raft, role)
+      // It was in contact with itself until now: what it answers from here on grows old.
+      raft.leaderHeardMs = nowMs
+    }
     raft.quietSinceMs = nowMs
     setElectionTimer(raft, raft.timing.heartbeatTimeoutMs)
   }

@@ -1,0 +1,122 @@
+/**
+ * By how much the resident memory of one server grows for each registered instance (50,000 on 1,000 nodes) and for each key
+ * with a value of 100 bytes (100,000), after a forced collection, in a real process with its data on a disk. After a build:
+ *
+ *     node bench/memory.mjs [--only=instances|keys] [--checks] [--snapshot=<file>] [--scale=1]
+ *
+ * `--checks`: each instance has a check of its own. `--snapshot`: a heap snapshot of the full server, for the tools of
+ * Chrome. `--scale=0.1`: a tenth of everything.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { closeConnections, pause, Servers } from './agents.mjs'
+
+const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, '').split('=')))
+const scale = Number(options.get('scale') ?? 1)
+const only = options.get('only')
+const together = 64
+const nodes = 1000
+const services = 500
+const warmUp = 3000
+
+const place = mkdtempSync(join(tmpdir(), 'svc-memory-'))
+const told = join(place, 'told.json')
+const preload = join(place, 'collect.mjs')
+writeFileSync(
+  preload,
+  `
+import { renameSync, writeFileSync } from 'node:fs'
+import { writeHeapSnapshot } from 'node:v8'
+process.on('SIGUSR2', () => {
+  for (let i = 0; i < 3; i++) globalThis.gc()
+  const rss = () => Number(/VmRSS:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))[1]) * 1024
+  const snapshot = process.env.SVC_BENCH_SNAPSHOT
+  if (snapshot && ++asked === 3) writeHeapSnapshot(snapshot)
+  writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ ...process.memoryUsage(), rss: rss() }))
+  renameSync(${JSON.stringify(`${told}.new`)}, ${JSON.stringify(told)})
+})
+import { readFileSync } from 'node:fs'
+let asked = 0
+`,
+)
+
+/** What the process takes once everything that nobody needs has been collected. */
+async function memoryOf(child) {
+  // Idle first: what is under way, and what timers still hold, is no part of what is kept.
+  await pause(3000)
+  for (let round = 0; round < 2; round++) {
+    rmSync(told, { force: true })
+    child.kill('SIGUSR2')
+    for (let tries = 0; !existsSync(told); tries++) {
+      if (tries > 1200) throw new Error('the server did not tell its memory within two minutes')
+      await pause(100)
+    }
+  }
+  return JSON.parse(readFileSync(told, 'utf8'))
+}
+
+const instance = (at) => {
+  const node = at % nodes
+  const service = `service-${at % services}`
+  const id = `${service}-${Math.floor(at / services)}`
+  const body = {
+    Node: `node-${node}`,
+    Address: `10.${node >> 8}.${node & 255}.1`,
+    Service: { ID: id, Service: service, Tags: ['v1', 'primary'], Port: 8000 + (at % 1000), Meta: { version: '1.2.3' } },
+  }
+  if (options.has('checks')) {
+    body.Check = { CheckID: `service:${id}`, Name: 'alive', Status: 'passing', ServiceID: id, Output: 'HTTP GET: 200 OK' }
+  }
+  return ['/v1/catalog/register', JSON.stringify(body)]
+}
+const key = (at) => [`/v1/kv/memory/${String(at).padStart(8, '0')}`, 'v'.repeat(100)]
+
+async function put(servers, make, from, to) {
+  let next = from
+  const client = async () => {
+    while (next < to) {
+      const [path, body] = make(next++)
+      const { status, text } = await servers.ask(0, 'PUT', path, body)
+      if (status !== 200) throw new Error(`${path}: ${status} ${text}`)
+    }
+  }
+  await Promise.all(Array.from({ length: together }, client))
+}
+
+async function measure(what, make, count, goal) {
+  const servers = await Servers.create(1, { log_level: 'err' })
+  try {
+    const child = servers.start(0, {
+      nodeArgs: ['--expose-gc', `--import=${pathToFileURL(preload).href}`],
+      env: { SVC_BENCH_SNAPSHOT: options.get('snapshot') ?? '' },
+    })
+    await servers.leader()
+    // What the code takes, once it is compiled, is no part of an instance.
+    await put(servers, make, 0, warmUp)
+    const before = await memoryOf(child)
+    await put(servers, make, warmUp, warmUp + count)
+    const after = await memoryOf(child)
+    const each = (name) => Math.round((after[name] - before[name]) / count)
+    const whole = `${Math.round(before.rss / 1e6)} to ${Math.round(after.rss / 1e6)} MB`
+    console.log(
+      `| ${what} | ${count} | ${whole} | ${each('rss')} B | ${each('heapUsed')} B | ${each('arrayBuffers')} B | ${goal} B |`,
+    )
+  } finally {
+    await servers.close()
+  }
+}
+
+try {
+  console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`)
+  console.log('| each | how many | resident | growth | of it heap | array buffers | goal |')
+  console.log('|---|---|---|---|---|---|---|')
+  const withChecks = options.has('checks') ? 'instance with a check' : 'instance'
+  if (only !== 'keys') await measure(withChecks, instance, Math.round(50_000 * scale), 5120)
+  if (only !== 'instances') await measure('key of 100 bytes', key, Math.round(100_000 * scale), 600)
+  console.log(`load average ${loadavg()[0].toFixed(1)}`)
+} finally {
+  closeConnections()
+  rmSync(place, { recursive: true, force: true })
+}

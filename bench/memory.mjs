@@ -64,10 +64,22 @@ const instance = (at) => {
   const body = {
     Node: `node-${node}`,
     Address: `10.${node >> 8}.${node & 255}.1`,
-    Service: { ID: id, Service: service, Tags: ['v1', 'primary'], Port: 8000 + (at % 1000), Meta: { version: '1.2.3' } },
+    Service: {
+      ID: id,
+      Service: service,
+      Tags: ['v1', 'primary'],
+      Port: 8000 + (at % 1000),
+      Meta: { version: '1.2.3' },
+    },
   }
   if (options.has('checks')) {
-    body.Check = { CheckID: `service:${id}`, Name: 'alive', Status: 'passing', ServiceID: id, Output: 'HTTP GET: 200 OK' }
+    body.Check = {
+      CheckID: `service:${id}`,
+      Name: 'alive',
+      Status: 'passing',
+      ServiceID: id,
+      Output: 'HTTP GET: 200 OK',
+    }
   }
   return ['/v1/catalog/register', JSON.stringify(body)]
 }

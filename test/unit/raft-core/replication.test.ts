@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { statusOf } from '../../../src/raft/core/status.ts'
 import { appendRequest, appendResponse, Cluster, command, find, leaderAlone, voteRequest } from './cluster.ts'
 
 const five = ['s1', 's2', 's3', 's4', 's5']
@@ -355,6 +356,15 @@ describe('heartbeats and the quorum’s attention', () => {
     cluster.nowMs += 300
     cluster.fire('s1', 'quorum')
     expect(cluster.raft('s1').role).toEqual({ kind: 'follower', leader: undefined })
+  })
+
+  it('its last contact is then the moment when it stepped down, not never', () => {
+    const cluster = leaderAlone()
+    cluster.nowMs += 500
+    expect(statusOf(cluster.raft('s1'), cluster.nowMs).lastContactMs).toBe(0)
+    cluster.fire('s1', 'quorum')
+    expect(cluster.raft('s1').role.kind).toBe('follower')
+    expect(statusOf(cluster.raft('s1'), cluster.nowMs + 70).lastContactMs).toBe(70)
   })
 
   it('non-voters do not keep it in office', () => {

@@ -19,6 +19,8 @@ export const knownRaftProtocols = { min: 0, max: 3 } as const
 export const behaviours = {
   /** Deleted keys leave tombstones, a replicated command older servers do not know. Spec: Ver/0.5. */
   'kv-tombstones': { major: 0, minor: 5, patch: 0 },
+  /** Prepared queries, whose replicated commands older servers do not know. Spec: Ver/0.6. */
+  'prepared-queries': { major: 0, minor: 6, patch: 0 },
   /** A prepared query keeps a node near which its instances are to be, and agents say where they are. Spec: Ver/0.7. */
   'query-near': { major: 0, minor: 7, patch: 0 },
   /** Raft protocol 1; before it was 0. Spec: Versioning. */

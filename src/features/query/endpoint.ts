@@ -60,6 +60,7 @@ async function propose<Body>(
   body: Body,
   identity: WriteIdentity | undefined,
 ): Promise<Result<string, Failure>> {
+  if (!hasBehaviour(server.release, 'prepared-queries')) return err({ kind: 'unknown-method', method: command.kind })
   const outcome = await measured(server, 'prepared-query.apply', () => server.propose(command, body, identity))
   if (!outcome.ok) return outcome
   if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })

@@ -27,13 +27,13 @@ export async function execute(agent: AgentContext, request: RouteRequest, idOrNa
   const call = callOf(agent, request, idOrName, options.value.datacenter)
   if (!call.ok) return badRequest(call.error)
   const begun = await firstAnswer(agent, request, options.value, call.value)
-  if (!begun.ok) return { kind: 'failure', failure: begun.error, meta: nothingRead }
+  if (!begun.ok) return unread(begun.error)
   const { answer, cache, consistency } = begun.value
   const reads = readsOf(agent, request, options.value)
   const executed = await measured(agent, 'prepared-query.execute', () =>
     executeQuery(agent.env, reads, call.value, answer),
   )
-  if (!executed.ok) return failed(executed.error)
+  if (!executed.ok) return unread(executed.error)
   const { meta } = executed.value
   const said = cache === undefined ? {} : { cache }
   return {
@@ -53,13 +53,18 @@ export async function explain(agent: AgentContext, request: RouteRequest, idOrNa
   const answer = await measured(agent, 'prepared-query.explain', () =>
     agent.query(explainEndpoint, args, options.value, request.call),
   )
-  if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
+  if (!answer.ok) return unread(answer.error)
   const { value: resolved, meta } = answer.value
   if (resolved.kind === 'unknown') return failed({ kind: 'not-found', message: 'Query not found' })
   if (resolved.kind === 'unusable') return badRequest(resolved.line)
   const { consistency } = options.value
   const value = { Query: queryJson(resolved.query), ...metaJson(meta, consistency) }
   return { kind: 'json', value, meta: unindexed(meta), consistency }
+}
+
+/** Of a read that failed the field says how fresh it was, but not of a query that is not there. */
+function unread(failure: Failure): RouteResponse {
+  return failure.kind === 'not-found' ? failed(failure) : { kind: 'failure', failure, meta: nothingRead }
 }
 
 /** Answered at once: what the caller says of waiting does not count. */

@@ -8,6 +8,7 @@ import { productName } from '../../model/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { shuffled } from '../drawn-order.ts'
 import type { AgentContext, Answer, QueryEndpoint, ReadMeta } from '../manifest.ts'
+import { measured } from '../measured.ts'
 import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
 import { failoverDatacenters, failsOver } from './failover.ts'
 import type { ServiceQuery } from './model.ts'
@@ -113,7 +114,10 @@ async function failOver(env: Env, reads: QueryReads, { call, here, service, othe
   let last = here
   for (const datacenter of failoverDatacenters(service, others)) {
     const failovers = last.failovers + 1
-    const found = await reads.query(executeRemoteEndpoint, { service, connect: call.connect }, datacenter)
+    const args = { service, connect: call.connect }
+    const found = await measured({ env }, 'prepared-query.execute_remote', () =>
+      reads.query(executeRemoteEndpoint, args, datacenter),
+    )
     if (!found.ok) {
       const fields = { service: here.service, datacenter, why: failureText(found.error) }
       env.log.write('warn', 'query', 'could not ask another datacenter', fields)

@@ -1,6 +1,7 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { hasBehaviour } from '../../model/release.ts'
 import { nothingRead } from '../discovery-reads.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
@@ -18,21 +19,27 @@ export const queryRoutes: readonly Route[] = [
   {
     methods: ['GET', 'POST'],
     path: '/v1/query',
-    handle: (agent, request) => (request.method === 'GET' ? list(agent, request) : create(agent, request)),
+    handle: whereKnown((agent, request) => (request.method === 'GET' ? list(agent, request) : create(agent, request))),
   },
   {
     methods: ['GET', 'PUT', 'DELETE'],
     path: '/v1/query/',
     methodsOf: (rest) => (rest.endsWith(executeEnd) || rest.endsWith(explainEnd) ? ['GET'] : ['GET', 'PUT', 'DELETE']),
-    handle: (agent, request) => {
+    handle: whereKnown((agent, request) => {
       const rest = textOfByteString(request.rest)
       if (rest.endsWith(executeEnd)) return execute(agent, request, rest.slice(0, -executeEnd.length))
       if (rest.endsWith(explainEnd)) return explain(agent, request, rest.slice(0, -explainEnd.length))
       if (request.method === 'GET') return read(agent, request, rest)
       return request.method === 'PUT' ? update(agent, request, rest) : remove(agent, request, rest)
-    },
+    }),
   },
 ]
+
+/** There is nothing at these paths on an agent of a release before they came. */
+function whereKnown(handle: Route['handle']): Route['handle'] {
+  return async (agent, request) =>
+    hasBehaviour(agent.release, 'prepared-queries') ? handle(agent, request) : { kind: 'empty', status: 404 }
+}
 
 async function list(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)

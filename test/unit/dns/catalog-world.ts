@@ -18,7 +18,9 @@ import type {
   ReadOptions,
   ServerContext,
 } from '../../../src/features/manifest.ts'
+import { queryCreate } from '../../../src/features/query/commands.ts'
 import { queryFeature } from '../../../src/features/query/feature.ts'
+import type { ServiceQuery } from '../../../src/features/query/model.ts'
 import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
@@ -66,6 +68,7 @@ export class CatalogWorld {
   readonly #config: DnsConfig
   readonly #face
   #drawn = 0
+  #queries = 0
 
   constructor(config: Partial<DnsConfig> = {}) {
     this.#config = { ...defaultAgentConfig('n1', '127.0.0.1').dns, ...config }
@@ -94,6 +97,16 @@ export class CatalogWorld {
               enableTagOverride: false,
             },
       checks: (placed.checks ?? []).map((status, at) => check(node, `c${at}`, status, id, service?.service ?? '')),
+    })
+  }
+
+  define(name: string, service: Partial<ServiceQuery>, ttl = '', template = ''): void {
+    const plain = { failover: { nearestN: 0, datacenters: null }, onlyPassing: false, near: '', connect: false }
+    this.#apply(queryCreate, {
+      ...{ id: `00000000-0000-4000-8000-${String(++this.#queries).padStart(12, '0')}`, name, session: '', token: '' },
+      template: { type: template, regexp: '', removeEmptyTags: false },
+      service: { service: 'web', tags: null, nodeMeta: null, ignoreCheckIds: null, ...plain, ...service },
+      dns: { ttl },
     })
   }
 

@@ -5,6 +5,7 @@ import { sessionTtlMinMs } from '../model/limits.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
+import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
@@ -60,6 +61,7 @@ export interface AgentConfig {
   readonly limits: RequestLimits
   readonly http: HttpConfig
   readonly dns: DnsConfig
+  readonly telemetry: TelemetryConfig
   /** Services and checks from configuration files: never kept on disk, replaced at reload. */
   readonly services: readonly ServiceDefinition[]
   readonly checks: readonly CheckDefinition[]
@@ -287,6 +289,21 @@ const defaultPool: PoolConfig = {
   keepsCoordinate: true,
 }
 
+const defaultDns: DnsConfig = {
+  domains: [productName, ...fieldNames].map((name) => `${name}.`),
+  allowStale: true,
+  maxStaleMs: 87_600 * 3_600_000,
+  nodeTtlS: 0,
+  serviceTtlS: [],
+  onlyPassing: false,
+  enableTruncate: false,
+  udpAnswerLimit: 3,
+  aRecordLimit: 0,
+  disableCompression: false,
+  additionalMetaTxt: true,
+  soa: { refreshS: 3_600, retryS: 600, expireS: 86_400, minTtlS: 0 },
+}
+
 const defaultChecks: ChecksConfig = {
   remoteScripts: false,
   localScripts: false,
@@ -356,20 +373,8 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     autopilot: defaultAutopilot,
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
-    dns: {
-      domains: [productName, ...fieldNames].map((name) => `${name}.`),
-      allowStale: true,
-      maxStaleMs: 87_600 * 3_600_000,
-      nodeTtlS: 0,
-      serviceTtlS: [],
-      onlyPassing: false,
-      enableTruncate: false,
-      udpAnswerLimit: 3,
-      aRecordLimit: 0,
-      disableCompression: false,
-      additionalMetaTxt: true,
-      soa: { refreshS: 3_600, retryS: 600, expireS: 86_400, minTtlS: 0 },
-    },
+    telemetry: defaultTelemetry,
+    dns: defaultDns,
     services: [],
     checks: [],
     checksConfig: defaultChecks,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
-import type { ReadOptions } from '../features/manifest.ts'
+import type { ReadOptions, TelemetryView } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -19,11 +19,15 @@ import { serverOf } from './pool-servers.ts'
 import { describeSelf } from './self.ts'
 import { UserEvents } from './user-events.ts'
 
+export interface AssemblyOptions extends StartOptions {
+  readonly telemetry: TelemetryView
+}
+
 /** Puts the parts of an agent together and lets it begin: it serves, joins its pool, and tells what it offers. */
 export async function assembleAgent(
   ground: Ground,
   part: Part,
-  options: StartOptions,
+  options: AssemblyOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
   const { env, config, nodeId, pool, snapshot, wan, fatal } = ground
@@ -64,6 +68,7 @@ export async function assembleAgent(
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
     env,
+    telemetry: options.telemetry,
     release: config.release,
     raft: part.raft,
     local,

@@ -7,7 +7,7 @@ import type { Pool, PoolObserver } from '../gossip/pool.ts'
 import { Rpc } from '../rpc/rpc.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
-import { assembleAgent } from './assemble.ts'
+import { type AssemblyOptions, assembleAgent } from './assemble.ts'
 import { openClient } from './client.ts'
 import { type Closing, closeAll } from './closing.ts'
 import { drawUuid, openDataDirectory, refuseUnusable, storedNodeId } from './data-directory.ts'
@@ -19,6 +19,7 @@ import { wanFiles } from './pool-files.ts'
 import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
 import { agentTags, wanNameOf } from './pool-servers.ts'
 import { openServer } from './server.ts'
+import { openTelemetry } from './telemetry/telemetry.ts'
 import { hasWan, openWanPool } from './wan-pool.ts'
 
 /**
@@ -31,7 +32,14 @@ export async function startAgent(
   options: StartOptions = {},
 ): Promise<Result<Agent, StartFailure>> {
   const closing: Closing = []
-  const agent = await open(env, config, options, closing)
+  const telemetry = openTelemetry(env, config.telemetry)
+  closing.push(() => telemetry.close())
+  const reloaded = (next: AgentConfig): void => {
+    telemetry.reload(next.telemetry)
+    options.reloaded?.(next)
+  }
+  const told = { ...env, metrics: telemetry.metrics }
+  const agent = await open(told, config, { ...options, telemetry, reloaded }, closing)
   if (!agent.ok) await closeAll(closing)
   return agent
 }
@@ -39,7 +47,7 @@ export async function startAgent(
 async function open(
   env: Env,
   config: AgentConfig,
-  options: StartOptions,
+  options: AssemblyOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
   const ground = await openGround(env, config, options, closing)

@@ -7,8 +7,10 @@ import type {
   TlsFiles,
   WanConfig,
 } from '../agent/agent-config.ts'
+import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
+import { type Endpoint, endpointText } from '../env/net.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
 
@@ -23,6 +25,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...autopilotPart(config.autopilot),
     ...poolPart(config.pool),
     ...tlsPart(config.tls),
+    ...telemetryPart(config.telemetry),
     ...raftPart(config.raft),
     AdvertiseAddrLAN: config.advertiseAddress,
     Aliases: config.http.aliases,
@@ -105,6 +108,22 @@ function tlsPart(tls: TlsFiles): Flat {
     CertFile: tls.certificate ?? '',
     KeyFile: tls.privateKey ?? '',
     VerifyIncomingHTTPS: tls.verifyIncomingHttps,
+  }
+}
+
+function telemetryPart(telemetry: TelemetryConfig): Flat {
+  const at = (endpoint: Endpoint | undefined): string => (endpoint === undefined ? '' : endpointText(endpoint))
+  return {
+    TelemetryAllowedPrefixes: telemetry.filter.allowed,
+    TelemetryBlockedPrefixes: telemetry.filter.blocked,
+    TelemetryDisableHostname: telemetry.disableHostname,
+    TelemetryDogstatsdAddr: at(telemetry.dogstatsd),
+    TelemetryDogstatsdTags: telemetry.dogstatsdTags,
+    TelemetryFilterDefault: telemetry.filter.otherwise,
+    TelemetryMetricsPrefix: telemetry.prefix,
+    TelemetryPrometheusRetentionTime: formatDuration(telemetry.prometheusRetentionMs),
+    TelemetryStatsdAddr: at(telemetry.statsd),
+    TelemetryStatsiteAddr: at(telemetry.statsite),
   }
 }
 

@@ -24,6 +24,7 @@ import type { ConfigProblem } from './problem.ts'
 import { checkInterval, milliseconds, type Report } from './quantities.ts'
 import { checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
 import type { FileConfig } from './schema.ts'
+import { filterWarnings, telemetryOf } from './telemetry.ts'
 
 export interface Normalized {
   readonly config: AgentConfig
@@ -66,6 +67,7 @@ export function normalize(
     ...(definitions.ok ? definitions.value : noDefinitions),
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
+    telemetry: telemetryOf(file, defaults.telemetry, problem),
     http: httpOf(file, dev, defaults),
     dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
     checksConfig: {
@@ -79,7 +81,7 @@ export function normalize(
   }
   checkAddressClash(config, problem)
   if (problems.length > 0) return err(problems)
-  const warnings = warningsOf(config, file)
+  const warnings = [...warningsOf(config, file), ...filterWarnings(file)]
   return ok({ config: { ...config, debug: debugConfig(config) }, warnings })
 }
 

@@ -171,6 +171,21 @@ export const fileSchema = z.strictObject({
   start_join_wan: texts
     .optional()
     .describe('host[:port] where servers of other datacenters gossip, tried once at start.'),
+  telemetry: z
+    .strictObject({
+      disable_hostname: z.boolean().optional().describe('Names of gauges do not carry the host’s.'),
+      dogstatsd_addr: z.string().optional().describe('host:port of DogStatsD, over UDP.'),
+      dogstatsd_tags: texts.optional(),
+      filter_default: z.boolean().optional().describe('Whether metrics that prefix_filter does not name are kept.'),
+      metrics_prefix: z.string().optional(),
+      prefix_filter: texts
+        .optional()
+        .describe('+prefix or -prefix of metrics that are kept or not; the longest counts.'),
+      prometheus_retention_time: duration.optional().describe('How long a metric is shown to Prometheus; 0: never.'),
+      statsd_address: z.string().optional().describe('host:port of statsd, over UDP.'),
+      statsite_address: z.string().optional().describe('host:port of statsite, over TCP.'),
+    })
+    .optional(),
   translate_wan_addrs: z
     .boolean()
     .optional()
@@ -191,7 +206,21 @@ export type FileConfig = z.infer<typeof fileSchema>
 export const keysWithoutEffect: ReadonlySet<string> = new Set([
   'connect',
   'dns_config.recursor_timeout',
-  'telemetry',
+  ...[
+    'api_app',
+    'api_token',
+    'api_url',
+    'broker_id',
+    'broker_select_tag',
+    'check_display_name',
+    'check_force_metric_activation',
+    'check_id',
+    'check_instance_id',
+    'check_search_tag',
+    'check_tags',
+    'submission_interval',
+    'submission_url',
+  ].map((key) => `telemetry.circonus_${key}`),
   'ui',
 ])
 

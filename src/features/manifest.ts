@@ -226,6 +226,8 @@ export interface AgentContext {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>>
+  /** How its metrics are named, and what Prometheus is told of them. */
+  readonly telemetry: TelemetryView
   /** Facts about this agent, for `/v1/agent/self` and the like. */
   self(): AgentSelf
   /** What this agent itself offers and checks. */
@@ -244,6 +246,13 @@ export interface AgentContext {
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
+}
+
+export interface TelemetryView {
+  /** Before the name of each metric; may be empty. */
+  readonly prefix: string
+  /** In the text format of Prometheus; undefined: nothing is kept for it. */
+  exposition(): string | undefined
 }
 
 export interface ReceivedEvents {
@@ -377,7 +386,14 @@ export type RouteResponse =
   | { readonly kind: 'stream'; readonly stream: HttpStream }
   /** No body and no content type. */
   | { readonly kind: 'empty'; readonly status: number; readonly meta?: ReadMeta }
-  | { readonly kind: 'text'; readonly text: string; readonly status: number; readonly meta?: ReadMeta }
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      readonly status: number
+      readonly meta?: ReadMeta
+      /** The content type, where it is more than text. */
+      readonly type?: string
+    }
   /** Bytes as they are; the type is sniffed as the field does. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta }
   /** `meta`: what the field says of some reads though they failed. */

@@ -13,7 +13,7 @@ type Header = readonly [name: string, value: string]
 export interface ResponseEncoder {
   response(response: RouteResponse, pretty: boolean): HttpResponse
   /** One line of text, or nothing but a status where the text is empty. */
-  text(status: number, text: string, further?: readonly Header[]): HttpResponse
+  text(status: number, text: string, further?: readonly Header[], type?: string): HttpResponse
   json(status: number, value: Json, further?: readonly Header[]): HttpResponse
 }
 
@@ -30,9 +30,9 @@ const consistencyText: Readonly<Record<Consistency, string>> = {
 }
 
 export function responseEncoder(names: HeaderNames, common: readonly Header[]): ResponseEncoder {
-  const text = (status: number, line: string, further: readonly Header[] = []): HttpResponse => {
+  const text = (status: number, line: string, further: readonly Header[] = [], type = plainText): HttpResponse => {
     const headers = [...common, ...further]
-    if (line !== '') headers.push(['Content-Type', plainText])
+    if (line !== '') headers.push(['Content-Type', type])
     return { status, headers, body: line }
   }
   const metaHeaders = (meta: ReadMeta | undefined): Header[] => {
@@ -79,7 +79,7 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
         case 'empty':
           return { status: response.status, headers: metaHeaders(response.meta), body: '' }
         case 'text':
-          return text(response.status, response.text, furtherMeta(response.meta))
+          return text(response.status, response.text, furtherMeta(response.meta), response.type)
         case 'bytes': {
           const headers = metaHeaders(response.meta)
           if (response.bytes.length > 0) headers.push(['Content-Type', sniffContentType(response.bytes)], ...inert)

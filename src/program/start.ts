@@ -59,7 +59,12 @@ export async function startProgram(
     config: config.http,
     onFatal: (violation) => agent.value.raiseFatal(violation),
   })
-  faces.dns = createDnsFace({ env, agent: agent.value, config: config.dns, datacenter: config.datacenter })
+  faces.dns = createDnsFace({
+    env: agent.value.env,
+    agent: agent.value,
+    config: config.dns,
+    datacenter: config.datacenter,
+  })
   const stop = async (): Promise<void> => {
     closeFaces()
     await agent.value.stop()

@@ -26,6 +26,8 @@ const host = '127.0.0.1'
 export interface RealAgentOptions {
   /** Of `test/golden/profiles.json`. */
   readonly profile?: string
+  /** Keys besides those of the profile. */
+  readonly more?: Record<string, Exact>
   /** Puts something between the agent and the world. */
   readonly wrap?: (env: HostEnv) => Env
 }
@@ -35,7 +37,7 @@ const attemptsMax = 5
 
 /** Starts an agent and waits until it leads. */
 export async function startRealAgent(options: RealAgentOptions = {}, attempt = 1): Promise<RealAgent> {
-  const { profile = 'default', wrap = (env) => env } = options
+  const { profile = 'default', more = {}, wrap = (env) => env } = options
   const directory = await mkdtemp(join(tmpdir(), 'svc-conformance-'))
   const ports = await freePorts()
   const env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
@@ -45,7 +47,7 @@ export async function startRealAgent(options: RealAgentOptions = {}, attempt = 1
     await rm(directory, { recursive: true, force: true })
   }
   try {
-    const config = await configOf(env, directory, profileDocument(profile, ports))
+    const config = await configOf(env, directory, { ...profileDocument(profile, ports), ...more })
     const program = await startProgram(wrap(env), config, { reread: async () => ok(config) })
     if (!program.ok && program.error.kind === 'address-in-use' && attempt < attemptsMax) {
       await closeAll()

@@ -1,9 +1,11 @@
 import type { Json } from '../../base/json.ts'
 import { type Aggregate, type MetricsInterval, metricsIntervalMs } from '../../env/observe.ts'
-import { productName } from '../../model/names.ts'
 
 /** The last whole interval, or the first one while it runs. Source: telemetry reference, TEL-1 and TEL-2. */
-export function metricsJson(intervals: readonly MetricsInterval[], nowMs: number): Json {
+export function metricsJson(intervals: readonly MetricsInterval[], nowMs: number, prefix: string): Json {
+  const fullName = (name: string): string => (prefix === '' ? name : `${prefix}.${name}`)
+  const aggregates = (given: readonly Aggregate[]): Json[] =>
+    given.map((aggregate) => aggregateJson(fullName(aggregate.name), aggregate))
   const shown = intervals.findLast(({ startMs }) => startMs + metricsIntervalMs <= nowMs) ?? intervals.at(-1)
   return {
     Timestamp: timestamp(shown?.startMs ?? nowMs),
@@ -13,19 +15,15 @@ export function metricsJson(intervals: readonly MetricsInterval[], nowMs: number
       Labels: {},
     })),
     Points: [],
-    Counters: (shown?.counters ?? []).map(aggregateJson),
-    Samples: (shown?.samples ?? []).map(aggregateJson),
+    Counters: aggregates(shown?.counters ?? []),
+    Samples: aggregates(shown?.samples ?? []),
   }
 }
 
-function fullName(name: string): string {
-  return `${productName}.${name}`
-}
-
-function aggregateJson(aggregate: Aggregate): Json {
-  const { name, count, sum, min, max } = aggregate
+function aggregateJson(name: string, aggregate: Aggregate): Json {
+  const { count, sum, min, max } = aggregate
   return {
-    Name: fullName(name),
+    Name: name,
     Count: count,
     Rate: finite(sum / (metricsIntervalMs / 1000)),
     Sum: finite(sum),

@@ -16,12 +16,14 @@ export const observationRoutes: readonly Route[] = [
   { methods: ['GET'], path: '/v1/agent/monitor', handle: async (agent, request) => monitor(agent, request) },
 ]
 
-/** Source: telemetry reference, TEL-4. Nothing can be configured to be kept for Prometheus yet. */
-function metrics(agent: AgentContext, request: RouteRequest): RouteResponse {
+/** Source: telemetry reference, TEL-4. */
+function metrics({ env, telemetry }: AgentContext, request: RouteRequest): RouteResponse {
   if (request.query.get('format') !== 'prometheus') {
-    const value: Json = metricsJson(agent.env.metrics.snapshot(), agent.env.clock.wallMs())
+    const value: Json = metricsJson(env.metrics.snapshot(), env.clock.wallMs(), telemetry.prefix)
     return { kind: 'json', value }
   }
+  const text = telemetry.exposition()
+  if (text !== undefined) return { kind: 'text', status: 200, text, type: 'text/plain; version=0.0.4; charset=utf-8' }
   return {
     kind: 'text',
     status: 415,

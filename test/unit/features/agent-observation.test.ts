@@ -15,14 +15,14 @@ describe('metrics', () => {
   it('are those of the last whole interval, or of the first while it runs', () => {
     const start = 1_795_231_490_000
     const shown = (nowMs: number) =>
-      (metricsJson([interval(start), interval(start + 10_000)], nowMs) as { Timestamp: string }).Timestamp
+      (metricsJson([interval(start), interval(start + 10_000)], nowMs, 'svc') as { Timestamp: string }).Timestamp
     expect(shown(start + 19_999)).toBe(timestamp(start))
     expect(shown(start + 20_000)).toBe(timestamp(start + 10_000))
-    expect((metricsJson([interval(start)], start) as { Timestamp: string }).Timestamp).toBe(timestamp(start))
+    expect((metricsJson([interval(start)], start, 'svc') as { Timestamp: string }).Timestamp).toBe(timestamp(start))
   })
 
   it('have count, rate, sum, extremes, mean and deviation as the field shows them', () => {
-    const json = metricsJson([interval(0, { gauges: [{ name: 'g', value: 1.5 }], counters: [one] })], 10_000)
+    const json = metricsJson([interval(0, { gauges: [{ name: 'g', value: 1.5 }], counters: [one] })], 10_000, 'svc')
     expect(JSON.parse(writeJson(json))).toEqual({
       Timestamp: '1970-01-01 00:00:00 +0000 UTC',
       Gauges: [{ Name: 'svc.g', Value: 1.5, Labels: {} }],
@@ -46,7 +46,7 @@ describe('metrics', () => {
 
   it('one value has no deviation, and what JSON cannot say is 0', () => {
     const single = { ...one, count: 1, min: Number.NEGATIVE_INFINITY }
-    const json = metricsJson([interval(0, { samples: [single] })], 10_000) as { Samples: object[] }
+    const json = metricsJson([interval(0, { samples: [single] })], 10_000, '') as { Samples: object[] }
     expect(json.Samples[0]).toMatchObject({ Stddev: 0, Min: 0 })
   })
 

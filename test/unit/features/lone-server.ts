@@ -178,6 +178,7 @@ export class LoneServer {
     return {
       env,
       release: newestRelease,
+      telemetry: { prefix: 'svc', exposition: () => undefined },
       write: async (endpoint, args) =>
         travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined)),
       query: async (endpoint, args, read) => {

@@ -1,0 +1,173 @@
+import { utf8 } from '../../base/bytes.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../../env/net.ts'
+import type { LineSender } from './statsd-lines.ts'
+
+/** Lines are gathered for so long. */
+const gatherMs = 100
+/** One datagram fits into one packet of an Ethernet. */
+const datagramCharactersMax = 1_400
+/** What waits to leave; further lines are lost. */
+const waitingCharactersMax = 1 << 20
+/** A connection that broke or did not come about is tried again after this. */
+const redialMs = 5_000
+const dialTimeoutMs = 5_000
+
+/** Gathers lines for a moment, within the bound. */
+class Gathering implements Closable {
+  readonly #env: Env
+  readonly #flush: (lines: readonly string[]) => boolean
+  #lines: string[] = []
+  #length = 0
+  #timer: Closable | undefined
+
+  /** `flush` says whether it has taken the lines: those that it has not wait on. */
+  constructor(env: Env, flush: (lines: readonly string[]) => boolean) {
+    this.#env = env
+    this.#flush = flush
+  }
+
+  add(line: string): void {
+    if (this.#length + line.length > waitingCharactersMax) return
+    this.#lines.push(line)
+    this.#length += line.length
+    this.#timer ??= this.#env.timers.after(gatherMs, () => {
+      this.#timer = undefined
+      this.flush()
+    })
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0 || !this.#flush(this.#lines)) return
+    this.#lines = []
+    this.#length = 0
+  }
+
+  close(): void {
+    this.#timer?.close()
+    this.#lines = []
+    this.#length = 0
+  }
+}
+
+/** Many lines in one datagram. Nobody knows whether they arrive. */
+export class UdpLines implements LineSender {
+  readonly #env: Env
+  readonly #to: Endpoint
+  readonly #gathering: Gathering
+  #socket: UdpSocket | undefined
+  #closed = false
+
+  constructor(env: Env, to: Endpoint) {
+    this.#env = env
+    this.#to = to
+    this.#gathering = new Gathering(env, (lines) => this.#take(lines))
+    env.detach(this.#bind())
+  }
+
+  send(line: string): void {
+    if (!this.#closed) this.#gathering.add(line)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#gathering.close()
+    this.#socket?.close()
+  }
+
+  async #bind(): Promise<void> {
+    const at = { host: this.#to.host.includes(':') ? '::' : '0.0.0.0', port: 0 }
+    const socket = await this.#env.udp.bind(at, () => undefined)
+    if (!socket.ok) {
+      this.#closed = true
+      const fields = { to: endpointText(this.#to), reason: socket.error.kind }
+      this.#env.log.write('warn', 'telemetry', 'metrics cannot be sent', fields)
+    } else if (this.#closed) socket.value.close()
+    else {
+      this.#socket = socket.value
+      this.#gathering.flush()
+    }
+  }
+
+  #take(lines: readonly string[]): boolean {
+    const socket = this.#socket
+    if (socket === undefined) return false
+    let datagram = ''
+    for (const line of lines) {
+      if (datagram !== '' && datagram.length + line.length > datagramCharactersMax) {
+        socket.send(this.#to, utf8(datagram))
+        datagram = ''
+      }
+      datagram += line
+    }
+    if (datagram !== '') socket.send(this.#to, utf8(datagram))
+    return true
+  }
+}
+
+/** Lines over one connection, which is made anew when it breaks. */
+export class TcpLines implements LineSender {
+  readonly #env: Env
+  readonly #to: Endpoint
+  readonly #gathering: Gathering
+  #stream: TcpStream | undefined
+  #redial: Closable | undefined
+  #warned = false
+  #closed = false
+
+  constructor(env: Env, to: Endpoint) {
+    this.#env = env
+    this.#to = to
+    this.#gathering = new Gathering(env, (lines) => this.#take(lines))
+    env.detach(this.#dial())
+  }
+
+  send(line: string): void {
+    if (!this.#closed) this.#gathering.add(line)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#gathering.flush()
+    this.#gathering.close()
+    this.#redial?.close()
+    this.#stream?.end()
+    this.#stream?.close()
+  }
+
+  async #dial(): Promise<void> {
+    const dialled = await this.#env.tcp.dial(this.#to, { timeoutMs: dialTimeoutMs })
+    if (!dialled.ok) return this.#lost(dialled.error.kind)
+    const stream = dialled.value
+    if (this.#closed) {
+      stream.onClose(() => undefined)
+      return stream.close()
+    }
+    this.#stream = stream
+    this.#warned = false
+    // Nothing is expected back, and none of it is kept.
+    stream.onData(() => undefined)
+    stream.onEnd(() => stream.close())
+    stream.onClose((why) => {
+      this.#stream = undefined
+      this.#lost(why)
+    })
+    this.#gathering.flush()
+  }
+
+  #lost(reason: string): void {
+    if (this.#closed) return
+    const fields = { to: endpointText(this.#to), reason }
+    if (!this.#warned) this.#env.log.write('warn', 'telemetry', 'metrics wait for a connection', fields)
+    this.#warned = true
+    this.#redial = this.#env.timers.after(redialMs, () => this.#env.detach(this.#dial()))
+  }
+
+  #take(lines: readonly string[]): boolean {
+    const stream = this.#stream
+    if (stream === undefined || stream.queuedBytes() > waitingCharactersMax) return false
+    stream.write(utf8(lines.join('')))
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+import type { Endpoint } from '../../env/net.ts'
+import { productName } from '../../model/names.ts'
+import type { MetricFilter } from './metric-filter.ts'
+
+/** Where metrics go, and which. Reference: configuration 12; telemetry 1. */
+export interface TelemetryConfig {
+  /** Before the name of each. */
+  readonly prefix: string
+  /** Names of gauges carry the host's, where anybody but this agent is told of them. */
+  readonly disableHostname: boolean
+  readonly filter: MetricFilter
+  /** How long a series is shown to Prometheus after it was last told; 0: there is nothing for Prometheus. */
+  readonly prometheusRetentionMs: number
+  readonly statsd: Endpoint | undefined
+  readonly statsite: Endpoint | undefined
+  readonly dogstatsd: Endpoint | undefined
+  readonly dogstatsdTags: readonly string[]
+}
+
+export const defaultTelemetry: TelemetryConfig = {
+  prefix: productName,
+  disableHostname: false,
+  filter: { allowed: [], blocked: [], otherwise: true },
+  prometheusRetentionMs: 0,
+  statsd: undefined,
+  statsite: undefined,
+  dogstatsd: undefined,
+  dogstatsdTags: [],
+}

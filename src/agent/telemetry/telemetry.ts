@@ -1,0 +1,109 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { Metrics, MetricsInterval } from '../../env/observe.ts'
+import type { TelemetryView } from '../../features/manifest.ts'
+import { Exposition } from './exposition.ts'
+import { TcpLines, UdpLines } from './line-senders.ts'
+import { passes } from './metric-filter.ts'
+import type { MetricSink } from './metric-sink.ts'
+import { plainLines, StatsdLines } from './statsd-lines.ts'
+import type { TelemetryConfig } from './telemetry-config.ts'
+
+export interface Telemetry extends TelemetryView, Closable {
+  /** What the agent counts with, in place of what its Env has. */
+  readonly metrics: Metrics
+  /** Takes over the filter; all else holds until the agent starts again. */
+  reload(config: TelemetryConfig): void
+}
+
+export function openTelemetry(env: Env, config: TelemetryConfig): Telemetry {
+  return new ToldMetrics(env, config)
+}
+
+/** Names whose fate is remembered; the code has far fewer. */
+const namesMax = 8192
+
+class ToldMetrics implements Telemetry, Metrics {
+  readonly prefix: string
+  readonly #env: Env
+  readonly #exposition: Exposition | undefined
+  readonly #sinks: readonly MetricSink[]
+  /** Before the name of each gauge: one sink for many agents tells them apart by it. Reference: telemetry, TEL-6. */
+  readonly #host: string
+  /** The full name of each that is kept; undefined: it is filtered out. Gauges by their name with the host. */
+  readonly #names = new Map<string, string | undefined>()
+  #filter: TelemetryConfig['filter']
+
+  constructor(env: Env, config: TelemetryConfig) {
+    this.#env = env
+    this.#filter = config.filter
+    this.prefix = config.prefix
+    const exposed = config.prometheusRetentionMs > 0
+    this.#exposition = exposed ? new Exposition(env.clock, config.prometheusRetentionMs) : undefined
+    const lines = linesOf(env, config)
+    this.#sinks = this.#exposition === undefined ? lines : [...lines, this.#exposition]
+    this.#host = this.#sinks.length === 0 || config.disableHostname ? '' : `${env.machine.hostName}.`
+  }
+
+  get metrics(): Metrics {
+    return this
+  }
+
+  exposition(): string | undefined {
+    return this.#exposition?.text()
+  }
+
+  reload(config: TelemetryConfig): void {
+    this.#filter = config.filter
+    this.#names.clear()
+  }
+
+  close(): void {
+    for (const sink of this.#sinks) sink.close()
+  }
+
+  count(name: string, by = 1): void {
+    const full = this.#kept(name)
+    if (full === undefined) return
+    this.#env.metrics.count(name, by)
+    for (const sink of this.#sinks) sink.count(full, by)
+  }
+
+  gauge(name: string, value: number): void {
+    const named = `${this.#host}${name}`
+    const full = this.#kept(named)
+    if (full === undefined) return
+    this.#env.metrics.gauge(named, value)
+    for (const sink of this.#sinks) sink.gauge(full, value)
+  }
+
+  sample(name: string, value: number): void {
+    const full = this.#kept(name)
+    if (full === undefined) return
+    this.#env.metrics.sample(name, value)
+    for (const sink of this.#sinks) sink.sample(full, value)
+  }
+
+  snapshot(): readonly MetricsInterval[] {
+    return this.#env.metrics.snapshot()
+  }
+
+  #kept(name: string): string | undefined {
+    const known = this.#names.get(name)
+    if (known !== undefined || this.#names.has(name)) return known
+    const full = this.prefix === '' ? name : `${this.prefix}.${name}`
+    const kept = passes(this.#filter, full) ? full : undefined
+    if (this.#names.size >= namesMax) this.#names.clear()
+    this.#names.set(name, kept)
+    return kept
+  }
+}
+
+function linesOf(env: Env, { statsd, statsite, dogstatsd, dogstatsdTags }: TelemetryConfig): readonly MetricSink[] {
+  const dog = { tags: dogstatsdTags, wholeCounts: true, leavesOut: env.machine.hostName }
+  return [
+    ...(statsd === undefined ? [] : [new StatsdLines(new UdpLines(env, statsd), plainLines)]),
+    ...(statsite === undefined ? [] : [new StatsdLines(new TcpLines(env, statsite), plainLines)]),
+    ...(dogstatsd === undefined ? [] : [new StatsdLines(new UdpLines(env, dogstatsd), dog)]),
+  ]
+}

@@ -1,0 +1,48 @@
+import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
+import type { Endpoint } from '../env/net.ts'
+import { parseEndpoint } from '../rpc/address.ts'
+import { isAddress } from './addresses.ts'
+import { milliseconds, type Report } from './quantities.ts'
+import type { FileConfig } from './schema.ts'
+
+/** Reference: configuration 12. What the filter has of rules that are none is in `filterWarnings`. */
+export function telemetryOf(file: FileConfig, defaults: TelemetryConfig, problem: Report): TelemetryConfig {
+  const given = file.telemetry ?? {}
+  const rules = given.prefix_filter ?? []
+  const rulesWith = (sign: string): readonly string[] =>
+    rules.filter((rule) => rule.startsWith(sign)).map((rule) => rule.slice(1))
+  const receiver = (key: 'statsd_address' | 'statsite_address' | 'dogstatsd_addr'): Endpoint | undefined =>
+    receiverOf(`telemetry.${key}`, given[key], problem)
+  return {
+    prefix: given.metrics_prefix ?? defaults.prefix,
+    disableHostname: given.disable_hostname ?? defaults.disableHostname,
+    filter: { allowed: rulesWith('+'), blocked: rulesWith('-'), otherwise: given.filter_default ?? true },
+    prometheusRetentionMs: milliseconds(given.prometheus_retention_time, defaults.prometheusRetentionMs),
+    statsd: receiver('statsd_address'),
+    statsite: receiver('statsite_address'),
+    dogstatsd: receiver('dogstatsd_addr'),
+    dogstatsdTags: given.dogstatsd_tags ?? [],
+  }
+}
+
+/** A rule that is none is left out, and told of. Reference: configuration 12. */
+export function filterWarnings(file: FileConfig): readonly string[] {
+  return (file.telemetry?.prefix_filter ?? []).flatMap((rule) => {
+    if (rule === '') return ['Cannot have empty filter rule in prefix_filter']
+    if (rule.startsWith('+') || rule.startsWith('-')) return []
+    return [`Filter rule must begin with either '+' or '-': ${JSON.stringify(rule)}`]
+  })
+}
+
+function receiverOf(key: string, text: string | undefined, problem: Report): Endpoint | undefined {
+  if (text === undefined || text === '') return undefined
+  const named = parseEndpoint(text)
+  const endpoint = named?.host.toLowerCase() === 'localhost' ? { host: '127.0.0.1', port: named.port } : named
+  if (endpoint !== undefined && endpoint.port > 0 && isAddress(endpoint.host)) return endpoint
+  const why =
+    endpoint !== undefined && /[a-z]/i.test(endpoint.host)
+      ? 'host names need a resolver, which is not there yet'
+      : 'is not an address and a port'
+  problem(`${key} "${text}": ${why}`, 'write an IP address and a port, such as 127.0.0.1:8125')
+  return undefined
+}

@@ -1,0 +1,79 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
+import { openTelemetry } from '../../../src/agent/telemetry/telemetry.ts'
+import type { TelemetryConfig } from '../../../src/agent/telemetry/telemetry-config.ts'
+import { textOf } from '../../../src/base/bytes.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
+import { quietEnv } from './quiet-env.ts'
+
+const closing: (() => void)[] = []
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+function telling(changes: Partial<TelemetryConfig>) {
+  const env = quietEnv()
+  const telemetry = openTelemetry(env, { ...defaultAgentConfig('n', '127.0.0.1').telemetry, ...changes })
+  closing.push(() => telemetry.close())
+  return telemetry.metrics
+}
+
+/** Somebody who listens for datagrams: what has come so far. */
+async function udpListener(): Promise<{ readonly at: Endpoint; readonly heard: string[] }> {
+  const heard: string[] = []
+  const bound = await quietEnv().udp.bind({ host: '127.0.0.1', port: 0 }, (_from, bytes) => heard.push(textOf(bytes)))
+  if (!bound.ok) throw new Error(bound.error.kind)
+  return { at: bound.value.local, heard }
+}
+
+function listening(server: Server, port = 0): Promise<Endpoint> {
+  return new Promise((resolve) => {
+    server.listen(port, '127.0.0.1', () => {
+      resolve({ host: '127.0.0.1', port: (server.address() as { port: number }).port })
+    })
+  })
+}
+
+describe('metrics sent to others', () => {
+  it('[TEL-009] come to statsd and DogStatsD as datagrams of whole lines, many in each', async () => {
+    const statsd = await udpListener()
+    const dog = await udpListener()
+    const metrics = telling({
+      statsd: statsd.at,
+      dogstatsd: dog.at,
+      dogstatsdTags: ['env:test'],
+      disableHostname: true,
+    })
+    for (let at = 0; at < 100; at++) metrics.count(`some.counter.of.a.long.name.${at}`)
+    metrics.gauge('last', 2)
+    await expect.poll(() => statsd.heard.join('')).toContain('svc.last:2.000000|g\n')
+    await expect.poll(() => dog.heard.join('')).toContain('svc.last:2.000000|g|#env:test\n')
+    const lines = statsd.heard.join('').split('\n')
+    expect(lines).toHaveLength(102)
+    expect(statsd.heard.every((datagram) => datagram.length <= 1_400 && datagram.endsWith('\n'))).toBe(true)
+    expect(statsd.heard.length).toBeLessThan(10)
+  })
+
+  it('[TEL-009] come to statsite over one connection', async () => {
+    const heard: string[] = []
+    const sockets: Socket[] = []
+    const server = createServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes) => heard.push(bytes.toString()))
+    })
+    closing.push(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    const metrics = telling({ statsite: await listening(server) })
+    metrics.count('a', 1)
+    metrics.sample('b', 3)
+    await expect.poll(() => heard.join('')).toBe('svc.a:1.000000|c\nsvc.b:3.000000|ms\n')
+    metrics.count('a', 2)
+    await expect.poll(() => heard.join('')).toContain('svc.a:2.000000|c\n')
+    expect(sockets).toHaveLength(1)
+  })
+})

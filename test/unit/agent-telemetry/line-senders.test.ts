@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { TcpLines, UdpLines } from '../../../src/agent/telemetry/line-senders.ts'
+import { textOf } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { TcpListener } from '../../../src/env/net.ts'
+import { inSimulation, rest, value } from '../sim-world/in-simulation.ts'
+
+const to = { host: '10.0.0.2', port: 8125 }
+
+/** Two machines: one that sends, one where a test listens. */
+async function between(use: (sender: Env, listener: Env, lines: string[]) => Promise<void>): Promise<void> {
+  await inSimulation({ link: { latencyMs: 1 } }, async (simulation) => {
+    const listener = simulation.addNode({ name: 'b', host: '10.0.0.2' })
+    const sender = simulation.addNode({ name: 'a', host: '10.0.0.1' })
+    listener.boot(() => undefined)
+    await simulation.play(sender, (env) => use(env, listener.env, []), 3_600_000)
+    if (simulation.failure !== undefined) throw simulation.failure.error ?? new Error(simulation.failure.message)
+  })
+}
+
+async function hearing(env: Env, heard: string[]): Promise<TcpListener> {
+  return value(
+    env.tcp.listen(to, (stream) => {
+      stream.onData((bytes) => heard.push(textOf(bytes)))
+      stream.onEnd(() => stream.close())
+      stream.onClose(() => undefined)
+    }),
+  )
+}
+
+describe('lines over TCP', () => {
+  it('wait, within a bound, while nobody listens, and go once somebody does', async () => {
+    await between(async (sender, listener, heard) => {
+      const lines = new TcpLines(sender, to)
+      lines.send('first\n')
+      for (let at = 0; at < 20_000; at++) lines.send(`${'x'.repeat(99)}\n`)
+      await rest(sender, 12_000)
+      await hearing(listener, heard)
+      await rest(sender, 6_000)
+      const text = heard.join('')
+      expect(text.startsWith('first\nxxx')).toBe(true)
+      expect(text.length).toBeGreaterThan(1_000_000)
+      expect(text.length).toBeLessThanOrEqual(1 << 20)
+      lines.send('more\n')
+      await rest(sender, 200)
+      expect(heard.join('').endsWith('\nmore\n')).toBe(true)
+      lines.close()
+      lines.send('after\n')
+      await rest(sender, 10_000)
+      expect(heard.join('')).not.toContain('after')
+    })
+  })
+})
+
+describe('lines over UDP', () => {
+  it('leave after a moment, and none after the end', async () => {
+    await between(async (sender, listener, heard) => {
+      await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
+      const lines = new UdpLines(sender, to)
+      lines.send('a\n')
+      lines.send('b\n')
+      await rest(sender, 300)
+      expect(heard).toEqual(['a\nb\n'])
+      lines.send('c\n')
+      lines.close()
+      lines.send('d\n')
+      await rest(sender, 1_000)
+      expect(heard).toEqual(['a\nb\n'])
+    })
+  })
+})

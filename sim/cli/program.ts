@@ -113,9 +113,7 @@ function addJudgingCommands(program: Command, terminal: SimTerminal, ended: Ende
   addStudies(program, terminal, ended)
   program
     .command('self-test')
-    .description(
-      'Plant famous bugs of consensus into copies of this program, one at a time, and see that each is found.',
-    )
+    .description('Plant famous bugs into copies of this program, one at a time, and see that each is found.')
     .option('--bug <row or name>', 'only this one; may be repeated', (name: string, before: readonly string[] = []) => [
       ...before,
       name,

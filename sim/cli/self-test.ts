@@ -1,4 +1,5 @@
-import { type PlantedBug, plantedBugs } from '../self-test/planted-bugs.ts'
+import type { PlantedBug } from '../self-test/planted-bug.ts'
+import { plantedBugs } from '../self-test/planted-bugs.ts'
 import { type BugOutcome, type SoundOutcome, selfTest } from '../self-test/self-test.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 

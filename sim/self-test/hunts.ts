@@ -42,10 +42,12 @@ const dutiesAtOnce: readonly Patch[] = [
 ]
 
 export const hunts: readonly Hunt[] = [
+  { name: 'deaths-in-calm', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },
   { name: 'keys-are-followed', tuning: [] },
   { name: 'late-votes', tuning: [] },
+  { name: 'late-words', tuning: [] },
   { name: 'leader-sleeps', tuning: [] },
   { name: 'leader-wakes', tuning: votesAtOnceAfterBoot },
   { name: 'long-tails', tuning: oneEntryAtATime },

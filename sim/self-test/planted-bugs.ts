@@ -1,23 +1,9 @@
-import type { InvariantCode } from '../checkers/violation.ts'
-import type { Patch } from './patch.ts'
-
-/** A bug that is planted into a copy of the program, to see that it is found. */
-export interface PlantedBug {
-  /** Its row in the list of famous bugs; a row may have more than one. */
-  readonly row: number
-  /** What the command line calls it. */
-  readonly name: string
-  readonly about: string
-  readonly patches: readonly Patch[]
-  /** Which scenario of `scenarios/hunts` is to find it. */
-  readonly hunt: string
-  /** Any of these may be the first to notice. P1: an invariant that the agent itself asserts. */
-  readonly foundBy: readonly InvariantCode[]
-}
+import { membershipBugs } from './membership-bugs.ts'
+import type { PlantedBug } from './planted-bug.ts'
 
 const core = 'src/raft/core'
 
-/** The bugs that implementations of consensus are known for, each planted where this one could have it. */
+/** The bugs that implementations of consensus and membership are known for, each planted where this one could have it. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
     row: 1,
@@ -341,18 +327,5 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'keys-are-followed',
     foundBy: ['W2', 'W3'],
   },
-  {
-    row: 18,
-    name: 'refutation-without-a-number',
-    about: 'an agent that is held for dead contradicts it without a higher incarnation, and nobody listens',
-    patches: [
-      {
-        file: 'src/gossip/core/refute.js',
-        find: 'gossip.self.incarnation = incarnation;',
-        replace: ';',
-      },
-    ],
-    hunt: 'members-come-and-go',
-    foundBy: ['M1', 'M2', 'E1', 'E3', 'L1'],
-  },
+  ...membershipBugs,
 ]

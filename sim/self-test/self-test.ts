@@ -1,6 +1,6 @@
 import type { Result } from '../../src/base/result.ts'
 import { type Hunt, hunts } from './hunts.ts'
-import type { PlantedBug } from './planted-bugs.ts'
+import type { PlantedBug } from './planted-bug.ts'
 import { type Search, search } from './search.ts'
 import type { Workshop } from './workshop.ts'
 

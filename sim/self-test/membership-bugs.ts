@@ -1,0 +1,158 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const members = 'src/gossip/core'
+
+/** Bugs that implementations of SWIM are known for, or could have, each planted where this one could have it. */
+export const membershipBugs: readonly PlantedBug[] = [
+  {
+    row: 18,
+    name: 'refutation-without-a-number',
+    about: 'an agent that is held for dead contradicts it without a higher incarnation, and nobody listens',
+    patches: [
+      {
+        file: `${members}/refute.js`,
+        find: 'gossip.self.incarnation = incarnation;',
+        replace: ';',
+      },
+    ],
+    hunt: 'members-come-and-go',
+    foundBy: ['M1', 'M2', 'E1', 'E3', 'L1'],
+  },
+  {
+    row: 19,
+    name: 'incarnation-wraps',
+    about: 'any number of 32 bits is an incarnation, and the greatest is followed by 0',
+    patches: [
+      { file: `${members}/validity.js`, find: 'value >= 0 && value <= incarnationMax;', replace: 'value >= 0;' },
+      {
+        file: `${members}/refute.js`,
+        find: 'const incarnation = Math.max(gossip.self.incarnation, accused) + 1;',
+        replace: 'const incarnation = (Math.max(gossip.self.incarnation, accused) + 1) >>> 0;',
+      },
+      { file: `${members}/refute.js`, find: 'if (incarnation > incarnationMax) {', replace: 'if (accused < 0) {' },
+    ],
+    hunt: 'late-words',
+    foundBy: ['M3'],
+  },
+  {
+    row: 19,
+    name: 'old-life-raises-the-dead',
+    about: 'a word of life raises a dead member whatever its incarnation (memberlist#311)',
+    patches: [
+      {
+        file: `${members}/alive.js`,
+        find: 'if (alive.incarnation <= known.incarnation)',
+        replace: "if (alive.incarnation <= known.incarnation && known.state !== 'dead')",
+      },
+    ],
+    hunt: 'late-words',
+    foundBy: ['M3'],
+  },
+  {
+    row: 29,
+    name: 'suspicion-without-end',
+    about: 'a suspicion is never timed, so that nobody is ever found dead',
+    patches: [
+      {
+        file: `${members}/suspicion.js`,
+        find: 'if (setMs === undefined || dueMs < setMs)',
+        replace: 'if (setMs !== undefined && dueMs < setMs)',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M4'],
+  },
+  {
+    row: 30,
+    name: 'gossip-to-those-who-left',
+    about: 'what is passed on goes to those who have left, too, as to the failed',
+    patches: [
+      {
+        file: `${members}/roster.js`,
+        find: "return member.status === 'failed' && deadMs",
+        replace: 'return deadMs',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M5'],
+  },
+  {
+    row: 31,
+    name: 'sleep-is-blamed-on-others',
+    about: 'an agent that has slept takes the silence of its sleep for that of others',
+    patches: [
+      {
+        file: `${members}/health.js`,
+        find: 'timing.probeIntervalMs && without?.sleepExcuse !== true;',
+        replace: 'timing.probeIntervalMs && without?.sleepExcuse === false;',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M6'],
+  },
+  {
+    row: 32,
+    name: 'leaving-counts-twice',
+    about: 'a word on leaving counts whenever it comes, so that an old one sends away who has come back',
+    patches: [
+      {
+        file: `${members}/intents.js`,
+        find: 'if (intent.lamport <= member.statusTime)\n        return;\n    member.statusTime',
+        replace: 'if (intent.lamport < 0)\n        return;\n    member.statusTime',
+      },
+    ],
+    hunt: 'late-words',
+    foundBy: ['M1', 'M2', 'E1', 'E3'],
+  },
+  {
+    row: 33,
+    name: 'the-dead-are-not-told',
+    about: 'a full state leaves out the dead, so that one who starts again never hears what it has to refute',
+    patches: [
+      {
+        file: `${members}/answers.js`,
+        find: 'nodes.push({ node: name, address, meta, incarnation, state, versions });',
+        replace:
+          "if (state !== 'dead')\n            nodes.push({ node: name, address, meta, incarnation, state, versions });",
+      },
+    ],
+    hunt: 'late-words',
+    foundBy: ['M1', 'M2', 'E1'],
+  },
+  {
+    row: 34,
+    name: 'members-by-the-wall-clock',
+    about: 'membership goes by the wall clock, so that a jump forgets the gone before their time',
+    patches: [
+      {
+        file: 'src/gossip/driver/gossip-pool.js',
+        find: 'step(this.#core, event, this.#env.clock.monoMs(), this.#random)',
+        replace: 'step(this.#core, event, this.#env.clock.wallMs(), this.#random)',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M5', 'M6', 'M4'],
+  },
+  {
+    row: 35,
+    name: 'doubt-without-bound',
+    about: 'local health has no greatest value, so that one in trouble probes ever more slowly',
+    patches: [
+      {
+        file: `${members}/health.js`,
+        find: 'Math.min(healthMax - 1, Math.max(0, gossip.health + delta))',
+        replace: 'Math.max(0, gossip.health + delta)',
+      },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M6'],
+  },
+  {
+    row: 36,
+    name: 'place-without-bound',
+    about: 'the error of a coordinate has no greatest value, so that one bad measurement spoils those of all others',
+    patches: [{ file: `${members}/vivaldi.js`, find: 'Math.min(coordinateErrorMax, error)', replace: 'error' }],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M7'],
+  },
+]

@@ -1,0 +1,16 @@
+import type { InvariantCode } from '../checkers/violation.ts'
+import type { Patch } from './patch.ts'
+
+/** A bug that is planted into a copy of the program, to see that it is found. */
+export interface PlantedBug {
+  /** Its row in the list of famous bugs; a row may have more than one. */
+  readonly row: number
+  /** What the command line calls it. */
+  readonly name: string
+  readonly about: string
+  readonly patches: readonly Patch[]
+  /** Which scenario of `scenarios/hunts` is to find it. */
+  readonly hunt: string
+  /** Any of these may be the first to notice. P1: an invariant that the agent itself asserts. */
+  readonly foundBy: readonly InvariantCode[]
+}

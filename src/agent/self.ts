@@ -35,6 +35,7 @@ export function describeSelf(parts: SelfParts): AgentSelf {
     server: config.server,
     version: releaseText(release),
     revision,
+    translatesAddresses: config.wan.translatesAddresses,
     advertise: { host: config.advertiseAddress, port: config.ports.server },
     // A reload changes it.
     get nodeMeta() {

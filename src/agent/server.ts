@@ -241,6 +241,7 @@ function serverContext(
     ...own,
     watch: (look, use) => state.store.watch(look, use),
     servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
+    fireEvent: (name, payload) => pool.fireEvent(name, payload),
     wan: () => (wan === undefined ? undefined : wanView(wan.pool)),
   }
 }

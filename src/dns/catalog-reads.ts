@@ -6,6 +6,7 @@ import type { Env } from '../env/env.ts'
 import { nodeServicesEndpoint, nodesEndpoint, serviceAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
 import type { AgentContext, Answer, Consistency, QueryEndpoint, ReadMeta, ReadOptions } from '../features/manifest.ts'
+import { nodesSeen } from '../features/node-view.ts'
 import { otherDatacentersEndpoint } from '../features/query/endpoint.ts'
 import {
   agentPlace,
@@ -40,7 +41,8 @@ export class CatalogReads {
   /** Undefined: there is no such node. */
   async node(node: string, datacenter: string): Promise<Result<CatalogNode | undefined, Failure>> {
     const found = await this.#ask(nodeServicesEndpoint, { node }, datacenter)
-    return found.ok ? ok(found.value?.node) : found
+    if (!found.ok) return found
+    return ok(found.value === null ? undefined : this.#seenFrom(datacenter)(found.value.node))
   }
 
   nodes(): Promise<Result<readonly CatalogNode[], Failure>> {
@@ -53,16 +55,26 @@ export class CatalogReads {
   }
 
   /** Instances in any state of health; an empty tag is no filter. */
-  instances(
+  async instances(
     wanted: { readonly service: string; readonly tag: string; readonly connect: boolean },
     datacenter: string,
   ): Promise<Result<readonly HealthServiceEntry[], Failure>> {
     const { service, tag, connect } = wanted
-    return this.#ask(serviceHealthEndpoint, { service, tags: tag === '' ? [] : [tag], connect }, datacenter)
+    const args = { service, tags: tag === '' ? [] : [tag], connect }
+    const found = await this.#ask(serviceHealthEndpoint, args, datacenter)
+    if (!found.ok) return found
+    const seen = this.#seenFrom(datacenter)
+    return ok(found.value.map((entry) => ({ ...entry, node: seen(entry.node) })))
+  }
+
+  /** Reference: dns 50. */
+  #seenFrom(named: string): (node: CatalogNode) => CatalogNode {
+    const { datacenter } = this.#readFor(named)
+    return nodesSeen(this.#agent.self(), datacenter === '' ? this.#datacenter : datacenter)
   }
 
   /** Executes a prepared query for a client at this address. */
-  prepared(idOrName: string, ip: string, named: string): Promise<Result<Execution, Failure>> {
+  async prepared(idOrName: string, ip: string, named: string): Promise<Result<Execution, Failure>> {
     const own = this.#datacenter
     const datacenter = this.#readFor(named).datacenter
     const place = agentPlace(this.#agent)
@@ -79,7 +91,11 @@ export class CatalogReads {
       query: (endpoint, args, at) => this.#fresh(endpoint, args, at),
       otherDatacenters: (at) => this.#agent.ask(otherDatacentersEndpoint, {}, this.#readFor(at), {}),
     }
-    return executeQuery(this.#env, reads, call)
+    const found = await executeQuery(this.#env, reads, call)
+    if (!found.ok) return found
+    const seen = nodesSeen(this.#agent.self(), found.value.datacenter)
+    const entries = found.value.entries.map((entry) => ({ ...entry, node: seen(entry.node) }))
+    return ok({ ...found.value, entries })
   }
 
   async #ask<Args, Reply>(

@@ -132,6 +132,8 @@ export interface ServerContext {
   health(): ClusterHealth | undefined
   /** Servers that this one knows: by ID, name and RPC address. */
   servers(): readonly KnownServer[]
+  /** Tells all agents of the datacenter of an event; why not, if it is too large. */
+  fireEvent(name: string, payload: Uint8Array): Result<undefined, string>
   /** Servers of all datacenters that have not left; undefined: this one is in no pool of theirs. */
   wan(): WanView | undefined
 }
@@ -301,6 +303,8 @@ export interface AgentSelf {
   readonly revision: string
   readonly advertise: Endpoint
   readonly nodeMeta: Readonly<Record<string, string>>
+  /** What is told of another datacenter's nodes has the addresses that are reached from outside it. */
+  readonly translatesAddresses: boolean
   /** The whole effective configuration, flat, secrets hidden. */
   readonly debugConfig: { readonly [key: string]: Json }
   /** Sections of text values, as `svc info` shows them. */

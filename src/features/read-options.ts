@@ -2,7 +2,7 @@ import { parseDuration } from '../base/duration.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 import { blockingWaitMaxMs } from '../model/limits.ts'
-import type { AgentContext, Consistency, QueryParameters, ReadOptions } from './manifest.ts'
+import type { AgentContext, CallOptions, Consistency, QueryParameters, ReadOptions, RouteRequest } from './manifest.ts'
 import { parseUint } from './parse-uint.ts'
 
 /**
@@ -60,10 +60,21 @@ function otherDatacenter(agent: Pick<AgentContext, 'self'>, query: QueryParamete
   return named === '' || named === agent.self().datacenter ? '' : named
 }
 
-/** For writes: only the agent's own datacenter can be reached. */
-export function refuseOtherDatacenter(options: ReadOptions): Result<undefined, Failure> {
-  if (options.datacenter === '') return ok(undefined)
-  return err({ kind: 'unknown-datacenter', datacenter: options.datacenter })
+/** The call of a write, in the datacenter that the request names. */
+export function callIn(
+  { call }: Pick<RouteRequest, 'call'>,
+  { datacenter }: Pick<ReadOptions, 'datacenter'>,
+): CallOptions {
+  return datacenter === '' ? call : { ...call, datacenter }
+}
+
+/** The same read out of the request itself. */
+export function writingCall(
+  agent: Pick<AgentContext, 'self'>,
+  request: Pick<RouteRequest, 'call' | 'query'>,
+): Result<CallOptions, Failure> {
+  const options = parseReadOptions(agent, request.query)
+  return options.ok ? ok(callIn(request, options.value)) : options
 }
 
 function badRequest(message: string): Result<never, Failure> {

@@ -1,4 +1,4 @@
-import type { HttpConfig } from '../agent/agent-config.ts'
+import type { HttpConfig, WanConfig } from '../agent/agent-config.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
 import type { AgentContext, Route } from '../features/manifest.ts'
@@ -14,7 +14,7 @@ import { cleanPath, parseTarget } from './target.ts'
 export interface HttpFaceOptions {
   readonly agent: AgentContext
   readonly routes: readonly Route[]
-  readonly config: HttpConfig
+  readonly config: HttpConfig & Partial<Pick<WanConfig, 'translatesAddresses'>>
   /** A route broke an invariant: the agent is to stop. The caller still gets its 500. */
   readonly onFatal?: (violation: InvariantViolation) => void
 }
@@ -26,7 +26,11 @@ export interface HttpFaceOptions {
 export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptions): HttpHandler {
   const table = routeTable(routes)
   const names = headerNames(config.aliases)
-  const configured = Object.entries(config.responseHeaders).filter(([name]) => !ownHeaders.has(name.toLowerCase()))
+  const translating = config.translatesAddresses ? names.translateAddresses : []
+  const configured = [
+    ...Object.entries(config.responseHeaders).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
+    ...translating.map((name) => [name, 'true'] as const),
+  ]
   const outside = responseEncoder(names, [])
   const unrouted = responseEncoder(names, configured)
   const caller = new RouteCaller({

@@ -56,7 +56,7 @@ export async function startProgram(
   faces.http = createHttpFace({
     agent: agent.value,
     routes,
-    config: config.http,
+    config: { ...config.http, translatesAddresses: config.wan.translatesAddresses },
     onFatal: (violation) => agent.value.raiseFatal(violation),
   })
   faces.dns = createDnsFace({

@@ -61,18 +61,17 @@ const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 const weightMax = 65_535
 const proxyKind = 'connect-proxy'
 
-/** Reads the body of a registration. Reference: HTTP API 2, register body. */
-export function registerRequestOf(body: Uint8Array, datacenter: string): Result<RegisterRequest, Failure> {
+/** Reads the body of a registration; an empty datacenter is the agent's own. Reference: HTTP API 2, register body. */
+export function registerRequestOf(
+  body: Uint8Array,
+): Result<{ readonly datacenter: string; readonly request: RegisterRequest }, Failure> {
   const decoded = decodeBody(body, registerBody)
   if (!decoded.ok) return decoded
   const { value } = decoded
-  if (value.Datacenter !== '' && value.Datacenter !== datacenter) {
-    return err({ kind: 'unknown-datacenter', datacenter: value.Datacenter })
-  }
   const checks = value.Check === null ? value.Checks : [...value.Checks, value.Check]
   const problem = nodeProblem(value) ?? serviceProblem(value.Service) ?? checksProblem(checks)
   if (problem !== undefined) return err({ kind: 'bad-request', message: problem })
-  return ok({
+  const request: RegisterRequest = {
     node: {
       id: lowerAscii(value.ID),
       node: value.Node,
@@ -83,7 +82,8 @@ export function registerRequestOf(body: Uint8Array, datacenter: string): Result<
     skipNodeUpdate: value.SkipNodeUpdate,
     service: value.Service === null ? null : serviceFacts(value.Service),
     checks: checks.map((check) => checkFacts(check, value.Node)),
-  })
+  }
+  return ok({ datacenter: value.Datacenter, request })
 }
 
 function nodeProblem({ Node, Address, ID, SkipNodeUpdate }: RegisterBody): string | undefined {

@@ -4,6 +4,8 @@ import type { Failure } from '../../model/failure.ts'
 import { discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
 import { decodeBody, object, text } from '../json-body.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { shownNodes } from '../node-view.ts'
+import { callIn } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import {
   datacentersEndpoint,
@@ -31,28 +33,36 @@ export const catalogRoutes: readonly Route[] = [
 
 /** `dc` in the query means nothing to a registration: the body says which datacenter it is for. */
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const wanted = registerRequestOf(request.body, agent.self().datacenter)
+  const wanted = registerRequestOf(request.body)
   if (!wanted.ok) return failed(wanted.error)
-  const registered = await agent.write(registerEndpoint, wanted.value, request.call)
+  const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
+  const registered = await agent.write(registerEndpoint, wanted.value.request, call)
   return registered.ok ? { kind: 'json', value: registered.value } : failed(registered.error)
 }
 
 async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const wanted = deregisterRequestOf(request.body, agent.self().datacenter)
+  const wanted = deregisterRequestOf(request.body)
   if (!wanted.ok) return failed(wanted.error)
-  const deregistered = await agent.write(deregisterEndpoint, wanted.value, request.call)
+  const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
+  const deregistered = await agent.write(deregisterEndpoint, wanted.value.request, call)
   return deregistered.ok ? { kind: 'json', value: deregistered.value } : failed(deregistered.error)
+}
+
+/** Empty for the agent's own. */
+function elsewhere(agent: AgentContext, named: string): { readonly datacenter: string } {
+  return { datacenter: named === agent.self().datacenter ? '' : named }
 }
 
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
-function deregisterRequestOf(body: Uint8Array, datacenter: string): Result<DeregisterRequest, Failure> {
+function deregisterRequestOf(
+  body: Uint8Array,
+): Result<{ readonly datacenter: string; readonly request: DeregisterRequest }, Failure> {
   const decoded = decodeBody(body, deregisterBody)
   if (!decoded.ok) return decoded
   const { Datacenter, Node, ServiceID, CheckID } = decoded.value
-  if (Datacenter !== '' && Datacenter !== datacenter) return err({ kind: 'unknown-datacenter', datacenter: Datacenter })
   if (Node === '') return err({ kind: 'bad-request', message: 'Must provide node' })
-  return ok({ node: Node, serviceId: ServiceID, checkId: CheckID })
+  return ok({ datacenter: Datacenter, request: { node: Node, serviceId: ServiceID, checkId: CheckID } })
 }
 
 /** The list is the same wherever it is asked for, so any server answers. */
@@ -64,11 +74,11 @@ async function readDatacenters(agent: AgentContext, request: RouteRequest): Prom
 }
 
 function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const { datacenter } = agent.self()
+  const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     endpoint: nodesEndpoint,
     args: () => ({ ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
-    json: (nodes) => nodes.map((node) => nodeJson(node, datacenter)),
+    json: (nodes) => nodes.map((node) => nodeJson(seen(node), datacenter)),
   })
 }
 
@@ -81,7 +91,7 @@ function readServices(agent: AgentContext, request: RouteRequest): Promise<Route
 }
 
 function readService(agent: AgentContext, request: RouteRequest, connect: boolean): Promise<RouteResponse> {
-  const { datacenter } = agent.self()
+  const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
@@ -93,12 +103,13 @@ function readService(agent: AgentContext, request: RouteRequest, connect: boolea
       ...nodeMetaOf(request.query),
       ...nearOf(agent, request.query),
     }),
-    json: (instances) => instances.map((instance) => placedServiceJson(instance, datacenter)),
+    json: (instances) =>
+      instances.map(({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter)),
   })
 }
 
 function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const { datacenter } = agent.self()
+  const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     missing: 'Missing node name',
     endpoint: nodeServicesEndpoint,
@@ -106,7 +117,7 @@ function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResp
     json: (found) => {
       if (found === null) return null
       const services = found.services.map((service) => [service.id, nodeServiceJson(service)] as const)
-      return { Node: nodeJson(found.node, datacenter), Services: Object.fromEntries(services) }
+      return { Node: nodeJson(seen(found.node), datacenter), Services: Object.fromEntries(services) }
     },
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { plainBody } from '../json-body.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions } from '../read-options.ts'
+import { callIn, parseReadOptions } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
 import { coordinateFields, coordinateRowJson } from './model.ts'
@@ -82,9 +82,7 @@ async function update(agent: AgentContext, request: RouteRequest): Promise<Route
   const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = members.data
   const coordinate = coordinateFields.safeParse({ vec, error, adjustment, height })
   if (!coordinate.success) return badRequest('incompatible coordinate')
-  if (datacenter !== '' && datacenter !== agent.self().datacenter) {
-    return failed({ kind: 'unknown-datacenter', datacenter })
-  }
-  const written = await agent.write(updateEndpoint, { node, segment, coordinate: coordinate.data }, request.call)
+  const call = callIn(request, { datacenter: datacenter === agent.self().datacenter ? '' : datacenter })
+  const written = await agent.write(updateEndpoint, { node, segment, coordinate: coordinate.data }, call)
   return written.ok ? { kind: 'empty', status: 200 } : failed(written.error)
 }

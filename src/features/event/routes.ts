@@ -1,11 +1,14 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
+import { err, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
+import type { Failure } from '../../model/failure.ts'
 import type { UserEvent } from '../../model/user-event.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parseUint } from '../parse-uint.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { parseReadOptions } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
+import { fireEndpoint } from './endpoint.ts'
 import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix } from './model.ts'
 
 /** Reference: HTTP API 9. */
@@ -34,10 +37,21 @@ async function fire(agent: AgentContext, request: RouteRequest): Promise<RouteRe
   }
   const checked = checkFilters(event)
   if (!checked.ok) return badRequest(checked.error)
-  const elsewhere = refuseOtherDatacenter(options.value)
-  if (!elsewhere.ok) return failed(elsewhere.error)
-  const fired = agent.lan.fireEvent(userEventPrefix + name, encodeUserEvent(event))
-  return fired.ok ? { kind: 'json', value: userEventJson(event) } : badRequest(fired.error)
+  const fired = await fireIn(agent, request, options.value, event)
+  return fired.ok ? { kind: 'json', value: userEventJson(event) } : failed(fired.error)
+}
+
+/** In the own datacenter by this agent itself, in another by one of its servers. */
+async function fireIn(
+  agent: AgentContext,
+  request: RouteRequest,
+  options: ReadOptions,
+  event: UserEvent,
+): Promise<Result<unknown, Failure>> {
+  const payload = encodeUserEvent(event)
+  if (options.datacenter !== '') return agent.ask(fireEndpoint, { name: event.name, payload }, options, request.call)
+  const fired = agent.lan.fireEvent(userEventPrefix + event.name, payload)
+  return fired.ok ? fired : err({ kind: 'bad-request', message: fired.error })
 }
 
 /**

@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { checkJson } from '../catalog/model.ts'
 import { discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
 import type { AgentContext, QueryParameters, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { shownNodes } from '../node-view.ts'
 import { badRequest } from '../responses.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson } from './model.ts'
@@ -37,7 +38,7 @@ function readChecks(agent: AgentContext, request: RouteRequest): Promise<RouteRe
 async function readService(agent: AgentContext, request: RouteRequest, connect: boolean): Promise<RouteResponse> {
   const passing = passingOnly(request.query)
   if (!passing.ok) return badRequest(passing.error)
-  const { datacenter } = agent.self()
+  const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceHealthEndpoint,
@@ -51,7 +52,9 @@ async function readService(agent: AgentContext, request: RouteRequest, connect: 
     cacheable: true,
     form: passing.value ? 'passing' : 'all',
     json: (entries) =>
-      entries.filter((entry) => !passing.value || allPassing(entry)).map((entry) => healthEntryJson(entry, datacenter)),
+      entries
+        .filter((entry) => !passing.value || allPassing(entry))
+        .map((entry) => healthEntryJson({ ...entry, node: seen(entry.node) }, datacenter)),
   })
 }
 

@@ -3,6 +3,7 @@ import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentContext, Answer, QueryEndpoint, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { shownNodes } from '../node-view.ts'
 import { parseReadOptions } from '../read-options.ts'
 import { answered, badRequest, failed } from '../responses.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
@@ -16,7 +17,7 @@ export const internalRoutes: readonly Route[] = [
 ]
 
 async function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const { datacenter } = agent.self()
+  const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, overviewEndpoint, {})
   if (!answer.ok) return failed(answer.error)
   return answered(answer.value, 'nodes', (nodes): Json => nodes.map((each) => overviewJson(each, datacenter)))
@@ -29,7 +30,7 @@ async function readServices(agent: AgentContext, request: RouteRequest): Promise
 
 async function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   if (request.rest === '') return badRequest('Missing node name')
-  const { datacenter } = agent.self()
+  const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, nodeOverviewEndpoint, { node: textOfByteString(request.rest) })
   if (!answer.ok) return failed(answer.error)
   const { value, meta } = answer.value

@@ -2,7 +2,7 @@ import { byteString, textOfByteString } from '../../base/bytes.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parseUint } from '../parse-uint.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { callIn, parseReadOptions } from '../read-options.ts'
 import { answered, badRequest, failed } from '../responses.ts'
 import { sessionIdOf } from '../session-id.ts'
 import {
@@ -31,9 +31,8 @@ export const kvRoutes: readonly Route[] = [
       const options = parseReadOptions(agent, request.query)
       if (!options.ok) return failed(options.error)
       if (request.method === 'GET') return read(agent, request, options.value)
-      const elsewhere = refuseOtherDatacenter(options.value)
-      if (!elsewhere.ok) return failed(elsewhere.error)
-      return request.method === 'PUT' ? put(agent, request) : remove(agent, request)
+      const placed = { ...request, call: callIn(request, options.value) }
+      return request.method === 'PUT' ? put(agent, placed) : remove(agent, placed)
     },
   },
 ]

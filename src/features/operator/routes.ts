@@ -1,6 +1,6 @@
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parseUint } from '../parse-uint.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { callIn, parseReadOptions } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { autopilotJson, autopilotSettingsFrom } from './autopilot.ts'
 import {
@@ -38,9 +38,7 @@ async function removePeer(agent: AgentContext, request: RouteRequest): Promise<R
   if (!options.ok) return failed(options.error)
   const args = removePeerArgsFrom(request.query.get('id') ?? '', request.query.get('address') ?? '')
   if (!args.ok) return failed(args.error)
-  const elsewhere = refuseOtherDatacenter(options.value)
-  if (!elsewhere.ok) return failed(elsewhere.error)
-  const removed = await agent.write(removePeerEndpoint, args.value, request.call)
+  const removed = await agent.write(removePeerEndpoint, args.value, callIn(request, options.value))
   return removed.ok ? { kind: 'empty', status: 200 } : failed(removed.error)
 }
 
@@ -48,10 +46,8 @@ async function removePeer(agent: AgentContext, request: RouteRequest): Promise<R
 async function transferLeader(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  const elsewhere = refuseOtherDatacenter(options.value)
-  if (!elsewhere.ok) return failed(elsewhere.error)
   const id = request.query.get('id') ?? ''
-  const handed = await agent.write(transferLeaderEndpoint, { id }, request.call)
+  const handed = await agent.write(transferLeaderEndpoint, { id }, callIn(request, options.value))
   return handed.ok ? { kind: 'json', value: { Success: true } } : failed(handed.error)
 }
 
@@ -78,10 +74,8 @@ async function setAutopilot(agent: AgentContext, request: RouteRequest): Promise
   const given = request.query.get('cas') ?? ''
   const at = given === '' ? undefined : parseUint(given)
   if (at?.ok === false) return badRequest(`Error parsing cas value: ${at.error}`)
-  const elsewhere = refuseOtherDatacenter(options.value)
-  if (!elsewhere.ok) return failed(elsewhere.error)
   const args = { settings: settings.value, ...(at === undefined ? {} : { at: at.value }) }
-  const replaced = await agent.write(setAutopilotEndpoint, args, request.call)
+  const replaced = await agent.write(setAutopilotEndpoint, args, callIn(request, options.value))
   return replaced.ok ? { kind: 'json', value: replaced.value } : failed(replaced.error)
 }
 

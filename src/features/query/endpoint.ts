@@ -4,6 +4,7 @@ import { uuidOf } from '../../base/uuid.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
+import { datacentersByDistance } from '../datacenters.ts'
 import type {
   CommandDefinition,
   QueryEndpoint,
@@ -156,14 +157,15 @@ export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteAr
   },
 }
 
-/**
- * Datacenters that a query may fail over to, the nearest first, without the one that is asked. The one place that knows of
- * other datacenters: there are none yet.
- */
+/** Datacenters that a query may fail over to, the nearest first, without the one that is asked. */
 export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonly string[]> = {
   method: 'PreparedQuery.OtherDatacenters',
   kind: 'server',
   args: noArgs,
   leader: false,
-  serve: async () => ok([]),
+  serve: async (server) => {
+    const wan = server.wan()
+    const own = server.datacenter
+    return ok(wan === undefined ? [] : datacentersByDistance(wan, own).filter((datacenter) => datacenter !== own))
+  },
 }

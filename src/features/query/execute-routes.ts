@@ -14,6 +14,7 @@ import type {
   RouteResponse,
 } from '../manifest.ts'
 import { measured } from '../measured.ts'
+import { nodesSeen } from '../node-view.ts'
 import { parseReadOptions } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
@@ -38,7 +39,7 @@ export async function execute(agent: AgentContext, request: RouteRequest, idOrNa
   const said = cache === undefined ? {} : { cache }
   return {
     kind: 'json',
-    value: executionJson(executed.value, consistency),
+    value: executionJson(agent, executed.value, consistency),
     meta: unindexed(meta),
     consistency,
     ...said,
@@ -140,11 +141,12 @@ function readsOf(agent: AgentContext, request: RouteRequest, read: ReadOptions):
   }
 }
 
-function executionJson(execution: Execution, consistency: Consistency) {
+function executionJson(agent: AgentContext, execution: Execution, consistency: Consistency) {
   const { service, entries, dnsTtl, datacenter, failovers, meta } = execution
+  const seen = nodesSeen(agent.self(), datacenter)
   return {
     Service: service,
-    Nodes: entries.map((entry) => entryJson(entry, datacenter)),
+    Nodes: entries.map((entry) => entryJson({ ...entry, node: seen(entry.node) }, datacenter)),
     DNS: { TTL: dnsTtl },
     Datacenter: datacenter,
     Failovers: failovers,

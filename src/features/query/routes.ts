@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { nothingRead } from '../discovery-reads.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { parseReadOptions, writingCall } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { queryGiven, queryIdOf } from './body.ts'
 import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoint, updateEndpoint } from './endpoint.ts'
@@ -63,32 +63,32 @@ async function read(agent: AgentContext, request: RouteRequest, given: string): 
 }
 
 async function create(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const here = refuseElsewhere(agent, request)
-  if (!here.ok) return failed(here.error)
+  const call = writingCall(agent, request)
+  if (!call.ok) return failed(call.error)
   const given = queryGiven(request.body)
   if (!given.ok) return failed(given.error)
   if (given.value.id !== '') return badRequest('ID must be empty when creating a new prepared query')
-  const created = await agent.write(createEndpoint, given.value.definition, request.call)
+  const created = await agent.write(createEndpoint, given.value.definition, call.value)
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
 /** The path names the query, whatever the body says. */
 async function update(agent: AgentContext, request: RouteRequest, given: string): Promise<RouteResponse> {
-  const here = refuseElsewhere(agent, request)
-  if (!here.ok) return failed(here.error)
+  const call = writingCall(agent, request)
+  if (!call.ok) return failed(call.error)
   const body = queryGiven(request.body)
   if (!body.ok) return failed(body.error)
   const id = idToChange(given)
   if (!id.ok) return failed(id.error)
-  return done(await agent.write(updateEndpoint, { ...body.value.definition, id: id.value }, request.call))
+  return done(await agent.write(updateEndpoint, { ...body.value.definition, id: id.value }, call.value))
 }
 
 async function remove(agent: AgentContext, request: RouteRequest, given: string): Promise<RouteResponse> {
-  const here = refuseElsewhere(agent, request)
-  if (!here.ok) return failed(here.error)
+  const call = writingCall(agent, request)
+  if (!call.ok) return failed(call.error)
   const id = idToChange(given)
   if (!id.ok) return failed(id.error)
-  return done(await agent.write(deleteEndpoint, { id: id.value }, request.call))
+  return done(await agent.write(deleteEndpoint, { id: id.value }, call.value))
 }
 
 function idToChange(given: string): Result<string, Failure> {
@@ -98,9 +98,4 @@ function idToChange(given: string): Result<string, Failure> {
 
 function done(outcome: Result<string, Failure>): RouteResponse {
   return outcome.ok ? { kind: 'empty', status: 200 } : failed(outcome.error)
-}
-
-function refuseElsewhere(agent: AgentContext, request: RouteRequest): Result<undefined, Failure> {
-  const options = parseReadOptions(agent, request.query)
-  return options.ok ? refuseOtherDatacenter(options.value) : options
 }

@@ -1,8 +1,8 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { AgentContext, QueryEndpoint, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import type { AgentContext, CallOptions, QueryEndpoint, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parseReadOptions, writingCall } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { sessionIdOf } from '../session-id.ts'
 import { createArgsOf } from './create-body.ts'
@@ -15,11 +15,11 @@ export const sessionRoutes: readonly Route[] = [
     methods: ['PUT'],
     path: '/v1/session/create',
     handle: async (agent, request) => {
-      const here = refuseElsewhere(agent, request)
-      if (!here.ok) return failed(here.error)
+      const call = writingCall(agent, request)
+      if (!call.ok) return failed(call.error)
       const args = createArgsOf(request.body, agent.self().nodeName)
       if (!args.ok) return failed(args.error)
-      const created = await agent.write(createEndpoint, args.value, request.call)
+      const created = await agent.write(createEndpoint, args.value, call.value)
       return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
     },
   },
@@ -27,9 +27,10 @@ export const sessionRoutes: readonly Route[] = [
     methods: ['PUT'],
     path: '/v1/session/destroy/',
     handle: async (agent, request) => {
-      const id = idToChange(agent, request)
-      if (!id.ok) return failed(id.error)
-      const done = await agent.write(destroyEndpoint, { id: id.value }, request.call)
+      const change = changeOf(agent, request)
+      if (!change.ok) return failed(change.error)
+      const { id, call } = change.value
+      const done = await agent.write(destroyEndpoint, { id }, call)
       return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
     },
   },
@@ -37,12 +38,13 @@ export const sessionRoutes: readonly Route[] = [
     methods: ['PUT'],
     path: '/v1/session/renew/',
     handle: async (agent, request) => {
-      const id = idToChange(agent, request)
-      if (!id.ok) return failed(id.error)
-      const renewed = await agent.write(renewEndpoint, { id: id.value }, request.call)
+      const change = changeOf(agent, request)
+      if (!change.ok) return failed(change.error)
+      const { id, call } = change.value
+      const renewed = await agent.write(renewEndpoint, { id }, call)
       if (!renewed.ok) return failed(renewed.error)
       if (renewed.value !== null) return { kind: 'json', value: [sessionJson(renewed.value)] }
-      return failed({ kind: 'not-found', message: `Session id '${id.value}' not found` })
+      return failed({ kind: 'not-found', message: `Session id '${id}' not found` })
     },
   },
   {
@@ -84,14 +86,13 @@ async function read<Args, Reply>(
   return { kind: 'json', value: sessions(value).map(sessionJson), meta }
 }
 
-function refuseElsewhere(agent: AgentContext, request: RouteRequest): Result<undefined, Failure> {
-  const options = parseReadOptions(agent, request.query)
-  return options.ok ? refuseOtherDatacenter(options.value) : options
-}
-
-function idToChange(agent: AgentContext, request: RouteRequest): Result<string, Failure> {
-  const here = refuseElsewhere(agent, request)
-  if (!here.ok) return here
+/** The session that is to be changed, and where. */
+function changeOf(
+  agent: AgentContext,
+  request: RouteRequest,
+): Result<{ readonly id: string; readonly call: CallOptions }, Failure> {
+  const call = writingCall(agent, request)
+  if (!call.ok) return call
   const id = sessionIdOf(textOfByteString(request.rest))
-  return id.ok ? ok(id.value) : err({ kind: 'bad-request', message: id.error })
+  return id.ok ? ok({ id: id.value, call: call.value }) : err({ kind: 'bad-request', message: id.error })
 }

@@ -1,6 +1,6 @@
 import { isWrite, type KeyOperation } from '../kv/operations.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { callIn, parseReadOptions } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import { operationsOf } from './body.ts'
 import { applyEndpoint, readEndpoint } from './endpoint.ts'
@@ -29,9 +29,7 @@ async function apply(
   operations: readonly KeyOperation[],
   options: ReadOptions,
 ): Promise<RouteResponse> {
-  const here = refuseOtherDatacenter(options)
-  if (!here.ok) return failed(here.error)
-  const outcome = await agent.write(applyEndpoint, { operations }, request.call)
+  const outcome = await agent.write(applyEndpoint, { operations }, callIn(request, options))
   if (!outcome.ok) return failed(outcome.error)
   return { kind: 'json', status: statusOf(outcome.value), value: outcomeJson(outcome.value) }
 }

@@ -158,7 +158,10 @@ export class CatalogWorld {
       self: () => facts,
       ask: async (endpoint, args, read) => {
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
-        return endpoint.serve({ datacenter: 'dc1' } as unknown as ServerContext, endpoint.args.parse(args))
+        return endpoint.serve(
+          { datacenter: 'dc1', wan: () => undefined } as unknown as ServerContext,
+          endpoint.args.parse(args),
+        )
       },
       query: async <Args, Value>(
         endpoint: QueryEndpoint<Args, Value>,

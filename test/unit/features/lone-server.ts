@@ -65,6 +65,7 @@ export class LoneServer {
     nodeName: 'node-a',
     nodeId: 'id-a',
     datacenter: 'dc1',
+    translatesAddresses: false,
     server: true,
     version: '1.4.0',
     revision: 'abc',
@@ -169,6 +170,7 @@ export class LoneServer {
       watch: (look, use) => lone.state.store.watch(look, use),
       health: () => lone.health,
       servers: () => lone.servers,
+      fireEvent: () => absent('a pool'),
       wan: () => lone.wanView,
     }
   }
@@ -179,8 +181,10 @@ export class LoneServer {
       env,
       release: newestRelease,
       telemetry: { prefix: 'svc', exposition: () => undefined },
-      write: async (endpoint, args) =>
-        travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined)),
+      write: async (endpoint, args, { datacenter }) => {
+        if (datacenter !== undefined) return err({ kind: 'unknown-datacenter', datacenter })
+        return travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined))
+      },
       query: async (endpoint, args, read) => {
         this.reads.push(read)
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })

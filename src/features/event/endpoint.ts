@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { err, ok } from '../../base/result.ts'
+import type { ServerEndpoint } from '../manifest.ts'
+import { userEventPrefix } from './model.ts'
+
+const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) })
+
+/** Fires an event of another datacenter's agents here; `payload` as `encodeUserEvent` makes it. */
+export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
+  method: 'Internal.EventFire',
+  kind: 'server',
+  args: fireArgs,
+  leader: false,
+  serve: async (server, { name, payload }) => {
+    const fired = server.fireEvent(userEventPrefix + name, payload)
+    return fired.ok ? ok(null) : err({ kind: 'bad-request', message: fired.error })
+  },
+}

@@ -1,0 +1,30 @@
+import type { CatalogNode } from '../model/catalog.ts'
+import type { AgentContext, QueryParameters } from './manifest.ts'
+
+/** How answers show nodes. */
+export interface NodeView {
+  /** Where the nodes are. */
+  readonly datacenter: string
+  readonly seen: (node: CatalogNode) => CatalogNode
+}
+
+/** Nodes of the datacenter that a request names: those of another one, with translation on, at their addresses among all. */
+export function shownNodes(agent: Pick<AgentContext, 'self'>, query: QueryParameters): NodeView {
+  const own = agent.self()
+  const named = query.get('dc') ?? ''
+  const datacenter = named === '' ? own.datacenter : named
+  return { datacenter, seen: nodesSeen(own, datacenter) }
+}
+
+/** Reference: HTTP API 1.7; release 0.7. */
+export function nodesSeen(
+  own: { readonly datacenter: string; readonly translatesAddresses: boolean },
+  datacenter: string,
+): (node: CatalogNode) => CatalogNode {
+  return own.translatesAddresses && datacenter !== own.datacenter ? atWanAddress : (node) => node
+}
+
+function atWanAddress(node: CatalogNode): CatalogNode {
+  const wan = node.taggedAddresses?.find(([tag]) => tag === 'wan')?.[1] ?? ''
+  return wan === '' ? node : { ...node, address: wan }
+}

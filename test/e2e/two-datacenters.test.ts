@@ -1,0 +1,250 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask } from './dns-client.ts'
+import {
+  type AgentPortsInUse,
+  commonLeader,
+  eventually,
+  type Finished,
+  freePorts,
+  makeWorkplace,
+  quickGossip,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
+
+type NodeName = 's1' | 'c1' | 's2' | 's3'
+
+const hosts: Readonly<Record<NodeName, string>> = { s1: '127.0.0.1', c1: '127.0.0.2', s2: '127.0.0.3', s3: '127.0.0.4' }
+
+interface ListedMember {
+  readonly Name: string
+  readonly Port: number
+  readonly Status: number
+  readonly Tags: Readonly<Record<string, string>>
+}
+
+/** One datacenter of a server and a client, one of two servers; one address of the second is told to the server of the first. */
+class TwoDatacenters {
+  readonly workplace: Workplace = makeWorkplace()
+  readonly agents = new Map<NodeName, RealAgent>()
+  readonly ports: AgentPortsInUse
+
+  constructor(ports: AgentPortsInUse) {
+    this.ports = ports
+  }
+
+  startAll(): void {
+    this.#start('s1', 'dc1', { server: true, bootstrap: true, retry_join_wan: [hosts.s2], translate_wan_addrs: true })
+    this.#start('c1', 'dc1', {
+      retry_join: [hosts.s1],
+      translate_wan_addrs: true,
+      advertise_addr_wan: '192.0.2.7',
+    })
+    this.#start('s2', 'dc2', { server: true, bootstrap_expect: 2, retry_join: [hosts.s3] })
+    this.#start('s3', 'dc2', { server: true, bootstrap_expect: 2, retry_join: [hosts.s2] })
+  }
+
+  #start(name: NodeName, datacenter: string, settings: object): void {
+    const file = join(this.workplace.path, `${name}.json`)
+    const config = {
+      node_name: name,
+      datacenter,
+      data_dir: join(this.workplace.path, name),
+      bind_addr: hosts[name],
+      client_addr: hosts[name],
+      ports: this.ports,
+      performance: { raft_multiplier: 1, leave_drain_time: '100ms' },
+      gossip_lan: quickGossip,
+      gossip_wan: quickGossip,
+      retry_interval: '200ms',
+      retry_interval_wan: '200ms',
+      ...settings,
+    }
+    writeFileSync(file, JSON.stringify(config))
+    this.agents.set(name, new RealAgent(`${hosts[name]}:${this.ports.http}`, [`-config-file=${file}`]))
+  }
+
+  agent(name: NodeName): RealAgent {
+    const agent = this.agents.get(name)
+    if (agent === undefined) throw new Error(`${name} was not started`)
+    return agent
+  }
+
+  command(at: NodeName, ...args: readonly string[]): Promise<Finished> {
+    return runSvc(args, undefined, { SVC_HTTP_ADDR: this.agent(at).address })
+  }
+
+  /** Members of the pool of all datacenters by name, as this agent sees them. */
+  async wanMembers(at: NodeName): Promise<ReadonlyMap<string, ListedMember>> {
+    const members = await this.agent(at).json<readonly ListedMember[]>('/v1/agent/members?wan=1')
+    return new Map((members ?? []).map((member) => [member.Name, member]))
+  }
+
+  async statusSeen(at: NodeName, name: string): Promise<number | undefined> {
+    return (await this.wanMembers(at)).get(name)?.Status
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.agents.values()].map((agent) => agent.stop('SIGKILL')))
+    this.workplace.remove()
+  }
+}
+
+const alive = 1
+const left = 3
+const failed = 4
+
+describe('two datacenters', () => {
+  let both: TwoDatacenters
+
+  beforeAll(async () => {
+    both = new TwoDatacenters(await freePorts({ dns: true, wan: true }))
+    both.startAll()
+    await commonLeader([both.agent('s1'), both.agent('c1')])
+    await commonLeader([both.agent('s2'), both.agent('s3')])
+    await eventually('every server knows all servers of both', async () => {
+      const seen = await Promise.all((['s1', 's2', 's3'] as const).map((name) => both.wanMembers(name)))
+      const isWhole = (members: ReadonlyMap<string, ListedMember>): boolean =>
+        members.size === 3 && [...members.values()].every(({ Status }) => Status === alive)
+      return seen.every(isWhole) ? true : undefined
+    })
+  }, 60_000)
+
+  afterAll(async () => {
+    await both.stopAll()
+  })
+
+  it('[MEM-026 AGT-020] meet in a pool of their servers alone, each joined by the others of its datacenter', async () => {
+    const members = await both.wanMembers('s3')
+    expect([...members.keys()]).toEqual(['s1.dc1', 's2.dc2', 's3.dc2'])
+    expect([...members.values()].map(({ Port }) => Port)).toEqual([1, 1, 1].map(() => both.ports.serf_wan))
+    expect(members.get('s1.dc1')?.Tags).toMatchObject({ dc: 'dc1', role: 'svc', port: String(both.ports.server) })
+    expect(members.get('s1.dc1')?.Tags).not.toHaveProperty('wan_join_port')
+    const listed = await both.command('s1', 'members', '-wan')
+    expect(listed.code).toBe(0)
+    expect(listed.out.split('\n').map((line) => line.split(/ {2,}/).slice(0, 4).join(' '))).toEqual([
+      'Node Address Status Type',
+      ...(['s1.dc1', 's2.dc2', 's3.dc2'] as const).map(
+        (name) => `${name} ${hosts[name.slice(0, 2) as NodeName]}:${both.ports.serf_wan} alive server`,
+      ),
+      '',
+    ])
+  })
+
+  it('tell of themselves that they are in two pools; a client is in one', async () => {
+    const self = async (name: NodeName) =>
+      (await both.agent(name).json<{ Stats: Record<string, Record<string, string>> }>('/v1/agent/self'))?.Stats
+    const server = await self('s1')
+    expect(server?.['serf_wan']?.['members']).toBe('3')
+    expect(server?.['svc']?.['known_datacenters']).toBe('2')
+    expect(await self('c1')).not.toHaveProperty('serf_wan')
+    expect(await both.agent('c1').text('/v1/agent/members?wan=1')).toBe('null')
+    const refused = await both.command('c1', 'join', '-wan', hosts.s2)
+    expect(refused.error).toContain('Must be a server to join WAN cluster')
+  })
+
+  it('[CAT-028] are listed, one’s own first, by servers and clients', async () => {
+    expect(await both.agent('s1').json('/v1/catalog/datacenters')).toEqual(['dc1', 'dc2'])
+    expect(await both.agent('c1').json('/v1/catalog/datacenters')).toEqual(['dc1', 'dc2'])
+    expect(await both.agent('s3').json('/v1/catalog/datacenters')).toEqual(['dc2', 'dc1'])
+    const listed = await both.command('c1', 'catalog', 'datacenters')
+    expect(listed.out).toBe('dc1\ndc2\n')
+  })
+
+  it('know how far their servers are from each other', async () => {
+    const known = await both
+      .agent('s1')
+      .json<readonly { Datacenter: string; Coordinates: readonly { Node: string }[] }[]>('/v1/coordinate/datacenters')
+    expect(known?.map(({ Datacenter }) => Datacenter)).toEqual(['dc1', 'dc2'])
+    await eventually('the time between servers of both', async () => {
+      const told = await both.command('s1', 'rtt', '-wan', 's1.dc1', 's2.dc2')
+      return /^Estimated s1\.dc1 <-> s2\.dc2 rtt: [\d.]+ ms \(using WAN coordinates\)/.test(told.out) ? true : undefined
+    })
+  })
+
+  it('answer for each other: reads, writes and waiting reads, at servers and at clients', async () => {
+    const put = await both.agent('c1').request('PUT', '/v1/kv/color?dc=dc2', 'red')
+    expect([put.status, await put.text()]).toEqual([200, 'true'])
+    expect(await both.agent('s3').text('/v1/kv/color?raw')).toBe('red')
+    expect(await both.agent('s1').text('/v1/kv/color?raw&dc=dc2')).toBe('red')
+    expect((await both.agent('s1').request('GET', '/v1/kv/color')).status).toBe(404)
+    const read = await both.agent('c1').request('GET', '/v1/kv/color?dc=dc2')
+    const waiting = both
+      .agent('c1')
+      .request('GET', `/v1/kv/color?raw&dc=dc2&wait=60s&index=${read.headers.get('x-svc-index')}`)
+    await both.agent('s2').request('PUT', '/v1/kv/color', 'blue')
+    expect(await (await waiting).text()).toBe('blue')
+  })
+
+  it('keep what is registered where it is for, and tell of it by its datacenter', async () => {
+    const body = { Datacenter: 'dc2', Node: 'web1', Address: '10.9.9.9', TaggedAddresses: { wan: '192.0.2.9' } }
+    const service = { Service: 'web', Port: 80 }
+    const done = await both
+      .agent('c1')
+      .request('PUT', '/v1/catalog/register', JSON.stringify({ ...body, Service: service }))
+    expect(await done.text()).toBe('true')
+    const there = await both
+      .agent('s2')
+      .json<readonly { Address: string; Datacenter: string }[]>('/v1/catalog/service/web')
+    expect(there).toMatchObject([{ Node: 'web1', Datacenter: 'dc2', Address: '10.9.9.9' }])
+    expect(await both.agent('s1').json('/v1/catalog/service/web')).toEqual([])
+  })
+
+  it('[HTP-008 HTP-009 CFG-007 CFG-008 CAT-010] with translation show nodes of the other at their WAN addresses, and say so', async () => {
+    const read = await both.agent('c1').request('GET', '/v1/catalog/service/web?dc=dc2')
+    expect(read.headers.get('x-svc-translate-addresses')).toBe('true')
+    expect(await read.json()).toMatchObject([
+      { Node: 'web1', Datacenter: 'dc2', Address: '192.0.2.9', TaggedAddresses: { wan: '192.0.2.9' } },
+    ])
+    const health = await both.agent('s1').json<readonly { Node: object }[]>('/v1/health/service/web?dc=dc2')
+    expect(health).toMatchObject([{ Node: { Address: '192.0.2.9', Datacenter: 'dc2' } }])
+    const own = await eventually('what the client says of its addresses', async () => {
+      const found = await both.agent('s1').json<{ Node: { TaggedAddresses: object | null } }>('/v1/catalog/node/c1')
+      return found?.Node.TaggedAddresses === null ? undefined : found
+    })
+    expect(own).toMatchObject({ Node: { Address: hosts.c1, TaggedAddresses: { lan: hosts.c1, wan: '192.0.2.7' } } })
+    const without = await both.agent('s2').request('GET', '/v1/catalog/service/web')
+    expect(without.headers.has('x-svc-translate-addresses')).toBe(false)
+    expect(await without.json()).toMatchObject([{ Address: '10.9.9.9' }])
+  })
+
+  it('answer DNS for each other', async () => {
+    const at = { host: hosts.c1, port: both.ports.dns }
+    expect((await ask(at, 'web.service.dc2.svc', 'A')).answers).toMatchObject([{ type: 'A', data: '192.0.2.9' }])
+    const { answers, additionals } = await ask(at, 'web.service.dc2.svc', 'SRV')
+    expect(answers).toMatchObject([{ type: 'SRV', data: { port: 80, target: 'web1.node.dc2.svc' } }])
+    expect(additionals).toMatchObject([{ type: 'A', name: 'web1.node.dc2.svc', data: '192.0.2.9' }])
+    expect((await ask(at, 'web.service.svc', 'A')).answers).toEqual([])
+  })
+
+  it('that nobody knows have no path', async () => {
+    for (const name of ['s1', 'c1'] as const) {
+      const read = await both.agent(name).request('GET', '/v1/kv/color?dc=nowhere')
+      expect([read.status, await read.text()]).toEqual([500, 'No path to datacenter'])
+      const write = await both.agent(name).request('PUT', '/v1/kv/color?dc=nowhere', 'x')
+      expect([write.status, await write.text()]).toEqual([500, 'No path to datacenter'])
+    }
+  })
+
+  it('see a server of the other leave, and fail, and have no path once all have', async () => {
+    expect((await both.command('s3', 'leave')).code).toBe(0)
+    await both.agent('s3').exited
+    await eventually('s3 has left for all', async () =>
+      (await both.statusSeen('s1', 's3.dc2')) === left ? true : undefined,
+    )
+    await both.agent('s2').stop('SIGKILL')
+    await eventually('s2 has failed', async () =>
+      (await both.statusSeen('s1', 's2.dc2')) === failed ? true : undefined,
+    )
+    const read = await both.agent('c1').request('GET', '/v1/kv/color?dc=dc2')
+    expect([read.status, await read.text()]).toEqual([500, 'No path to datacenter'])
+    expect(await both.agent('s1').json('/v1/catalog/datacenters')).toEqual(['dc1', 'dc2'])
+    expect((await both.command('s1', 'force-leave', 's2.dc2')).code).toBe(0)
+    await eventually('s2 counts as left', async () =>
+      (await both.statusSeen('s1', 's2.dc2')) === left ? true : undefined,
+    )
+  })
+}, 60_000)

@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs'
+import { basename } from 'node:path'
 import { InvariantViolation } from '../base/invariant.ts'
+import { sourcePlace } from './source-place.ts'
 
 /**
  * An error that nobody expected leaves the process in a state that nobody described: it says so in one line on standard
@@ -23,10 +25,14 @@ export function fatalLine(program: string, cause: unknown): string {
 
 /** File and line of the innermost frame of this program's own; an invariant's own frame says nothing. */
 function placeOf(cause: Error): string | undefined {
-  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  const own = frames.filter((line) => !line.includes('node:') && !line.includes('node_modules'))
-  const telling = cause instanceof InvariantViolation ? own.filter((line) => !/\binvariant\.[jt]s:/.test(line)) : own
-  return /([^/\\(\s]+:\d+):\d+\)?$/.exec(telling[0] ?? '')?.[1]
+  for (const frame of (cause.stack ?? '').split('\n')) {
+    if (!/^\s+at /.test(frame) || frame.includes('node:')) continue
+    const place = sourcePlace(frame)
+    if (place === undefined || place.path.includes('node_modules')) continue
+    const file = basename(place.path)
+    if (!(cause instanceof InvariantViolation && /^invariant\.[jt]s$/.test(file))) return `${file}:${place.line}`
+  }
+  return undefined
 }
 
 function oneLine(text: string): string {

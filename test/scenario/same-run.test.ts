@@ -1,5 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { otherNode } from '../tools/other-node.ts'
 import { projectRoot, type SvcSimOptions, svcSim, traceHashOf } from './svc-sim.ts'
 
@@ -11,36 +13,64 @@ async function hashWith(options: SvcSimOptions, ...flags: readonly string[]): Pr
   return traceHashOf(finished)
 }
 
+/** Run once for all who compare with it. */
+let first: Promise<string> | undefined
+function firstHash(): Promise<string> {
+  first ??= hashWith({})
+  return first
+}
+
 const other = await otherNode()
+const { bundleOf } = (await import(new URL('../../bin/launch.js', import.meta.url).href)) as {
+  readonly bundleOf: (name: string, root: URL) => URL | undefined
+}
+
+/** A script that runs the simulator of one built file. */
+function scriptOf(entry: URL): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const script = join(folder, 'run.mjs')
+  writeFileSync(script, `import { main } from '${entry.href}'\nprocess.exitCode = await main()\n`)
+  return script
+}
 
 describe('the same scenario and seed give the same trace', () => {
   it('in two processes', async () => {
-    expect(await hashWith({})).toBe(await hashWith({}))
+    expect(await hashWith({})).toBe(await firstHash())
   })
 
   it('whatever the time zone, the language, the directory and the size of the stack and heap', async () => {
-    const here = await hashWith({})
+    const here = await firstHash()
     const environment = { TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }
     const nodeFlags = ['--stack-size=2000', '--max-semi-space-size=1']
     expect(await hashWith({ environment, nodeFlags, cwd: '/' })).toBe(here)
   })
 
   it('whether or not its story and its trace are written out', async () => {
-    const here = await hashWith({})
+    const here = await firstHash()
     expect(await hashWith({}, '--quiet')).toBe(here)
     expect(await hashWith({}, '--trace', '/dev/null')).toBe(here)
+  })
+
+  it('put together in one file or module by module', async () => {
+    const root = new URL('../../', import.meta.url)
+    const bundle = bundleOf('svc-sim', root)
+    // What `bin/svc-sim.js` runs is the bundle, or this would compare the modules with themselves.
+    if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
+    const modules = new URL('dist/sim/main.js', root)
+    expect(await hashWith({ script: scriptOf(modules) })).toBe(await firstHash())
   })
 
   it.skipIf(other.kind === 'missing')(
     `on another release of Node${other.kind === 'missing' ? ` (skipped: ${other.reason})` : ` (${other.version})`}`,
     async () => {
       if (other.kind === 'missing') return
-      expect(await hashWith({ node: other.binary })).toBe(await hashWith({}))
+      expect(await hashWith({ node: other.binary })).toBe(await firstHash())
     },
   )
 
   it('and another seed another one', async () => {
     const finished = await svcSim(['run', file, '--seed', '8'])
-    expect(traceHashOf(finished)).not.toBe(await hashWith({}))
+    expect(traceHashOf(finished)).not.toBe(await firstHash())
   })
 })

@@ -18,12 +18,15 @@ export interface SvcSimOptions {
   readonly nodeFlags?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** What runs instead of `bin/svc-sim.js`. */
+  readonly script?: string
 }
 
 /** Runs the built `svc-sim` in a process of its own, to its end. */
 export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Promise<Finished> {
   const { node = process.execPath, nodeFlags = [], environment = {}, cwd = projectRoot } = options
-  const argv = [...nodeFlags, join(projectRoot, 'bin/svc-sim.js'), ...args]
+  const script = options.script ?? join(projectRoot, 'bin/svc-sim.js')
+  const argv = [...nodeFlags, script, ...args]
   return new Promise((resolve, reject) => {
     execFile(node, argv, { cwd, env: { ...process.env, ...environment }, maxBuffer: 64 << 20 }, (error, out, err) => {
       const code = error === null ? 0 : error.code

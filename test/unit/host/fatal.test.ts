@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { InvariantViolation, invariant } from '../../../src/base/invariant.ts'
 import { fatalLine } from '../../../src/host/fatal.ts'
 
@@ -22,5 +26,18 @@ describe('the last line of a process', () => {
     expect(fatalLine('svc', cause)).toBe('svc: fatal: RangeError: first second third')
     expect(fatalLine('svc', 'a\nstring')).toBe('svc: fatal: a string')
     expect(fatalLine('svc', undefined)).toBe('svc: fatal: undefined')
+  })
+
+  it('names the source where a map lies beside the file, and passes over what is not our own by the map', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-fatal-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const bundle = join(folder, 'svc.js')
+    const sources = ['../node_modules/package/index.js', '../src/base/invariant.ts', '../src/raft/core/step.ts']
+    // Line 1 is line 1 of the first source, line 2 line 3 of the second, line 3 line 7 of the third.
+    writeFileSync(`${bundle}.map`, JSON.stringify({ version: 3, sources, names: [], mappings: 'AAAA;ACEA;ACIA' }))
+    const at = (line: number): string => `    at run (${pathToFileURL(bundle)}:${line}:5)`
+    const cause = new InvariantViolation('no log', {})
+    cause.stack = ['InvariantViolation: no log', at(1), at(2), at(3)].join('\n')
+    expect(fatalLine('svc', cause)).toMatch(/ at step\.ts:7$/)
   })
 })

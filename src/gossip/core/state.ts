@@ -216,6 +216,12 @@ export function createGossip(options: GossipOptions): GossipCore {
   }
 }
 
+/**
+ * Twelve days before the clock began: longer ago than anything is asked about. A small whole number, for one that is not takes
+ * an object of its own in each of the many records that never see another.
+ */
+const longAgoMs = -0x4000_0000
+
 type Claimed = Pick<MemberRecord, 'address' | 'meta' | 'versions' | 'incarnation'>
 
 /** One that is not alive yet: whoever learns of it says so next. */
@@ -227,13 +233,13 @@ export function createMember(name: string, { address, meta, versions, incarnatio
     versions,
     incarnation,
     state: 'dead',
-    stateChangedMs: Number.NEGATIVE_INFINITY,
+    stateChangedMs: longAgoMs,
     status: 'failed',
     statusTime: 0,
-    goneSinceMs: Number.NEGATIVE_INFINITY,
+    goneSinceMs: longAgoMs,
     suspicion: undefined,
     isListed: false,
-    conflictNotedMs: Number.NEGATIVE_INFINITY,
+    conflictNotedMs: longAgoMs,
     view: undefined,
   }
 }

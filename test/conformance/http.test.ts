@@ -131,7 +131,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('HTTP %s', (_
     })
   })
 
-  it('a value is refused beyond 512 KiB, however far beyond', async () => {
+  it('[LIM-013] a value is refused beyond 512 KiB, however far beyond, and a key may be thousands of bytes long', async () => {
     const most = 512 * 1024
     expect((await ask(target, 'PUT /v1/kv/large', 'x'.repeat(most))).status).toBe(200)
     for (const size of [most + 1, 4 * most]) {
@@ -139,6 +139,9 @@ describe.each(worlds.map((world) => [world.name, world] as const))('HTTP %s', (_
       expect([reply.status, reply.text]).toEqual([413, 'Value exceeds 524288 byte limit'])
     }
     expect((await ask(target, 'GET /v1/kv/large?raw')).text).toBe('x'.repeat(most))
+    const key = 'k'.repeat(8_000)
+    expect((await ask(target, `PUT /v1/kv/${key}`, 'v')).status).toBe(200)
+    expect((await ask(target, `GET /v1/kv/${key}?raw`)).text).toBe('v')
   })
 
   it('a mistake of the caller is one line that names the field', async () => {

@@ -160,7 +160,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('sessions and
     await text('PUT /v1/agent/check/deregister/alive')
   })
 
-  it('a time to live is from 10 s to 24 h, and a transaction has at most 64 operations and 512 KiB of values', async () => {
+  it('[LIM-013] a time to live is from 10 s to 24 h, and a transaction has at most 64 operations and 512 KiB of values', async () => {
     for (const [ttl, status] of [
       ['9999ms', 500],
       ['10s', 200],

@@ -441,6 +441,36 @@ describe('flags of old', () => {
     })
   })
 
+  const keys = [
+    ...['reap', 'recursor', 'advertise_addrs', 'http_api_response_headers', 'addresses.rpc', 'ports.rpc'],
+    ...['retry_join_ec2', 'retry_join_gce', 'retry_join_azure', 'statsd_addr', 'statsite_addr', 'statsite_prefix'],
+    ...['dogstatsd_addr', 'dogstatsd_tags', 'telemetry.statsite_prefix', 'telemetry.enable_deprecated_names'],
+    ...['atlas_infrastructure', 'atlas_token', 'atlas_acl_token', 'atlas_join', 'atlas_endpoint'],
+  ]
+  const flags = [
+    ...['dc', 'atlas', 'atlas-token', 'atlas-join', 'atlas-endpoint', 'retry-join-azure-tag-name'],
+    ...['retry-join-azure-tag-value', 'retry-join-ec2-region', 'retry-join-ec2-tag-key', 'retry-join-ec2-tag-value'],
+    ...['retry-join-gce-credentials-file', 'retry-join-gce-project-name', 'retry-join-gce-tag-name'],
+    'retry-join-gce-zone-pattern',
+  ]
+
+  it('[CFG-042] each key and flag that was removed is an error that says since when, and what to write or do instead', async () => {
+    const since = String.raw`removed in \d+\.\d+(\.\d+)?, (use |remove it: |commands talk HTTP: use )\S+`
+    for (const key of keys) {
+      const [first = '', second] = key.split('.')
+      const path = join(folder, 'old.json')
+      writeFileSync(path, JSON.stringify({ data_dir: '/x', [first]: second === undefined ? 'x' : { [second]: 'x' } }))
+      const { code, error } = await run(['agent', `-config-file=${path}`])
+      expect(code, key).toBe(1)
+      expect(error, key).toMatch(new RegExp(String.raw`^==> \S+/old\.json:1:\d+: invalid config key ${key}: ${since}`))
+    }
+    for (const flag of flags) {
+      const { code, error } = await run(['agent', `-${flag}=x`])
+      expect(code, flag).toBe(1)
+      expect(error, flag).toMatch(new RegExp(`^flag provided but not defined: -${flag} \\(${since}`))
+    }
+  })
+
   it('-rpc-addr is refused by every command that had it, in favour of -http-addr', async () => {
     for (const command of ['force-leave', 'info', 'join', 'leave', 'members', 'reload']) {
       const { code, error } = await run([command, '-rpc-addr=127.0.0.1:8400'])

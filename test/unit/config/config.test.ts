@@ -211,12 +211,28 @@ describe('the effective configuration', () => {
 
   it.each([
     ['1.0.1', undefined, { protocol: 3, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
+    ['1.0.0', undefined, { protocol: 3, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
+    ['1.0.7', undefined, { protocol: 3, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
+    ['1.1.0', undefined, { protocol: 3, snapshotThreshold: 16_384, snapshotIntervalMs: 30_000 }],
+    ['0.8.0', undefined, { protocol: 2, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
+    ['0.9.0', undefined, { protocol: 2, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
     ['0.9.0', 1, { protocol: 1, snapshotThreshold: 8_192, snapshotIntervalMs: 5_000 }],
     ['1.4.0', undefined, { protocol: 3, snapshotThreshold: 16_384, snapshotIntervalMs: 30_000 }],
-  ])('of release %s with raft_protocol %s has the Raft settings of its time', (text, raft_protocol, raft) => {
-    const file = raft_protocol === undefined ? server : { ...server, raft_protocol }
-    const normalized = normalize(file, false, machine(), undefined, parseRelease(text))
-    expect(normalized).toMatchObject({ ok: true, value: { config: { raft } } })
+  ])(
+    '[CFG-023 LIM-004] of release %s with raft_protocol %s has the Raft settings of its time',
+    (text, raft_protocol, raft) => {
+      const file = raft_protocol === undefined ? server : { ...server, raft_protocol }
+      const normalized = normalize(file, false, machine(), undefined, parseRelease(text))
+      expect(normalized).toMatchObject({ ok: true, value: { config: { raft } } })
+    },
+  )
+
+  it('[LIM-004] has the times and sizes of Raft snapshots that are set', () => {
+    const set = { raft_snapshot_interval: '7s', raft_snapshot_threshold: 99 }
+    expect(normalize({ ...server, ...set }, false, machine())).toMatchObject({
+      ok: true,
+      value: { config: { raft: { snapshotThreshold: 99, snapshotIntervalMs: 7_000 } } },
+    })
   })
 
   it('of a release that speaks one Raft protocol refuses another', () => {

@@ -19,7 +19,7 @@ function many(config: ConstructorParameters<typeof CatalogWorld>[0] = {}, addres
 }
 
 describe('limits of an answer', () => {
-  it('dns 74: a client that says no size gets three records, and no sign that there are more', async () => {
+  it('[LIM-013] dns 74: a client that says no size gets three records, and no sign that there are more', async () => {
     const world = many()
     for (const type of ['A', 'SRV', 'ANY'] as const) {
       const reply = await world.ask('web.service.svc.', type)

@@ -1,4 +1,4 @@
-import type { Crypto } from '../../src/env/crypto.ts'
+import type { Crypto, RunningHash } from '../../src/env/crypto.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
@@ -17,6 +17,11 @@ export class SimCrypto implements Crypto {
   sha256(bytes: Uint8Array): Uint8Array {
     this.#machine.kernel.enter(this.#boot)
     return this.#machine.kernel.platform.sha256(bytes)
+  }
+
+  runningSha256(): RunningHash {
+    this.#machine.kernel.enter(this.#boot)
+    return this.#machine.kernel.platform.runningSha256()
   }
 
   sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array {

@@ -80,7 +80,7 @@ export class HttpServerConnection {
       method,
       target,
       headers: joinedHeaders(message.headers),
-      body: message.body.length > bodyBytesMax ? 'too-large' : message.body,
+      body: message.body.length > this.#bodyBytesMax(method, target) ? 'too-large' : message.body,
       remote: this.#stream.remote,
       onAbort: (use) => {
         if (this.#gone) this.#serving.soon(use)
@@ -93,6 +93,10 @@ export class HttpServerConnection {
     this.#waitsSinceMs = this.#serving.monoMs()
     this.#stream.write(encodeMessage(this.#message(method, response)))
     if (this.#last) this.#stream.end()
+  }
+
+  #bodyBytesMax(method: string, target: string): number {
+    return this.#serving.handler.bodyBytesMaxOf?.(method, target) ?? bodyBytesMax
   }
 
   async #answer(request: HttpRequest): Promise<HttpResponse> {

@@ -4,7 +4,7 @@ import { openAesGcm, sealAesGcm } from './aes-gcm.ts'
 import { certificateProblem, identityProblem } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
-import { sha256 } from './hash.ts'
+import { runningSha256, sha256 } from './hash.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 
@@ -26,6 +26,7 @@ export function createPlatform(): Platform {
     pump: (step) => pump(step, immediate),
     deferred,
     sha256,
+    runningSha256,
     sealAesGcm,
     openAesGcm,
     certificateProblem,

@@ -1,4 +1,5 @@
 import type { Deferred } from '../../src/env/async.ts'
+import type { RunningHash } from '../../src/env/crypto.ts'
 import type { TlsOptions } from '../../src/env/net.ts'
 
 /** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
@@ -28,6 +29,7 @@ export interface Platform {
   pump(step: (last: boolean) => boolean): Promise<void>
   deferred<T>(): Deferred<T>
   sha256(bytes: Uint8Array): Uint8Array
+  runningSha256(): RunningHash
   /** As in `env/crypto`. */
   sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array
   openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined

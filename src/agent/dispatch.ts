@@ -142,7 +142,7 @@ export class Dispatch {
       found: { at: store.index, index: found.index, value: found.value },
       now: () => {
         const { index, value } = store.query((tx) => endpoint.query(tx, args)).value
-        return { at: store.index, index: Math.max(index, 1), value }
+        return { at: store.index, index: Math.max(index, store.floor, 1), value }
       },
     }
   }

@@ -10,6 +10,7 @@ import type { Feature } from '../features/manifest.ts'
 import { operatorFeature } from '../features/operator/feature.ts'
 import { queryFeature } from '../features/query/feature.ts'
 import { sessionFeature } from '../features/session/feature.ts'
+import { snapshotFeature } from '../features/snapshot/feature.ts'
 import { statusFeature } from '../features/status/feature.ts'
 import { txnFeature } from '../features/txn/feature.ts'
 
@@ -26,6 +27,7 @@ export const features: readonly Feature[] = [
   operatorFeature,
   queryFeature,
   sessionFeature,
+  snapshotFeature,
   statusFeature,
   txnFeature,
 ]

@@ -33,6 +33,7 @@ export const forwardedWrites: TableDefinition<ForwardedWrite> = {
   key: (row) => placeOf(row.number),
   decode: (stored) => forwardedWrite.parse(stored),
   unwatched: true,
+  ofCluster: true,
 }
 
 /** Up to which sequence an origin's writes may have been forgotten, since which index. */
@@ -50,6 +51,7 @@ export const forgottenOrigins: TableDefinition<ForgottenOrigin> = {
   indexes: { age: { key: (row) => orderedKey(row.index) } },
   decode: (stored) => forgottenOrigin.parse(stored),
   unwatched: true,
+  ofCluster: true,
 }
 
 /** What became of a write that was carried out, or had been before. */

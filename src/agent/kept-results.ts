@@ -66,7 +66,7 @@ export class KeptResults {
       known.forget()
     }
     const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args))
-    const result = new KeptResult(this.#owner, key, Math.max(value.index, 1), value.value, touched)
+    const result = new KeptResult(this.#owner, key, Math.max(value.index, this.#store.floor, 1), value.value, touched)
     if (membersOf(value.value) >= keptMembersMin) this.#keep(result)
     return result
   }

@@ -17,6 +17,8 @@ export class Leadership {
   #retry: Closable | undefined
   /** The term whose duties are begun or about to be; 0: this server does not lead. */
   #term = 0
+  /** Counts endings: what was about to begin before one does not begin after it. */
+  #endings = 0
 
   constructor(context: ServerContext, duties: readonly LeaderDuty[]) {
     this.#context = context
@@ -34,21 +36,29 @@ export class Leadership {
     return this.#running.get(duty) as Running | undefined
   }
 
+  /** Ends the duties and begins them anew, where this server leads. */
+  restart(): void {
+    if (this.#term === 0) return
+    this.#end()
+    // Not from within the command that calls for it.
+    this.#retry = this.#context.env.timers.after(0, () => this.#heed(this.#context.raft.status()))
+  }
+
   #heed({ role, term }: RaftStatus): void {
     if (role === 'leader' && term === this.#term) return
     this.#end()
     if (role !== 'leader') return
     this.#term = term
-    this.#context.env.detach(this.#begin(term))
+    this.#context.env.detach(this.#begin(this.#endings))
   }
 
-  async #begin(term: number): Promise<void> {
+  async #begin(endings: number): Promise<void> {
     const caughtUp = await this.#context.raft.readIndex()
-    if (this.#term !== term) return
+    if (this.#endings !== endings) return
     if (!caughtUp.ok) {
       // Refused although it leads (too much is under way): a leader that never began its duties would look healthy.
       const { env } = this.#context
-      this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(term)))
+      this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(endings)))
       return
     }
     this.#running = new Map(this.#duties.map((duty) => [duty, duty.start(this.#context)]))
@@ -56,6 +66,7 @@ export class Leadership {
 
   #end(): void {
     this.#term = 0
+    this.#endings++
     this.#retry?.close()
     for (const running of this.#running.values()) running.close()
     this.#running = new Map()

@@ -24,6 +24,7 @@ import { FloodJoin } from './flood-join.ts'
 import type { Ground, Part } from './ground.ts'
 import { Introductions, introduceMethod, ownAddress } from './introductions.ts'
 import { Leadership } from './leadership.ts'
+import { OpenStates } from './open-states.ts'
 import { aliveServers, serverOf } from './pool-servers.ts'
 import { RaftLink } from './raft-link.ts'
 import { reconcileMembers } from './reconcile.ts'
@@ -96,7 +97,9 @@ function assembleServer(
   const introductions = new Introductions({ env, config, rpc, raft, directory, nodeId, pool })
   const settings = () => settingsNow(config.autopilot, state.store.read())
   const membership = serverMembership({ directory, introductions, pool, config, settings })
+  const archives = new OpenStates(env, state.store)
   const context = serverContext(ground, state, raft, {
+    archives,
     duty: (duty) => leadership.running(duty),
     health: () => membership.health(),
   })
@@ -128,7 +131,10 @@ function assembleServer(
     leadership.stop()
     calls.stop()
     dispatch.stop()
+    archives.stop()
   })
+  // What duties know of a state that is no longer there would be wrong: they begin anew, as with a new leader.
+  state.onReplaced(() => leadership.restart())
   const start = async (): Promise<void> => {
     floodJoins(ground, closing)
     rpc.start(
@@ -215,7 +221,7 @@ function serverContext(
   { env, config, pool, wan }: Ground,
   state: ReplicatedState,
   raft: Raft,
-  own: Pick<ServerContext, 'duty' | 'health'>,
+  own: Pick<ServerContext, 'archives' | 'duty' | 'health'>,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address

@@ -1,6 +1,8 @@
 import { InvariantViolation } from '../base/invariant.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { CommandDefinition } from '../features/manifest.ts'
+import { replacedTable } from '../features/snapshot/tables.ts'
+import { lastReplaced } from '../features/snapshot/views.ts'
 import type { Failure } from '../model/failure.ts'
 import { isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
 import type { Entry } from '../raft/core/types.ts'
@@ -8,6 +10,7 @@ import type { StateMachine, StateRestore, StateSnapshot } from '../raft/raft.ts'
 import { Store, type StoreOptions } from '../store/store.ts'
 import type { Row, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { AgentObserver } from './agent.ts'
+import { ComingState } from './coming-state.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
@@ -15,9 +18,13 @@ import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } 
 export class ReplicatedState implements StateMachine {
   readonly store: Store
   readonly #forwarded: ForwardedWrites
+  readonly #coming: ComingState
   readonly #commands: ReadonlyMap<string, CommandDefinition>
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
+  /** How far indexes of the state are ahead of those of the log, since a state of later ones took its place. */
+  #ahead = 0
+  #replacedTell: (() => void) | undefined
 
   /** `tables` and `commands` are those of the features; `release` is the one that this server runs as. */
   constructor(parts: {
@@ -27,8 +34,9 @@ export class ReplicatedState implements StateMachine {
     readonly observer?: Pick<AgentObserver, 'commandApplied'> | undefined
     readonly store?: StoreOptions
   }) {
-    this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins], parts.store)
+    this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins, replacedTable], parts.store)
     this.#forwarded = new ForwardedWrites(this.store)
+    this.#coming = new ComingState(this.store)
     this.#release = parts.release ?? newestRelease
     this.#observer = parts.observer
     const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
@@ -47,17 +55,33 @@ export class ReplicatedState implements StateMachine {
     const body = definition.body.safeParse(command.body)
     if (!body.success) throw this.#unreadable(entry, `${command.kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
     const { identity } = command
-    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.data)
+    const index = entry.index + this.#ahead
+    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.data, this.#coming)
     const applied: Result<OnceApplied, Failure> =
       identity === undefined
-        ? ok({ outcome: this.store.apply(entry.index, run), repeated: false })
-        : this.#forwarded.applyOnce(entry.index, identity, run, definition.remembered)
+        ? ok({ outcome: this.store.apply(index, run), repeated: false })
+        : this.#forwarded.applyOnce(index, identity, run, definition.remembered)
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value
+    this.#replaceIfReady()
     if (!repeated) {
-      this.#observer?.commandApplied?.(entry.index, command.kind, outcome, identity, this.store.read())
+      this.#observer?.commandApplied?.(this.store.index, command.kind, outcome, identity, this.store.read())
     }
     return ok(outcome)
+  }
+
+  /** Calls `use` after a command has put another state in place of the one before. */
+  onReplaced(use: () => void): void {
+    this.#replacedTell = use
+  }
+
+  #replaceIfReady(): void {
+    const version = this.#coming.take()
+    const replaced = version === undefined ? undefined : lastReplaced(this.store.read())
+    if (version === undefined || replaced === undefined) return
+    this.store.replace(version, replaced.index)
+    this.#ahead = replaced.ahead
+    this.#replacedTell?.()
   }
 
   applied(): void {
@@ -74,10 +98,18 @@ export class ReplicatedState implements StateMachine {
       write: (bytes) => restore.write(bytes),
       finish: () => {
         const finished = restore.finish()
-        if (finished.ok) this.#forwarded.restored()
+        if (finished.ok) this.#restored()
         return finished
       },
     }
+  }
+
+  #restored(): void {
+    this.#forwarded.restored()
+    this.#coming.forget()
+    const replaced = lastReplaced(this.store.read())
+    this.#ahead = replaced?.ahead ?? 0
+    this.store.raiseFloor(replaced?.index ?? 0)
   }
 
   #decoded(entry: Entry): LoggedCommand {

@@ -18,6 +18,7 @@ import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './co
 import { reloadCommand } from './commands/reload.ts'
 import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
+import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
 import { validateCommand } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 import { rewriteGoFlags } from './go-flags.ts'
@@ -51,6 +52,9 @@ const commands: readonly CliCommand[] = [
   rttCommand,
   deregisterCommand,
   registerCommand,
+  inspectSnapshotCommand,
+  restoreSnapshotCommand,
+  saveSnapshotCommand,
   validateCommand,
   versionCommand,
 ]
@@ -62,6 +66,7 @@ const groups: Readonly<Record<string, string>> = {
   'operator autopilot': 'Provides tools for modifying Autopilot configuration',
   'operator raft': 'Provides cluster-level tools for the Raft subsystem',
   services: 'Interact with services',
+  snapshot: 'Saves, restores and inspects snapshots of the state of the servers',
 }
 
 /** Commands of old, and what to write instead. Spec: Ver/1.0. */

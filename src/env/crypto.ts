@@ -1,5 +1,14 @@
+/** A digest of bytes that come piece by piece. */
+export interface RunningHash {
+  update(bytes: Uint8Array): void
+  /** At the end, once. */
+  digest(): Uint8Array
+}
+
 export interface Crypto {
   sha256(bytes: Uint8Array): Uint8Array
+  /** The same of bytes that are not held all at once. */
+  runningSha256(): RunningHash
   /** Unguessable bytes; in the simulator drawn from the seed. */
   randomBytes(length: number): Uint8Array
   /**

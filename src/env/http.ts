@@ -38,9 +38,13 @@ export interface HttpStreamOut {
 }
 
 /** Never rejects: what fails becomes a response. */
-export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>
+export interface HttpHandler {
+  (request: HttpRequest): Promise<HttpResponse>
+  /** The largest body of such a request; `bodyBytesMax` where there is no such member. */
+  readonly bodyBytesMaxOf?: (method: string, target: string) => number
+}
 
-/** A larger request body is not read: its handler sees `too-large`. Twice the limit of a key's value, and room for a transaction around it. */
+/** Unless the handler says otherwise, a larger request body is not read: its handler sees `too-large`. Twice the limit of a key's value, and room for a transaction around it. */
 export const bodyBytesMax = 1 << 20
 
 export interface HttpListener extends Closable {

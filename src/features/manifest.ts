@@ -41,9 +41,20 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   /** The release that brought it: older servers stop on it. */
   readonly since: Release
   readonly body: z.ZodType<Body>
-  apply(tx: WriteTransaction, body: Body): Outcome
+  apply(tx: WriteTransaction, body: Body, whole?: WholeState): Outcome
   /** What is kept of an outcome that could be large, for a repetition of the same write; all of it if absent. */
   remembered?(outcome: Outcome): Outcome
+}
+
+/** The whole state, for the few commands that put another one in its place. What it does depends on what it is given alone. */
+export interface WholeState {
+  /** Reads a piece of a state to come, so that nothing is left to do when its last has come. From offset 0 on it is a new one. */
+  prepare(offset: number, bytes: Uint8Array): void
+  /**
+   * The state of these pieces, which are those that were prepared, takes the place of this one as soon as the command is over,
+   * but for what the cluster keeps of itself. Says at which index it was taken, and what is wrong with it otherwise.
+   */
+  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<{ readonly index: number }, string>
 }
 
 export type Consistency = 'default' | 'consistent' | 'stale'
@@ -124,6 +135,8 @@ export interface ServerContext {
   ): Promise<Result<Outcome, Failure>>
   /** Makes sure that no other server has led until now; a failure if this one does not lead. */
   leads(): Promise<Result<undefined, Failure>>
+  /** The whole state, to be read piece by piece by who keeps a copy of it outside. */
+  readonly archives: StateArchives
   /** What this duty is doing now; undefined while this server does not lead, or has not begun its duties yet. */
   duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
   /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
@@ -151,6 +164,19 @@ export interface WanServer {
   readonly name: string
   readonly datacenter: string
   readonly coordinate: Coordinate | undefined
+}
+
+/** States as of one index each, while somebody reads them. */
+export interface StateArchives {
+  /** The state now. It stays open until its end has been read, or for a while after the last that was. */
+  open(): Result<OpenedState, Failure>
+  /** What follows `offset`, some 256 KiB; nothing at the end. `offset`: as far as it has been read, or the last piece again. */
+  next(id: string, offset: number): Result<Uint8Array, Failure>
+}
+
+export interface OpenedState {
+  readonly id: string
+  readonly index: number
 }
 
 export interface KnownServer {
@@ -323,6 +349,8 @@ export interface Route {
   readonly path: string
   /** Of a path that ends in `/`: only what is one segment below it and ends in this one; `rest` is that one segment. */
   readonly below?: string
+  /** The largest body that it takes, in bytes, where that is more than others take (env/http, `bodyBytesMax`). */
+  readonly bodyBytesMax?: number
   /** The line for a body that no request may carry (env/http, `bodyBytesMax`), where the endpoint's own limit is lower. */
   readonly tooLarge?: string
   /**
@@ -398,7 +426,7 @@ export type RouteResponse =
       /** The content type, where it is more than text. */
       readonly type?: string
     }
-  /** Bytes as they are; the type is sniffed as the field does. */
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta }
+  /** Bytes as they are; the type is sniffed as the field does, unless it is known. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly meta?: ReadMeta; readonly contentType?: string }
   /** `meta`: what the field says of some reads though they failed. */
   | { readonly kind: 'failure'; readonly failure: Failure; readonly meta?: ReadMeta }

@@ -6,6 +6,15 @@ const tagBytes = 16
 
 export const hostCrypto: Crypto = {
   sha256: (bytes) => plainBytes(createHash('sha256').update(bytes).digest()),
+  runningSha256: () => {
+    const hash = createHash('sha256')
+    return {
+      update: (bytes) => {
+        hash.update(bytes)
+      },
+      digest: () => plainBytes(hash.digest()),
+    }
+  },
   randomBytes: (length) => plainBytes(randomBytes(length)),
   sealAesGcm: (key, nonce, plain, additional) => {
     const cipher = createCipheriv(cipherFor(key), key, nonce).setAAD(additional)

@@ -26,12 +26,12 @@ export interface ReceivedBody {
 const nothing: ReceivedBody = { body: emptyBytes, release: () => undefined }
 
 /** The whole body; `broken` when the client went away or was cut off in the middle of it. */
-export function readBody(request: IncomingMessage, held: HeldBodies): Promise<ReceivedBody> {
+export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = bodyBytesMax): Promise<ReceivedBody> {
   const { headers } = request
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') {
     return Promise.resolve(nothing)
   }
-  if (Number(headers['content-length'] ?? 0) > bodyBytesMax) {
+  if (Number(headers['content-length'] ?? 0) > bytesMax) {
     drain(request)
     return Promise.resolve({ ...nothing, body: 'too-large' })
   }
@@ -53,7 +53,7 @@ export function readBody(request: IncomingMessage, held: HeldBodies): Promise<Re
       length += piece.length
       held.heldBytes += piece.length
       pieces.push(piece)
-      if (length > bodyBytesMax) giveUp('too-large')
+      if (length > bytesMax) giveUp('too-large')
       else if (held.heldBytes > heldBodyBytesMax) giveUp('no-room')
     }
     const broken = (): void => giveUp('broken')

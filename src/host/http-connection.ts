@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
+import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { Log } from '../env/observe.ts'
 import { type HeldBodies, joinedHeaders, readBody } from './http-body.ts'
 import { type CompressedBodies, isWhole, type WholeResponse, writeResponse, writeStream } from './http-response.ts'
@@ -88,7 +88,7 @@ export class HttpConnection {
 
   async #serve(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
-    const { body, release } = await readBody(request, this.#serving.bodies)
+    const { body, release } = await readBody(request, this.#serving.bodies, this.#bodyBytesMax(exchange))
     if (body === 'broken') return
     const answer = body === 'no-room' ? noRoom : await this.#answer(this.#requestOf(exchange, body))
     release()
@@ -102,6 +102,10 @@ export class HttpConnection {
       // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
       await writeResponse(request, response, this.#internalError(cause), closing, compressed)
     }
+  }
+
+  #bodyBytesMax({ request, target }: Exchange): number {
+    return this.#serving.handler.bodyBytesMaxOf?.(request.method ?? '', target) ?? bodyBytesMax
   }
 
   /** As long as it is read, it may be silent for as long as it likes. */

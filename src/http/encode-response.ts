@@ -82,7 +82,9 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           return text(response.status, response.text, furtherMeta(response.meta), response.type)
         case 'bytes': {
           const headers = metaHeaders(response.meta)
-          if (response.bytes.length > 0) headers.push(['Content-Type', sniffContentType(response.bytes)], ...inert)
+          const { contentType } = response
+          if (contentType !== undefined) headers.push(['Content-Type', contentType])
+          else if (response.bytes.length > 0) headers.push(['Content-Type', sniffContentType(response.bytes)], ...inert)
           return { status: 200, headers, body: response.bytes }
         }
         case 'failure':

@@ -1,6 +1,6 @@
 import type { HttpConfig, WanConfig } from '../agent/agent-config.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
-import type { HttpHandler, HttpRequest, HttpResponse } from '../env/http.ts'
+import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { AgentContext, Route } from '../features/manifest.ts'
 import { productTitle } from '../model/names.ts'
 import { responseEncoder } from './encode-response.ts'
@@ -42,7 +42,12 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     onFatal,
   })
 
-  return async (request: HttpRequest): Promise<HttpResponse> => {
+  const bodyBytesMaxOf = (_method: string, given: string): number => {
+    const target = parseTarget(given)
+    const match = target.ok ? table.match(target.value.path) : undefined
+    return (match?.kind === 'route' ? match.mounted.route.bodyBytesMax : undefined) ?? bodyBytesMax
+  }
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
     const target = parseTarget(request.target)
     if (!target.ok) return outside.text(400, target.error)
     const { path, rawQuery } = target.value
@@ -60,6 +65,7 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
         return path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, '')
     }
   }
+  return Object.assign(handle, { bodyBytesMaxOf })
 }
 
 /** Headers that a configured one must not repeat: they speak of the body or the connection. */

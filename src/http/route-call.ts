@@ -68,7 +68,10 @@ export class RouteCaller {
     const method = this.#method(routed)
     if (method === undefined) return this.#withoutMethod(routed)
     if (request.body === 'too-large') {
-      return encoder.text(413, mounted.route.tooLarge ?? `Request body exceeds ${bodyBytesMax} byte limit`)
+      return encoder.text(
+        413,
+        mounted.route.tooLarge ?? `Request body exceeds ${mounted.route.bodyBytesMax ?? bodyBytesMax} byte limit`,
+      )
     }
     return this.#handle(routed, method, query.value, request.body)
   }

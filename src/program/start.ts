@@ -9,7 +9,7 @@ import { createDnsFace, type DnsFace } from '../dns/face.ts'
 import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { HttpHandler, HttpListener } from '../env/http.ts'
+import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
 import type { TlsOptions } from '../env/net.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
@@ -108,8 +108,11 @@ async function listen(
   http: HttpListener[],
   open: Closable[],
 ): Promise<Result<undefined, StartFailure>> {
+  const handler: HttpHandler = Object.assign((request: HttpRequest) => faces.http(request), {
+    bodyBytesMaxOf: (method: string, target: string) => faces.http.bodyBytesMaxOf?.(method, target) ?? bodyBytesMax,
+  })
   for (const host of config.ports.http > 0 ? config.clientAddresses : []) {
-    const listener = await env.http.serve({ host, port: config.ports.http }, (request) => faces.http(request))
+    const listener = await env.http.serve({ host, port: config.ports.http }, handler)
     if (!listener.ok) return err(portFailure(listener.error, 'ports.http'))
     http.push(listener.value)
     open.push(listener.value)
@@ -119,7 +122,7 @@ async function listen(
     if (!tls.ok) return tls
     for (const host of config.httpsAddresses) {
       const at = { host, port: config.ports.https }
-      const listener = await env.http.serve(at, (request) => faces.http(request), tls.value)
+      const listener = await env.http.serve(at, handler, tls.value)
       if (!listener.ok) return err(portFailure(listener.error, 'ports.https', 'cert_file, key_file and ca_file'))
       open.push(listener.value)
     }

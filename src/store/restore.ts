@@ -8,7 +8,7 @@ import type { Row, TableDefinition } from './types.ts'
 import { emptyTable, type TableState, type Version } from './version.ts'
 
 /** A longer record is refused before it is gathered: no row comes near it. */
-const recordBytesMax = 16 << 20
+export const recordBytesMax = 16 << 20
 
 /** A table being filled, and what the header says of it. */
 interface Filling {
@@ -147,7 +147,7 @@ function decoded(definition: TableDefinition<Row>, value: unknown): Result<Row, 
   }
 }
 
-function headerFrom(value: unknown): Result<SnapshotHeader, string> {
+export function headerFrom(value: unknown): Result<SnapshotHeader, string> {
   const malformed = err('snapshot: malformed header')
   if (!isRecord(value)) return malformed
   const { format, index, tables } = value
@@ -173,7 +173,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function u32At(bytes: Uint8Array, at: number): number {
+export function u32At(bytes: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4)
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 }

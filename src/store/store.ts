@@ -51,6 +51,7 @@ export class Store {
   /** What commands have changed since. */
   #drafts: Drafts = new Map()
   #index = 0
+  #floor = 0
   #applying = false
 
   constructor(tables: readonly TableDefinition<Row>[], options: StoreOptions = {}) {
@@ -69,6 +70,18 @@ export class Store {
   /** Index of the last command applied; 0 before any. */
   get index(): number {
     return this.#index
+  }
+
+  /**
+   * No result of a query counts as older than this: the index at which another state took the place of the one before, whose
+   * rows may say any. So what callers wait for never falls behind what they know.
+   */
+  get floor(): number {
+    return this.#floor
+  }
+
+  raiseFloor(index: number): void {
+    this.#floor = Math.max(this.#floor, index)
   }
 
   /** Parked queries. */
@@ -168,8 +181,41 @@ export class Store {
     return new SnapshotWriter(this.#current())
   }
 
+  /** The same without what the cluster keeps of itself: for `replace`, here or elsewhere. */
+  archive(): { next(): Uint8Array | undefined } {
+    const { index, tables } = this.#current()
+    return new SnapshotWriter({ index, tables: new Map([...tables].filter(([name]) => this.#isReplaced(name))) })
+  }
+
+  #isReplaced(table: string): boolean {
+    return this.#definitions.get(table)?.ofCluster !== true
+  }
+
+  /** Reads a snapshot beside the state in use, for `replace`. */
+  reader(): SnapshotReader {
+    return new SnapshotReader(this.#definitions, this.#withDigest)
+  }
+
+  /**
+   * Puts the tables of `version` in place of those in use, but for what the cluster keeps of itself, all at once, as a part of
+   * the last command; from here on that command has `index`, which is not below the one it had. Every table counts as changed
+   * by it, and every parked query is woken at the next `committed`.
+   */
+  replace(version: Version, index: number): void {
+    invariant(!this.#applying && index >= this.#index, 'a state replaced out of order', { index, after: this.#index })
+    const tables = new Map(this.#current().tables)
+    for (const [name, table] of version.tables) {
+      if (this.#isReplaced(name)) tables.set(name, { ...table, lastChange: index })
+    }
+    this.#version = { index, tables }
+    this.#drafts = new Map()
+    this.#index = index
+    this.#floor = index
+    this.#watches.changedAll()
+  }
+
   restore(): StoreRestore {
-    const reader = new SnapshotReader(this.#definitions, this.#withDigest)
+    const reader = this.reader()
     return {
       write: (bytes) => reader.write(bytes),
       finish: () => {

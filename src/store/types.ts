@@ -22,6 +22,8 @@ export interface TableDefinition<R extends Row> {
    * (tombstones, whose birth is always also the death of a watched row).
    */
   readonly unwatched?: true
+  /** What the cluster keeps of itself: it is in no archive of the state, and stays when the state is replaced by another. */
+  readonly ofCluster?: true
 }
 
 export interface TableIndex<R extends Row> {

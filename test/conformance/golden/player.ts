@@ -35,6 +35,8 @@ class Player {
   readonly #options: PlayOptions
   readonly #variables: Variables
   readonly #normaliser: Normaliser
+  /** Names of the variables that are whole bodies, a character for each byte. */
+  readonly #bodies = new Set<string>()
   readonly #begun = new Map<string, Begun>()
 
   constructor(target: GoldenTarget, options: PlayOptions) {
@@ -62,6 +64,7 @@ class Player {
   async #play(step: Step, id: string): Promise<Omit<Recorded, 'id'>> {
     const result = step.join === undefined ? await this.#sendUntil(step, id) : await this.#join(step.join)
     for (const [name, where] of Object.entries(step.save ?? {})) {
+      if (where === 'data') this.#bodies.add(name)
       this.#variables.set(name, saved(where, result) ?? `unset-${name}`)
     }
     const asserted = (step.assert ?? []).map((condition) => [condition, holds(condition, result, this.#variables)])
@@ -127,6 +130,12 @@ class Player {
   }
 
   #body(step: Step): Uint8Array | undefined {
+    if (step.text === undefined && step.json === undefined) return undefined
+    // A whole body that was saved is sent again byte for byte.
+    const whole = /^{{(\w+)}}$/.exec(step.text ?? '')?.[1]
+    if (whole !== undefined && this.#bodies.has(whole)) {
+      return Buffer.from(String(this.#variables.get(whole)), 'latin1')
+    }
     if (step.text !== undefined) return Buffer.from(String(fill(step.text, this.#variables)))
     return step.json === undefined ? undefined : Buffer.from(written(fill(step.json, this.#variables)))
   }

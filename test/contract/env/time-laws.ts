@@ -143,6 +143,9 @@ export function timeLaws(law: Law): void {
     // FIPS 180-4, example of one block.
     const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
     expect(hex(env.crypto.sha256(utf8('abc')))).toBe(abc)
+    const running = env.crypto.runningSha256()
+    for (const piece of ['a', '', 'bc']) running.update(utf8(piece))
+    expect(hex(running.digest())).toBe(abc)
     for (const length of [0, 1, 16, 33]) expect(env.crypto.randomBytes(length)).toHaveLength(length)
     expect(hex(env.crypto.randomBytes(16))).not.toBe(hex(env.crypto.randomBytes(16)))
   })

@@ -1,5 +1,6 @@
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
+import { OpenStates } from '../../../src/agent/open-states.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
 import { pack, unpack } from '../../../src/base/msgpack.ts'
@@ -20,6 +21,7 @@ import type {
   ServerContext,
   WanView,
 } from '../../../src/features/manifest.ts'
+import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
@@ -161,11 +163,17 @@ export class LoneServer {
         lone.failNext = undefined
         if (failure !== undefined) return err(failure)
         const payload = encodeCommand(command, body, identity)
-        const applied = lone.state.apply({ index: lone.index + 1, term: 1, kind: 'command', payload })
+        const applied = lone.state.apply({
+          index: lone.index + 1 - (lastReplaced(lone.read())?.ahead ?? 0),
+          term: 1,
+          kind: 'command',
+          payload,
+        })
         lone.state.applied()
         return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
       },
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
+      archives: new OpenStates(env, lone.state.store),
       duty: (duty) => lone.#duties.get(duty) as ReturnType<typeof duty.start> | undefined,
       watch: (look, use) => lone.state.store.watch(look, use),
       health: () => lone.health,

@@ -103,6 +103,10 @@ export function fakeEnv(disk: Disk, time: FakeTime = new FakeTime(), seed = 1): 
     random: { stream: () => draws },
     crypto: {
       sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
+      runningSha256: () => {
+        const hash = createHash('sha256')
+        return { update: (bytes) => void hash.update(bytes), digest: () => new Uint8Array(hash.digest()) }
+      },
       sealAesGcm: () => new Uint8Array(0),
       openAesGcm: () => undefined,
       randomBytes: (length) => Uint8Array.from({ length }, () => draws.below(256)),

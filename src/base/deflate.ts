@@ -1,0 +1,229 @@
+import { concatBytes } from './bytes.ts'
+import {
+  distanceBase,
+  distanceExtraBits,
+  endOfBlock,
+  fixedLiteralLengths,
+  lengthBase,
+  lengthExtraBits,
+  windowBytes,
+} from './deflate-codes.ts'
+
+const matchMin = 4
+const matchMax = 258
+const hashBits = 15
+/** Bytes of one block; a piece that is longer becomes several. */
+const blockBytes = 65_535
+
+/** A code of the fixed table, its bits in the order in which they are sent. */
+interface Codes {
+  readonly code: Uint16Array
+  readonly length: Uint8Array
+}
+
+const literals = fixedCodes(fixedLiteralLengths())
+const lengthCodeOf = codesOf(lengthBase, matchMax + 1)
+const distanceCodeOf = codesOf(distanceBase, windowBytes + 1)
+
+/**
+ * DEFLATE (RFC 1951), piece by piece: matches are looked for in the last 32 KiB by a table of one place for each hash, and
+ * written in the fixed codes; what does not get smaller is stored. Pure and equal everywhere, which the platform's is not.
+ */
+export class Deflater {
+  readonly #heads = new Int32Array(1 << hashBits)
+  /** The end of what came before, and the block under way behind it. */
+  readonly #window = new Uint8Array(windowBytes + blockBytes)
+  #before = 0
+  /** Bytes of the stream that have left the window. */
+  #gone = 0
+  #out = new BitWriter()
+
+  /** What there is to send after these bytes. */
+  push(bytes: Uint8Array): Uint8Array {
+    for (let at = 0; at < bytes.length; at += blockBytes) this.#block(bytes.subarray(at, at + blockBytes))
+    return this.#out.take()
+  }
+
+  /** The end of the stream. */
+  end(): Uint8Array {
+    this.#out.bits(1, 1)
+    this.#out.bits(1, 2)
+    this.#symbol(endOfBlock)
+    this.#out.align()
+    return this.#out.take()
+  }
+
+  #block(bytes: Uint8Array): void {
+    const window = this.#window
+    const from = this.#before
+    window.set(bytes, from)
+    const to = from + bytes.length
+    const mark = this.#out.mark()
+    this.#out.bits(0, 1)
+    this.#out.bits(1, 2)
+    this.#matches(from, to)
+    this.#symbol(endOfBlock)
+    if (this.#out.bytesSince(mark) > bytes.length + storedOverhead) {
+      this.#out.back(mark)
+      this.#stored(bytes)
+    }
+    const kept = Math.min(to, windowBytes)
+    window.copyWithin(0, to - kept, to)
+    this.#gone += to - kept
+    this.#before = kept
+  }
+
+  #matches(from: number, to: number): void {
+    const window = this.#window
+    let at = from
+    while (at < to) {
+      const found = at + matchMin <= to ? this.#candidate(at) : -1
+      const length = found < 0 ? 0 : matchLength(window, found, at, to)
+      if (length < matchMin) {
+        this.#symbol(window[at] as number)
+        at++
+        continue
+      }
+      this.#match(length, at - found)
+      at += length
+    }
+  }
+
+  /** Where the same four bytes were last seen, if that is near enough; and remembers them here. */
+  #candidate(at: number): number {
+    const window = this.#window
+    const four =
+      (window[at] as number) |
+      ((window[at + 1] as number) << 8) |
+      ((window[at + 2] as number) << 16) |
+      ((window[at + 3] as number) << 24)
+    const hash = Math.imul(four, 0x9e3779b1) >>> (32 - hashBits)
+    // Places are kept in the stream, one up: 0 is none.
+    const found = (this.#heads[hash] as number) - 1 - this.#gone
+    this.#heads[hash] = at + this.#gone + 1
+    return found >= 0 && at - found <= windowBytes ? found : -1
+  }
+
+  #match(length: number, distance: number): void {
+    const lengthCode = lengthCodeOf[length] as number
+    this.#symbol(257 + lengthCode)
+    this.#out.bits(length - (lengthBase[lengthCode] as number), lengthExtraBits[lengthCode] as number)
+    const distanceCode = distanceCodeOf[distance] as number
+    this.#out.bits(reversed(distanceCode, 5), 5)
+    this.#out.bits(distance - (distanceBase[distanceCode] as number), distanceExtraBits[distanceCode] as number)
+  }
+
+  #symbol(symbol: number): void {
+    this.#out.bits(literals.code[symbol] as number, literals.length[symbol] as number)
+  }
+
+  #stored(bytes: Uint8Array): void {
+    this.#out.bits(0, 3)
+    this.#out.align()
+    const { length } = bytes
+    this.#out.raw(new Uint8Array([length & 255, length >>> 8, ~length & 255, (~length >>> 8) & 255]))
+    this.#out.raw(bytes)
+  }
+}
+
+const storedOverhead = 5
+
+interface Mark {
+  readonly parts: number
+  readonly filled: number
+  readonly held: number
+  readonly count: number
+}
+
+/** Bits in the order of DEFLATE: the least significant first. */
+class BitWriter {
+  #parts: Uint8Array[] = []
+  #buffer = new Uint8Array(bufferBytes)
+  #filled = 0
+  #held = 0
+  #count = 0
+
+  bits(value: number, count: number): void {
+    this.#held |= value << this.#count
+    this.#count += count
+    while (this.#count >= 8) {
+      this.#byte(this.#held & 255)
+      this.#held >>>= 8
+      this.#count -= 8
+    }
+  }
+
+  align(): void {
+    if (this.#count > 0) this.bits(0, 8 - this.#count)
+  }
+
+  /** Only when aligned. */
+  raw(bytes: Uint8Array): void {
+    for (const byte of bytes) this.#byte(byte)
+  }
+
+  mark(): Mark {
+    return { parts: this.#parts.length, filled: this.#filled, held: this.#held, count: this.#count }
+  }
+
+  bytesSince(mark: Mark): number {
+    return (this.#parts.length - mark.parts) * bufferBytes + this.#filled - mark.filled
+  }
+
+  back(mark: Mark): void {
+    if (this.#parts.length > mark.parts) this.#buffer = this.#parts[mark.parts] as Uint8Array<ArrayBuffer>
+    this.#parts.length = mark.parts
+    this.#filled = mark.filled
+    this.#held = mark.held
+    this.#count = mark.count
+  }
+
+  take(): Uint8Array {
+    const out = concatBytes([...this.#parts, this.#buffer.subarray(0, this.#filled)])
+    this.#parts = []
+    this.#filled = 0
+    return out
+  }
+
+  #byte(byte: number): void {
+    if (this.#filled === bufferBytes) {
+      this.#parts.push(this.#buffer)
+      this.#buffer = new Uint8Array(bufferBytes)
+      this.#filled = 0
+    }
+    this.#buffer[this.#filled++] = byte
+  }
+}
+
+const bufferBytes = 32_768
+
+function matchLength(window: Uint8Array, from: number, at: number, to: number): number {
+  const max = Math.min(matchMax, to - at)
+  let length = 0
+  while (length < max && window[from + length] === window[at + length]) length++
+  return length
+}
+
+function codesOf(bases: readonly number[], size: number): Uint8Array {
+  const out = new Uint8Array(size)
+  for (let code = 0; code < bases.length; code++) out.fill(code, bases[code])
+  return out
+}
+
+function fixedCodes(lengths: Uint8Array): Codes {
+  const code = new Uint16Array(lengths.length)
+  let next = 0
+  for (let length = 1; length <= 9; length++) {
+    for (let symbol = 0; symbol < lengths.length; symbol++) {
+      if (lengths[symbol] === length) code[symbol] = reversed(next++, length)
+    }
+    next <<= 1
+  }
+  return { code, length: lengths }
+}
+
+function reversed(value: number, bits: number): number {
+  let out = 0
+  for (let bit = 0; bit < bits; bit++) out |= ((value >>> bit) & 1) << (bits - 1 - bit)
+  return out
+}

@@ -1,0 +1,226 @@
+import {
+  distanceBase,
+  distanceExtraBits,
+  endOfBlock,
+  fixedLiteralLengths,
+  lengthBase,
+  lengthExtraBits,
+  windowBytes,
+} from './deflate-codes.ts'
+
+/** What is wrong with compressed bytes, in a clause. Thrown within these files alone. */
+export class InflateFault extends Error {}
+
+const pieceBytes = 65_536
+const codeBitsMax = 15
+
+/** Symbols in order of code, and how many codes there are of each length (RFC 1951, 3.2.2). */
+interface Huffman {
+  readonly counts: Uint16Array
+  readonly symbols: Uint16Array
+}
+
+/** Reads a DEFLATE stream from `from` on; gives its bytes in pieces of at most 64 KiB, and at last where it ended. */
+export function* inflated(bytes: Uint8Array, from: number): Generator<Uint8Array, number> {
+  const input = new BitReader(bytes, from)
+  const out = new Output()
+  for (let last = false; !last; ) {
+    last = input.bits(1) === 1
+    const kind = input.bits(2)
+    if (kind === 0) yield* stored(input, out)
+    else if (kind === 1) yield* coded(input, out, fixedLiterals, fixedDistances)
+    else if (kind === 2) {
+      const { literals, distances } = dynamicCodes(input)
+      yield* coded(input, out, literals, distances)
+    } else throw new InflateFault('a block of a kind that there is not')
+  }
+  yield* out.rest()
+  return input.end()
+}
+
+/** Length of codes in the order in which they are sent. Source: RFC 1951, 3.2.7. */
+const codeLengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+
+const fixedLiterals = huffman(fixedLiteralLengths())
+const fixedDistances = huffman(new Uint8Array(30).fill(5))
+
+function* stored(input: BitReader, out: Output): Generator<Uint8Array, void> {
+  input.align()
+  const length = input.byte() | (input.byte() << 8)
+  const check = input.byte() | (input.byte() << 8)
+  if ((length ^ 0xffff) !== check) throw new InflateFault('a stored block whose length is not sure')
+  for (let left = length; left > 0; left--) {
+    out.put(input.byte())
+    if (out.isFull) yield out.take()
+  }
+}
+
+function* coded(input: BitReader, out: Output, literals: Huffman, distances: Huffman): Generator<Uint8Array, void> {
+  for (;;) {
+    const symbol = input.symbol(literals)
+    if (symbol < endOfBlock) out.put(symbol)
+    else if (symbol === endOfBlock) return
+    else {
+      const length = measured(input, symbol - 257, lengthBase, lengthExtraBits)
+      const distance = measured(input, input.symbol(distances), distanceBase, distanceExtraBits)
+      out.copy(length, distance)
+    }
+    if (out.isFull) yield out.take()
+  }
+}
+
+function measured(input: BitReader, code: number, bases: readonly number[], extra: readonly number[]): number {
+  const base = bases[code]
+  if (base === undefined) throw new InflateFault('a code that there is not')
+  return base + input.bits(extra[code] as number)
+}
+
+function dynamicCodes(input: BitReader): { readonly literals: Huffman; readonly distances: Huffman } {
+  const literals = input.bits(5) + 257
+  const distances = input.bits(5) + 1
+  const given = input.bits(4) + 4
+  const codeLengths = new Uint8Array(19)
+  for (let at = 0; at < given; at++) codeLengths[codeLengthOrder[at] as number] = input.bits(3)
+  const lengths = readLengths(input, huffman(codeLengths), literals + distances)
+  return { literals: huffman(lengths.subarray(0, literals)), distances: huffman(lengths.subarray(literals)) }
+}
+
+function readLengths(input: BitReader, code: Huffman, count: number): Uint8Array {
+  const lengths = new Uint8Array(count)
+  for (let at = 0; at < count; ) {
+    const symbol = input.symbol(code)
+    if (symbol < 16) {
+      lengths[at++] = symbol
+      continue
+    }
+    if (symbol === 16 && at === 0) throw new InflateFault('a repetition of nothing')
+    const repeated = symbol === 16 ? (lengths[at - 1] as number) : 0
+    const times = symbol === 16 ? 3 + input.bits(2) : symbol === 17 ? 3 + input.bits(3) : 11 + input.bits(7)
+    if (at + times > count) throw new InflateFault('more lengths of codes than there are codes')
+    lengths.fill(repeated, at, at + times)
+    at += times
+  }
+  return lengths
+}
+
+function huffman(lengths: Uint8Array): Huffman {
+  const counts = new Uint16Array(codeBitsMax + 1)
+  for (const length of lengths) counts[length] = (counts[length] as number) + 1
+  let left = 1
+  for (let length = 1; length <= codeBitsMax; length++) {
+    left = (left << 1) - (counts[length] as number)
+    if (left < 0) throw new InflateFault('more codes than fit')
+  }
+  const offsets = new Uint16Array(codeBitsMax + 2)
+  for (let length = 1; length <= codeBitsMax; length++) {
+    offsets[length + 1] = (offsets[length] as number) + (counts[length] as number)
+  }
+  const symbols = new Uint16Array(lengths.length)
+  for (let symbol = 0; symbol < lengths.length; symbol++) {
+    const length = lengths[symbol] as number
+    if (length > 0) {
+      symbols[offsets[length] as number] = symbol
+      offsets[length] = (offsets[length] as number) + 1
+    }
+  }
+  return { counts, symbols }
+}
+
+class BitReader {
+  readonly #bytes: Uint8Array
+  #at: number
+  #held = 0
+  #count = 0
+
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes
+    this.#at = at
+  }
+
+  bits(count: number): number {
+    while (this.#count < count) {
+      this.#held |= this.#next() << this.#count
+      this.#count += 8
+    }
+    const value = this.#held & ((1 << count) - 1)
+    this.#held >>>= count
+    this.#count -= count
+    return value
+  }
+
+  /** Bit by bit, as the canonical order of codes allows. */
+  symbol({ counts, symbols }: Huffman): number {
+    let code = 0
+    let first = 0
+    let index = 0
+    for (let length = 1; length <= codeBitsMax; length++) {
+      code |= this.bits(1)
+      const count = counts[length] as number
+      if (code - count < first) return symbols[index + (code - first)] as number
+      index += count
+      first = (first + count) << 1
+      code <<= 1
+    }
+    throw new InflateFault('a code that there is not')
+  }
+
+  align(): void {
+    this.#held = 0
+    this.#count = 0
+  }
+
+  /** Only when aligned. */
+  byte(): number {
+    return this.#next()
+  }
+
+  /** Where the stream ended: the rest of its last byte is no part of what follows. */
+  end(): number {
+    return this.#at
+  }
+
+  #next(): number {
+    const byte = this.#bytes[this.#at]
+    if (byte === undefined) throw new InflateFault('cut short')
+    this.#at++
+    return byte
+  }
+}
+
+/** A ring of the last bytes, given out in pieces. */
+class Output {
+  readonly #buffer = new Uint8Array(windowBytes + pieceBytes + 512)
+  #from = 0
+  #to = 0
+
+  put(byte: number): void {
+    this.#buffer[this.#to++] = byte
+  }
+
+  copy(length: number, distance: number): void {
+    if (distance > this.#to) throw new InflateFault('a match before the beginning')
+    const buffer = this.#buffer
+    for (let left = length; left > 0; left--) {
+      buffer[this.#to] = buffer[this.#to - distance] as number
+      this.#to++
+    }
+  }
+
+  get isFull(): boolean {
+    return this.#to - this.#from >= pieceBytes
+  }
+
+  /** What has come since the last piece; the window stays. */
+  take(): Uint8Array {
+    const piece = this.#buffer.slice(this.#from, this.#to)
+    const kept = Math.min(this.#to, windowBytes)
+    this.#buffer.copyWithin(0, this.#to - kept, this.#to)
+    this.#from = kept
+    this.#to = kept
+    return piece
+  }
+
+  *rest(): Generator<Uint8Array, void> {
+    if (this.#to > this.#from) yield this.take()
+  }
+}

@@ -1,0 +1,102 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { formatTable } from '../table.ts'
+
+export const saveSnapshotCommand: CliCommand = {
+  path: ['snapshot', 'save'],
+  summary: 'Saves snapshot of the state of the servers',
+  operands: 'FILE',
+  about: 'All of it as of one moment. It holds secrets: only its owner may read the file.',
+  flags: serverFlags,
+  async run(invocation) {
+    const file = oneFile(invocation)
+    if (!file.ok) return misused(invocation, file.error)
+    const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
+    if (!answer.ok) return failed(invocation, `Error saving snapshot: ${answer.error}`)
+    const { readArchive } = await import('../archives.ts')
+    const read = await readArchive(invocation.env, answer.value)
+    if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
+    const { writeArchiveFile } = await import('../archive-files.ts')
+    const written = await writeArchiveFile(invocation.env.disk, file.value, answer.value)
+    if (!written.ok) return failed(invocation, `Error writing snapshot file: ${written.error}`)
+    invocation.terminal.out(`Saved and verified snapshot to index ${read.value.meta.index}\n`)
+    return 0
+  },
+}
+
+export const restoreSnapshotCommand: CliCommand = {
+  path: ['snapshot', 'restore'],
+  summary: 'Restores snapshot of the state of the servers',
+  operands: 'FILE',
+  about: 'What is in the archive takes the place of all that the servers keep; who the servers are stays.',
+  flags: [
+    { name: 'dry-run', kind: 'bool', help: 'Change nothing; say what would be added, removed and changed.' },
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    const archive = await givenArchive(invocation)
+    if (!archive.ok) return failed(invocation, archive.error)
+    if (invocation.flags.get('dry-run') === true) return compare(invocation, archive.value)
+    const { readArchive } = await import('../archives.ts')
+    const read = await readArchive(invocation.env, archive.value)
+    if (!read.ok) return failed(invocation, `Error restoring snapshot: ${read.error}`)
+    const answer = await new ApiClient(invocation).expect('PUT', '/v1/snapshot', [], archive.value)
+    if (!answer.ok) return failed(invocation, `Error restoring snapshot: ${answer.error}`)
+    invocation.terminal.out('Restored snapshot\n')
+    return 0
+  },
+}
+
+async function compare(invocation: Invocation, archive: Uint8Array): Promise<number> {
+  const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
+  if (!answer.ok) return failed(invocation, `Error reading the state as it is: ${answer.error}`)
+  const { compareArchives } = await import('../archives.ts')
+  const compared = await compareArchives(invocation.env, answer.value, archive)
+  if (!compared.ok) return failed(invocation, `Error comparing snapshots: ${compared.error}`)
+  const rows = compared.value.map((each) => [each.type, String(each.added), String(each.removed), String(each.changed)])
+  invocation.terminal.out(formatTable([['Type', 'Added', 'Removed', 'Changed'], ...rows]))
+  return 0
+}
+
+export const inspectSnapshotCommand: CliCommand = {
+  path: ['snapshot', 'inspect'],
+  summary: 'Displays information about a snapshot file',
+  operands: 'FILE',
+  flags: [],
+  async run(invocation) {
+    const archive = await givenArchive(invocation)
+    if (!archive.ok) return failed(invocation, archive.error)
+    const { readArchive } = await import('../archives.ts')
+    const read = await readArchive(invocation.env, archive.value)
+    if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
+    const { meta, types } = read.value
+    const facts = [
+      ['ID', meta.id],
+      ['Size', String(meta.sizeBytes)],
+      ['Index', String(meta.index)],
+      ['Term', String(meta.term)],
+      ['Version', '1'],
+    ] as const
+    const { terminal } = invocation
+    for (const [name, value] of facts) terminal.out(`${name.padEnd(13)}${value}\n`)
+    terminal.out('\n')
+    const rows = types.map(({ type, rows: count, bytes }) => [type, String(count), String(bytes)])
+    terminal.out(formatTable([['Type', 'Count', 'Size'], ...rows]))
+    return 0
+  },
+}
+
+function oneFile({ args }: Invocation): Result<string, string> {
+  const [file, ...more] = args
+  if (file === undefined) return err('Missing FILE argument')
+  return more.length === 0 ? ok(file) : err(`Too many arguments (expected 1, got ${args.length})`)
+}
+
+async function givenArchive(invocation: Invocation): Promise<Result<Uint8Array, string>> {
+  const file = oneFile(invocation)
+  if (!file.ok) return file
+  const { readArchiveFile } = await import('../archive-files.ts')
+  const read = await readArchiveFile(invocation.env.disk, file.value)
+  return read.ok ? read : err(`Error opening snapshot file: ${read.error}`)
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { emptyBytes } from '../../base/bytes.ts'
+import { invariant } from '../../base/invariant.ts'
+import type { Release } from '../../model/release.ts'
+import { orderedKey } from '../../store/ordered-key.ts'
+import type { WriteTransaction } from '../../store/types.ts'
+import { bytes, count } from '../fields.ts'
+import type { CommandDefinition, WholeState } from '../manifest.ts'
+import { comingTable, onlyKey, piecesTable, replacedTable } from './tables.ts'
+import { comingState, lastReplaced } from './views.ts'
+
+/**
+ * How an archive takes the place of the state. Its pieces come through the log, into tables beside the state; the last command
+ * puts what they say in place of everything. Why that is safe:
+ * 1. Each step is a command: every server takes the same ones in the same order, so each has the same pieces at the same index
+ *    (state machine safety, of Raft alone: nothing here goes around the log, and no log is cut or jumped).
+ * 2. Whether the pieces are a whole state is a function of the pieces: all servers find the same when the last command is
+ *    applied, and replace or refuse alike. Before that nothing of the state in use has been touched.
+ * 3. The replacement is a part of one command's apply, which is synchronous: no reader sees a part of either state.
+ * 4. A server that stops at any point has the log or a snapshot, which holds the pieces as any other rows: it goes on where it was.
+ * 5. The writes of one restore carry an ID. Another one that begins takes its place, and further pieces of the first are
+ *    refused: two that run at once never mix.
+ * 6. Indexes never fall: those of the state jump over the archive's where that is ahead (`ahead`), which is a row like others,
+ *    and no result counts as older than the replacement.
+ * 7. What the cluster keeps of itself stays: which writes took effect, so that one that is repeated after the replacement
+ *    does not take effect again; and the Raft configuration, which is not in the state at all.
+ */
+const since: Release = { major: 0, minor: 7, patch: 1 }
+
+/** A state of more is not taken in. */
+export const stateBytesMax = 1 << 30
+
+/** Of a piece: far below what one entry of the log may carry. */
+export const pieceBytesMax = 256 << 10
+
+/** `superseded`: another restore has begun since. `gap`: pieces are missing before this one. */
+export type StepOutcome = 'done' | 'superseded' | 'gap'
+
+const id = z.string().max(64)
+
+const beginBody = z.strictObject({ id, sizeBytes: count.max(stateBytesMax) })
+
+export const restoreBegin: CommandDefinition<z.infer<typeof beginBody>, StepOutcome> = {
+  kind: 'snapshot.restore-begin',
+  since,
+  body: beginBody,
+  apply: (tx, { id, sizeBytes }, whole) => {
+    forget(tx, whole)
+    tx.put(comingTable, Object.freeze({ id, sizeBytes, receivedBytes: 0 }))
+    return 'done'
+  },
+}
+
+const pieceBody = z.strictObject({ id, offset: count, bytes })
+
+export const restorePiece: CommandDefinition<z.infer<typeof pieceBody>, StepOutcome> = {
+  kind: 'snapshot.restore-piece',
+  since,
+  body: pieceBody,
+  apply: (tx, { id, offset, bytes }, whole) => {
+    const coming = comingState(tx)
+    if (coming?.id !== id) return 'superseded'
+    if (coming.receivedBytes !== offset || offset + bytes.length > coming.sizeBytes) return 'gap'
+    const kept = bytes.slice()
+    tx.put(piecesTable, Object.freeze({ offset, bytes: kept }))
+    tx.put(comingTable, Object.freeze({ ...coming, receivedBytes: offset + bytes.length }))
+    whole?.prepare(offset, kept)
+    return 'done'
+  },
+}
+
+const endBody = z.strictObject({ id })
+
+export type RestoreOutcome =
+  | { readonly kind: 'replaced'; readonly index: number }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** The replacement itself. */
+export const restoreCommit: CommandDefinition<z.infer<typeof endBody>, RestoreOutcome> = {
+  kind: 'snapshot.restore-commit',
+  since,
+  body: endBody,
+  apply: (tx, { id }, whole) => {
+    invariant(whole !== undefined, 'a state is replaced by who keeps it')
+    const coming = comingState(tx)
+    if (coming?.id !== id) return { kind: 'refused', message: superseded }
+    if (coming.receivedBytes !== coming.sizeBytes) return { kind: 'refused', message: 'the snapshot is not all there' }
+    const replaced = whole.replace(coming.sizeBytes, () => piecesOf(tx))
+    forget(tx, undefined)
+    if (!replaced.ok) return { kind: 'refused', message: replaced.error }
+    const index = Math.max(tx.index, replaced.value.index + 1)
+    const ahead = (lastReplaced(tx)?.ahead ?? 0) + index - tx.index
+    tx.put(replacedTable, Object.freeze({ index, ahead }))
+    return { kind: 'replaced', index }
+  },
+}
+
+export const superseded = 'another restore has begun'
+
+/** Lets go of what has come, unless another restore has begun. */
+export const restoreAbandon: CommandDefinition<z.infer<typeof endBody>, null> = {
+  kind: 'snapshot.restore-abandon',
+  since,
+  body: endBody,
+  apply: (tx, { id }, whole) => {
+    if (comingState(tx)?.id === id) forget(tx, whole)
+    return null
+  },
+}
+
+function forget(tx: WriteTransaction, whole: WholeState | undefined): void {
+  for (const { offset } of [...tx.all(piecesTable)]) tx.delete(piecesTable, orderedKey(offset))
+  tx.delete(comingTable, onlyKey)
+  whole?.prepare(0, emptyBytes)
+}
+
+function* piecesOf(tx: WriteTransaction): Generator<Uint8Array, void> {
+  for (const { bytes } of tx.all(piecesTable)) yield bytes
+}

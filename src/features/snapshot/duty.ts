@@ -1,0 +1,53 @@
+import type { Closable } from '../../env/async.ts'
+import type { LeaderDuty, ServerContext } from '../manifest.ts'
+import { restoreAbandon } from './commands.ts'
+import { comingState } from './views.ts'
+
+/** A restore of which nothing more has come for this long is given up: its pieces are in every server's memory. */
+const patienceMs = 60_000
+
+export const givenUpRestores: LeaderDuty = {
+  name: 'snapshot.given-up-restores',
+  start: (server) => new GivenUpRestores(server),
+}
+
+class GivenUpRestores implements Closable {
+  readonly #server: ServerContext
+  #timer: Closable | undefined
+  #watch: Closable | undefined
+  #closed = false
+  /** What was there at the last look. */
+  #seen: { readonly id: string; readonly receivedBytes: number } | undefined
+
+  constructor(server: ServerContext) {
+    this.#server = server
+    this.#look()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+    this.#watch?.close()
+  }
+
+  #look(): void {
+    const { env } = this.#server
+    const coming = comingState(this.#server.read())
+    const stands =
+      coming !== undefined && coming.id === this.#seen?.id && coming.receivedBytes === this.#seen.receivedBytes
+    this.#seen = coming
+    this.#timer = env.timers.after(patienceMs, () => env.detach(this.#next()))
+    if (stands) env.detach(this.#abandon(coming.id))
+  }
+
+  async #next(): Promise<void> {
+    if (!this.#closed) this.#look()
+  }
+
+  async #abandon(id: string): Promise<void> {
+    const { env } = this.#server
+    env.log.write('warn', 'svc', 'a restore that came to a stop is given up', { id })
+    const done = await this.#server.propose(restoreAbandon, { id })
+    if (!done.ok) env.log.write('debug', 'svc', 'could not give up a restore', { why: done.error.kind })
+  }
+}

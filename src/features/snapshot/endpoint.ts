@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { bytes, count } from '../fields.ts'
+import type { ReadMeta, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import {
+  pieceBytesMax,
+  restoreAbandon,
+  restoreBegin,
+  restoreCommit,
+  restorePiece,
+  type StepOutcome,
+  stateBytesMax,
+  superseded,
+} from './commands.ts'
+import type { ArchivedServer } from './model.ts'
+
+/** A state that is open to be read, and what its archive says of it. */
+export interface OpenedArchive {
+  readonly id: string
+  readonly meta: ReadMeta
+  readonly term: number
+  readonly configurationIndex: number
+  readonly servers: readonly ArchivedServer[]
+}
+
+const openArgs = z.object({ stale: z.boolean() })
+
+/** The state now: by the leader's word, or, where it may be stale, of whichever server is asked. */
+export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchive> = {
+  method: 'Snapshot.Open',
+  kind: 'server',
+  args: openArgs,
+  leader: true,
+  serve: async (server, { stale }) => {
+    const leads = stale ? ok(undefined) : await server.leads()
+    if (!leads.ok) return leads
+    const opened = server.archives.open()
+    if (!opened.ok) return opened
+    const { term, leader, role, lastContactMs, configuration, configurationIndex } = server.raft.status()
+    return ok({
+      id: opened.value.id,
+      meta: {
+        index: Math.max(1, opened.value.index),
+        knownLeader: leader !== undefined,
+        lastContactMs: role === 'leader' ? 0 : Math.round(lastContactMs ?? 0),
+      },
+      term,
+      configurationIndex,
+      servers: configuration.servers.map(({ id, address, suffrage }) => ({ id, address, voter: suffrage === 'voter' })),
+    })
+  },
+}
+
+const nextArgs = z.object({ id: z.string(), offset: count })
+
+/** The bytes from there on, some 256 KiB; none at the end. To be asked of the server that opened it. */
+export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> = {
+  method: 'Snapshot.Next',
+  kind: 'server',
+  args: nextArgs,
+  leader: true,
+  serve: (server, { id, offset }) => Promise.resolve(server.archives.next(id, offset)),
+}
+
+const id = z.string().min(1).max(64)
+const beginArgs = z.object({ id, sizeBytes: count.max(stateBytesMax) })
+
+export const beginEndpoint: WriteEndpoint<z.infer<typeof beginArgs>, null> = {
+  method: 'Snapshot.RestoreBegin',
+  kind: 'write',
+  args: beginArgs,
+  serve: async (server, args, identity) => stepped(await server.propose(restoreBegin, args, identity)),
+}
+
+const pieceArgs = z.object({
+  id,
+  offset: count,
+  bytes: bytes.refine((piece) => piece.length <= pieceBytesMax, 'too long'),
+})
+
+export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null> = {
+  method: 'Snapshot.RestorePiece',
+  kind: 'write',
+  args: pieceArgs,
+  serve: async (server, args, identity) => stepped(await server.propose(restorePiece, args, identity)),
+}
+
+const endArgs = z.object({ id })
+
+/** Replies with the index at which the state was replaced. */
+export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
+  method: 'Snapshot.RestoreCommit',
+  kind: 'write',
+  args: endArgs,
+  serve: async (server, args, identity) => {
+    const outcome = await server.propose(restoreCommit, args, identity)
+    if (!outcome.ok) return outcome
+    const { value } = outcome
+    return value.kind === 'replaced' ? ok(value.index) : err({ kind: 'bad-request', message: value.message })
+  },
+}
+
+export const abandonEndpoint: WriteEndpoint<z.infer<typeof endArgs>, null> = {
+  method: 'Snapshot.RestoreAbandon',
+  kind: 'write',
+  args: endArgs,
+  serve: (server, args, identity) => server.propose(restoreAbandon, args, identity),
+}
+
+function stepped(outcome: Result<StepOutcome, Failure>): Result<null, Failure> {
+  if (!outcome.ok) return outcome
+  if (outcome.value === 'done') return ok(null)
+  return err({ kind: 'refused', message: outcome.value === 'gap' ? 'a piece of the snapshot is missing' : superseded })
+}

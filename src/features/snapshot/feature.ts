@@ -1,0 +1,23 @@
+import type { Feature } from '../manifest.ts'
+import { restoreAbandon, restoreBegin, restoreCommit, restorePiece } from './commands.ts'
+import { givenUpRestores } from './duty.ts'
+import {
+  abandonEndpoint,
+  beginEndpoint,
+  commitEndpoint,
+  nextEndpoint,
+  openEndpoint,
+  pieceEndpoint,
+} from './endpoint.ts'
+import { snapshotRoutes } from './routes.ts'
+import { comingTable, piecesTable } from './tables.ts'
+
+/** Archives of the whole state: taken as of one index, and put in place of it. */
+export const snapshotFeature: Feature = {
+  name: 'snapshot',
+  tables: [comingTable, piecesTable],
+  commands: [restoreAbandon, restoreBegin, restoreCommit, restorePiece],
+  endpoints: [abandonEndpoint, beginEndpoint, commitEndpoint, nextEndpoint, openEndpoint, pieceEndpoint],
+  routes: snapshotRoutes,
+  duties: [givenUpRestores],
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { textOf, utf8 } from '../../base/bytes.ts'
+
+/** Names of the files in an archive, in their order. Reference: HTTP API 13. */
+export const archiveFiles = { meta: 'meta.json', state: 'state.bin', sums: 'SHA256SUMS' } as const
+
+/** Of one that is sent to an agent, and of what an agent makes: it is held in memory while it is read. */
+export const archiveBytesMax = 192 << 20
+
+/** What an archive says of itself. */
+export interface ArchiveMeta {
+  /** `TERM-INDEX-MILLIS`. */
+  readonly id: string
+  /** Of the state, as results of reads have it. */
+  readonly index: number
+  readonly term: number
+  /** Of `state.bin`. */
+  readonly sizeBytes: number
+  readonly configurationIndex: number
+  /** The servers that there were. Told for people: a restore never touches who the servers are. */
+  readonly servers: readonly ArchivedServer[]
+}
+
+export interface ArchivedServer {
+  readonly id: string
+  readonly address: string
+  readonly voter: boolean
+}
+
+const metaVersion = 1
+
+const metaJson = z.object({
+  Version: z.number(),
+  ID: z.string(),
+  Index: z.number().int().nonnegative(),
+  Term: z.number().int().nonnegative(),
+  Size: z.number().int().nonnegative(),
+  ConfigurationIndex: z.number().int().nonnegative(),
+  Configuration: z.object({
+    Servers: z.array(z.object({ Suffrage: z.number(), ID: z.string(), Address: z.string() })).nullable(),
+  }),
+})
+
+export function metaBytes(meta: ArchiveMeta): Uint8Array {
+  const servers = meta.servers.map(({ id, address, voter }) => ({ Suffrage: voter ? 0 : 1, ID: id, Address: address }))
+  const json = {
+    Version: metaVersion,
+    ID: meta.id,
+    Index: meta.index,
+    Term: meta.term,
+    Configuration: { Servers: servers },
+    ConfigurationIndex: meta.configurationIndex,
+    Size: meta.sizeBytes,
+  }
+  return utf8(`${JSON.stringify(json)}\n`)
+}
+
+/** Undefined: it is not what archives of this format say. */
+export function metaFrom(bytes: Uint8Array): ArchiveMeta | undefined {
+  const read = metaJson.safeParse(jsonOf(bytes)).data
+  if (read === undefined || read.Version !== metaVersion) return undefined
+  const servers = (read.Configuration.Servers ?? []).map(({ Suffrage, ID, Address }) => {
+    return { id: ID, address: Address, voter: Suffrage === 0 }
+  })
+  const { ID: id, Index: index, Term: term, Size: sizeBytes, ConfigurationIndex: configurationIndex } = read
+  return { id, index, term, sizeBytes, configurationIndex, servers }
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(bytes))
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { orderedKey } from '../../store/ordered-key.ts'
+import type { TableDefinition } from '../../store/types.ts'
+import { bytes, count } from '../fields.ts'
+
+/** A state that is being brought, to take the place of this one. At most one at a time. */
+export interface ComingRow {
+  /** Drawn by whoever brings it. */
+  readonly id: string
+  readonly sizeBytes: number
+  readonly receivedBytes: number
+}
+
+const comingRow = z.object({ id: z.string(), sizeBytes: count, receivedBytes: count })
+
+export const comingTable: TableDefinition<ComingRow> = {
+  name: 'snapshot-coming',
+  key: () => onlyKey,
+  decode: (row) => comingRow.parse(row),
+  unwatched: true,
+  ofCluster: true,
+}
+
+/** A piece of it. */
+export interface PieceRow {
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+const pieceRow = z.object({ offset: count, bytes })
+
+export const piecesTable: TableDefinition<PieceRow> = {
+  name: 'snapshot-pieces',
+  key: (row) => orderedKey(row.offset),
+  decode: (row) => pieceRow.parse(row),
+  unwatched: true,
+  ofCluster: true,
+}
+
+/** When the state was last replaced by another. The table is the state machine's own, which cannot do without it. */
+export interface ReplacedRow {
+  /** Index from which on this is the state. */
+  readonly index: number
+  /** How far the indexes of the state are ahead of those of the log since then. */
+  readonly ahead: number
+}
+
+const replacedRow = z.object({ index: count, ahead: count })
+
+export const replacedTable: TableDefinition<ReplacedRow> = {
+  name: 'snapshot-replaced',
+  key: () => onlyKey,
+  decode: (row) => replacedRow.parse(row),
+  unwatched: true,
+  ofCluster: true,
+}
+
+export const onlyKey = 'only'

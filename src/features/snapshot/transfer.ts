@@ -1,0 +1,130 @@
+import { concatBytes } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { Env } from '../../env/env.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { AgentContext, CallOptions, ReadMeta, ReadOptions } from '../manifest.ts'
+import { ArchiveReader, ArchiveWriter } from './archive.ts'
+import { pieceBytesMax, stateBytesMax } from './commands.ts'
+import {
+  abandonEndpoint,
+  beginEndpoint,
+  commitEndpoint,
+  nextEndpoint,
+  openEndpoint,
+  pieceEndpoint,
+} from './endpoint.ts'
+import { type ArchiveMeta, archiveBytesMax } from './model.ts'
+
+/** An archive of the state, whole, and where it was taken. */
+export interface Saved {
+  readonly archive: Uint8Array
+  readonly meta: ReadMeta
+}
+
+/** Reads the state from the server that opened it, and packs it. All of it stands for one index. */
+export async function saveState(
+  agent: AgentContext,
+  read: ReadOptions,
+  call: CallOptions,
+): Promise<Result<Saved, Failure>> {
+  const { env } = agent
+  const stale = read.consistency === 'stale'
+  const opened = await agent.ask(openEndpoint, { stale }, read, call)
+  if (!opened.ok) return opened
+  const { id, term, meta, configurationIndex, servers } = opened.value
+  const writer = new ArchiveWriter(env.crypto)
+  for (let offset = 0; ; ) {
+    const piece = await agent.ask(nextEndpoint, { id, offset }, read, call)
+    if (!piece.ok) return piece
+    if (piece.value.length === 0) break
+    offset += piece.value.length
+    for (let at = 0; at < piece.value.length; at += sliceBytes) {
+      writer.state(piece.value.subarray(at, at + sliceBytes))
+      await turn(env)
+    }
+    if (writer.writtenBytes > archiveBytesMax) return err({ kind: 'too-large', message: tooLarge })
+  }
+  const wallMs = Math.trunc(env.clock.wallMs())
+  const told = { id: `${term}-${meta.index}-${wallMs}`, index: meta.index, term, configurationIndex, servers }
+  return ok({ archive: writer.finish(told, Math.trunc(wallMs / 1_000)), meta })
+}
+
+/** Bytes worked on before others get their turn: a millisecond or two. */
+const sliceBytes = 64 << 10
+const tooLarge = `the snapshot exceeds ${archiveBytesMax} bytes`
+
+/** Lets whatever else is due have its turn. */
+async function turn(env: Env): Promise<void> {
+  const deferred = env.deferred<void>()
+  env.timers.after(0, () => deferred.resolve())
+  await deferred.promise
+}
+
+/**
+ * Checks an archive from its beginning to its end, then brings it piece by piece, and has it take the place of the state. What
+ * fails before the last step has changed nothing.
+ */
+export async function restoreState(
+  agent: AgentContext,
+  archive: Uint8Array,
+  call: CallOptions,
+): Promise<Result<number, Failure>> {
+  const checked = await checkArchive(agent.env, archive)
+  if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
+  const { sizeBytes } = checked.value
+  if (sizeBytes > stateBytesMax) return err({ kind: 'too-large', message: `the state exceeds ${stateBytesMax} bytes` })
+  const id = uuidOf(agent.env.crypto.randomBytes(16))
+  const begun = await agent.write(beginEndpoint, { id, sizeBytes }, call)
+  if (!begun.ok) return begun
+  const brought = await bring(agent, archive, id, call)
+  if (brought.ok) return agent.write(commitEndpoint, { id }, call)
+  const abandoned = await agent.write(abandonEndpoint, { id }, {})
+  if (!abandoned.ok) agent.env.log.write('debug', 'snapshot', 'a restore is left to be given up', { id })
+  return brought
+}
+
+/** What the archive says of itself, if it is whole. The error is one line. */
+export async function checkArchive(
+  env: Env,
+  archive: Uint8Array,
+  state?: (bytes: Uint8Array) => void,
+): Promise<Result<ArchiveMeta, string>> {
+  const reader = new ArchiveReader(env.crypto, archive, state)
+  for (;;) {
+    const read = reader.step()
+    if (read !== undefined) return read
+    await turn(env)
+  }
+}
+
+/** The archive is read a second time rather than its state held all at once. */
+async function bring(
+  agent: AgentContext,
+  archive: Uint8Array,
+  id: string,
+  call: CallOptions,
+): Promise<Result<undefined, Failure>> {
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let offset = 0
+  const reader = new ArchiveReader(agent.env.crypto, archive, (bytes) => {
+    held.push(bytes)
+    heldBytes += bytes.length
+  })
+  for (;;) {
+    const read = reader.step()
+    const isOver = read !== undefined
+    while (heldBytes >= pieceBytesMax || (isOver && heldBytes > 0)) {
+      const all = concatBytes(held)
+      const bytes = all.subarray(0, pieceBytesMax)
+      held = [all.subarray(bytes.length)]
+      heldBytes -= bytes.length
+      const put = await agent.write(pieceEndpoint, { id, offset, bytes }, call)
+      if (!put.ok) return put
+      offset += bytes.length
+    }
+    if (isOver) return read.ok ? ok(undefined) : err({ kind: 'bad-request', message: read.error })
+    await turn(agent.env)
+  }
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHostEnv } from '../../../src/host/env.ts'
+import { CliWorld } from './cli-world.ts'
+
+let world: CliWorld
+let directory: string
+let file: string
+
+beforeEach(async () => {
+  world = await CliWorld.begun()
+  // Archives are packed in turns of their own, which only time gives.
+  Object.assign(world.sessions.server.agent, { env: createHostEnv({ logSink: () => undefined, logLevel: 'error' }) })
+  directory = await mkdtemp(join(tmpdir(), 'svc-snapshot-'))
+  file = join(directory, 'a.snap')
+  for (const [key, value] of Object.entries({ a: '1', b: '2', c: '3' })) await world.run(['kv', 'put', key, value])
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+describe('snapshot', () => {
+  it('save writes a whole archive that only its owner may read, restore brings it back', async () => {
+    const saved = await world.run(['snapshot', 'save', file])
+    expect(saved).toEqual({
+      code: 0,
+      out: `Saved and verified snapshot to index ${world.sessions.server.index}\n`,
+      error: '',
+    })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await world.run(['kv', 'put', 'a', 'other'])
+    expect(await world.run(['snapshot', 'restore', file])).toEqual({ code: 0, out: 'Restored snapshot\n', error: '' })
+    expect(await world.textAt('a')).toBe('1')
+  })
+
+  it('restore -dry-run says what would change, and changes nothing', async () => {
+    await world.run(['snapshot', 'save', file])
+    await world.run(['kv', 'put', 'a', 'other'])
+    await world.run(['kv', 'put', 'd', 'new'])
+    await world.run(['kv', 'put', 'e', 'new'])
+    await world.run(['kv', 'delete', 'b'])
+    const { index } = world.sessions.server
+    const { code, out } = await world.run(['snapshot', 'restore', '-dry-run', file])
+    const lines = out.split('\n').map((line) => line.trim().split(/ +/))
+    expect([code, lines[0], lines.find(([type]) => type === 'kv')]).toEqual([
+      0,
+      ['Type', 'Added', 'Removed', 'Changed'],
+      ['kv', '1', '2', '1'],
+    ])
+    expect(lines.find(([type]) => type === 'catalog-nodes')?.slice(1)).toEqual(['0', '0', '0'])
+    expect(world.sessions.server.index).toBe(index)
+  })
+
+  it('inspect shows what an archive says of itself, and how much of each type is in it', async () => {
+    await world.run(['snapshot', 'save', file])
+    const { code, out } = await world.run(['snapshot', 'inspect', file])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ID {11}2-\d+-\d+\nSize {9}\d+\nIndex {8}\d+\nTerm {9}2\nVersion {6}1\n\nType +Count +Size\n/)
+    expect(out).toMatch(/\nkv +3 +\d+\n/)
+  })
+
+  it.each([['restore'], ['inspect']])('%s of a file that was changed says so and asks nobody', async (verb) => {
+    await world.run(['snapshot', 'save', file])
+    const bytes = await readFile(file)
+    bytes[bytes.length - 40] = (bytes.at(-40) as number) ^ 1
+    await writeFile(file, bytes)
+    const { length } = world.asked
+    const ran = await world.run(['snapshot', verb, file])
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.error).toMatch(/^Error (restoring|verifying) snapshot: /)
+    expect(world.asked).toHaveLength(length)
+  })
+
+  it.each([['save'], ['restore'], ['inspect']])('%s needs one file', async (verb) => {
+    for (const files of [[], ['a', 'b']]) {
+      const ran = await world.run(['snapshot', verb, ...files])
+      expect(ran).toMatchObject({ code: 1, out: '' })
+    }
+  })
+})

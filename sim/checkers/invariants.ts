@@ -229,6 +229,13 @@ export class Invariants {
     this.sessions.command(facts)
   }
 
+  /** Another state, with sessions and locks of its own, took the place of the one before. */
+  locksReplaced(facts: LockFacts): void {
+    this.lockHolders.replaced(facts)
+    this.lockIndex.replaced(facts)
+    this.sessions.command(facts)
+  }
+
   /** It has voted for itself. */
   stood(node: string, term: number): void {
     const leader = this.elections.leaderOf(term)

@@ -33,6 +33,14 @@ export class LockHolders {
     this.#sessions = facts.sessions
   }
 
+  /** An operator put another state in place: who holds what is as it says, and nothing before that counts. */
+  replaced({ holds, sessions }: LockFacts): void {
+    for (const [key, { session, fence }] of holds) this.#fences.set(`${key}@${fence}`, session)
+    this.#holds = holds
+    this.#sessions = sessions
+    this.#closed.clear()
+  }
+
   /** Keys that the command took from a session which ended. */
   freedBy(facts: LockFacts): readonly string[] {
     return [...this.#holds].flatMap(([key, { session }]) => (facts.sessions.has(session) ? [] : [key]))

@@ -26,6 +26,18 @@ export class LockIndex {
     for (const key of new Set([...this.#known.keys(), ...facts.holds.keys()])) this.#look(key, facts)
   }
 
+  /** An operator put another state in place: counting goes on from there. Fencing numbers that are given later still grow. */
+  replaced(facts: LockFacts): void {
+    for (const key of this.#known.keys()) if (facts.lockIndexOf(key) === undefined) this.#known.delete(key)
+    for (const [key, { session, fence }] of facts.holds) {
+      this.#known.set(key, { lockIndex: facts.lockIndexOf(key) ?? 0, session, fence })
+    }
+    for (const [key, known] of this.#known) {
+      if (!facts.holds.has(key))
+        this.#known.set(key, { ...known, lockIndex: facts.lockIndexOf(key) ?? 0, session: '', fence: 0 })
+    }
+  }
+
   #look(key: string, facts: LockFacts): void {
     const lockIndex = facts.lockIndexOf(key)
     if (lockIndex === undefined) {

@@ -6,6 +6,7 @@ import { kvPutCas } from '../../src/features/kv/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
 import { sessionDestroy } from '../../src/features/session/commands.ts'
+import { restoreCommit } from '../../src/features/snapshot/commands.ts'
 import { transactionApply } from '../../src/features/txn/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import type { Release } from '../../src/model/release.ts'
@@ -46,6 +47,8 @@ export function observe(all: Invariants, process: ObservedProcess): AgentObserve
 /** A command that was carried out, and the state right after. */
 interface Carried {
   readonly index: number
+  /** In the log, whose indexes are behind those of the state once one of later indexes was restored. */
+  readonly entryIndex: number
   readonly outcome: unknown
   readonly tx: ReadTransaction
 }
@@ -84,8 +87,8 @@ class NodeObserver implements RaftObserver {
     return {
       raft: this,
       lan: this.#all.membership.observerOf(this.#node, this.#boot),
-      commandApplied: (index, kind, outcome, identity, tx) =>
-        this.#commandApplied(kind, { index, outcome, tx }, identity),
+      commandApplied: (index, kind, outcome, identity, tx, entryIndex) =>
+        this.#commandApplied(kind, { index, entryIndex, outcome, tx }, identity),
       readParked: (read) => this.#all.parked.parked(this.#node, read),
     }
   }
@@ -153,7 +156,7 @@ class NodeObserver implements RaftObserver {
     if (this.#entry !== undefined) this.#all.marks.reach('write repeated')
     this.#entry = undefined
     if (!first || entry.kind !== 'command') return
-    if (this.#command?.index === entry.index) this.#tookEffect(entry, this.#command)
+    if (this.#command?.entryIndex === entry.index) this.#tookEffect(entry, this.#command)
     else this.#entry = entry
   }
 
@@ -216,26 +219,37 @@ class NodeObserver implements RaftObserver {
       if (state?.index === index) this.#all.application.state(this.#node, index, state.digest)
     }
     this.#command = carried
-    if (this.#entry?.index === index) this.#tookEffect(this.#entry, carried)
+    if (this.#entry?.index === carried.entryIndex) this.#tookEffect(this.#entry, carried)
   }
 
   /** The first server to carry out a command tells what it did to its key, or whom it took out of the catalog. */
-  #tookEffect(entry: Entry, { outcome, tx }: Carried): void {
+  #tookEffect(entry: Entry, { index: at, outcome, tx }: Carried): void {
     this.#entry = undefined
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
-    this.#locks(entry.index, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
+    if (command.value.kind === restoreCommit.kind) return this.#replaced(at, tx)
+    this.#locks(at, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
     if (command.value.kind === transactionApply.kind)
-      this.#transaction(entry, command.value.body as TransactionBody, outcome, tx)
+      this.#transaction(at, command.value.body as TransactionBody, outcome, tx)
     if (!command.value.kind.startsWith('kv.')) return
     const { key } = command.value.body as { readonly key?: unknown }
     if (typeof key !== 'string') return
     if (command.value.kind === kvPutCas.kind) {
       const { index } = command.value.body as { readonly index: bigint | number }
-      this.#all.whole.compared(key, entry.index, Number(index), outcome === true)
+      this.#all.whole.compared(key, at, Number(index), outcome === true)
     }
-    this.#keyChanged(key, entry.index, tx)
+    this.#keyChanged(key, at, tx)
+  }
+
+  /** Another state took the place of this one: keys and locks are as it has them. Who was told of a lock since has lost it. */
+  #replaced(index: number, tx: ReadTransaction): void {
+    const { appliedKeys } = this.#all
+    const gone = [...appliedKeys.keys()].filter((key) => tx.get(kvTable, key) === undefined)
+    for (const key of gone) appliedKeys.changed(key, index, undefined)
+    for (const { key, value } of tx.all(kvTable)) appliedKeys.changed(key, index, textOf(value))
+    const facts = lockFactsOf(tx, { index, atUs: this.#all.nowUs(), expiry: false })
+    if (facts !== undefined) this.#all.locksReplaced(facts)
   }
 
   #locks(index: number, tx: ReadTransaction, expiry: boolean): void {
@@ -247,7 +261,7 @@ class NodeObserver implements RaftObserver {
     for (const key of freed) this.#keyChanged(key, index, tx)
   }
 
-  #transaction({ index }: Entry, { operations }: TransactionBody, outcome: unknown, tx: ReadTransaction): void {
+  #transaction(index: number, { operations }: TransactionBody, outcome: unknown, tx: ReadTransaction): void {
     const written = operations.filter(({ verb }) => verb === 'set' || verb === 'cas')
     const changed = new Map(written.map(({ key }) => [key, tx.get(kvTable, key)?.modifyIndex === index]))
     const { kind } = outcome as { readonly kind: string }

@@ -148,6 +148,9 @@ const http = z
     at: selector.describe('Whom the request is sent to: one node.'),
     request: template.describe('Method and target: PUT /v1/kv/color?flags=3.'),
     body: template.optional(),
+    'body from': savedNameField
+      .optional()
+      .describe('The body of an answer that was kept, byte for byte, in place of body.'),
     headers: z.record(z.string(), template).optional(),
     within: duration.optional().describe('How long an answer is waited for; 10s if absent.'),
     save: savedNameField.optional().describe(`Keeps the answer: \${name.status}, \${name.body}, \${name.index}.`),

@@ -7,11 +7,13 @@ import type { Template } from './template.ts'
 export interface Answer {
   readonly status: number
   readonly body: string
+  /** The body as it came. */
+  readonly bytes: Uint8Array
   readonly headers: ReadonlyMap<string, string>
 }
 
 export function answerOf(response: HttpClientResponse): Answer {
-  return { status: response.status, body: textOf(response.body), headers: response.headers }
+  return { status: response.status, body: textOf(response.body), bytes: response.body, headers: response.headers }
 }
 
 /** `status`, `body`, `index` or a header's name: undefined when the answer has no such part. */

@@ -16,6 +16,8 @@ export interface DriverRequest {
   readonly target: string
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly bodyText?: string
+  /** In place of `bodyText`. */
+  readonly bodyBytes?: Uint8Array
   readonly timeoutMs: number
 }
 
@@ -47,7 +49,8 @@ export class Driver {
   async ask(run: Passing, to: Endpoint, request: DriverRequest): Promise<Answer | string> {
     let outcome: Answer | string | undefined
     const { method, target, headers = [], bodyText, timeoutMs } = request
-    const sent = { method, target, headers, timeoutMs, ...(bodyText === undefined ? {} : { body: utf8(bodyText) }) }
+    const body = request.bodyBytes ?? (bodyText === undefined ? undefined : utf8(bodyText))
+    const sent = { method, target, headers, timeoutMs, ...(body === undefined ? {} : { body }) }
     const ask = async (env: Env): Promise<void> => {
       const answered = await env.http.request(to, sent)
       outcome = answered.ok ? answerOf(answered.value) : answered.error.kind

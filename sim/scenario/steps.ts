@@ -153,6 +153,7 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
     target,
     headers,
     ...(bodyText === undefined ? {} : { bodyText }),
+    ...bytesFrom(run, http['body from']),
     timeoutMs: http.within ?? answerWithinMs,
   })
   if (run.hasFailed()) return
@@ -161,6 +162,11 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
   if (http.save !== undefined) run.driver.answers.set(http.save, answer)
   const wrong = expect === undefined ? undefined : judgeAnswer(expect, answer, (template) => filled(run, template))
   if (wrong !== undefined) run.fail([...path, 'expect'], `the answer of ${server} is not as expected: ${wrong}`)
+}
+
+function bytesFrom(run: RunContext, from: string | undefined): { readonly bodyBytes?: Uint8Array } {
+  const answer = from === undefined ? undefined : run.driver.answers.get(from)
+  return answer === undefined ? {} : { bodyBytes: answer.bytes }
 }
 
 function endpointOf(run: RunContext, server: string): ReturnType<typeof httpEndpoint> {

@@ -35,13 +35,18 @@ export interface ParkedRead {
 export interface AgentObserver {
   readonly raft?: RaftObserver
   readonly lan?: PoolObserver
-  /** A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after. */
+  /**
+   * A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after, and
+   * `index` the one that it has now; `entryIndex` is that of the log, which is behind it once a state of later ones was put
+   * in place.
+   */
   commandApplied?(
     index: number,
     kind: string,
     outcome: unknown,
     identity: WriteIdentity | undefined,
     tx: ReadTransaction,
+    entryIndex: number,
   ): void
   /** A read is parked. What comes back is called when it has been woken, in the same turn; a read may park again. */
   readParked?(read: ParkedRead): () => void

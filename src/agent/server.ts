@@ -149,11 +149,7 @@ function assembleServer(
         },
       },
     )
-    if (config.bootstrap && !raft.hasState()) {
-      const address = ownAddress(config)
-      const id = serverIdFor(config.raft.protocol, nodeId, address)
-      await raft.bootstrap({ servers: [{ id, address, suffrage: 'voter' }] })
-    }
+    await beginAlone(ground, raft)
     introductions.start()
   }
   return {
@@ -165,6 +161,14 @@ function assembleServer(
     reload: () => {},
     ...leaveConsensus(ground, raft),
   }
+}
+
+/** A server that is to be the first of a new cluster, by itself. */
+async function beginAlone({ config, nodeId }: Ground, raft: Raft): Promise<void> {
+  if (!config.bootstrap || raft.hasState()) return
+  const address = ownAddress(config)
+  const id = serverIdFor(config.raft.protocol, nodeId, address)
+  await raft.bootstrap({ servers: [{ id, address, suffrage: 'voter' }] })
 }
 
 /** Undefined where this server is in no pool of all datacenters. */

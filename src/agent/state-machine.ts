@@ -65,7 +65,8 @@ export class ReplicatedState implements StateMachine {
     const { outcome, repeated } = applied.value
     this.#replaceIfReady()
     if (!repeated) {
-      this.#observer?.commandApplied?.(this.store.index, command.kind, outcome, identity, this.store.read())
+      const { store } = this
+      this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.read(), entry.index)
     }
     return ok(outcome)
   }

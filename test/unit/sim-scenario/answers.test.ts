@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { type Answer, judgeAnswer, matches, partOf } from '../../../sim/scenario/answers.ts'
 import { Template } from '../../../sim/scenario/template.ts'
 
-const answer: Answer = { status: 200, body: 'true\n', headers: new Map([['x-svc-index', '42']]) }
+const answer: Answer = {
+  status: 200,
+  body: 'true\n',
+  bytes: new TextEncoder().encode('true\n'),
+  headers: new Map([['x-svc-index', '42']]),
+}
 const asIs = (template: Template): string => template.text
 
 describe('what is expected of an answer', () => {

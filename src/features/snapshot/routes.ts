@@ -1,5 +1,5 @@
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions, refuseOtherDatacenter } from '../read-options.ts'
+import { callIn, parseReadOptions } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
@@ -26,8 +26,6 @@ async function save(agent: AgentContext, request: RouteRequest): Promise<RouteRe
 async function restore(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  const elsewhere = refuseOtherDatacenter(options.value)
-  if (!elsewhere.ok) return failed(elsewhere.error)
-  const restored = await restoreState(agent, request.body, request.call)
+  const restored = await restoreState(agent, request.body, callIn(request, options.value))
   return restored.ok ? { kind: 'empty', status: 200 } : failed(restored.error)
 }

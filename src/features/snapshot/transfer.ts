@@ -79,9 +79,14 @@ export async function restoreState(
   if (!begun.ok) return begun
   const brought = await bring(agent, archive, id, call)
   if (brought.ok) return agent.write(commitEndpoint, { id }, call)
-  const abandoned = await agent.write(abandonEndpoint, { id }, {})
+  const abandoned = await agent.write(abandonEndpoint, { id }, whereOf(call))
   if (!abandoned.ok) agent.env.log.write('debug', 'snapshot', 'a restore is left to be given up', { id })
   return brought
+}
+
+/** The same datacenter, though whoever called may have gone. */
+function whereOf({ datacenter }: CallOptions): CallOptions {
+  return datacenter === undefined ? {} : { datacenter }
 }
 
 /** What the archive says of itself, if it is whole. The error is one line. */

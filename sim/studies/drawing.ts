@@ -6,6 +6,7 @@ const strokes = [
   { colour: '#8e44ad', dash: '9 3 2 3' },
   { colour: '#b9770e', dash: '5 2 1 2 1 2' },
   { colour: '#34495e', dash: '12 4' },
+  { colour: '#7f8c8d', dash: '1 3' },
 ] as const
 
 export function strokeOf(index: number): (typeof strokes)[number] {

@@ -16,6 +16,9 @@ const heads = [
 ]
 const widths = [14, 10, 8, 10, 8, 10, 6, 8, 6, 6]
 
+/** The paper's own summary of all parts together: so many times fewer false positives than plain SWIM. */
+const paperFactor = 50
+
 export function lifeguardHead(trials: number, grid: Grid): readonly string[] {
   return [
     `False positives and detection, ${grid.members} members, after Lifeguard (Dadgar, Phillips, Currey 2018), section 5.`,
@@ -56,9 +59,10 @@ export function lifeguardClosing(measured: readonly VariantMeasured[]): readonly
   if (swim === undefined || lifeguard === undefined || ours === undefined) return []
   const latency = (100 * (lifeguard.firstDetection.median / swim.firstDetection.median - 1)).toFixed(1)
   return [
+    paperLine(swim),
     '',
     'Beside the paper:',
-    `- False positives in all: ${timesText(swim.total.all, lifeguard.total.all)} with all parts; the paper says more than fifty times.`,
+    `- False positives in all: ${timesText(swim.total.all, lifeguard.total.all)} with all parts; the paper says more than ${paperFactor} times.`,
     `- At members that were never blocked: ${timesText(swim.total.atHealthy, lifeguard.total.atHealthy)}.`,
     `- First detection: the median changes by ${latency} %; the paper: within a few per cent of plain SWIM. A blocked member is suspected by`,
     '  several at once, so its suspicion falls to the shortest time soon.',
@@ -73,9 +77,24 @@ export function lifeguardClosing(measured: readonly VariantMeasured[]): readonly
   ]
 }
 
+/** What the paper's factor makes of the false positives measured here without any part, in a row of the same table. */
+function paperLine(swim: VariantMeasured): string {
+  const most = Math.floor(swim.total.all / paperFactor)
+  const none = Array.from({ length: widths.length - 3 }, () => '')
+  return tableRow(['paper, all', `< ${most}`, `< ${(100 / paperFactor).toFixed(0)} %`, ...none], widths).trimEnd()
+}
+
 function timesText(before: number, after: number): string {
   if (after === 0) return before === 0 ? 'none with or without' : `${before} fall to none`
   return `${before} fall to ${after}, ${(before / after).toFixed(0)} times fewer`
+}
+
+/** Where all parts would lie if they helped here as much as in the paper's summary. */
+function paperLines(measured: readonly VariantMeasured[]) {
+  const swim = measured.find(({ variant }) => variant.name === 'SWIM')
+  if (swim === undefined) return []
+  const points = swim.falsePositives.map(({ blocked, all }) => ({ x: blocked, y: all / paperFactor }))
+  return [{ name: `paper: SWIM / ${paperFactor}`, points }]
 }
 
 /** False positives by the number of members blocked, as figures 2 and 3 of the paper draw them. */
@@ -88,10 +107,13 @@ export function lifeguardSvg(measured: readonly VariantMeasured[]): string {
       title,
       x: { name: 'members blocked at once', scale: 'linear', from: 0, to: Math.max(...blocked, 1), ticks: blocked },
       y: { name: 'false positives', scale: 'logarithmic', from: 1, to: ticks.at(-1) ?? 10, ticks },
-      lines: measured.map(({ variant, falsePositives }) => ({
-        name: variant.name,
-        points: falsePositives.map((one) => ({ x: one.blocked, y: one[of] })),
-      })),
+      lines: [
+        ...measured.map(({ variant, falsePositives }) => ({
+          name: variant.name,
+          points: falsePositives.map((one) => ({ x: one.blocked, y: one[of] })),
+        })),
+        ...(of === 'all' ? paperLines(measured) : []),
+      ],
     } as const
   }
   return seriesSvg(`False positives of ${measured.length} protocols`, [

@@ -170,6 +170,9 @@ describe('packets', () => {
   it.each([
     ['nothing', ''],
     ['an unknown type', '<63>'],
+    // What pools of later years put before everything; without it this packet would be read.
+    ['a label, for none is configured', '<f4 03>abc<0b 81 a5>SeqNo<01>'],
+    ['a label within a compound', '<07 01 000e f4 03>abc<0b 81 a5>SeqNo<01>'],
     ['an encrypted stream', '<0a 00>'],
     ['a ping that is cut short', '<00 82 a4>Node<a1>b<a5>SeqN'],
     ['a sequence beyond 32 bits', '<0b 81 a5>SeqNo<cf 0000000100000000>'],

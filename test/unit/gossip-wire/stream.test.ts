@@ -109,6 +109,7 @@ describe('frames of streams', () => {
 
   it.each([
     ['an unknown type', '<07 01>'],
+    ['a label, for none is configured', '<f4 03>abc<0d 81 a5>Error<a2>no'],
     ['an encrypted frame', '<0a 00000010>'],
     ['more nodes than any pool has', '<06 81 a5>Nodes<ce 10000000>'],
     ['an upper layer beyond the bound', '<06 81 ac>UserStateLen<ce 10000000>'],

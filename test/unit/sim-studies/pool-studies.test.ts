@@ -54,5 +54,9 @@ describe('the study of Lifeguard', () => {
     expect(lifeguardSvg(told)).toMatch(/^<svg .*<\/svg>\n$/s)
     // Its sentences are of three protocols; with two there is nothing to say.
     expect(lifeguardClosing(told)).toEqual([])
+    const all = [...told, { ...lifeguard, variant: { name: 'as agents run', without: {} } }]
+    expect(lifeguardClosing(all)[0]).toMatch(/^paper, all +< \d+ +< 2 %$/)
+    // The paper's line is beside those of false positives at all members, and not where it says nothing.
+    expect(lifeguardSvg(all).match(/paper: SWIM \/ 50/g)).toHaveLength(1)
   }, 60_000)
 })

@@ -179,7 +179,7 @@ export class MemberObserver implements PoolObserver {
     const spanUs = 2 * options.timing.probeIntervalMs * (health + 1) * 1000
     const sleep = weather.onlySleep(this.node, spanUs)
     if (sleep === undefined || weather.downSinceUs(name) !== undefined || !this.#all.isNetworkGood) return
-    const awakeUs = nowUs - sleep.endedUs
+    const awakeUs = nowUs - (sleep.endedUs ?? nowUs)
     if (awakeUs <= 10 * options.timing.probeIntervalMs * 1000) {
       this.#all.health.accused(this.node, name, awakeUs / 1000)
     }
@@ -187,13 +187,18 @@ export class MemberObserver implements PoolObserver {
 
   #lookAtGone(core: ObservedCore, name: string, known: Known, nowUs: number): void {
     const gone = goneOf(known)
-    const pool = { timing: core.options.timing, members: core.members.size }
-    if (gone !== undefined) this.#all.gone.look(this.node, name, gone, pool, nowUs)
+    if (gone === undefined) return
+    const { timing } = core.options
+    const awakeUs = this.#all.weather.awakeSinceUs(this.node)
+    // What was due while it slept is done within a few rounds.
+    if (nowUs - awakeUs < 10 * timing.reapIntervalMs * 1000) return
+    const tried = { ...gone, triedUs: Math.max(gone.triedUs, awakeUs) }
+    this.#all.gone.look(this.node, name, tried, { timing, members: core.members.size }, nowUs)
   }
 
   #lookAtLiving(core: ObservedCore, name: string, state: 'alive' | 'suspect', known: Known, nowUs: number): void {
     const downUs = this.#all.weather.downSinceUs(name)
-    if (downUs === undefined || this.#calmUs === Number.NEGATIVE_INFINITY) return
+    if (downUs === undefined || !Number.isFinite(this.#calmUs)) return
     this.#all.detection.look(nowUs, {
       observer: this.node,
       name,

@@ -6,7 +6,7 @@ import { Incarnations } from './incarnations.ts'
 import { LocalHealth } from './local-health.ts'
 import { MemberObserver, type PoolLaws } from './member-observer.ts'
 import { agreementBoundMs } from './pool-bounds.ts'
-import { type Disturbance, PoolWeather } from './pool-weather.ts'
+import { PoolWeather } from './pool-weather.ts'
 import type { Report } from './violation.ts'
 
 /** Time between two looks at what should have happened by now. */
@@ -68,11 +68,11 @@ export class Membership implements PoolLaws {
   }
 
   /** After each turn; most of them are no time for it. */
-  look(disturbance: () => Disturbance): void {
+  look(isTroubled: () => boolean): void {
     const nowUs = this.nowUs()
     if (nowUs < this.#nextLookUs) return
     this.#nextLookUs = nowUs + lookEveryUs
-    this.weather.look(nowUs, disturbance())
+    this.weather.look(nowUs, isTroubled())
     for (const observer of this.#observers.values()) observer.look(nowUs)
   }
 

@@ -1,21 +1,14 @@
-/** What disturbs a pool at this moment. */
-export interface Disturbance {
-  /** Some link is cut or slow, or some clock runs wrong. */
-  readonly isTroubled: boolean
-  /** Nodes whose process stands still. */
-  readonly paused: readonly string[]
-}
-
 interface Sleep {
   readonly beganUs: number
-  endedUs: number
+  /** Undefined: it sleeps still. */
+  endedUs: number | undefined
 }
 
 const never = Number.NEGATIVE_INFINITY
 
 /**
  * What the members of a pool live under, as the simulator knows it: since when nothing disturbs them, who sleeps, and who is
- * down. Looked at now and then; what is shorter than a look counts for nothing, as for the pool itself.
+ * down. Links and clocks are looked at now and then; what is shorter than a look counts for nothing, as for the pool itself.
  */
 export class PoolWeather {
   #troubledUs = never
@@ -25,16 +18,20 @@ export class PoolWeather {
   readonly #names = new Map<string, string>()
   /** By name in the pool: since when nobody runs under it. */
   readonly #downUs = new Map<string, number>()
-  #asleep: ReadonlySet<string> = new Set()
 
-  look(nowUs: number, { isTroubled, paused }: Disturbance): void {
+  /** `isTroubled`: some link is cut or slow, or some clock runs wrong. */
+  look(nowUs: number, isTroubled: boolean): void {
     if (isTroubled) this.#troubledUs = nowUs
-    for (const node of paused) {
-      const sleep = this.#sleeps.get(node)
-      if (sleep !== undefined && this.#asleep.has(node)) sleep.endedUs = nowUs
-      else this.#sleeps.set(node, { beganUs: nowUs, endedUs: nowUs })
-    }
-    if (paused.length > 0 || this.#asleep.size > 0) this.#asleep = new Set(paused)
+  }
+
+  /** The process of this node stands still from now on. */
+  fellAsleep(node: string, nowUs: number): void {
+    this.#sleeps.set(node, { beganUs: nowUs, endedUs: undefined })
+  }
+
+  woke(node: string, nowUs: number): void {
+    const sleep = this.#sleeps.get(node)
+    if (sleep !== undefined) sleep.endedUs ??= nowUs
   }
 
   /** A process on this node begins as a member of this name. */
@@ -59,13 +56,19 @@ export class PoolWeather {
   }
 
   isAsleep(node: string): boolean {
-    return this.#asleep.has(node)
+    const sleep = this.#sleeps.get(node)
+    return sleep !== undefined && sleep.endedUs === undefined
   }
 
-  /** Since when links and clocks are well, nobody sleeps, and nobody has come or gone. */
+  /** Since when this node's process goes on, after it stood still; long ago if it never has. */
+  awakeSinceUs(node: string): number {
+    return this.#sleeps.get(node)?.endedUs ?? never
+  }
+
+  /** Since when links and clocks are well, nobody sleeps, and nobody has come or gone; infinite: somebody sleeps. */
   get calmSinceUs(): number {
     let sinceUs = Math.max(this.#troubledUs, this.#movedUs)
-    for (const { endedUs } of this.#sleeps.values()) sinceUs = Math.max(sinceUs, endedUs)
+    for (const { endedUs } of this.#sleeps.values()) sinceUs = Math.max(sinceUs, endedUs ?? Number.POSITIVE_INFINITY)
     return sinceUs
   }
 
@@ -78,7 +81,8 @@ export class PoolWeather {
     if (own === undefined) return undefined
     const fromUs = own.beganUs - beforeUs
     if (this.#troubledUs >= fromUs || this.#movedUs >= fromUs) return undefined
-    for (const [other, { endedUs }] of this.#sleeps) if (other !== node && endedUs >= fromUs) return undefined
+    for (const [other, { endedUs }] of this.#sleeps)
+      if (other !== node && (endedUs === undefined || endedUs >= fromUs)) return undefined
     return own
   }
 }

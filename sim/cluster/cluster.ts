@@ -234,12 +234,16 @@ export class Cluster {
 
   pause(name: string): void {
     const { node } = this.#node(name)
-    if (node.running && !node.paused) node.pause()
+    if (!node.running || node.paused) return
+    node.pause()
+    this.#invariants.membership.weather.fellAsleep(name, this.simulation.nowUs)
   }
 
   resume(name: string): void {
     const { node } = this.#node(name)
-    if (node.running && node.paused) node.resume()
+    if (!node.running || !node.paused) return
+    this.#invariants.membership.weather.woke(name, this.simulation.nowUs)
+    node.resume()
   }
 
   transferLeadership(from: string, to: string | undefined): void {
@@ -336,35 +340,30 @@ export class Cluster {
 
   #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
     const text = failure instanceof Error ? failure.message : failureText(failure)
-    if (failure instanceof InvariantViolation) {
-      this.#invariants.panicked(server.identity.name, server.release, failure)
-    } else if (failure instanceof Error || failure.kind !== 'refused') {
-      // Refused: by the pool, for a name that another agent has.
-      this.#invariants.marks.reach('stopped by its disk')
-    }
+    if (failure instanceof InvariantViolation) this.#invariants.panicked(server.identity.name, server.release, failure)
+    else if (failure instanceof Error || failure.kind !== 'refused') this.#invariants.marks.reach('stopped by its disk')
     this.#exit(server, boot, `stopped itself: ${text}`)
   }
 
   #hasLeft(server: ClusterNode, boot: number): void {
-    this.simulation.after(0, () => {
-      if (!server.node.running || server.node.boots !== boot) return
-      this.#endProcess(server)
-      server.node.crash({ disk: 'kept' })
-      server.ended = 'left'
+    this.#end(server, boot, 'left', () => {
       server.left = true
-      this.#tell('server crashed', server)
     })
   }
 
-  /** The process ends by itself, in a turn of its own; power and disk are as they were. */
   #exit(server: ClusterNode, boot: number, why: string): void {
+    this.#end(server, boot, why, () => this.#startAgain(server, boot))
+  }
+
+  /** The process ends by itself, in a turn of its own; power and disk are as they were. */
+  #end(server: ClusterNode, boot: number, why: string, then: () => void): void {
     this.simulation.after(0, () => {
       if (!server.node.running || server.node.boots !== boot) return
       this.#endProcess(server)
       server.node.crash({ disk: 'kept' })
       server.ended = why
+      then()
       this.#tell('server crashed', server)
-      this.#startAgain(server, boot)
     })
   }
 

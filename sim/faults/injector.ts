@@ -1,7 +1,6 @@
 import type { Result } from '../../src/base/result.ts'
 import { err, ok } from '../../src/base/result.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Disturbance } from '../checkers/pool-weather.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
 import type { Range } from '../scenario/quantities.ts'
@@ -97,10 +96,9 @@ export class Injector {
     return this.#cuts.count > 0
   }
 
-  /** Whether members of a pool may find it hard to reach each other, or to agree how time goes by; and who stands still. */
-  disturbance(): Disturbance {
-    const isTroubled = this.hasCuts || !this.#links.isEmpty || !this.#rates.isEmpty || !this.#refusals.isEmpty
-    return { isTroubled, paused: this.#cluster.nodeNames.filter((node) => this.#cluster.nodeOf(node).paused) }
+  /** Members of a pool may find it hard to reach each other, or to agree how time goes by. */
+  get isNetworkTroubled(): boolean {
+    return this.hasCuts || !this.#links.isEmpty || !this.#rates.isEmpty || !this.#refusals.isEmpty
   }
 
   #mend(node: string): void {

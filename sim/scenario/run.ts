@@ -217,7 +217,7 @@ export class ScenarioRun implements RunContext {
   #afterTurn(): void {
     this.invariants.parked.turnEnded()
     if (this.hasFailed()) return
-    this.invariants.membership.look(() => this.injector.disturbance())
+    this.invariants.membership.look(() => this.injector.isNetworkTroubled)
     if (!this.#changed) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {

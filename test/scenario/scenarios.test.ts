@@ -16,7 +16,7 @@ const shows: Readonly<Record<string, string>> = {
   'promotion-in-pairs.yaml': '[RFT-029] [RFT-030]',
   'raft-protocol-0-to-2.yaml': '[RFT-008]',
   'raft-protocols-apart.yaml': '[RFT-012]',
-  'reaped-after-72-hours.yaml': '[LIM-003] [MEM-017]',
+  'reap-after-72h.yaml': '[LIM-003] [MEM-017]',
   'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',
   'service-everywhere.yaml':
     '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',

@@ -8,7 +8,6 @@ import { recorder } from './reports.ts'
 /** One member, `me` on s1, that is looked at; the test is the world around it. */
 class Watched extends Subject {
   readonly recorded = recorder()
-  paused: readonly string[] = []
   isTroubled = false
   readonly laws: Membership = new Membership({
     report: this.recorded.report,
@@ -46,7 +45,7 @@ class Watched extends Subject {
   }
 
   look(): void {
-    this.laws.look(() => ({ isTroubled: this.isTroubled, paused: this.paused }))
+    this.laws.look(() => this.isTroubled)
   }
 
   /** Lets time pass, and looks every second. */
@@ -121,11 +120,9 @@ describe('what a member does is held against the laws', () => {
       me.hear(suspect('c1', me.record('c1').incarnation))
       observer.stepped(me.core, { kind: 'timer-fired', timer: 'probe' }, [])
     }
-    me.paused = ['s1']
-    me.look()
+    me.laws.weather.fellAsleep('s1', me.nowMs * 1000)
     me.nowMs += 20_000
-    me.look()
-    me.paused = []
+    me.laws.weather.woke('s1', me.nowMs * 1000)
     me.nowMs += 200
     accuse()
     expect(me.recorded.lines).toEqual(['M6: s1, which woke 200 ms ago, suspects c1, which was up all the time'])

@@ -15,7 +15,9 @@ const untouched = new Set(['/v1/agent/leave', '/v1/agent/join/', '/v1/agent/moni
 const paths = routes.map(({ path }) => path).filter((path) => !untouched.has(path))
 
 const byte = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code).replace(/[#]/, 'x'))
-const name = fc.constantFrom('a', 'web', 'n1', 'serfHealth', 's1', 'any', 'critical', 'k/a', 'x'.repeat(300))
+const name = fc.constantFrom(
+  ...['a', 'web', 'n1', 'serfHealth', 's1', 'any', 'critical', 'k/a', 'x'.repeat(300), 'q/execute', 'web/explain'],
+)
 const oddText = fc.constantFrom(
   '%00',
   '%zz',
@@ -80,6 +82,8 @@ const parameter = fc
         'id',
         'address',
         'relay-factor',
+        'limit',
+        'connect',
       ],
     ),
     fc.oneof(fc.constant(undefined), fc.constantFrom(...numbers, ...durations, 'true', 'dc1', ''), name, oddText),
@@ -134,6 +138,18 @@ const members = [
     'KV',
   ],
   ...['Verb', 'Value', 'Flags', 'Index', 'Session', 'AliasNode', 'AliasService', 'GRPC', 'DockerContainerID', 'Native'],
+  ...[
+    'Template',
+    'Type',
+    'Regexp',
+    'RemoveEmptyTags',
+    'Failover',
+    'NearestN',
+    'Datacenters',
+    'OnlyPassing',
+    'Near',
+    'DNS',
+  ],
   ...['__proto__', 'constructor', 'toString', 'name', 'NAME', 'check_id', ''],
 ]
 const leaf = fc.oneof(
@@ -150,6 +166,17 @@ const leaf = fc.oneof(
     'a\0b',
     '\ud800',
     '😀',
+  ),
+  fc.constantFrom<unknown>(
+    'name_prefix_match',
+    '${match(1)}',
+    '${name.full}',
+    '${',
+    '(a+)+$',
+    '(',
+    '_agent',
+    '_ip',
+    '!x',
   ),
   fc.constantFrom<unknown>('x'.repeat(5_000), '00000000-0000-4000-8000-000000000000', '::', '0.0.0.0'),
 )
@@ -239,6 +266,7 @@ const stated: readonly RegExp[] = [
   /^Network segments are not supported/,
   /Keyring is empty \(encryption not enabled\)$/,
   /was not found in the Raft configuration$/,
+  /^there is no other voter$/,
 ]
 
 async function send(target: GoldenTarget, { method, target: where, body: sent }: Case): Promise<GoldenAnswer> {

@@ -109,6 +109,44 @@ describe('the npm client of the field, unmodified', () => {
     expect(await consul.kv.get('app/name')).toBe(undefined)
   })
 
+  it('query: one is created, changed, executed by name, explained and destroyed; a template answers other names', async () => {
+    const service = { service: 'web', tags: ['v1', '!v2'], onlypassing: true, failover: { nearestn: 1 } }
+    const { ID } = (await consul.query.create({ name: 'find', service, dns: { ttl: '10s' } } as never)) as {
+      ID: string
+    }
+    expect(await consul.query.get(ID)).toMatchObject({
+      ID,
+      Name: 'find',
+      Service: { Service: 'web', Failover: { NearestN: 1 } },
+    })
+    expect(await consul.query.execute('find')).toMatchObject({
+      Service: 'web',
+      Nodes: [{ Node: { Node: 'n1' }, Service: { Port: 8080 } }],
+      DNS: { TTL: '10s' },
+      Datacenter: 'dc1',
+    })
+    await consul.query.update({ query: ID, name: 'found', service: { service: 'nope' } } as never)
+    expect(await consul.query.execute({ query: 'found', near: '_agent', limit: 1 } as never)).toMatchObject({
+      Nodes: [],
+    })
+    const template = { type: 'name_prefix_match', regexp: '^geo-(.*)$' }
+    const made = (await consul.query.create({
+      name: 'geo-',
+      template,
+      service: { service: '${match(1)}' },
+    } as never)) as {
+      ID: string
+    }
+
+    expect(await consul.query.execute('geo-web')).toMatchObject({ Nodes: [{ Service: { ID: 'web-1' } }] })
+    expect(await consul.query.list()).toHaveLength(2)
+    // Its types leave this one out.
+    const { query } = consul as unknown as { query: { destroy(id: string): Promise<void> } }
+    for (const id of [ID, made.ID]) await query.destroy(id)
+    expect(await consul.query.list()).toEqual([])
+    await expect(consul.query.get(ID)).rejects.toThrow(/not found/i)
+  })
+
   it('session: a lock is taken, refused to another, given back, and gone with its session', async () => {
     const { ID: one } = (await consul.session.create({ name: 'one', ttl: '10s', lockdelay: '0s' })) as { ID: string }
     const { ID: two } = (await consul.session.create({ name: 'two' })) as { ID: string }

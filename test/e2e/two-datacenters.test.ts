@@ -93,6 +93,12 @@ class TwoDatacenters {
   }
 }
 
+interface Executed {
+  readonly Datacenter: string
+  readonly Failovers: number
+  readonly Nodes: readonly object[]
+}
+
 const alive = 1
 const left = 3
 const failed = 4
@@ -220,6 +226,28 @@ describe('two datacenters', () => {
     expect((await ask(at, 'web.service.svc', 'A')).answers).toEqual([])
   })
 
+  it('a prepared query finds in the other what its own has not, over HTTP and DNS, and comes back when its own has it', async () => {
+    const query = { Name: 'find-web', Service: { Service: 'web', Failover: { NearestN: 3, Datacenters: ['dc9'] } } }
+    const made = await both.agent('c1').request('POST', '/v1/query', JSON.stringify(query))
+    expect(made.status).toBe(200)
+    const executed = (at: NodeName, parameters = '') =>
+      both.agent(at).json<Executed>(`/v1/query/find-web/execute${parameters}`)
+    const elsewhere = { Datacenter: 'dc2', Failovers: 1, Nodes: [{ Node: { Node: 'web1', Address: '192.0.2.9' } }] }
+    expect(await executed('c1')).toMatchObject(elsewhere)
+    expect(await executed('s1')).toMatchObject(elsewhere)
+    // Of the other datacenter itself it is not known there.
+    expect((await both.agent('s2').request('GET', '/v1/query/find-web/execute')).status).toBe(404)
+    expect(await executed('s2', '?dc=dc1')).toMatchObject({ Datacenter: 'dc2', Failovers: 1 })
+    const at = { host: hosts.c1, port: both.ports.dns }
+    expect((await ask(at, 'find-web.query.svc', 'A')).answers).toMatchObject([{ type: 'A', data: '192.0.2.9' }])
+    const { answers } = await ask(at, 'find-web.query.svc', 'SRV')
+    expect(answers).toMatchObject([{ type: 'SRV', data: { port: 80, target: 'web1.node.dc2.svc' } }])
+    const own = { Node: 'web9', Address: '10.1.1.1', Service: { Service: 'web', Port: 81 } }
+    await both.agent('s1').request('PUT', '/v1/catalog/register', JSON.stringify(own))
+    expect(await executed('c1')).toMatchObject({ Datacenter: 'dc1', Failovers: 0, Nodes: [{ Service: { Port: 81 } }] })
+    await both.agent('s1').request('PUT', '/v1/catalog/deregister', JSON.stringify({ Node: 'web9' }))
+  })
+
   it('that nobody knows have no path', async () => {
     for (const name of ['s1', 'c1'] as const) {
       const read = await both.agent(name).request('GET', '/v1/kv/color?dc=nowhere')
@@ -242,6 +270,12 @@ describe('two datacenters', () => {
     const read = await both.agent('c1').request('GET', '/v1/kv/color?dc=dc2')
     expect([read.status, await read.text()]).toEqual([500, 'No path to datacenter'])
     expect(await both.agent('s1').json('/v1/catalog/datacenters')).toEqual(['dc1', 'dc2'])
+    // A prepared query that would fail over to it says how far it got, and is no failure.
+    expect(await both.agent('c1').json('/v1/query/find-web/execute')).toMatchObject({
+      Datacenter: 'dc1',
+      Failovers: 1,
+      Nodes: [],
+    })
     expect((await both.command('s1', 'force-leave', 's2.dc2')).code).toBe(0)
     await eventually('s2 counts as left', async () =>
       (await both.statusSeen('s1', 's2.dc2')) === left ? true : undefined,

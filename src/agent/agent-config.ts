@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.ts'
+import type { SocketAccess } from '../env/http.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { sessionTtlMinMs } from '../model/limits.ts'
@@ -6,6 +7,7 @@ import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
+import { defaultTls, type TlsSettings } from './tls-settings.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
@@ -34,7 +36,9 @@ export interface AgentConfig {
   readonly clientAddresses: readonly string[]
   /** Where it listens with TLS, once its port is open. */
   readonly httpsAddresses: readonly string[]
-  readonly tls: TlsFiles
+  readonly tls: TlsSettings
+  /** Who may use the sockets that it listens on. */
+  readonly unixSockets: SocketAccess
   /** Where DNS listens; the same addresses unless configured otherwise. */
   readonly dnsAddresses: readonly string[]
   readonly ports: AgentPorts
@@ -60,6 +64,8 @@ export interface AgentConfig {
   readonly autopilot: AutopilotConfig
   readonly limits: RequestLimits
   readonly http: HttpConfig
+  /** Reads of catalog and health are stale by default, and no older than this; 0: they are not. */
+  readonly discoveryMaxStaleMs: number
   readonly dns: DnsConfig
   readonly telemetry: TelemetryConfig
   /** Services and checks from configuration files: never kept on disk, replaced at reload. */
@@ -100,17 +106,6 @@ export interface PoolConfig {
   readonly keepsCoordinate: boolean
   /** What its incarnation counts from; no configuration file has it. Absent: 0. */
   readonly firstIncarnation?: number
-}
-
-/** PEM files of this agent, read at start. Reference: configuration 8. */
-export interface TlsFiles {
-  /** With the certificates that lead to its authority. */
-  readonly certificate: string | undefined
-  readonly privateKey: string | undefined
-  /** Authorities whose certificates are trusted. */
-  readonly authorities: string | undefined
-  /** Clients of the HTTP API with TLS must show a certificate of these authorities. */
-  readonly verifyIncomingHttps: boolean
 }
 
 /** A port of -1 is closed. */
@@ -277,7 +272,8 @@ const defaultFaces = {
   clientAddresses: ['127.0.0.1'],
   httpsAddresses: ['127.0.0.1'],
   dnsAddresses: ['127.0.0.1'],
-  tls: { certificate: undefined, privateKey: undefined, authorities: undefined, verifyIncomingHttps: false },
+  tls: defaultTls,
+  unixSockets: {},
 } as const
 
 const defaultPool: PoolConfig = {
@@ -373,6 +369,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     autopilot: defaultAutopilot,
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
+    discoveryMaxStaleMs: 0,
     telemetry: defaultTelemetry,
     dns: defaultDns,
     services: [],

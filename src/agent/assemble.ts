@@ -2,7 +2,8 @@ import { err, ok, type Result } from '../base/result.ts'
 import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
-import type { ReadOptions, TelemetryView } from '../features/manifest.ts'
+import type { ReadOptions } from '../features/manifest.ts'
+import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -69,6 +70,7 @@ export async function assembleAgent(
   return ok({
     env,
     telemetry: options.telemetry,
+    discoveryMaxStaleMs: config.discoveryMaxStaleMs,
     release: config.release,
     raft: part.raft,
     local,

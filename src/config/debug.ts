@@ -2,14 +2,16 @@ import type {
   AgentConfig,
   AutopilotConfig,
   DnsConfig,
+  HttpConfig,
   PoolConfig,
   RaftConfig,
-  TlsFiles,
   WanConfig,
 } from '../agent/agent-config.ts'
 import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
+import type { TlsSettings } from '../agent/tls-settings.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
+import type { SocketAccess } from '../env/http.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
@@ -26,9 +28,10 @@ export function debugConfig(config: AgentConfig): Flat {
     ...poolPart(config.pool),
     ...tlsPart(config.tls),
     ...telemetryPart(config.telemetry),
+    ...httpPart(config.http),
+    ...socketPart(config.unixSockets),
     ...raftPart(config.raft),
     AdvertiseAddrLAN: config.advertiseAddress,
-    Aliases: config.http.aliases,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
     BootstrapExpect: config.bootstrapExpect,
@@ -38,17 +41,14 @@ export function debugConfig(config: AgentConfig): Flat {
     Datacenter: config.datacenter,
     DataDir: config.dataDir ?? '',
     DevMode: config.dev,
-    DisableHTTPUnprintableCharFilter: config.http.allowUnprintableCharacters,
+    DiscoveryMaxStale: formatDuration(config.discoveryMaxStaleMs),
     DiscardCheckOutput: checksConfig.discardOutput,
     DNSAddrs: config.dnsAddresses,
     DNSPort: ports.dns,
     EnableLocalScriptChecks: checksConfig.localScripts,
     EnableRemoteScriptChecks: checksConfig.remoteScripts,
     GRPCPort: ports.grpc,
-    HTTPBlockEndpoints: config.http.blockEndpoints,
     HTTPPort: ports.http,
-    HTTPPretty: config.http.pretty,
-    HTTPResponseHeaders: config.http.responseHeaders,
     HTTPSAddrs: config.httpsAddresses,
     HTTPSPort: ports.https,
     LeavePropagateDelay: formatDuration(config.gossipLan.leavePropagateDelayMs),
@@ -102,12 +102,33 @@ function autopilotPart(autopilot: AutopilotConfig): Flat {
   }
 }
 
-function tlsPart(tls: TlsFiles): Flat {
+function tlsPart(tls: TlsSettings): Flat {
   return {
     CAFile: tls.authorities ?? '',
     CertFile: tls.certificate ?? '',
     KeyFile: tls.privateKey ?? '',
+    TLSCipherSuites: tls.cipherSuites ?? [],
+    TLSMinVersion: tls.minVersion,
+    TLSPreferServerCipherSuites: tls.preferOwnOrder,
     VerifyIncomingHTTPS: tls.verifyIncomingHttps,
+  }
+}
+
+function httpPart(http: HttpConfig): Flat {
+  return {
+    Aliases: http.aliases,
+    DisableHTTPUnprintableCharFilter: http.allowUnprintableCharacters,
+    HTTPBlockEndpoints: http.blockEndpoints,
+    HTTPPretty: http.pretty,
+    HTTPResponseHeaders: http.responseHeaders,
+  }
+}
+
+function socketPart({ user = '', group, mode }: SocketAccess): Flat {
+  return {
+    UnixSocketGroup: group === undefined ? '' : String(group),
+    UnixSocketMode: mode === undefined ? '' : `0${mode.toString(8)}`,
+    UnixSocketUser: user,
   }
 }
 

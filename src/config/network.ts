@@ -49,21 +49,6 @@ export function listenAddresses(key: string, text: string, problem: Report, sock
 
 const socketRemedy = 'addresses.http and addresses.https take unix:///<path>'
 
-/** Reference: configuration 8. */
-export function tlsFilesOf(file: FileConfig, https: boolean, problem: Report): AgentConfig['tls'] {
-  const { cert_file: certificate, key_file: privateKey, ca_file: authorities } = file
-  const verifyIncomingHttps = file.verify_incoming_https ?? false
-  if ((certificate === undefined) !== (privateKey === undefined)) {
-    problem('cert_file and key_file go together', 'name both, or neither')
-  } else if (https && certificate === undefined) {
-    problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file')
-  }
-  if (verifyIncomingHttps && authorities === undefined) {
-    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file')
-  }
-  return { certificate, privateKey, authorities, verifyIncomingHttps }
-}
-
 /** Where a pool listens. */
 export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwise: string, problem: Report): string {
   const given = file[key] ?? otherwise

@@ -19,12 +19,13 @@ import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { dnsConfig } from './dns.ts'
 import { joinAddresses } from './joins.ts'
-import { checkAddressClash, listenAddresses, portsOf, serfBind, tlsFilesOf } from './network.ts'
+import { checkAddressClash, listenAddresses, portsOf, serfBind } from './network.ts'
 import type { ConfigProblem } from './problem.ts'
 import { checkInterval, milliseconds, type Report } from './quantities.ts'
 import { checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
 import type { FileConfig } from './schema.ts'
 import { filterWarnings, telemetryOf } from './telemetry.ts'
+import { socketAccessOf, tlsOf } from './tls.ts'
 
 export interface Normalized {
   readonly config: AgentConfig
@@ -69,6 +70,7 @@ export function normalize(
     limits: limitsOf(file, defaults),
     telemetry: telemetryOf(file, defaults.telemetry, problem),
     http: httpOf(file, dev, defaults),
+    discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
     dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
     checksConfig: {
       remoteScripts: file.enable_script_checks ?? false,
@@ -139,6 +141,7 @@ function networkOf(
   | 'clientAddresses'
   | 'httpsAddresses'
   | 'tls'
+  | 'unixSockets'
   | 'dnsAddresses'
   | 'ports'
   | 'startJoin'
@@ -159,7 +162,8 @@ function networkOf(
     serfLanBindAddress: serfBind('serf_lan', file, bind, problem),
     clientAddresses: listen('http'),
     httpsAddresses: listen('https'),
-    tls: tlsFilesOf(file, ports.https > 0, problem),
+    tls: tlsOf(file, file.server ?? dev, ports.https > 0, problem),
+    unixSockets: socketAccessOf(file, problem),
     dnsAddresses: listen('dns'),
     ports,
     startJoin: joinAddresses('start_join', file.start_join, ports.serfLan, problem),

@@ -74,6 +74,7 @@ export const fileSchema = z.strictObject({
   client_addr: z.string().optional().describe('Addresses that the agent listens on for clients, separated by spaces.'),
   data_dir: z.string().optional().describe('Directory for all that must survive a restart.'),
   datacenter: z.string().optional(),
+  discovery_max_stale: duration.optional().describe('Catalog and health are read stale by default, and no older.'),
   disable_coordinates: z.boolean().optional().describe('No round-trip times are estimated.'),
   disable_http_unprintable_char_filter: z.boolean().optional(),
   disable_update_check: z.boolean().optional().describe('Accepted and of no effect: no update check is ever made.'),
@@ -190,6 +191,20 @@ export const fileSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('Answers about another datacenter have the addresses that are reached from outside it.'),
+  tls_cipher_suites: z.string().optional().describe('Suites of TLS up to 1.2 for HTTPS, separated by commas.'),
+  tls_min_version: z.string().optional().describe('tls10, tls11 or tls12; tls12 unless said.'),
+  tls_prefer_server_cipher_suites: z.boolean().optional(),
+  unix_sockets: z
+    .strictObject({
+      group: z.string().optional().describe('Number of the group.'),
+      mode: z.string().optional().describe('Octal: 0770.'),
+      user: z.string().optional().describe('Name or number.'),
+    })
+    .optional(),
+  verify_incoming: z.boolean().optional().describe('As verify_incoming_https; on servers refused so far.'),
+  verify_incoming_rpc: z.boolean().optional().describe('Refused so far.'),
+  verify_outgoing: z.boolean().optional().describe('Refused so far.'),
+  verify_server_hostname: z.boolean().optional().describe('Refused so far.'),
   verify_incoming_https: z
     .boolean()
     .optional()

@@ -47,6 +47,15 @@ export interface HttpHandler {
 /** Unless the handler says otherwise, a larger request body is not read: its handler sees `too-large`. Twice the limit of a key's value, and room for a transaction around it. */
 export const bodyBytesMax = 1 << 20
 
+/** Whose a socket of the file system is, and who may use it; what is left out stays as the system makes it. */
+export interface SocketAccess {
+  /** A name or a number. */
+  readonly user?: string
+  readonly group?: number
+  /** Bits as `chmod` takes them. */
+  readonly mode?: number
+}
+
 export interface HttpListener extends Closable {
   readonly local: Endpoint
 }
@@ -93,7 +102,12 @@ export interface Http2Response extends HttpClientResponse {
 /** HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the handler. */
 export interface Http {
   /** `at.host` may also be `unix://` and the path of a socket; its port means nothing. The simulator has none. */
-  serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>>
+  serve(
+    at: Endpoint,
+    handler: HttpHandler,
+    tls?: TlsOptions,
+    access?: SocketAccess,
+  ): Promise<Result<HttpListener, ListenFailure>>
   /** `to.host` likewise. */
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>>
   /** One exchange by HTTP/2 (RFC 9113) over a connection of its own, without any upgrade. The simulator says that it has none. */

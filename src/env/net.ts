@@ -23,6 +23,8 @@ export type DialFailure =
 /** Why a stream is over: the peer ended it in order, the connection broke, nothing came through for too long, or we closed it. */
 export type StreamEnd = 'ended' | 'reset' | 'timeout' | 'closed'
 
+export type TlsVersion = 'tls10' | 'tls11' | 'tls12'
+
 /** What proves an end of a TLS connection, and whom it trusts. All in PEM. */
 export interface TlsOptions {
   readonly certificateChainPem?: string
@@ -36,6 +38,12 @@ export interface TlsOptions {
   readonly trust?: 'system' | 'anyone'
   /** Dialler: the name that the certificate must carry. */
   readonly serverName?: string
+  /** Listener: the least version that it speaks; 1.2 where nothing is said. The simulator knows one version. */
+  readonly minVersion?: TlsVersion
+  /** Listener: suites of TLS up to 1.2 by OpenSSL's names; those of 1.3 are always there. */
+  readonly cipherSuites?: readonly string[]
+  /** Listener: the order of the suites is its own, not the dialler's. */
+  readonly preferOwnOrder?: boolean
   /** Listener: refuse a dialler without a certificate from a trusted root. */
   readonly requirePeerCertificate?: boolean
 }

@@ -9,6 +9,7 @@ import type {
   QueryEndpoint,
   QueryParameters,
   ReadMeta,
+  ReadOptions,
   RouteRequest,
   RouteResponse,
 } from './manifest.ts'
@@ -37,8 +38,9 @@ export async function discoveryRead<Args, Reply>(
   request: RouteRequest,
   { endpoint, missing, args, json, form, cacheable }: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
-  if (!options.ok) return failed(options.error)
+  const parsed = parseReadOptions(agent, request.query)
+  if (!parsed.ok) return failed(parsed.error)
+  const options = ok(unlessAskedOtherwise(agent, request.query, parsed.value))
   if (missing !== undefined && request.rest === '') return badRequest(missing)
   const wanted = args(textOfByteString(request.rest))
   const shown = form ?? endpoint.method
@@ -54,6 +56,19 @@ export async function discoveryRead<Args, Reply>(
   const answer = await agent.query(endpoint, wanted, options.value, request.call)
   if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
   return answered(answer.value, shown, json, { consistency: options.value.consistency })
+}
+
+const consistencyParameters = ['stale', 'consistent', 'leader', 'cached'] as const
+
+/** `discovery_max_stale` of the configuration is for those who say nothing of consistency. Reference: HTTP API 1.5, 1.7. */
+function unlessAskedOtherwise(
+  { discoveryMaxStaleMs }: AgentContext,
+  query: QueryParameters,
+  options: ReadOptions,
+): ReadOptions {
+  if (discoveryMaxStaleMs <= 0 || (query.get('max_stale') ?? '') !== '') return options
+  if (consistencyParameters.some((name) => query.has(name))) return options
+  return { ...options, consistency: 'stale', maxStaleMs: discoveryMaxStaleMs }
 }
 
 /** What `Cache-Control` asks for. Directives without a meaning here are passed over. Reference: HTTP API 1.8. */

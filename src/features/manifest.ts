@@ -14,6 +14,7 @@ import type { ClusterHealth } from '../model/server-health.ts'
 import type { UserEvent } from '../model/user-event.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
+import type { TelemetryView } from './telemetry-view.ts'
 
 /** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
 export interface Feature {
@@ -256,6 +257,8 @@ export interface AgentContext {
   ): Promise<Result<Reply, Failure>>
   /** How its metrics are named, and what Prometheus is told of them. */
   readonly telemetry: TelemetryView
+  /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */
+  readonly discoveryMaxStaleMs: number
   /** Facts about this agent, for `/v1/agent/self` and the like. */
   self(): AgentSelf
   /** What this agent itself offers and checks. */
@@ -274,13 +277,6 @@ export interface AgentContext {
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
-}
-
-export interface TelemetryView {
-  /** Before the name of each metric; may be empty. */
-  readonly prefix: string
-  /** In the text format of Prometheus; undefined: nothing is kept for it. */
-  exposition(): string | undefined
 }
 
 export interface ReceivedEvents {

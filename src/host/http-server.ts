@@ -3,12 +3,13 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { err, ok, type Result } from '../base/result.ts'
-import type { HttpHandler, HttpListener } from '../env/http.ts'
+import type { HttpHandler, HttpListener, SocketAccess } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { HttpConnection, type HttpServing } from './http-connection.ts'
 import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
+import { giveSocket } from './socket-access.ts'
 import { socketPathOf } from './socket-path.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { listenerTls } from './tls.ts'
@@ -42,7 +43,7 @@ const serverOptions: ServerOptions = {
 export async function serveHttp(
   at: Endpoint,
   handler: HttpHandler,
-  tls: TlsOptions | undefined,
+  { tls, access }: { readonly tls: TlsOptions | undefined; readonly access: SocketAccess | undefined },
   open: OpenThings,
   log: Log,
 ): Promise<Result<HttpListener, ListenFailure>> {
@@ -62,6 +63,11 @@ export async function serveHttp(
     const app = await hostedBy(serving, tls)
     const where = path === undefined ? { host: at.host, port: at.port } : { path }
     await app.listen({ ...where, backlog: 1024, exclusive: true })
+    const refused = path === undefined || access === undefined ? undefined : await giveSocket(path, access)
+    if (refused !== undefined) {
+      await app.close()
+      return err({ kind: 'io', at, message: refused })
+    }
     app.server.on('error', (cause) =>
       log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),
     )

@@ -8,6 +8,7 @@ import type {
   HttpClientResponse,
   HttpHandler,
   HttpListener,
+  SocketAccess,
 } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
@@ -28,8 +29,13 @@ export class HostHttp implements Http {
     open.add(this.#client)
   }
 
-  serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>> {
-    return serveHttp(at, handler, tls, this.#open, this.#log)
+  serve(
+    at: Endpoint,
+    handler: HttpHandler,
+    tls?: TlsOptions,
+    access?: SocketAccess,
+  ): Promise<Result<HttpListener, ListenFailure>> {
+    return serveHttp(at, handler, { tls, access }, this.#open, this.#log)
   }
 
   request(to: Endpoint, request: HttpClientRequest): Promise<Result<HttpClientResponse, HttpClientFailure>> {

@@ -13,10 +13,23 @@ const handshakeTimeoutMs = 10_000
 
 function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
-    minVersion: 'TLSv1.2',
+    ...versionsAndSuites(tls),
     ...trusted(tls),
     ...(tls.certificateChainPem === undefined ? {} : { cert: tls.certificateChainPem }),
     ...(tls.privateKeyPem === undefined ? {} : { key: tls.privateKeyPem }),
+  }
+}
+
+const versions = { tls10: 'TLSv1', tls11: 'TLSv1.1', tls12: 'TLSv1.2' } as const
+
+/** OpenSSL counts what is older than 1.2 as below its first level of security, and speaks it at level 0 alone. */
+function versionsAndSuites({ minVersion = 'tls12', cipherSuites, preferOwnOrder }: TlsOptions): SecureContextOptions {
+  const named = cipherSuites ?? (minVersion === 'tls12' ? undefined : ['DEFAULT'])
+  const suites = minVersion === 'tls12' ? named : [...(named ?? []), '@SECLEVEL=0']
+  return {
+    minVersion: versions[minVersion],
+    ...(suites === undefined ? {} : { ciphers: suites.join(':') }),
+    ...(preferOwnOrder === undefined ? {} : { honorCipherOrder: preferOwnOrder }),
   }
 }
 

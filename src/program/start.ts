@@ -1,7 +1,8 @@
 import type { Agent, StartFailure, StartOptions } from '../agent/agent.ts'
-import type { AgentConfig, TlsFiles } from '../agent/agent-config.ts'
+import type { AgentConfig } from '../agent/agent-config.ts'
 import { features } from '../agent/features.ts'
 import { portFailure, startAgent } from '../agent/start.ts'
+import type { TlsSettings } from '../agent/tls-settings.ts'
 import { readWholeFile } from '../agent/whole-file.ts'
 import { textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
@@ -73,7 +74,7 @@ export async function startProgram(
 }
 
 /** Certificate, key and authorities of the HTTPS listeners, from their files. */
-async function httpsTls(env: Env, files: TlsFiles): Promise<Result<TlsOptions, StartFailure>> {
+async function httpsTls(env: Env, files: TlsSettings): Promise<Result<TlsOptions, StartFailure>> {
   const certificate = await pemOf(env, 'cert_file', files.certificate)
   if (!certificate.ok) return certificate
   const privateKey = await pemOf(env, 'key_file', files.privateKey)
@@ -85,6 +86,9 @@ async function httpsTls(env: Env, files: TlsFiles): Promise<Result<TlsOptions, S
     ...(privateKey.value === undefined ? {} : { privateKeyPem: privateKey.value }),
     trustedPems: authorities.value === undefined ? [] : [authorities.value],
     requirePeerCertificate: files.verifyIncomingHttps,
+    minVersion: files.minVersion,
+    ...(files.cipherSuites === undefined ? {} : { cipherSuites: files.cipherSuites }),
+    preferOwnOrder: files.preferOwnOrder,
   })
 }
 
@@ -112,7 +116,8 @@ async function listen(
     bodyBytesMaxOf: (method: string, target: string) => faces.http.bodyBytesMaxOf?.(method, target) ?? bodyBytesMax,
   })
   for (const host of config.ports.http > 0 ? config.clientAddresses : []) {
-    const listener = await env.http.serve({ host, port: config.ports.http }, handler)
+    const at = { host, port: config.ports.http }
+    const listener = await env.http.serve(at, handler, undefined, config.unixSockets)
     if (!listener.ok) return err(portFailure(listener.error, 'ports.http'))
     http.push(listener.value)
     open.push(listener.value)
@@ -122,7 +127,7 @@ async function listen(
     if (!tls.ok) return tls
     for (const host of config.httpsAddresses) {
       const at = { host, port: config.ports.https }
-      const listener = await env.http.serve(at, handler, tls.value)
+      const listener = await env.http.serve(at, handler, tls.value, config.unixSockets)
       if (!listener.ok) return err(portFailure(listener.error, 'ports.https', 'cert_file, key_file and ca_file'))
       open.push(listener.value)
     }

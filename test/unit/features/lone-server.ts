@@ -47,6 +47,7 @@ export class LoneServer {
   failNext: Failure | undefined
   servers: readonly KnownServer[] = []
   sessionTtlMinMs = 10_000
+  readonly discoveryMaxStaleMs: number = 0
   health: ClusterHealth | undefined
   raftStatus: RaftStatus = {
     role: 'leader',
@@ -189,6 +190,9 @@ export class LoneServer {
       env,
       release: newestRelease,
       telemetry: { prefix: 'svc', exposition: () => undefined },
+      get discoveryMaxStaleMs(): number {
+        return lone.discoveryMaxStaleMs
+      },
       write: async (endpoint, args, { datacenter }) => {
         if (datacenter !== undefined) return err({ kind: 'unknown-datacenter', datacenter })
         return travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined))

@@ -1,0 +1,28 @@
+import { chmod, chown, readFile } from 'node:fs/promises'
+import type { SocketAccess } from '../env/http.ts'
+import { messageOf } from './system-error.ts'
+
+/** Whoever is not named keeps what is theirs. */
+const unchanged = -1
+
+/** Sets whose a socket is and who may use it; why that cannot be done, if so. */
+export async function giveSocket(path: string, { user, group, mode }: SocketAccess): Promise<string | undefined> {
+  try {
+    const uid = user === undefined ? unchanged : await userId(user)
+    if (uid === undefined) return `failed to look up user ${user}: unknown user ${user}`
+    if (uid !== unchanged || group !== undefined) await chown(path, uid, group ?? unchanged)
+    if (mode !== undefined) await chmod(path, mode)
+    return undefined
+  } catch (cause) {
+    return `Failed setting up socket: ${messageOf(cause)}`
+  }
+}
+
+/** By the machine's own list of users; Node asks no other. */
+async function userId(user: string): Promise<number | undefined> {
+  if (/^\d+$/.test(user)) return Number(user)
+  const list = await readFile('/etc/passwd', 'utf8')
+  const line = list.split('\n').find((each) => each.startsWith(`${user}:`))
+  const id = line?.split(':')[2] ?? ''
+  return /^\d+$/.test(id) ? Number(id) : undefined
+}

@@ -2,7 +2,7 @@ import type { Agent } from '../../src/agent/agent.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Release } from '../../src/model/release.ts'
 import type { SimNode } from '../world/node.ts'
-import type { NodeIdentity } from './node-identity.ts'
+import { type NodeIdentity, serverPort } from './node-identity.ts'
 
 /** One simulated machine and the agent on it. */
 export interface ClusterNode {
@@ -26,4 +26,22 @@ export interface ClusterNode {
   leaving: boolean
   /** What it keeps is damaged: it is not to start, but to be replaced. */
   damaged: boolean
+}
+
+/** Its RPC address, which is its name in consensus below Raft protocol 3. */
+export function serverAddress({ identity }: Pick<ClusterNode, 'identity'>): string {
+  return `${identity.host}:${serverPort}`
+}
+
+/** Of servers and their terms, the one with the highest. */
+export function highest(leading: ReadonlyMap<string, number>): string | undefined {
+  let best: string | undefined
+  let bestTerm = -1
+  for (const [server, term] of leading) {
+    if (term > bestTerm) {
+      best = server
+      bestTerm = term
+    }
+  }
+  return best
 }

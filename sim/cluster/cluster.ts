@@ -12,9 +12,9 @@ import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
-import type { ClusterNode } from './cluster-node.ts'
+import { type ClusterNode, highest, serverAddress } from './cluster-node.ts'
 import type { ClusterPlan, NodePlan } from './cluster-plan.ts'
-import { clientIdentity, type NodeIdentity, replacement, serverIdentity, serverPort } from './node-identity.ts'
+import { clientIdentity, type NodeIdentity, replacement, serverIdentity } from './node-identity.ts'
 import { type LeadingProcess, Operator } from './operator.ts'
 import { plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
@@ -37,13 +37,15 @@ export class Cluster {
   readonly #identities: readonly NodeIdentity[]
   readonly #tuning: Tuning
   #replacements = 0
-  readonly #invariants: Invariants
+  readonly datacenterNames: readonly string[]
+  readonly #invariantsOf: (datacenter: string) => Invariants
   readonly #onTrigger: (trigger: ClusterTrigger, node: string) => void
 
   constructor(parts: {
     readonly simulation: Simulation
     readonly plan: ClusterPlan
-    readonly invariants: Invariants
+    /** What is checked of each datacenter: they are clusters of their own. */
+    readonly invariantsOf: (datacenter: string) => Invariants
     readonly onTrigger: (trigger: ClusterTrigger, node: string) => void
     /** Of every agent. */
     readonly tuning: Tuning
@@ -51,7 +53,8 @@ export class Cluster {
     readonly clockOf: () => { readonly wallOffsetMs: number; readonly rate: number }
   }) {
     this.simulation = parts.simulation
-    this.#invariants = parts.invariants
+    this.#invariantsOf = parts.invariantsOf
+    this.datacenterNames = Object.keys(parts.plan)
     this.#onTrigger = parts.onTrigger
     this.#tuning = parts.tuning
     this.operator = new Operator({
@@ -133,21 +136,15 @@ export class Cluster {
 
   /** Servers that believe they lead, in order of name. */
   leaders(): readonly string[] {
-    const { leading } = this.#invariants
-    return this.serverNames.filter((server) => leading.has(server))
+    return this.serverNames.filter((server) => this.#checks(this.#node(server)).leading.has(server))
   }
 
-  /** The server that leads; of several that believe so, the one with the highest term. */
-  leader(): string | undefined {
-    let best: string | undefined
-    let bestTerm = -1
-    for (const [server, term] of this.#invariants.leading) {
-      if (term > bestTerm) {
-        best = server
-        bestTerm = term
-      }
-    }
-    return best
+  /**
+   * The server that leads; of several that believe so, the one with the highest term. In the first datacenter, if none is
+   * named.
+   */
+  leader(datacenter = this.datacenterNames[0] ?? ''): string | undefined {
+    return highest(this.#invariantsOf(datacenter).leading)
   }
 
   #leadingProcess(): LeadingProcess | undefined {
@@ -172,7 +169,7 @@ export class Cluster {
   }
 
   appliedIndex(server: string): number {
-    return this.#invariants.application.appliedIndex(server)
+    return this.#checks(this.#node(server)).application.appliedIndex(server)
   }
 
   /** Of its whole state; undefined when it does not run. */
@@ -207,7 +204,7 @@ export class Cluster {
     this.crash(name)
     const server = this.#node(name)
     server.node.disk.replace(['/data'])
-    this.#invariants.replaced(name)
+    this.#checks(server).replaced(name)
     this.#replacements++
     const lost = server.identity.id
     server.identity = replacement(server.identity, this.#replacements)
@@ -236,13 +233,13 @@ export class Cluster {
     const { node } = this.#node(name)
     if (!node.running || node.paused) return
     node.pause()
-    this.#invariants.membership.weather.fellAsleep(name, this.simulation.nowUs)
+    this.#checks(this.#node(name)).membership.weather.fellAsleep(name, this.simulation.nowUs)
   }
 
   resume(name: string): void {
     const { node } = this.#node(name)
     if (!node.running || !node.paused) return
-    this.#invariants.membership.weather.woke(name, this.simulation.nowUs)
+    this.#checks(this.#node(name)).membership.weather.woke(name, this.simulation.nowUs)
     node.resume()
   }
 
@@ -258,7 +255,7 @@ export class Cluster {
   leave(name: string): boolean {
     const { agent, node } = this.#node(name)
     if (agent === undefined) return false
-    this.#invariants.registrations.mayGo(name)
+    this.#checks(this.#node(name)).registrations.mayGo(name)
     this.#node(name).leaving = true
     node.run(() => agent.env.detach(agent.leave()))
     return true
@@ -304,7 +301,7 @@ export class Cluster {
     const protocol = config.ok ? config.value.raft.protocol : 0
     const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
     const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
-    const observer = observe(this.#invariants, { node: name, boot, id, release, digest })
+    const observer = observe(this.#checks(server), { node: name, boot, id, release, digest })
     if (!config.ok) {
       throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
         node: name,
@@ -331,17 +328,19 @@ export class Cluster {
     // A full or failing disk is a fault of the scenario, and so is damage where something rotted; anything else no restart
     // may meet.
     const isFault = failure.kind === 'io' || failure.kind === 'data-directory'
-    if (server.damaged) this.#invariants.marks.reach('rot found')
+    if (server.damaged) this.#checks(server).marks.reach('rot found')
     else if (!isFault) {
-      this.#invariants.report('P1', `${server.identity.name} does not start: ${failure.message}`)
+      this.#checks(server).report('P1', `${server.identity.name} does not start: ${failure.message}`)
     }
     this.#exit(server, boot, `does not start: ${failure.message}`)
   }
 
   #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
     const text = failure instanceof Error ? failure.message : failureText(failure)
-    if (failure instanceof InvariantViolation) this.#invariants.panicked(server.identity.name, server.release, failure)
-    else if (failure instanceof Error || failure.kind !== 'refused') this.#invariants.marks.reach('stopped by its disk')
+    if (failure instanceof InvariantViolation)
+      this.#checks(server).panicked(server.identity.name, server.release, failure)
+    else if (failure instanceof Error || failure.kind !== 'refused')
+      this.#checks(server).marks.reach('stopped by its disk')
     this.#exit(server, boot, `stopped itself: ${text}`)
   }
 
@@ -384,7 +383,11 @@ export class Cluster {
   #endProcess(server: ClusterNode): void {
     server.agent = undefined
     this.webServers.died(server.identity.name)
-    this.#invariants.died(server.identity.name)
+    this.#checks(server).died(server.identity.name)
+  }
+
+  #checks({ identity }: ClusterNode): Invariants {
+    return this.#invariantsOf(identity.datacenter)
   }
 
   #node(name: string): ClusterNode {
@@ -392,9 +395,4 @@ export class Cluster {
     if (server === undefined) throw new InvariantViolation('a node that the cluster does not have', { name })
     return server
   }
-}
-
-/** Its RPC address, which is its name in consensus below Raft protocol 3. */
-function serverAddress({ identity }: ClusterNode): string {
-  return `${identity.host}:${serverPort}`
 }

@@ -25,7 +25,8 @@ export function nodeConfig(
 ): Result<AgentConfig, string> {
   const servers = nodes.filter((node) => node.kind === 'server' && node.datacenter === identity.datacenter)
   const isServer = identity.kind === 'server'
-  const hasOthers = nodes.some((node) => node.datacenter !== identity.datacenter)
+  const isFirst = servers[0]?.name === identity.name
+  const others = firstServers(nodes).filter((server) => server.datacenter !== identity.datacenter)
   const file: FileConfig = {
     ...settings,
     server: isServer,
@@ -39,10 +40,12 @@ export function nodeConfig(
       http: httpPort,
       server: serverPort,
       serf_lan: lanPort,
-      serf_wan: hasOthers ? wanPort : -1,
+      serf_wan: others.length > 0 ? wanPort : -1,
       dns: dnsPort,
     },
     ...(isServer ? { bootstrap_expect: servers.length } : {}),
+    // The other servers are brought in by those of their datacenter.
+    ...(isFirst ? { retry_join_wan: others.map((server) => `${server.host}:${wanPort}`) } : {}),
     retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
   }
   const normalized = normalize(file, false, machine, undefined, release)
@@ -51,4 +54,11 @@ export function nodeConfig(
   const { firstIncarnation, ...raft } = tuning
   const pool = firstIncarnation === undefined ? config.pool : { ...config.pool, firstIncarnation }
   return ok({ ...config, pool, raft: { ...config.raft, ...raft } })
+}
+
+/** Of each datacenter one. */
+function firstServers(nodes: readonly NodeIdentity[]): readonly NodeIdentity[] {
+  const first = new Map<string, NodeIdentity>()
+  for (const node of nodes) if (node.kind === 'server' && !first.has(node.datacenter)) first.set(node.datacenter, node)
+  return [...first.values()]
 }

@@ -375,7 +375,7 @@ export function selectable(cluster: Cluster, scope: ActionScope, except: readonl
     clients: cluster.clientNames,
     datacenterOf: (server) => cluster.datacenterOf(server),
     isRunning: (server) => cluster.isRunning(server),
-    leader: () => cluster.leader(),
+    leader: (datacenter) => cluster.leader(datacenter),
     saved: scope.saved,
     it: scope.it,
     except,

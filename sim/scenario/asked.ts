@@ -19,7 +19,10 @@ export async function judgeAsked(run: RunContext, condition: Partial<Condition>)
 
 async function judgeKey(run: RunContext, kv: Condition['kv']): Promise<string | undefined> {
   if (kv === undefined) return undefined
-  const running = run.cluster.serverNames.filter((server) => run.cluster.isRunning(server))
+  const { cluster } = run
+  const running = cluster.serverNames.filter(
+    (server) => cluster.isRunning(server) && cluster.datacenterOf(server) === cluster.datacenterNames[0],
+  )
   const servers = kv.at === undefined ? running.slice(0, 1) : run.select(kv.at)
   if (servers.length === 0) return 'there is no server to ask'
   const suffix = kv.consistency === undefined || kv.consistency === 'default' ? '' : `&${kv.consistency}`

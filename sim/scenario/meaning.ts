@@ -36,8 +36,8 @@ class MeaningCheck {
   cluster(): void {
     const names = Object.keys(this.#scenario.cluster)
     if (names.length === 0) this.#problem(['cluster'], "nobody is there: add 'dc1: { servers: { count: 3 } }'")
-    if (names[1] !== undefined) {
-      this.#problem(['cluster', names[1]], 'a second datacenter is not there yet: describe one')
+    if (names.length > 1 && this.#scenario.quiet?.['core first'] === true) {
+      this.#problem(['quiet', 'core first'], 'it is of one datacenter: leave it out where there are several')
     }
     for (const [name, { config, servers, clients, ...rest }] of Object.entries(this.#scenario.cluster)) {
       const base = ['cluster', name]
@@ -79,6 +79,9 @@ class MeaningCheck {
 
   #member(key: string, item: unknown, path: readonly PropertyKey[]): void {
     const here = [...path, key]
+    if (ofOneDatacenter.has(key) && Object.keys(this.#scenario.cluster).length > 1 && item !== undefined) {
+      this.#problem(here, 'it is not there yet where there are several datacenters')
+    }
     if (key === 'members') this.#members(item as object, here)
     if (path[0] === 'steps' && (key === 'always' || key === 'never')) this.#atEveryMoment(item as object, here)
     this.walk(item, here)
@@ -134,6 +137,9 @@ class MeaningCheck {
     this.problems.push({ place: this.#document.placeOf(path), message })
   }
 }
+
+/** What an operator then does in the consensus group is done in the first datacenter alone. */
+const ofOneDatacenter: ReadonlySet<string> = new Set(['wipe', 'rot', 'remove peer', 'peers.json'])
 
 /** Of the numbers of which one is drawn, the greatest. */
 function mostOf(count: number | readonly number[]): number {

@@ -3,6 +3,7 @@ import { fileSchema } from '../../src/config/schema.ts'
 /** Settings that the cluster makes for each node by itself. */
 const ownSettings = {
   advertise_addr: true,
+  advertise_addr_wan: true,
   addresses: true,
   bind_addr: true,
   bootstrap: true,
@@ -13,8 +14,11 @@ const ownSettings = {
   node_id: true,
   ports: true,
   retry_join: true,
+  retry_join_wan: true,
+  serf_wan: true,
   server: true,
   start_join: true,
+  start_join_wan: true,
 } as const
 
 /** Settings that a scenario may give an agent. */

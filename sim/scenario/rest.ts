@@ -6,6 +6,7 @@ import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
 import { startMissed } from './rest-missed.ts'
 import { compareViews } from './rest-views.ts'
+import { meetAgain } from './rest-wan.ts'
 import { compareWatches } from './rest-watches.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -26,20 +27,27 @@ export async function comeToRest(run: RunContext): Promise<void> {
   if (run.scenario.quiet?.['core first'] === true) await healCore(run, withinMs)
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
   run.injector.mendEverything()
+  for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
+  if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
+}
+
+/** One datacenter; false where it will never rest. */
+async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   const untilUs = run.simulation.nowUs + withinMs * 1000
-  if (!(await awaitRest(run, untilUs, withinMs))) return
+  if (!(await awaitRest(run, untilUs, withinMs))) return false
   await writeOnce(run)
   await comeToAgree(run)
   // Agreeing has written to the catalog: once more.
-  if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return
+  if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   await compareViews(run)
   await compareWatches(run)
   for (const server of presentServers(run)) {
-    if (run.hasFailed()) return
+    if (run.hasFailed()) return false
     const state = run.cluster.stateDigest(server)
     if (state !== undefined) run.invariants.application.state(server, state.index, state.digest)
     await compareState(run, server)
   }
+  return !run.hasFailed()
 }
 
 /** False where the cluster will never rest: the invariant is broken, or there is a reason that excuses it. */

@@ -1,3 +1,4 @@
+import { InvariantViolation } from '../../src/base/invariant.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import type { NetworkFacts } from '../checkers/membership.ts'
 import { Cluster } from '../cluster/cluster.ts'
@@ -18,6 +19,7 @@ import { Driver } from './driver.ts'
 import type { Trigger } from './fault-schema.ts'
 import { conditionText, judge, type Observed } from './judge.ts'
 import type { LoadedScenario } from './load.ts'
+import { partOfRun } from './part-of-run.ts'
 import type { Range } from './quantities.ts'
 import { comeToRest } from './rest.ts'
 import type { RunContext } from './run-context.ts'
@@ -45,6 +47,8 @@ export class ScenarioRun implements RunContext {
   readonly scenario: Scenario
   readonly simulation: Simulation
   readonly invariants: Invariants
+  /** By datacenter. */
+  readonly invariantsOf: ReadonlyMap<string, Invariants>
   readonly cluster: Cluster
   readonly injector: Injector
   readonly driver: Driver
@@ -62,13 +66,9 @@ export class ScenarioRun implements RunContext {
     this.loaded = options.loaded
     this.scenario = options.loaded.scenario
     this.simulation = newSimulation(options, () => this.#afterTurn())
-    this.invariants = new Invariants({
-      nowUs: () => this.simulation.nowUs,
-      staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
-      network: networkFacts(this.scenario),
-      excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
-      onTrigger: (trigger, node) => this.triggered(trigger, node),
-    })
+    const datacenters = Object.keys(this.scenario.cluster)
+    this.invariantsOf = new Map(datacenters.map((datacenter) => [datacenter, this.#newInvariants()]))
+    this.invariants = this.#checksOf(datacenters[0] ?? '')
     this.cluster = newCluster(this)
     this.injector = new Injector(
       this.cluster,
@@ -90,6 +90,28 @@ export class ScenarioRun implements RunContext {
     this.#observed = this.#observe()
   }
 
+  #newInvariants(): Invariants {
+    return new Invariants({
+      nowUs: () => this.simulation.nowUs,
+      staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
+      network: networkFacts(this.scenario),
+      excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
+      onTrigger: (trigger, node) => this.triggered(trigger, node),
+    })
+  }
+
+  #checksOf(datacenter: string): Invariants {
+    const checks = this.invariantsOf.get(datacenter)
+    if (checks === undefined)
+      throw new InvariantViolation('a datacenter that the scenario does not have', { datacenter })
+    return checks
+  }
+
+  parts(): readonly RunContext[] {
+    if (this.invariantsOf.size === 1) return [this]
+    return [...this.invariantsOf].map(([datacenter, checks]) => partOfRun(this, datacenter, checks))
+  }
+
   async run(): Promise<RunResult> {
     for (const node of this.cluster.nodeNames) this.cluster.start(node)
     this.#workload.startHeartbeats()
@@ -106,13 +128,17 @@ export class ScenarioRun implements RunContext {
     this.#workload.switch('stop')
     if (!this.hasFailed()) await comeToRest(this)
     if (!this.hasFailed()) this.invariants.linearizable.judge()
-    if (!this.hasFailed()) this.invariants.sessions.finish(this.simulation.nowUs)
+    for (const { sessions } of this.invariantsOf.values()) {
+      if (!this.hasFailed()) sessions.finish(this.simulation.nowUs)
+    }
     if (!this.hasFailed()) this.invariants.whole.judge()
     return this.#result()
   }
 
   hasFailed(): boolean {
-    return this.#failures.length > 0 || this.invariants.violations.length > 0
+    if (this.#failures.length > 0) return true
+    for (const { violations } of this.invariantsOf.values()) if (violations.length > 0) return true
+    return false
   }
 
   async pass(spanMs: number): Promise<void> {
@@ -192,7 +218,7 @@ export class ScenarioRun implements RunContext {
   }
 
   #observe(): Observed {
-    const { cluster, invariants } = this
+    const { cluster, invariants, invariantsOf } = this
     return {
       servers: cluster.serverNames,
       nodes: cluster.nodeNames,
@@ -205,7 +231,7 @@ export class ScenarioRun implements RunContext {
       leaders: () => cluster.leaders(),
       appliedIndex: (server) => cluster.appliedIndex(server),
       get elections() {
-        return invariants.electionCount
+        return sumOf(invariantsOf.values(), (checks) => checks.electionCount)
       },
       get writesAcknowledged() {
         return invariants.acknowledged.count
@@ -215,9 +241,9 @@ export class ScenarioRun implements RunContext {
   }
 
   #afterTurn(): void {
-    this.invariants.parked.turnEnded()
+    for (const { parked } of this.invariantsOf.values()) parked.turnEnded()
     if (this.hasFailed()) return
-    this.invariants.membership.look(() => this.injector.isNetworkTroubled)
+    for (const { membership } of this.invariantsOf.values()) membership.look(() => this.injector.isNetworkTroubled)
     if (!this.#changed) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {
@@ -237,7 +263,8 @@ export class ScenarioRun implements RunContext {
   }
 
   #result(): RunResult {
-    const failures = [...this.invariants.violations.map(failureOf), ...this.#failures]
+    const all = [...this.invariantsOf.values()]
+    const failures = [...all.flatMap(({ violations }) => violations.map(failureOf)), ...this.#failures]
     failures.sort((a, b) => a.atUs - b.atUs)
     const trace = this.simulation.finish()
     return {
@@ -248,9 +275,9 @@ export class ScenarioRun implements RunContext {
       virtualUs: this.simulation.nowUs,
       events: this.simulation.turns,
       trace,
-      elections: this.invariants.electionCount,
+      elections: sumOf(all, ({ electionCount }) => electionCount),
       writesAcknowledged: this.invariants.acknowledged.count,
-      marks: this.invariants.marks.reached,
+      marks: [...new Set(all.flatMap(({ marks }) => marks.reached))],
       history: {
         about: `${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`,
         staleDefaultUs: this.invariants.linearizable.staleDefaultUs,
@@ -296,6 +323,12 @@ function diskOptions({ operationMs, syncMs }: ReturnType<typeof diskOf>): DiskOp
   return { readMs: operationMs, writeMs: operationMs, nameMs: operationMs, syncMs }
 }
 
+function sumOf<T>(items: Iterable<T>, amount: (item: T) => number): number {
+  let sum = 0
+  for (const item of items) sum += amount(item)
+  return sum
+}
+
 function newCluster(run: ScenarioRun): Cluster {
   const { offset = { min: 0, max: 0 }, rate = { min: 0, max: 0 } } = run.scenario.clocks ?? {}
   const draw = run.simulation.random('clocks')
@@ -303,7 +336,7 @@ function newCluster(run: ScenarioRun): Cluster {
     simulation: run.simulation,
     plan: drawnCluster(run.scenario, run.simulation.random('cluster')),
     tuning: drawnTuning(run.scenario, run.simulation.random('knobs')),
-    invariants: run.invariants,
+    invariantsOf: (datacenter) => run.invariantsOf.get(datacenter) ?? run.invariants,
     onTrigger: (trigger, node) => run.triggered(trigger, node),
     clockOf: () => ({ wallOffsetMs: drawRange(draw, offset), rate: 1 + drawRange(draw, rate) }),
   })

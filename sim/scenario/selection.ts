@@ -8,7 +8,8 @@ export interface Selectable {
   readonly clients: readonly string[]
   readonly datacenterOf: (server: string) => string
   readonly isRunning: (server: string) => boolean
-  readonly leader: () => string | undefined
+  /** In the first datacenter, if none is named. */
+  readonly leader: (datacenter?: string) => string | undefined
   readonly saved: (name: string) => readonly string[] | undefined
   /** The server whose event set off a fault. */
   readonly it: string | undefined
@@ -48,7 +49,12 @@ function picked(pick: Pick, among: Selectable): readonly string[] {
 
 function inDatacenter(among: Selectable, datacenter: string): Selectable {
   const isHere = (node: string): boolean => among.datacenterOf(node) === datacenter
-  return { ...among, servers: among.servers.filter(isHere), clients: among.clients.filter(isHere) }
+  return {
+    ...among,
+    servers: among.servers.filter(isHere),
+    clients: among.clients.filter(isHere),
+    leader: () => among.leader(datacenter),
+  }
 }
 
 function groupOf(group: Extract<Pick, { kind: 'group' }>['group'], among: Selectable): readonly string[] {

@@ -143,7 +143,9 @@ export class Workload {
       nowUs: () => run.simulation.nowUs,
       server: (draw) => {
         const scope = selectable(run.cluster, run.stepScope())
-        const chosen = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
+        const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
+        // What they are told is judged as of one cluster.
+        const chosen = meant.filter((node) => run.cluster.datacenterOf(node) === run.cluster.datacenterNames[0])
         const name = chosen[draw(Math.max(1, chosen.length))]
         if (name === undefined) return undefined
         const identity = run.cluster.identityOf(name)

@@ -25,6 +25,7 @@ const shows: Readonly<Record<string, string>> = {
   'snapshots-of-1-0-1.yaml': '[RFT-018]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
   'unknown-command.yaml': '[AGT-034]',
+  'wan-of-three-datacenters.yaml': '[MEM-026]',
 }
 
 const files = readdirSync(join(projectRoot, 'scenarios'))

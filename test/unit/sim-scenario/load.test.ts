@@ -133,9 +133,9 @@ describe('a bad scenario file', () => {
     ['that is empty', '', /^x\.yaml:1:1: a scenario is a map/],
     ['with a key twice', withTail('scenario: again\n'), 'x.yaml:8:1: this key stands here twice: keep one'],
     [
-      'with a second datacenter',
-      minimal.replace('steps:', '  dc2: { servers: { count: 1 } }\nsteps:'),
-      'x.yaml:5:8: a second datacenter is not there yet: describe one',
+      'with a machine that is lost where there are several datacenters',
+      minimal.replace('steps:', '  dc2: { servers: { count: 1 } }\nsteps:').replace('wait: 5s', 'wipe: s1'),
+      'x.yaml:8:11: it is not there yet where there are several datacenters',
     ],
     [
       'with a setting whose value the agent refuses',

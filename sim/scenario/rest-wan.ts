@@ -1,0 +1,44 @@
+import { formatDuration } from '../../src/base/duration.ts'
+import { poolFaults } from '../checkers/pool-views.ts'
+import type { NodeIdentity } from '../cluster/node-identity.ts'
+import type { RunContext } from './run-context.ts'
+
+/**
+ * Servers of other datacenters that took each other for failed meet again when one tries the other, every 30 s with a chance
+ * that falls with the number of failed members, or by an exchange of everything, every 60 s: several of these.
+ */
+const wanWithinMs = 360_000
+const lookEveryMs = 1_000
+
+/** At rest the servers of all datacenters agree on who of them is there (M1, M2). */
+export async function meetAgain(run: RunContext): Promise<void> {
+  const untilUs = run.simulation.nowUs + wanWithinMs * 1000
+  while (!run.hasFailed()) {
+    const faults = wanFaults(run)
+    if (faults.length === 0) return
+    if (run.simulation.nowUs >= untilUs) {
+      const bound = `among all datacenters, ${formatDuration(wanWithinMs)} after the last fault`
+      for (const { code, message } of faults) run.invariants.report(code, `${bound}, ${message}`)
+      return
+    }
+    await run.pass(lookEveryMs)
+  }
+}
+
+function wanFaults({ cluster }: RunContext): ReturnType<typeof poolFaults> {
+  const named = (isGone: boolean): readonly string[] =>
+    cluster.serverNames
+      .filter((server) => cluster.hasLeft(server) === isGone)
+      .map((name) => wanName(cluster.identityOf(name)))
+  const views = cluster.serverNames.flatMap((server) => {
+    const members = cluster.agentOf(server)?.wan?.members()
+    if (members === undefined) return []
+    const observer = wanName(cluster.identityOf(server))
+    return [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
+  })
+  return poolFaults(views, named(false), named(true))
+}
+
+function wanName({ name, datacenter }: NodeIdentity): string {
+  return `${name}.${datacenter}`
+}

@@ -3,9 +3,10 @@
  * with a value of 100 bytes (100,000), after a forced collection, in a real process with its data on a disk. After a build:
  *
  *     node bench/memory.mjs [--only=instances|keys] [--checks] [--snapshot=<file>] [--scale=1]
+ *         [--details]
  *
  * `--checks`: each instance has a check of its own. `--snapshot`: a heap snapshot of the full server, for the tools of
- * Chrome. `--scale=0.1`: a tenth of everything.
+ * Chrome. `--scale=0.1`: a tenth of everything. `--details`: all that Node tells of its memory.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -19,7 +20,9 @@ const only = options.get('only')
 const together = 64
 const nodes = 1000
 const services = 500
-const warmUp = 3000
+/** Things there before the first look, and how often each is written: code is compiled, and the log is as long as it gets. */
+const warmUp = 2000
+const warmUpRounds = 15
 
 const place = mkdtempSync(join(tmpdir(), 'svc-memory-'))
 const told = join(place, 'told.json')
@@ -105,13 +108,14 @@ async function measure(what, make, count, goal) {
       env: { SVC_BENCH_SNAPSHOT: options.get('snapshot') ?? '' },
     })
     await servers.leader()
-    // What the code takes, once it is compiled, is no part of an instance.
-    await put(servers, make, 0, warmUp)
+    // What the code, the young generation and the log take, once there was some traffic, is no part of an instance.
+    for (let round = 0; round < warmUpRounds; round++) await put(servers, make, 0, warmUp)
     const before = await memoryOf(child)
     await put(servers, make, warmUp, warmUp + count)
     const after = await memoryOf(child)
     const each = (name) => Math.round((after[name] - before[name]) / count)
     const whole = `${Math.round(before.rss / 1e6)} to ${Math.round(after.rss / 1e6)} MB`
+    if (options.has('details')) console.log(JSON.stringify({ before, after }))
     console.log(
       `| ${what} | ${count} | ${whole} | ${each('rss')} B | ${each('heapUsed')} B | ${each('arrayBuffers')} B | ${goal} B |`,
     )

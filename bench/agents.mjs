@@ -80,8 +80,8 @@ export class Servers {
     return this.#ports.http
   }
 
-  /** Starts a server, with more settings and with arguments for Node. Its process has `startedMs`, by `performance.now()`. */
-  start(at, { settings = {}, nodeArgs = [], env = {} } = {}) {
+  /** Starts a server, with more settings, with arguments of its own and for Node. Its process has `startedMs`, by `performance.now()`. */
+  start(at, { settings = {}, nodeArgs = [], args = [], env = {} } = {}) {
     const all = Array.from({ length: this.#count }, (_, i) => this.host(i))
     const file = join(this.home, `s${at + 1}.json`)
     const config = {
@@ -100,7 +100,7 @@ export class Servers {
       ...settings,
     }
     writeFileSync(file, JSON.stringify(config))
-    const child = spawn(process.execPath, [...nodeArgs, svc, 'agent', `-config-file=${file}`], {
+    const child = spawn(process.execPath, [...nodeArgs, svc, 'agent', `-config-file=${file}`, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     })

@@ -31,13 +31,21 @@ writeFileSync(
   preload,
   `
 import { renameSync, writeFileSync } from 'node:fs'
-import { writeHeapSnapshot } from 'node:v8'
-process.on('SIGUSR2', () => {
-  for (let i = 0; i < 3; i++) globalThis.gc()
+import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8'
+process.on('SIGUSR2', async () => {
+  // The engine gives memory back in the background: looked at a while after.
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc()
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+  }
   const rss = () => Number(/VmRSS:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))[1]) * 1024
   const snapshot = process.env.SVC_BENCH_SNAPSHOT
-  if (snapshot && ++asked === 3) writeHeapSnapshot(snapshot)
-  writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({ ...process.memoryUsage(), rss: rss() }))
+  if (snapshot && ++asked === 4) writeHeapSnapshot(snapshot)
+  writeFileSync(${JSON.stringify(`${told}.new`)}, JSON.stringify({
+    ...process.memoryUsage(),
+    rss: rss(),
+    spaces: getHeapSpaceStatistics().map((of) => [of.space_name, of.space_size, of.space_used_size]),
+  }))
   renameSync(${JSON.stringify(`${told}.new`)}, ${JSON.stringify(told)})
 })
 import { readFileSync } from 'node:fs'

@@ -2,11 +2,11 @@
  * Registrations per second that one agent takes over PUT /v1/agent/service/register, beside plain Fastify that parses the
  * same body and answers. After a build:
  *
- *     node bench/register.mjs [--rounds=3] [--seconds=2] [--connections=16] [--profile]
+ *     node bench/register.mjs [--rounds=3] [--seconds=2] [--connections=16] [--no-disk] [--profile]
  *
  * The agent is a server that keeps its data on a disk: it writes each registration there, syncs it, and brings it into the
  * catalog. Each connection registers a hundred instances of its own in turn, each time with other metadata, so that no call
- * finds nothing to do. Both run at once and are measured in turn, a slice each. `--profile`: where the agent spends its time.
+ * finds nothing to do. `--no-disk`: as -dev, nothing is kept beyond the process. Both run at once and are measured in turn, a slice each. `--profile`: where the agent spends its time.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, 
 const rounds = Number(options.get('rounds') ?? 3)
 const sliceMs = Number(options.get('seconds') ?? 2) * 1000
 const connections = Number(options.get('connections') ?? 16)
-const warmMs = 1000
+const warmMs = Number(options.get('warm') ?? 2) * 1000
 const own = 100
 const path = '/v1/agent/service/register'
 const place = mkdtempSync(join(tmpdir(), 'svc-register-'))
@@ -100,8 +100,16 @@ const servers = await Servers.create(1, { log_level: 'err' })
 let plain
 try {
   console.log(`load average ${loadavg()[0].toFixed(1)}, Node ${process.version}`)
+  const noDisk = {
+    args: ['-dev'],
+    settings: { data_dir: undefined, server: undefined, bootstrap_expect: undefined, retry_join: undefined },
+  }
   const nodeArgs = options.has('profile') ? ['--cpu-prof', `--cpu-prof-dir=${process.cwd()}`] : []
-  const agent = { child: servers.start(0, { nodeArgs }), host: servers.host(0), port: servers.port }
+  const agent = {
+    child: servers.start(0, { nodeArgs, ...(options.has('no-disk') ? noDisk : {}) }),
+    host: servers.host(0),
+    port: servers.port,
+  }
   await servers.leader()
   plain = await startFastify()
   const results = { plain: [], agent: [] }

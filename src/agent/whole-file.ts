@@ -1,5 +1,7 @@
 import type { Result } from '../base/result.ts'
-import type { Disk, DiskFailure } from '../env/disk.ts'
+import type { Disk, DiskFailure, DiskFile } from '../env/disk.ts'
+
+type Files = Pick<Disk, 'open' | 'rename' | 'remove' | 'syncDirectory'>
 
 /** A larger file is not one of ours. */
 const fileBytesMax = 4 << 20
@@ -17,27 +19,33 @@ export async function readWholeFile(disk: Disk, path: string): Promise<Result<Ui
  * cut does not take it; without, what is left of it may be torn.
  */
 export async function writeWholeFile(
-  disk: Disk,
+  disk: Files,
   directory: string,
   name: string,
   bytes: Uint8Array,
   lasting: boolean,
 ): Promise<Result<undefined, DiskFailure>> {
   const aside = `${directory}/${name}.tmp`
-  const file = await disk.open(aside, 'create')
+  const file = await openNew(disk, aside)
   if (!file.ok) return file
-  const written = await file.value.write(0, bytes)
-  const cut = written.ok ? await file.value.truncate(bytes.length) : written
-  const synced = cut.ok && lasting ? await file.value.sync() : cut
+  const written = await (lasting ? file.value.writeSynced(0, bytes) : file.value.write(0, bytes))
   await file.value.close()
-  if (!synced.ok) return synced
+  if (!written.ok) return written
   const renamed = await disk.rename(aside, `${directory}/${name}`)
   return renamed.ok && lasting ? disk.syncDirectory(directory) : renamed
 }
 
+/** What an earlier try has left there goes first: it may be longer. */
+async function openNew(disk: Files, path: string): Promise<Result<DiskFile, DiskFailure>> {
+  const made = await disk.open(path, 'create-new')
+  if (made.ok || made.error.kind !== 'exists') return made
+  const removed = await disk.remove(path)
+  return removed.ok ? disk.open(path, 'create-new') : removed
+}
+
 /** One that is not there is fine. */
 export async function removeFile(
-  disk: Disk,
+  disk: Files,
   directory: string,
   name: string,
   lasting: boolean,

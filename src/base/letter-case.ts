@@ -3,5 +3,8 @@
  * which differ between releases of Node, and servers must agree.
  */
 export function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  // Most texts have none, and to look is much cheaper than to replace nothing.
+  return capital.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
 }
+
+const capital = /[A-Z]/

@@ -15,6 +15,8 @@ const retryPauseMs = 1_000
 /** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
 const triggerSpreadMs = 25
 const triggerSpreadMaxMs = 3_000
+/** Services or checks that the catalog is told of at a time. */
+const togetherMax = 16
 /** Up to so many agents sync at the full rate. */
 const fullRateNodes = 128
 
@@ -128,25 +130,36 @@ export class AntiEntropy {
 
   async #tellServices(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    for (const id of state.dueServices()) {
+    return this.#tellAll(state.dueServices(), async (id) => {
       const due = state.dueService(id)
-      if (due === undefined || due.facts === null) continue
+      if (due === undefined || due.facts === null) return 'told'
       const told = await this.#register(due.facts, state.dueChecksOf(id))
       if (told === 'told') state.serviceSynced(due)
-      else if (told !== 'refused') return err(told)
+      return told
+    })
+  }
+
+  /** Some at a time, so that servers take them into one write of their log; the first alone, for it may bring the node along. */
+  async #tellAll(ids: readonly string[], tell: (id: string) => Promise<Told>): Promise<Result<undefined, Failure>> {
+    let failure: Failure | undefined
+    let next = 0
+    const lane = async (end: number): Promise<void> => {
+      while (failure === undefined && next < end) {
+        const told = await tell(ids[next++] as string)
+        if (told !== 'told' && told !== 'refused') failure = told
+      }
     }
-    return done
+    await lane(Math.min(1, ids.length))
+    await Promise.all(Array.from({ length: Math.min(togetherMax, ids.length - 1) }, () => lane(ids.length)))
+    return failure === undefined ? done : err(failure)
   }
 
   async #tellChecks(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    for (const id of state.dueChecks()) {
+    return this.#tellAll(state.dueChecks(), async (id) => {
       const due = state.dueCheck(id)
-      if (due === undefined || due.facts === null) continue
-      const told = await this.#register(null, [due])
-      if (told !== 'told' && told !== 'refused') return err(told)
-    }
-    return done
+      return due === undefined || due.facts === null ? 'told' : this.#register(null, [due])
+    })
   }
 
   async #tellNode(): Promise<Result<undefined, Failure>> {

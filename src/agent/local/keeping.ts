@@ -2,10 +2,11 @@ import type { z } from 'zod'
 import { hex, textOf, utf8 } from '../../base/bytes.ts'
 import { type Json, writeJson } from '../../base/json.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
-import type { DiskFailure } from '../../env/disk.ts'
+import type { Disk, DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
 import { readWholeFile, removeFile, writeWholeFile } from '../whole-file.ts'
+import { DirectorySyncs } from './directory-syncs.ts'
 import { itemKey } from './item-key.ts'
 import { type KeptState, keptCheck, keptService, keptState, keptVersion } from './kept-schema.ts'
 
@@ -27,10 +28,19 @@ type Written = Promise<Result<undefined, DiskFailure>>
 export class Keeping {
   readonly #env: Env
   readonly #dataDir: string | undefined
+  readonly #files: Pick<Disk, 'open' | 'rename' | 'remove' | 'syncDirectory'>
 
   constructor(env: Env, dataDir: string | undefined) {
     this.#env = env
     this.#dataDir = dataDir
+    const { disk } = env
+    const syncs = new DirectorySyncs(disk)
+    this.#files = {
+      open: (path, mode) => disk.open(path, mode),
+      rename: (from, to) => disk.rename(from, to),
+      remove: (path) => disk.remove(path),
+      syncDirectory: (path) => syncs.sync(path),
+    }
   }
 
   /** A file that does not hold what it should is left out, and told of. */
@@ -121,12 +131,12 @@ export class Keeping {
     if (this.#dataDir === undefined) return done
     const bytes = utf8(writeJson({ version: keptVersion, ...content }))
     // The state of a check is soon out of date and not worth a sync of the disk at each word about it.
-    return writeWholeFile(this.#env.disk, this.#path(kind), this.#fileName(id), bytes, kind !== 'checks/state')
+    return writeWholeFile(this.#files, this.#path(kind), this.#fileName(id), bytes, kind !== 'checks/state')
   }
 
   async #remove(kind: Kind, id: string): Written {
     if (this.#dataDir === undefined) return done
-    return removeFile(this.#env.disk, this.#path(kind), this.#fileName(id), kind !== 'checks/state')
+    return removeFile(this.#files, this.#path(kind), this.#fileName(id), kind !== 'checks/state')
   }
 
   #path(kind: Kind): string {

@@ -33,11 +33,10 @@ import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { nodeFactsOf } from './node-facts.ts'
 import { overdueServices } from './overdue-services.ts'
 import type { LocalAgentParts, RunningLocalAgent } from './parts.ts'
+import { Places, thingsOf, thingsOfCheck } from './places.ts'
 
-/** Services whose check has been critical for too long are looked for this often. Reference: configuration 2. */
+/** How often it is looked for services that are overdue. Reference: configuration 2. */
 const reapIntervalMs = 30_000
-/** Of services, and of checks: an agent takes no more. */
-const itemsMax = 16_384
 
 const dangerousScripts =
   'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
@@ -59,6 +58,7 @@ class LocalServices implements RunningLocalAgent {
   readonly #runner: CheckRunner
   readonly #sync: AntiEntropy
   readonly #turns: InTurn
+  readonly #places: Places
   readonly #results: CheckResults
   /** One for each caller that waits. */
   readonly #watchers = new Set<{ use(): void }>()
@@ -84,6 +84,7 @@ class LocalServices implements RunningLocalAgent {
       report: (checkId, outcome) => this.#results.found(checkId, outcome),
     })
     this.#turns = new InTurn(env)
+    this.#places = new Places(this.#state)
     this.#sync = new AntiEntropy({
       env,
       state: this.#state,
@@ -167,7 +168,7 @@ class LocalServices implements RunningLocalAgent {
   }
 
   async registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
-    const changed = await this.#turns.run(() => this.#takeService(definition))
+    const changed = await this.#turns.run(() => this.#takeService(definition), thingsOf(definition))
     return changed.ok ? this.#told() : changed
   }
 
@@ -177,7 +178,7 @@ class LocalServices implements RunningLocalAgent {
   }
 
   async registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>> {
-    const changed = await this.#turns.run(() => this.#takeCheck(definition))
+    const changed = await this.#turns.run(() => this.#takeCheck(definition), thingsOfCheck(definition))
     return changed.ok ? this.#told() : changed
   }
 
@@ -188,6 +189,7 @@ class LocalServices implements RunningLocalAgent {
 
   async reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>> {
     let change: CheckChange = 'none'
+    const about = thingsOfCheck({ checkId, serviceId: '' })
     const reported = await this.#turns.run(async () => {
       const ttl = this.#runner.ttl(checkId)
       if (ttl === undefined) {
@@ -201,7 +203,7 @@ class LocalServices implements RunningLocalAgent {
       // Its word counts even if it will be forgotten with this process.
       if (!kept.ok) this.#warn('the state of a check could not be kept', kept.error)
       return done
-    })
+    }, about)
     return reported.ok && change !== 'none' && !this.#state.isOutputDeferred(checkId) ? this.#told() : reported
   }
 
@@ -286,9 +288,10 @@ class LocalServices implements RunningLocalAgent {
   async #takeService({ service, checks }: ServiceDefinition): Promise<Result<undefined, Failure>> {
     const refusal = this.#refusal(checks)
     if (refusal !== undefined) return err(refusal)
-    if (this.#state.service(service.id) === undefined && this.#state.serviceCount >= itemsMax) {
-      return err(tooMany('services'))
-    }
+    return this.#places.take(service, checks, () => this.#keepAndPut(service, checks))
+  }
+
+  async #keepAndPut(service: ServiceFacts, checks: readonly CheckDefinition[]): Promise<Result<undefined, Failure>> {
     // Checks first: without their service they are nothing, while a service without its checks would look well.
     for (const check of checks) {
       const kept = await this.#keeping.keepCheck(check)
@@ -308,10 +311,12 @@ class LocalServices implements RunningLocalAgent {
     }
     const refusal = this.#refusal([check])
     if (refusal !== undefined) return err(refusal)
-    const kept = await this.#keeping.keepCheck(check)
-    if (!kept.ok) return err(diskRefusal(kept.error))
-    this.#begin(check, 'api')
-    return done
+    return this.#places.take(undefined, [check], async () => {
+      const kept = await this.#keeping.keepCheck(check)
+      if (!kept.ok) return err(diskRefusal(kept.error))
+      this.#begin(check, 'api')
+      return done
+    })
   }
 
   #refusal(checks: readonly CheckDefinition[]): Failure | undefined {
@@ -320,8 +325,7 @@ class LocalServices implements RunningLocalAgent {
       const remedy = "to enable, configure 'enable_script_checks' to true"
       return { kind: 'refused', message: `Scripts are disabled on this agent from remote calls; ${remedy}` }
     }
-    const added = checks.filter((check) => this.#state.check(check.checkId) === undefined).length
-    return added > 0 && this.#state.checkCount + added > itemsMax ? tooMany('checks') : undefined
+    return undefined
   }
 
   /** The service goes before its checks, on disk too: by the argument of taking one in. */
@@ -393,8 +397,4 @@ class LocalServices implements RunningLocalAgent {
   #warn(text: string, failure: DiskFailure): void {
     this.#env.log.write('warn', 'agent', text, { file: failure.path, reason: failure.kind })
   }
-}
-
-function tooMany(what: string): Failure {
-  return { kind: 'refused', message: `this agent has ${itemsMax} ${what} and takes no more` }
 }

@@ -103,6 +103,15 @@ export class LocalState {
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
   }
 
+  /** Whether there are at least so many. Counts only when there may be. */
+  hasServices(count: number): boolean {
+    return this.#services.size >= count && this.serviceCount >= count
+  }
+
+  hasChecks(count: number): boolean {
+    return this.#checks.size >= count && this.checkCount >= count
+  }
+
   get serviceCount(): number {
     let count = 0
     for (const { facts } of this.#services.values()) if (facts !== null) count++

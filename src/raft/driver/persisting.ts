@@ -46,6 +46,11 @@ export class Persisting {
     return this.#waiting.length > 0
   }
 
+  /** When the oldest that is not durable yet was asked for; undefined: all is. */
+  get waitingSinceMs(): number | undefined {
+    return this.#waiting[0]?.askedMs
+  }
+
   ask(effect: PersistEffect): void {
     const { hardState, truncateFrom, entries } = effect
     const isEmpty = hardState === undefined && truncateFrom === undefined && entries.length === 0

@@ -39,6 +39,7 @@ import { Persisting } from './persisting.ts'
 import { type Committed, Requests } from './requests.ts'
 import { RoleNews } from './role-news.ts'
 import { type SnapshotPolicy, Snapshotting } from './snapshotting.ts'
+import { StalledDisk } from './stalled-disk.ts'
 import { TimerSet } from './timer-set.ts'
 import { Turns } from './turns.ts'
 import { WithoutRoom } from './without-room.ts'
@@ -76,6 +77,7 @@ export class RaftServer implements Raft, LogListener {
   readonly #persisting: Persisting
   readonly #gathering: Gathering
   readonly #withoutRoom: WithoutRoom
+  readonly #stalledDisk: StalledDisk
   readonly #applier: Applier
   readonly #chunks: Chunks
   readonly #snapshotting: Snapshotting
@@ -111,17 +113,13 @@ export class RaftServer implements Raft, LogListener {
         if (!this.#withoutRoom.refuses(requests)) this.#turns.post({ kind: 'proposed', requests })
       },
     )
-    this.#withoutRoom = new WithoutRoom({
-      env,
-      log,
-      requests: this.#requests,
-      turns: this.#turns,
-      isLeader,
-      handOver: async () => (await this.transferLeadership()).ok,
-    })
-    const shared = { env, snapshots, stateMachine, turns: this.#turns }
+    const handOver = async (): Promise<boolean> => (await this.transferLeadership()).ok
+    const shared = { env, snapshots, stateMachine, turns: this.#turns, requests: this.#requests, isLeader, handOver }
+    this.#withoutRoom = new WithoutRoom({ ...shared, log })
+    const waitingSinceMs = () => (log.isFull ? undefined : this.#persisting.waitingSinceMs)
+    this.#stalledDisk = new StalledDisk({ ...shared, timing, waitingSinceMs })
     const applied = recovered.snapshot?.index ?? 0
-    this.#applier = new Applier({ ...shared, requests: this.#requests, observer, applied })
+    this.#applier = new Applier({ ...shared, observer, applied })
     this.#chunks = new Chunks({ ...shared, renew: () => this.#snapshotting.take() })
     this.#snapshotting = new Snapshotting({
       ...shared,
@@ -381,6 +379,7 @@ export class RaftServer implements Raft, LogListener {
     this.#applier.stop()
     this.#chunks.stop()
     this.#snapshotting.stop()
+    this.#stalledDisk.stop()
     this.#requests.refuseAll(stoppedRefusal)
     this.#bootstrap?.resolve(false)
   }

@@ -1,0 +1,63 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { RaftTiming } from '../core/types.ts'
+import type { Turns } from './turns.ts'
+
+/** A disk that answers nothing for so many election timeouts is not slow any more: it hangs. */
+const patienceTimeouts = 4
+
+export interface StalledDiskParts {
+  readonly env: Pick<Env, 'timers' | 'clock' | 'log'>
+  readonly timing: RaftTiming
+  readonly turns: Turns
+  /** When the oldest write that the disk has not answered was asked for. */
+  readonly waitingSinceMs: () => number | undefined
+  readonly isLeader: () => boolean
+  /** Hands leadership on; false if nobody took it. */
+  readonly handOver: () => Promise<boolean>
+}
+
+/**
+ * A leader commits with the disks of others, so it goes on leading while its own hangs. But then it can give no follower a
+ * snapshot, and after a restart it has nothing of what it led: who can write leads better. It keeps trying for as long as
+ * the disk hangs, and leads meanwhile; the hung server cannot be elected again, for it cannot write its own vote.
+ */
+export class StalledDisk {
+  readonly #parts: StalledDiskParts
+  readonly #patienceMs: number
+  #timer: Closable | undefined
+
+  constructor(parts: StalledDiskParts) {
+    this.#parts = parts
+    this.#patienceMs = patienceTimeouts * parts.timing.electionTimeoutMs
+    this.#arm()
+  }
+
+  stop(): void {
+    this.#timer?.close()
+  }
+
+  #arm(): void {
+    const { env, turns } = this.#parts
+    this.#timer = env.timers.after(this.#patienceMs, () => {
+      turns.run(() => {
+        this.#arm()
+        this.#look()
+      })
+    })
+  }
+
+  #look(): void {
+    const { env, turns, waitingSinceMs, isLeader, handOver } = this.#parts
+    const sinceMs = waitingSinceMs()
+    if (sinceMs === undefined || !isLeader()) return
+    const forMs = env.clock.monoMs() - sinceMs
+    if (forMs < this.#patienceMs) return
+    env.log.write('warn', 'raft', 'the disk does not answer: leadership is handed over', { forMs })
+    turns.inBackground(
+      handOver().then((isOver) => {
+        if (!isOver) env.log.write('warn', 'raft', 'nobody took over from a leader whose disk does not answer')
+      }),
+    )
+  }
+}

@@ -1,5 +1,10 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { type DefinitionProblem, parseCheckDefinition, parseServiceDefinition } from '../features/agent/definitions.ts'
+import {
+  type DefinitionProblem,
+  type Parsed,
+  parseCheckDefinition,
+  parseServiceDefinition,
+} from '../features/agent/definitions.ts'
 import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
@@ -40,10 +45,14 @@ export function withoutDefinitions(file: FileConfig): FileConfig {
   return rest
 }
 
-/** Reads what all sources define. IDs are unique over all of them. `scripts`: whether checks may run some. */
+/**
+ * Reads what all sources define. IDs are unique over all of them. `scripts`: whether checks may run some. `skipped`: checks
+ * that are wrong are left out and told of there; without it they are refused.
+ */
 export function readDefinitions(
   sources: readonly DefinitionSource[],
   scripts: boolean,
+  skipped?: ConfigProblem[],
 ): Result<Definitions, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
   const services: ServiceDefinition[] = []
@@ -51,7 +60,9 @@ export function readDefinitions(
   const ids = new UniqueIds(problems)
   for (const source of sources) {
     const own =
-      source.kind === 'service' ? readService(source, services, ids, problems) : readCheck(source, checks, problems)
+      source.kind === 'service'
+        ? readService(source, services, ids, problems, skipped)
+        : readCheck(source, checks, skipped ?? problems)
     for (const check of own) {
       ids.claim('check', check.checkId, source)
       if (runsProgram(check.probe) && !scripts) problems.push(scriptProblem(source, check.checkId))
@@ -66,8 +77,9 @@ function readService(
   into: ServiceDefinition[],
   ids: UniqueIds,
   problems: ConfigProblem[],
+  skipped: ConfigProblem[] | undefined,
 ): readonly CheckDefinition[] {
-  const parsed = parseServiceDefinition(source.value, 'file')
+  const parsed = skipped === undefined ? parseServiceDefinition(source.value, 'file') : leniently(source, skipped)
   if (!parsed.ok) {
     problems.push(problemOf(source, parsed.error))
     return []
@@ -75,6 +87,30 @@ function readService(
   into.push(parsed.value)
   ids.claim('service', parsed.value.service.id, source)
   return parsed.value.checks
+}
+
+/** Without the checks that are wrong: each turn leaves out one. */
+function leniently(source: DefinitionSource, skipped: ConfigProblem[]): Parsed<ServiceDefinition> {
+  for (let value = source.value; ; ) {
+    const parsed = parseServiceDefinition(value, 'file')
+    if (parsed.ok) return parsed
+    const rest = withoutCheckAt(value, parsed.error.path)
+    if (rest === undefined) return parsed
+    skipped.push({ ...problemOf({ ...source, value }, parsed.error), place: source.placeOf([]) })
+    value = rest
+  }
+}
+
+/** Undefined where the path does not lead into a check. */
+function withoutCheckAt(value: unknown, [head, at]: readonly PropertyKey[]): object | undefined {
+  if (typeof value !== 'object' || value === null || typeof head !== 'string') return undefined
+  const key = head.toLowerCase()
+  const members = Object.entries(value)
+  if (key === 'check') return Object.fromEntries(members.filter(([name]) => name !== head))
+  const list = memberOf(value, head)
+  if (key !== 'checks' || typeof at !== 'number' || !Array.isArray(list)) return undefined
+  const rest = list.filter((_check, index) => index !== at) as unknown[]
+  return Object.fromEntries(members.map(([name, member]) => [name, name === head ? rest : (member as unknown)]))
 }
 
 function readCheck(

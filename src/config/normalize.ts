@@ -13,7 +13,7 @@ import type { Machine } from '../env/process.ts'
 import { keyFrom } from '../gossip/keyring.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
-import { newestRelease, type Release } from '../model/release.ts'
+import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import { advertiseWan, bindAddress } from './addresses.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
@@ -56,7 +56,9 @@ export function normalize(
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
   const scripts = file.enable_local_script_checks ?? file.enable_script_checks ?? false
-  const definitions = readDefinitions(sources, scripts)
+  const skipped: ConfigProblem[] = []
+  const refusing = hasBehaviour(release, 'invalid-checks-refused')
+  const definitions = readDefinitions(sources, scripts, refusing ? undefined : skipped)
   if (!definitions.ok) problems.push(...definitions.error)
   const network = networkOf(file, dev, defaults, address.bind, problem)
   const config: AgentConfig = {
@@ -83,8 +85,12 @@ export function normalize(
   }
   checkAddressClash(config, problem)
   if (problems.length > 0) return err(problems)
-  const warnings = [...warningsOf(config, file), ...filterWarnings(file)]
+  const warnings = [...warningsOf(config, file), ...filterWarnings(file), ...skipped.map(skippedCheck)]
   return ok({ config: { ...config, debug: debugConfig(config) }, warnings })
+}
+
+function skippedCheck({ place, message }: ConfigProblem): string {
+  return `${place}: a check is left out: ${message}`
 }
 
 const noDefinitions: Definitions = { services: [], checks: [] }

@@ -23,6 +23,8 @@ export const behaviours = {
   'prepared-queries': { major: 0, minor: 6, patch: 0 },
   /** A prepared query keeps a node near which its instances are to be, and agents say where they are. Spec: Ver/0.7. */
   'query-near': { major: 0, minor: 7, patch: 0 },
+  /** A node's addresses for its own datacenter and for others are told apart by tags: `lan` beside `wan`. Spec: Ver/0.7. */
+  'lan-address-tagged': { major: 0, minor: 7, patch: 0 },
   /** Raft protocol 1; before it was 0. Spec: Versioning. */
   'raft-protocol-1': { major: 0, minor: 7, patch: 0 },
   /** `peers.json` is there for recovery alone, and read only beside its marker `peers.info`. Spec: Ver/0.7. */
@@ -33,6 +35,8 @@ export const behaviours = {
   'raft-protocol-chosen': { major: 0, minor: 8, patch: 0 },
   /** `raft_protocol` is 3 if absent. Spec: Ver/1.0. */
   'raft-protocol-3-by-default': { major: 1, minor: 0, patch: 0 },
+  /** A check in a file that is wrong keeps the agent from starting; before, it was left out. Spec: Ver/1.0. */
+  'invalid-checks-refused': { major: 1, minor: 0, patch: 0 },
   /** A verb not listed for an endpoint is refused with 405. Spec: Ver/1.0. */
   'verbs-enforced': { major: 1, minor: 0, patch: 0 },
   /** A server gets its vote as soon as it is stable; before, voters were promoted so that their number stays odd. Spec: Ver/1.0.1. */

@@ -8,7 +8,9 @@ import type { FileConfig } from '../../src/config/schema.ts'
 import { validateDocument } from '../../src/config/validate.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientFailure, HttpClientResponse } from '../../src/env/http.ts'
+import type { Release } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
+import type { Exact } from './golden/exact-json.ts'
 import type {
   GoldenAnswer,
   GoldenDnsAnswer,
@@ -32,14 +34,23 @@ export interface SimulatedAgent {
   stop(): Promise<void>
 }
 
-export async function startSimulatedAgent(profile = 'default'): Promise<SimulatedAgent> {
+export interface SimulatedAgentOptions {
+  readonly release?: Release
+  /** Keys besides those of the profile. */
+  readonly more?: Record<string, Exact>
+}
+
+export async function startSimulatedAgent(
+  profile = 'default',
+  options: SimulatedAgentOptions = {},
+): Promise<SimulatedAgent> {
   const platform = createPlatform()
   try {
     const simulation = new Simulation({ seed: 'conformance', platform })
     const node = simulation.addNode({ name: 's1', host: '10.0.1.1', directories: ['/data'] })
     // The one program that a recorded sequence runs: `sh -c 'echo warnout; exit 1'`.
     node.programs.set('sh', () => ({ afterMs: 1, exit: 1, output: 'warnout\n' }))
-    await leading(simulation, node, profile)
+    await leading(simulation, node, profile, options)
     return { target: new SimulatedTarget(simulation, node), stop: async () => platform.close() }
   } catch (cause) {
     platform.close()
@@ -47,12 +58,17 @@ export async function startSimulatedAgent(profile = 'default'): Promise<Simulate
   }
 }
 
-async function leading(simulation: Simulation, node: SimNode, profile: string): Promise<void> {
+async function leading(
+  simulation: Simulation,
+  node: SimNode,
+  profile: string,
+  { release, more = {} }: SimulatedAgentOptions,
+): Promise<void> {
   // Read before the first turn, in which nothing of Node may be touched.
-  const file = configFile(profile)
+  const file = configFile(profile, more)
   let leads = false
   const start = async (env: Env): Promise<void> => {
-    const normalized = normalize(file, false, env.machine)
+    const normalized = normalize(file, false, env.machine, undefined, release)
     if (!normalized.ok) throw new Error(normalized.error.map(({ message }) => message).join('\n'))
     const { config } = normalized.value
     const program = await startProgram(env, config, { reread: async () => ok(config) })
@@ -67,8 +83,8 @@ async function leading(simulation: Simulation, node: SimNode, profile: string): 
 }
 
 /** Through the same checks as a file on a disk. */
-function configFile(profile: string): FileConfig {
-  const text = JSON.stringify({ ...profileDocument(profile, ports), data_dir: '/data' })
+function configFile(profile: string, more: Record<string, Exact>): FileConfig {
+  const text = JSON.stringify({ ...profileDocument(profile, ports), ...more, data_dir: '/data' })
   const document = parseDocument(`${profile}.json`, text)
   const validated = document.ok ? validateDocument(document.value) : document
   if (validated.ok) return validated.value.config

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask } from './ask.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
+import { startSimulatedAgent } from './simulated-agent.ts'
 import { worlds } from './worlds.ts'
 
 /** Requirement, path, and the one verb that it takes. */
@@ -61,5 +62,21 @@ describe.each(worlds.map((world) => [world.name, world] as const))('verbs %s', (
     const taken = await ask(target, `${verb} ${path}`, verb === 'GET' ? undefined : '{}')
     expect(taken.status).not.toBe(405)
     expect(taken.headers.has('allow')).toBe(false)
+  })
+})
+
+describe('an agent of release 0.9', () => {
+  it('takes any verb on the endpoints that later take one alone', async () => {
+    const { target, stop } = await startSimulatedAgent('default', { release: { major: 0, minor: 9, patch: 3 } })
+    try {
+      for (const [, path] of endpoints) {
+        for (const verb of ['GET', 'PUT', 'POST', 'DELETE']) {
+          const { status } = await ask(target, `${verb} ${path}`, verb === 'GET' ? undefined : '{}')
+          expect(status, `${verb} ${path}`).not.toBe(405)
+        }
+      }
+    } finally {
+      await stop()
+    }
   })
 })

@@ -34,7 +34,7 @@ export interface DefinitionProblem {
   readonly remedy: string
 }
 
-type Parsed<T> = Result<T, DefinitionProblem>
+export type Parsed<T> = Result<T, DefinitionProblem>
 
 /** The service is taken out no earlier than this after its check turned critical. Reference: configuration 2. */
 const deregisterAfterMinMs = 60_000

@@ -18,6 +18,28 @@ describe('definitions of configuration files', () => {
     })
   })
 
+  it('may be those of several agents, which share nothing of them', async () => {
+    const config = configOf({ services: [offer('web', { enableTagOverride: true, tags: ['own'] }, [fileCheck])] })
+    const before = JSON.stringify(config)
+    await withLocalAgent(config, async (first) => {
+      const parts = { config, nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
+      const second = createLocalAgent(first.env, parts)
+      await second.start()
+      first.agent.trigger()
+      await first.rest(1_000)
+      first.catalog.services.set('web', serviceOf('web', { enableTagOverride: true, tags: ['theirs'] }))
+      first.agent.trigger()
+      await first.rest(1_000)
+      await first.agent.reportTtl('web-check', 'passing', 'first')
+      await first.agent.registerService(offer('more'))
+      const offered = [first.agent, second].map((agent) => agent.services().map(({ id, tags }) => [id, ...tags]))
+      expect(offered).toEqual([[['more'], ['web', 'theirs']], [['web', 'own']]])
+      expect(second.checks()).toMatchObject([{ status: 'critical', output: '' }])
+      await second.stop()
+    })
+    expect(JSON.stringify(config)).toBe(before)
+  })
+
   it('that do not hold keep the agent from starting, and say which check it is', async () => {
     const script = checkOf('s', { kind: 'script', argv: ['sh'], intervalMs: 1_000, timeoutMs: 1_000 })
     const lost = checkOf('lost', ttl(1_000), { serviceId: 'nope' })

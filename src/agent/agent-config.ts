@@ -8,6 +8,7 @@ import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from
 import type { RaftLimits } from '../raft/core/types.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
+import type { WatchDefinition } from './watch-handlers.ts'
 
 /**
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
@@ -72,6 +73,7 @@ export interface AgentConfig {
   readonly services: readonly ServiceDefinition[]
   readonly checks: readonly CheckDefinition[]
   readonly checksConfig: ChecksConfig
+  readonly watches: readonly WatchDefinition[]
   readonly nodeMeta: Readonly<Record<string, string>>
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
   /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
@@ -373,6 +375,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     telemetry: defaultTelemetry,
     dns: defaultDns,
     services: [],
+    watches: [],
     checks: [],
     checksConfig: defaultChecks,
     nodeMeta: {},

@@ -21,6 +21,7 @@ import { deregisterCommand, registerCommand } from './commands/services.ts'
 import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
 import { validateCommand } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
+import { watchCommand } from './commands/watch.ts'
 import { rewriteGoFlags } from './go-flags.ts'
 
 const commands: readonly CliCommand[] = [
@@ -57,6 +58,7 @@ const commands: readonly CliCommand[] = [
   saveSnapshotCommand,
   validateCommand,
   versionCommand,
+  watchCommand,
 ]
 
 const groups: Readonly<Record<string, string>> = {

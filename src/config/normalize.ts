@@ -26,6 +26,7 @@ import { checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf }
 import type { FileConfig } from './schema.ts'
 import { filterWarnings, telemetryOf } from './telemetry.ts'
 import { socketAccessOf, tlsOf } from './tls.ts'
+import { watchesOf } from './watches.ts'
 
 export interface Normalized {
   readonly config: AgentConfig
@@ -70,6 +71,7 @@ export function normalize(
     ...(definitions.ok ? definitions.value : noDefinitions),
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
+    watches: watchesOf(file.watches, problem),
     telemetry: telemetryOf(file, defaults.telemetry, problem),
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),

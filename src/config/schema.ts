@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseDuration } from '../base/duration.ts'
+import { watchSchema } from './watches.ts'
 
 const duration = z.string().superRefine((text, context) => {
   const parsed = parseDuration(text)
@@ -209,6 +210,7 @@ export const fileSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('HTTPS clients must show a certificate of an authority in ca_file.'),
+  watches: z.array(watchSchema).optional().describe('What is watched, and who is told of changes.'),
 })
 
 export type FileConfig = z.infer<typeof fileSchema>
@@ -243,5 +245,4 @@ export const keysWithoutEffect: ReadonlySet<string> = new Set([
 export const refusedKeys: ReadonlyMap<string, string> = new Map([
   ['acl', 'access control is not there yet: an agent that ignored it would be open to everybody'],
   ['recursors', 'DNS answers for its own domain only: forwarding is not there yet'],
-  ['watches', 'watches are not there yet'],
 ])

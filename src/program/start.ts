@@ -14,6 +14,7 @@ import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } f
 import type { TlsOptions } from '../env/net.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
+import { ConfiguredWatches } from './watches.ts'
 
 /** One whole agent with its faces: what `svc agent` and the simulator both start. */
 export interface Program {
@@ -48,7 +49,12 @@ export async function startProgram(
     for (const listener of open) listener.close()
   }
   const listening = await listen(env, config, faces, http, open)
-  const agent = listening.ok ? await startAgent(env, config, options) : listening
+  const watches = new ConfiguredWatches(env, (request) => faces.http(request))
+  const reloaded = (next: AgentConfig): void => {
+    watches.replace(next.watches)
+    options.reloaded?.(next)
+  }
+  const agent = listening.ok ? await startAgent(env, config, { ...options, reloaded }) : listening
   if (!agent.ok) {
     closeFaces()
     return agent
@@ -66,7 +72,9 @@ export async function startProgram(
     config: config.dns,
     datacenter: config.datacenter,
   })
+  watches.replace(config.watches)
   const stop = async (): Promise<void> => {
+    watches.close()
     closeFaces()
     await agent.value.stop()
   }

@@ -38,9 +38,9 @@ export class CliWorld {
       const [path = '', query] = target.split('?')
       const plain = query === undefined ? decodeURIComponent(path) : `${decodeURIComponent(path)}?${query}`
       const response = await this.sessions.server.request(method as HttpMethod, plain, (body as Uint8Array) ?? '')
-      const { status, body: answer } = encoder.response(response, false)
+      const { status, headers, body: answer } = encoder.response(response, false)
       const bytes = typeof answer === 'string' ? utf8(answer) : (answer as Uint8Array)
-      return ok({ status, headers: new Map(), body: bytes })
+      return ok({ status, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])), body: bytes })
     }
     const env = { ...host, disk: host.disk, machine: host.machine, http: { ...host.http, request } } as Env
     const terminal = new FakeTerminal()

@@ -1,0 +1,93 @@
+import { utf8 } from '../base/bytes.ts'
+import { type Json, writeJson } from '../base/json.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import type { WatchSubject } from '../features/watch/model.ts'
+import type { WatchChange } from '../features/watch/watching.ts'
+import { productName, productTitle } from '../model/names.ts'
+import { lastText } from './local/probes/outcome.ts'
+import { endpointAt } from './local/probes/place.ts'
+import { parseWebUrl, type WebUrl } from './local/probes/url.ts'
+
+/** A watch of the configuration. Reference: configuration 2. */
+export interface WatchDefinition {
+  readonly subject: WatchSubject
+  readonly datacenter: string | undefined
+  readonly token: string | undefined
+  readonly stale: boolean
+  readonly handler: WatchHandler
+}
+
+export type WatchHandler =
+  /** Gets the JSON on its standard input. */
+  | { readonly kind: 'script'; readonly argv: readonly [string, ...string[]] }
+  /** Gets the JSON as the body of a request. */
+  | {
+      readonly kind: 'http'
+      readonly url: string
+      readonly method: string
+      readonly headers: readonly (readonly [name: string, value: string])[]
+      readonly timeoutMs: number
+      readonly tlsSkipVerify: boolean
+    }
+
+/** A program that runs for longer is killed: until it ends, nothing more is told to it. */
+const scriptTimeoutMs = 3_600_000
+/** Of what a handler says, so much goes into the log. */
+const outputBytesMax = 4 << 10
+
+/** Tells a handler. What it answers goes into the log; the error is one line. */
+export async function runHandler(
+  env: Env,
+  handler: WatchHandler,
+  change: WatchChange,
+): Promise<Result<string, string>> {
+  const input = utf8(`${writeJson(change.value as Json, false)}\n`)
+  const index = String(change.index)
+  return handler.kind === 'script' ? runScript(env, handler.argv, input, index) : sendTo(env, handler, input, index)
+}
+
+async function runScript(
+  env: Env,
+  argv: readonly [string, ...string[]],
+  input: Uint8Array,
+  index: string,
+): Promise<Result<string, string>> {
+  const environment = new Map([[`${productName.toUpperCase()}_INDEX`, index]])
+  const ran = await env.processes.run(argv, { timeoutMs: scriptTimeoutMs, outputBytesMax, environment, input })
+  if (!ran.ok) return err(`${ran.error.program}: ${ran.error.message}`)
+  const { exit, output, timedOut } = ran.value
+  if (timedOut) return err('it took too long, and was killed')
+  return exit === 0 ? ok(lastText(output)) : err(`exit status ${exit}: ${lastText(output)}`)
+}
+
+async function sendTo(
+  env: Env,
+  handler: Extract<WatchHandler, { kind: 'http' }>,
+  body: Uint8Array,
+  index: string,
+): Promise<Result<string, string>> {
+  const url = parseWebUrl(handler.url)
+  if (!url.ok) return url
+  const to = endpointAt(url.value.authority, url.value.scheme === 'https' ? 443 : 80)
+  if (!to.ok) return to
+  const headers = [
+    ['Content-Type', 'application/json'] as const,
+    [`X-${productTitle}-Index`, index] as const,
+    ['Host', url.value.authority] as const,
+    ...handler.headers,
+  ]
+  const { method, timeoutMs } = handler
+  const tls = tlsOf(url.value, handler.tlsSkipVerify)
+  const request = { method, target: url.value.target, headers, body, timeoutMs, tailBytes: outputBytesMax, ...tls }
+  const answer = await env.http.request(to.value, request)
+  if (!answer.ok) return err(answer.error.kind)
+  const { status, body: said } = answer.value
+  return status >= 200 && status <= 299 ? ok(lastText(said)) : err(`status ${status}: ${lastText(said)}`)
+}
+
+function tlsOf({ scheme, authority }: WebUrl, skip: boolean) {
+  if (scheme !== 'https') return {}
+  const serverName = authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  return { tls: { trustedPems: [], trust: skip ? 'anyone' : 'system', serverName } as const }
+}

@@ -1,0 +1,108 @@
+import { textOf, utf8 } from '../../base/bytes.ts'
+import { writeJson } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { type WatchPlan, watchPlan } from '../../features/watch/model.ts'
+import { productName } from '../../model/names.ts'
+import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+
+const watchFlags: readonly CommandFlag[] = [
+  {
+    name: 'type',
+    kind: 'text',
+    value: '<type>',
+    help: 'What is watched: key, keyprefix, services, nodes, service, checks or event.',
+  },
+  { name: 'key', kind: 'text', value: '<key>', help: 'With -type=key.' },
+  { name: 'prefix', kind: 'text', value: '<prefix>', help: 'With -type=keyprefix.' },
+  { name: 'service', kind: 'text', value: '<name>', help: 'With -type=service or -type=checks.' },
+  { name: 'tag', kind: 'text', value: '<tag>', help: 'With -type=service.' },
+  { name: 'passingonly', kind: 'bool', help: 'With -type=service: only healthy instances.' },
+  { name: 'state', kind: 'text', value: '<state>', help: 'With -type=checks.' },
+  { name: 'name', kind: 'text', value: '<name>', help: 'With -type=event.' },
+  { name: 'shell', kind: 'bool', help: 'Run CHILD by /bin/sh, which is what happens unless -shell=false is given.' },
+]
+
+export const watchCommand: CliCommand = {
+  path: ['watch'],
+  summary: 'Watch for changes',
+  operands: '[CHILD...]',
+  about:
+    'Without CHILD: prints what there is. With it: runs CHILD at first and after each change, the JSON on its input.',
+  flags: [...watchFlags, ...serverFlags],
+  async run(invocation) {
+    const plan = planOf(invocation)
+    if (!plan.ok) return misused(invocation, plan.error)
+    const client = new ApiClient(invocation)
+    return invocation.args.length === 0 ? once(invocation, client, plan.value) : follow(invocation, client, plan.value)
+  },
+}
+
+function planOf({ flags }: Invocation): Result<WatchPlan, string> {
+  const text = (name: string): string | undefined => {
+    const value = flags.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  return watchPlan({
+    type: text('type') ?? '',
+    key: text('key'),
+    prefix: text('prefix'),
+    service: text('service'),
+    tag: text('tag'),
+    passingOnly: flags.get('passingonly') === true,
+    state: text('state'),
+    name: text('name'),
+  })
+}
+
+async function once(invocation: Invocation, client: ApiClient, plan: WatchPlan): Promise<number> {
+  const { readAnswer } = await import('../../features/watch/watching.ts')
+  const answer = await ask(client, plan, plan.query)
+  const read = answer.ok ? readAnswer(plan, answer.value) : answer
+  if (!read.ok) return failed(invocation, `Error querying agent: ${read.error}`)
+  invocation.terminal.out(`${writeJson(read.value.value, true).trimEnd()}\n`)
+  return 0
+}
+
+/** A child that runs for longer is killed. */
+const childTimeoutMs = 86_400_000
+const childOutputBytesMax = 4 << 20
+/** Shorter than what one request may take. */
+const wait = '45s'
+
+/** Until a signal, or until a child fails. */
+async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan): Promise<number> {
+  const { Watching } = await import('../../features/watch/watching.ts')
+  const { env, terminal, args, flags } = invocation
+  const [program = '', ...rest] = args
+  const argv =
+    flags.get('shell') === false ? ([program, ...rest] as const) : (['/bin/sh', '-c', args.join(' ')] as const)
+  const ended = env.deferred<number>()
+  const watching = new Watching(env, {
+    plan,
+    wait,
+    ask: (query) => ask(client, plan, query),
+    failed: (why) => terminal.error(`Error querying agent: ${why}\n`),
+    handle: async ({ index, value }) => {
+      const input = utf8(`${writeJson(value, false)}\n`)
+      const environment = new Map([[`${productName.toUpperCase()}_INDEX`, String(index)]])
+      const options = { timeoutMs: childTimeoutMs, outputBytesMax: childOutputBytesMax, environment, input }
+      const ran = await env.processes.run(argv, options)
+      if (ran.ok) terminal.out(textOf(ran.value.output))
+      const why = !ran.ok ? ran.error.message : ran.value.exit === 0 ? undefined : `exit status ${ran.value.exit}`
+      if (why !== undefined) ended.resolve(failed(invocation, `Error executing handler: ${why}`))
+    },
+  })
+  const signals = (['SIGINT', 'SIGTERM'] as const).map((signal) => terminal.onSignal(signal, () => ended.resolve(0)))
+  const code = await ended.promise
+  watching.close()
+  for (const signal of signals) signal.close()
+  return code
+}
+
+async function ask(client: ApiClient, plan: WatchPlan, query: WatchPlan['query']) {
+  const answer = await client.send('GET', plan.path, query)
+  if (!answer.ok) return err(answer.error)
+  const { status, headers, body } = answer.value
+  return ok({ status, index: headers.get(`x-${productName}-index`), body })
+}

@@ -1,0 +1,104 @@
+import { err, ok, type Result } from '../../base/result.ts'
+
+/** What is watched, as its flags or configuration keys say. Reference: CLI, watch. */
+export interface WatchSubject {
+  readonly type: string
+  readonly key?: string | undefined
+  readonly prefix?: string | undefined
+  readonly service?: string | undefined
+  readonly tag?: string | undefined
+  readonly passingOnly?: boolean | undefined
+  readonly state?: string | undefined
+  readonly name?: string | undefined
+}
+
+/** A read of the HTTP API to be asked again and again. */
+export interface WatchPlan {
+  /** Path and parameters, without index and wait. */
+  readonly path: string
+  readonly query: readonly (readonly [name: string, value: string])[]
+  /** 404 says that there is nothing, which is an answer as any other. */
+  readonly mayBeAbsent: boolean
+  /**
+   * `state`: what there is; indexes are in order. `first`: the same of a list of one. `news`: a list whose end is what is new;
+   * its index is in no order.
+   */
+  readonly shows: 'state' | 'first' | 'news'
+}
+
+/** Types that the mesh and its certificates will bring. */
+const notYet: ReadonlySet<string> = new Set(['connect_roots', 'connect_leaf', 'connect_proxy_config', 'agent_service'])
+
+type Members = Readonly<Partial<Record<Exclude<keyof WatchSubject, 'type'>, string>>>
+
+interface WatchType {
+  readonly takes: readonly (keyof Members)[]
+  plan(given: Members): Result<WatchPlan, string>
+}
+
+const types: Readonly<Record<string, WatchType>> = {
+  key: {
+    takes: ['key'],
+    plan: ({ key }) => {
+      if (key === undefined) return err('Must specify a single key to watch')
+      return ok({ path: `/v1/kv/${pathText(key)}`, query: [], mayBeAbsent: true, shows: 'first' })
+    },
+  },
+  keyprefix: {
+    takes: ['prefix'],
+    plan: ({ prefix }) => {
+      if (prefix === undefined) return err('Must specify a single prefix to watch')
+      return ok({ path: `/v1/kv/${pathText(prefix)}`, query: [['recurse', '']], mayBeAbsent: true, shows: 'state' })
+    },
+  },
+  services: { takes: [], plan: () => state('/v1/catalog/services') },
+  nodes: { takes: [], plan: () => state('/v1/catalog/nodes') },
+  service: {
+    takes: ['service', 'tag', 'passingOnly'],
+    plan: ({ service, tag, passingOnly }) => {
+      if (service === undefined) return err('Must specify a single service to watch')
+      const query = [
+        ...(tag === undefined ? [] : [['tag', tag] as const]),
+        ...(passingOnly === undefined ? [] : [['passing', ''] as const]),
+      ]
+      return state(`/v1/health/service/${pathText(service)}`, query)
+    },
+  },
+  checks: {
+    takes: ['service', 'state'],
+    plan: ({ service, state: wanted }) => {
+      if (service !== undefined && wanted !== undefined) return err('Cannot specify service and state')
+      if (service !== undefined) return state(`/v1/health/checks/${pathText(service)}`)
+      return state(`/v1/health/state/${pathText(wanted ?? 'any')}`)
+    },
+  },
+  event: {
+    takes: ['name'],
+    plan: ({ name }) => {
+      const query = name === undefined ? [] : [['name', name] as const]
+      return ok({ path: '/v1/event/list', query, mayBeAbsent: false, shows: 'news' })
+    },
+  },
+}
+
+/** The error is the field's line. */
+export function watchPlan(subject: WatchSubject): Result<WatchPlan, string> {
+  if (subject.type === '') return err('Watch type must be specified')
+  if (notYet.has(subject.type)) return err(`Unsupported watch type: ${subject.type}: the mesh is not there yet`)
+  const type = Object.hasOwn(types, subject.type) ? types[subject.type] : undefined
+  if (type === undefined) return err(`Unsupported watch type: ${subject.type}`)
+  const { type: _, passingOnly, ...texts } = subject
+  const given = Object.entries({ ...texts, passingOnly: passingOnly === true ? 'true' : undefined })
+  const members = new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''))
+  const surplus = [...members.keys()].filter((name) => !type.takes.some((taken) => taken === name))
+  if (surplus.length > 0) return err(`Invalid parameters: [${surplus.map((name) => name.toLowerCase()).join(' ')}]`)
+  return type.plan(Object.fromEntries(members))
+}
+
+function state(path: string, query: WatchPlan['query'] = []): Result<WatchPlan, string> {
+  return ok({ path, query, mayBeAbsent: false, shows: 'state' })
+}
+
+function pathText(text: string): string {
+  return text.split('/').map(encodeURIComponent).join('/')
+}

@@ -1,0 +1,154 @@
+import type { Json } from '../../base/json.ts'
+import { writeJson } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { plainBody } from '../json-body.ts'
+import { parseUint } from '../parse-uint.ts'
+import type { WatchPlan } from './model.ts'
+
+/** An answer of the HTTP API. */
+export interface WatchAnswer {
+  readonly status: number
+  /** Of the index header. */
+  readonly index: string | undefined
+  readonly body: Uint8Array
+}
+
+/** Sends one request of a watch. What cannot be answered is an error of one line. */
+export type WatchAsk = (
+  query: WatchPlan['query'],
+  onAbort: (use: () => void) => void,
+) => Promise<Result<WatchAnswer, string>>
+
+export interface WatchOptions {
+  readonly plan: WatchPlan
+  readonly ask: WatchAsk
+  /** The longest wait of one request, as text with a unit. */
+  readonly wait: string
+  /** What there is now: called with the first answer and after each change, one at a time. */
+  handle(change: WatchChange): Promise<void>
+  /** A request has failed, and will be sent again. */
+  failed(why: string): void
+}
+
+export interface WatchChange {
+  readonly index: bigint
+  readonly value: Json
+}
+
+/** After the n-th failure in a row it waits n times n times this, at most `failurePauseMaxMs`. */
+const failurePauseMs = 5_000
+const failurePauseMaxMs = 180_000
+/** Before it asks again without having waited: an agent that answers at once must not be asked without end. */
+const hurryPauseMs = 1_000
+
+/** What one answer says. */
+export function readAnswer(plan: WatchPlan, answer: WatchAnswer): Result<WatchChange, string> {
+  const { status, body } = answer
+  const absent = status === 404 && plan.mayBeAbsent
+  if (status !== 200 && !absent) return err(`Unexpected response code: ${status}`)
+  const read = absent ? ok(null) : plainBody(body)
+  if (!read.ok) return err('the answer is not JSON')
+  const index = parseUint(answer.index ?? '')
+  const whole = read.value as Json
+  const value = plan.shows === 'first' && Array.isArray(whole) ? (whole[0] ?? null) : whole
+  return ok({ index: index.ok ? index.value : 0n, value: value as Json })
+}
+
+/**
+ * Asks for something again and again, waiting at the servers, and tells of each change. An index that falls (an older state was
+ * put in place, a release that counted otherwise) begins the waiting anew from nothing, so that no change is missed; what is
+ * then found is told only where it differs from what was told last.
+ */
+export class Watching implements Closable {
+  readonly #env: Env
+  readonly #options: WatchOptions
+  #index = 0n
+  /** What was told last. */
+  #told: string | undefined
+  /** The last event that was told. */
+  #lastEvent: string | undefined
+  #failures = 0
+  #closed = false
+  #wake: (() => void) | undefined
+  #abort: (() => void) | undefined
+
+  constructor(env: Env, options: WatchOptions) {
+    this.#env = env
+    this.#options = options
+    env.detach(this.#run())
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#abort?.()
+    this.#wake?.()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      const pauseMs = await this.#askOnce()
+      if (pauseMs > 0 && !this.#closed) await this.#pause(pauseMs)
+    }
+  }
+
+  /** How long to pause before the next. */
+  async #askOnce(): Promise<number> {
+    const { plan, ask, wait } = this.#options
+    const waiting = [['index', String(this.#index)] as const, ['wait', wait] as const]
+    const answer = await ask(this.#index === 0n ? plan.query : [...plan.query, ...waiting], (use) => {
+      this.#abort = use
+    })
+    this.#abort = undefined
+    if (this.#closed) return 0
+    const read = answer.ok ? readAnswer(plan, answer.value) : answer
+    if (!read.ok) {
+      this.#failures++
+      this.#options.failed(read.error)
+      return Math.min(failurePauseMs * this.#failures * this.#failures, failurePauseMaxMs)
+    }
+    this.#failures = 0
+    const { index } = read.value
+    // The time of the wait is over.
+    if (index === this.#index && index !== 0n) return 0
+    const fell = plan.shows !== 'news' && index < this.#index
+    this.#index = fell ? 0n : index
+    await this.#tell(read.value)
+    // Without an index there is nothing to wait for.
+    return fell || index === 0n ? hurryPauseMs : 0
+  }
+
+  async #tell(change: WatchChange): Promise<void> {
+    const value = this.#options.plan.shows === 'news' ? this.#news(change.value) : change.value
+    const text = writeJson(value, false)
+    if (text === this.#told) return
+    this.#told = text
+    if (this.#options.plan.shows === 'news' && text === '[]') return
+    await this.#options.handle({ index: change.index, value })
+  }
+
+  /** What comes after the event that was told last; all of them where that is no longer there. */
+  #news(value: Json): Json {
+    const events = Array.isArray(value) ? (value as readonly Json[]) : []
+    const at = events.findLastIndex((event) => idOf(event) === this.#lastEvent)
+    const last = events.at(-1)
+    if (last !== undefined) this.#lastEvent = idOf(last)
+    return this.#told === undefined ? events : events.slice(at + 1)
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(ms, () => deferred.resolve())
+    this.#wake = () => deferred.resolve()
+    await deferred.promise
+    timer.close()
+    this.#wake = undefined
+  }
+}
+
+function idOf(event: Json): string | undefined {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) return undefined
+  const { ID } = event as { readonly ID?: Json }
+  return typeof ID === 'string' ? ID : undefined
+}

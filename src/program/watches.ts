@@ -1,0 +1,81 @@
+import { runHandler, type WatchDefinition } from '../agent/watch-handlers.ts'
+import { emptyBytes, utf8 } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { HttpHandler } from '../env/http.ts'
+import { type WatchPlan, watchPlan } from '../features/watch/model.ts'
+import { type WatchAnswer, Watching } from '../features/watch/watching.ts'
+import { productName } from '../model/names.ts'
+
+/** As whom watches wait, where what each client may have waiting is bounded. */
+const client = { host: 'watches', port: 0 } as const
+const wait = '5m'
+
+/** The watches of the configuration: they ask this agent's own HTTP face, and tell their handlers. */
+export class ConfiguredWatches implements Closable {
+  readonly #env: Env
+  readonly #face: HttpHandler
+  #running: readonly Watching[] = []
+
+  constructor(env: Env, face: HttpHandler) {
+    this.#env = env
+    this.#face = face
+  }
+
+  /** Ends those there are, and begins these. */
+  replace(definitions: readonly WatchDefinition[]): void {
+    this.close()
+    this.#running = definitions.flatMap((definition) => {
+      const plan = watchPlan(definition.subject)
+      return plan.ok ? [this.#begin(definition, plan.value)] : []
+    })
+  }
+
+  close(): void {
+    for (const running of this.#running) running.close()
+    this.#running = []
+  }
+
+  #begin(definition: WatchDefinition, plan: WatchPlan): Watching {
+    const { log } = this.#env
+    const { datacenter, stale, subject, handler } = definition
+    const query = [
+      ...plan.query,
+      ...(datacenter === undefined ? [] : [['dc', datacenter] as const]),
+      ...(stale ? [['stale', ''] as const] : []),
+    ]
+    return new Watching(this.#env, {
+      plan: { ...plan, query },
+      wait,
+      ask: (asked, onAbort) => this.#ask(definition, plan.path, asked, onAbort),
+      failed: (why) => log.write('error', 'agent', 'a watch could not ask', { type: subject.type, why }),
+      handle: async (change) => {
+        const done = await runHandler(this.#env, handler, change)
+        if (done.ok) log.write('debug', 'agent', 'watch handler', { type: subject.type, output: done.value })
+        else log.write('error', 'agent', 'a watch handler failed', { type: subject.type, why: done.error })
+      },
+    })
+  }
+
+  async #ask(
+    { token }: WatchDefinition,
+    path: string,
+    query: WatchPlan['query'],
+    onAbort: (use: () => void) => void,
+  ): Promise<Result<WatchAnswer, string>> {
+    const parameters = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+    const response = await this.#face({
+      method: 'GET',
+      target: parameters === '' ? path : `${path}?${parameters}`,
+      headers: new Map(token === undefined ? [] : [[`x-${productName}-token`, token]]),
+      body: emptyBytes,
+      remote: client,
+      onAbort,
+    })
+    const { body, status, headers } = response
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return err('the answer has no end')
+    const index = headers.find(([name]) => name.toLowerCase() === `x-${productName}-index`)?.[1]
+    return ok({ status, index, body: typeof body === 'string' ? utf8(body) : body })
+  }
+}

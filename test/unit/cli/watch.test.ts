@@ -1,0 +1,46 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CliWorld } from './cli-world.ts'
+
+let world: CliWorld
+
+beforeEach(async () => {
+  world = await CliWorld.begun()
+})
+
+describe('watch', () => {
+  it('without a program prints what there is, indented', async () => {
+    await world.run(['kv', 'put', 'a', '1'])
+    const { code, out } = await world.run(['watch', '-type=key', '-key=a'])
+    expect([code, JSON.parse(out)]).toMatchObject([0, { Key: 'a', Value: 'MQ==' }])
+    expect(out).toMatch(/^\{\n {4}"/)
+    expect((await world.run(['watch', '-type=keyprefix', '-prefix=none'])).out).toBe('null\n')
+  })
+
+  it('runs a program with the JSON on its input and the index beside it, and ends when it fails', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'svc-watch-'))
+    const file = join(directory, 'out')
+    try {
+      await world.run(['kv', 'put', 'a', '1'])
+      const ran = await world.run(['watch', '-type=key', '-key=a', `cat > ${file}; echo $SVC_INDEX >> ${file}; exit 3`])
+      expect(ran).toMatchObject({ code: 1, error: 'Error executing handler: exit status 3\n' })
+      const [json = '', index] = (await readFile(file, 'utf8')).split('\n')
+      expect(JSON.parse(json)).toMatchObject({ Key: 'a' })
+      expect(Number(index)).toBeGreaterThan(0)
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it.each([
+    [[], 'Watch type must be specified'],
+    [['-type=foo'], 'Unsupported watch type: foo'],
+    [['-type=keyprefix'], 'Must specify a single prefix to watch'],
+  ])('with %j is misused', async (flags, why) => {
+    const ran = await world.run(['watch', ...flags])
+    expect(ran.code).toBe(1)
+    expect(ran.error).toContain(why)
+  })
+})

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { writeJson } from '../../../src/base/json.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { type WatchPlan, type WatchSubject, watchPlan } from '../../../src/features/watch/model.ts'
+import { type WatchAnswer, Watching } from '../../../src/features/watch/watching.ts'
+import { HandClock, settled } from './hand-clock.ts'
+
+function planOf(subject: WatchSubject): WatchPlan {
+  const plan = watchPlan(subject)
+  if (!plan.ok) throw new Error(plan.error)
+  return plan.value
+}
+
+type Scripted = readonly [index: number, body: string] | 'fails'
+
+/** A watch whose answers a test gives, one for each request. */
+class Watched {
+  readonly clock = new HandClock()
+  readonly asked: string[] = []
+  readonly told: string[] = []
+  readonly failures: string[] = []
+  readonly #answers: ((answer: Result<WatchAnswer, string>) => void)[] = []
+  readonly watching: Watching
+
+  constructor(subject: WatchSubject) {
+    const plan = planOf(subject)
+    this.watching = new Watching(this.clock.env, {
+      plan,
+      wait: '5m',
+      ask: (query, onAbort) => {
+        this.asked.push(query.map(([name, value]) => `${name}=${value}`).join('&'))
+        onAbort(() => this.#answers.shift()?.(err('aborted')))
+        return new Promise((resolve) => this.#answers.push(resolve))
+      },
+      handle: async ({ index, value }) => void this.told.push(`${index} ${writeJson(value, false)}`),
+      failed: (why) => this.failures.push(why),
+    })
+  }
+
+  async answers(...scripted: readonly Scripted[]): Promise<void> {
+    for (const each of scripted) {
+      await settled()
+      const answer = each === 'fails' ? err('no') : ok({ status: 200, index: String(each[0]), body: utf8(each[1]) })
+      this.#answers.shift()?.(answer)
+    }
+    await settled()
+  }
+}
+
+describe('a watch', () => {
+  it('tells what there is, then each change, and waits for what it does not know', async () => {
+    const watch = new Watched({ type: 'services' })
+    await watch.answers([7, '{"a":[]}'], [7, '{"a":[]}'], [9, '{"a":[],"b":[]}'])
+    expect(watch.told).toEqual(['7 {"a":[]}', '9 {"a":[],"b":[]}'])
+    expect(watch.asked).toEqual(['', 'index=7&wait=5m', 'index=7&wait=5m', 'index=9&wait=5m'])
+  })
+
+  it('tells nothing when only the index has moved', async () => {
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([7, '[]'], [8, '[]'])
+    expect(watch.told).toEqual(['7 []'])
+  })
+
+  it('survives an index that falls: it asks from the beginning, misses no change, and does not hurry', async () => {
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([50, '["new"]'], [30, '["old"]'])
+    expect(watch.told).toEqual(['50 ["new"]', '30 ["old"]'])
+    expect(watch.asked).toHaveLength(2)
+    await watch.clock.advance(1_000)
+    await watch.answers([30, '["old"]'], [31, '["changed"]'])
+    expect(watch.asked.slice(2)).toEqual(['', 'index=30&wait=5m', 'index=31&wait=5m'])
+    expect(watch.told.slice(2)).toEqual(['31 ["changed"]'])
+  })
+
+  it('tries again what failed, ever more slowly, and goes on from where it was', async () => {
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([5, '[]'], 'fails')
+    await watch.clock.advance(4_999)
+    expect(watch.asked).toHaveLength(2)
+    await watch.clock.advance(1)
+    await watch.answers('fails')
+    await watch.clock.advance(19_999)
+    expect(watch.asked).toHaveLength(3)
+    await watch.clock.advance(1)
+    await watch.answers([6, '["x"]'])
+    expect(watch.asked.at(-2)).toBe('index=5&wait=5m')
+    expect(watch.told).toEqual(['5 []', '6 ["x"]'])
+    expect(watch.failures).toEqual(['no', 'no'])
+  })
+
+  it('of an answer without an index asks no more than once a second', async () => {
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([0, '[]'])
+    expect(watch.asked).toHaveLength(1)
+    await watch.clock.advance(1_000)
+    expect(watch.asked).toHaveLength(2)
+  })
+
+  it('that is closed asks and tells no more', async () => {
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([5, '[]'])
+    watch.watching.close()
+    await watch.answers([6, '["x"]'])
+    await watch.clock.advance(600_000)
+    expect([watch.asked.length, watch.told, watch.clock.timers]).toEqual([2, ['5 []'], 0])
+  })
+
+  it('of events tells those that came after the last, whatever their index', async () => {
+    const watch = new Watched({ type: 'event', name: 'deploy' })
+    const [a, b, c] = ['a', 'b', 'c'].map((id) => `{"ID":"${id}"}`)
+    await watch.answers([900, `[${a}]`], [3, `[${a},${b}]`], [77, `[${b},${c}]`])
+    expect(watch.told).toEqual([`900 [${a}]`, `3 [${b}]`, `77 [${c}]`])
+    expect(watch.asked.slice(0, 2)).toEqual(['name=deploy', 'name=deploy&index=900&wait=5m'])
+  })
+
+  it('of a key tells its entry alone, with numbers of 64 bits', async () => {
+    const watch = new Watched({ type: 'key', key: 'a/b' })
+    await watch.answers([5, '[{"Key":"a/b","Flags":18446744073709551615}]'])
+    expect(watch.told).toEqual(['5 {"Key":"a/b","Flags":18446744073709551615}'])
+  })
+})
+
+describe('what is watched', () => {
+  it.each([
+    [{ type: 'key', key: 'a b/c' }, '/v1/kv/a%20b/c', ''],
+    [{ type: 'keyprefix', prefix: 'a/' }, '/v1/kv/a/', 'recurse='],
+    [{ type: 'service', service: 'web', tag: 'v1', passingOnly: true }, '/v1/health/service/web', 'tag=v1&passing='],
+    [{ type: 'checks' }, '/v1/health/state/any', ''],
+    [{ type: 'checks', state: 'critical' }, '/v1/health/state/critical', ''],
+    [{ type: 'checks', service: 'web' }, '/v1/health/checks/web', ''],
+    [{ type: 'event' }, '/v1/event/list', ''],
+  ])('%j is a read of %s', (subject, path, query) => {
+    const plan = planOf(subject)
+    expect([plan.path, plan.query.map(([name, value]) => `${name}=${value}`).join('&')]).toEqual([path, query])
+  })
+
+  it.each([
+    [{ type: '' }, 'Watch type must be specified'],
+    [{ type: 'foo' }, 'Unsupported watch type: foo'],
+    [{ type: 'toString' }, 'Unsupported watch type: toString'],
+    [{ type: 'key' }, 'Must specify a single key to watch'],
+    [{ type: 'keyprefix' }, 'Must specify a single prefix to watch'],
+    [{ type: 'service' }, 'Must specify a single service to watch'],
+    [{ type: 'checks', service: 'a', state: 'b' }, 'Cannot specify service and state'],
+    [{ type: 'nodes', key: 'x', passingOnly: true }, 'Invalid parameters: [key passingonly]'],
+  ])('%j is refused: %s', (subject, why) => {
+    expect(watchPlan(subject)).toEqual(err(why))
+  })
+})

@@ -122,9 +122,11 @@ class Reconcile implements Closable {
     const service = server === undefined ? null : ownService(server)
     const here = node !== undefined && node.address === host && node.id === id
     if (here && this.#status(member.name) === 'passing' && this.#offers(member.name, service)) return
+    // Its agent may come first with what it says of itself, while this is on its way: that stays.
+    const skip = here || node === undefined
     await this.#register(
       { ...known(node), id, node: member.name, address: host },
-      { skip: here, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
+      { skip, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
     )
   }
 

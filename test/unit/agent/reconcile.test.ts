@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reconcileMembers } from '../../../src/agent/reconcile.ts'
 import { ok } from '../../../src/base/result.ts'
+import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from '../../../src/features/catalog/views.ts'
 import type { CommandDefinition, ServerContext } from '../../../src/features/manifest.ts'
@@ -81,6 +82,20 @@ describe('the leader keeps the catalog true to the pool', () => {
     })
     expect(serviceOfNode(tx, 's1', 'svc')).toMatchObject({ service: 'svc', port: 8300 })
     expect(serviceOfNode(tx, 'c1', 'svc')).toBeUndefined()
+  })
+
+  it('what the agent of a new member says of its node meanwhile stays', async () => {
+    const leader = await leading([serverMember(1)])
+    const node = { id: 'id-c1', node: 'c1', address: '10.0.1.1', taggedAddresses: [['lan', '10.0.1.1']], meta: [] }
+    leader.meanwhile = () => {
+      leader.meanwhile = () => {}
+      const told = { node, skipNodeUpdate: false, service: null, checks: [] }
+      leader.store.apply(leader.store.index + 1, (tx) => catalogRegister.apply(tx, catalogRegister.body.parse(told)))
+    }
+    leader.fake.set(clientMember(1), 'joined')
+    await settled()
+    expect(leader.status('c1')).toBe('passing')
+    expect(nodeByName(leader.store.read(), 'c1')).toMatchObject({ taggedAddresses: [['lan', '10.0.1.1']], meta: [] })
   })
 
   it('what is as it should be costs no write', async () => {

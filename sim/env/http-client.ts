@@ -15,6 +15,7 @@ interface Asked {
   /** No request follows on this connection. */
   readonly last: boolean
   readonly tailBytes: number | undefined
+  readonly onBody: ((piece: Uint8Array) => void) | undefined
 }
 
 /** One connection of a client: a request, its answer, and then the next. */
@@ -57,7 +58,7 @@ export class HttpClientConnection {
   ask(request: HttpClientRequest, leftMs: number, deferred: Deferred<HttpAnswer>): Promise<HttpAnswer> {
     const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })))
     const last = request.headers !== undefined && closesConnection(request.headers)
-    this.#asked = { deferred, limit, last, tailBytes: request.tailBytes }
+    this.#asked = { deferred, limit, last, tailBytes: request.tailBytes, onBody: request.onBody }
     this.#stream.write(encodeMessage(messageOf(this.#to, request)))
     return deferred.promise
   }
@@ -76,10 +77,13 @@ export class HttpClientConnection {
     if (response === undefined) {
       return this.#giveUp(err({ kind: 'broken', to: this.#to, message: 'the answer is no HTTP' }))
     }
-    const { last, tailBytes } = this.#asked
+    const { last, tailBytes, onBody } = this.#asked
     const { body } = response
     const kept = tailBytes === undefined ? body : body.subarray(Math.max(0, body.length - tailBytes))
-    this.#settle(ok({ ...response, body: kept }))
+    if (onBody !== undefined && response.status === 200) {
+      onBody(body)
+      this.#settle(ok({ ...response, body: emptyBytes }))
+    } else this.#settle(ok({ ...response, body: kept }))
     if (!this.#open) return
     if (last) this.end()
     else this.#onIdle(this)

@@ -74,12 +74,13 @@ export class ApiClient {
     this.#invocation = invocation
   }
 
-  /** Sends a request; any status is an answer. */
+  /** Sends a request; any status is an answer. `onBody`: is given what comes with status 200, for as long as it comes. */
   async send(
     method: string,
     path: string,
     query: readonly (readonly [string, string])[] = [],
     body?: Uint8Array,
+    onBody?: (piece: Uint8Array) => void,
   ): Promise<Result<ApiResponse, string>> {
     const { env } = this.#invocation
     this.#place ??= agentPlace(this.#invocation)
@@ -100,6 +101,7 @@ export class ApiClient {
       timeoutMs,
       ...(tls === undefined ? {} : { tls }),
       ...(body === undefined ? {} : { body }),
+      ...(onBody === undefined ? {} : { onBody }),
     })
     if (response.ok) return ok(response.value)
     return err(`${titled(method)} "${url}${target}": ${reasonText(response.error)}`)

@@ -14,6 +14,7 @@ import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
 import { lockCommand } from './commands/lock.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
+import { monitorCommand } from './commands/monitor.ts'
 import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './commands/raft.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { rttCommand } from './commands/rtt.ts'
@@ -44,6 +45,7 @@ const commands: readonly CliCommand[] = [
   lockCommand,
   maintCommand,
   membersCommand,
+  monitorCommand,
   getAutopilotCommand,
   setAutopilotCommand,
   listPeersCommand,

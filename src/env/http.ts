@@ -69,6 +69,11 @@ export interface HttpClientRequest {
   readonly tls?: TlsOptions
   /** Of the answer's body only the last so many bytes are kept, however long it is. Else all of it. */
   readonly tailBytes?: number
+  /**
+   * Is given the body of an answer with status 200 piece by piece as it comes, and none of it is kept; what comes after the
+   * headers has no limit of time or length then. In the simulator it comes whole, at the end.
+   */
+  readonly onBody?: (piece: Uint8Array) => void
 }
 
 export interface HttpClientResponse {

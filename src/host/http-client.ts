@@ -7,6 +7,7 @@ import type { Endpoint } from '../env/net.ts'
 import { nextTurn, nodeDelay } from './async.ts'
 import { joinedHeaders } from './http-body.ts'
 import { addressProblem, dialFailure } from './net-failures.ts'
+import { plainBytes } from './plain-bytes.ts'
 import { socketPathOf } from './socket-path.ts'
 import { messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
@@ -107,9 +108,11 @@ export class HttpClient implements Closable {
       })
       sent.once('response', (response) => {
         connected = true
+        const onBody = response.statusCode === 200 ? request.onBody : undefined
+        if (onBody !== undefined) clearTimeout(timer)
         receive(
           response,
-          request.tailBytes,
+          onBody ?? request.tailBytes,
           (message) => giveUp(broken(message)),
           (body) => {
             settle(ok({ status: response.statusCode ?? 0, headers: joinedHeaders(response.rawHeaders), body }))
@@ -122,15 +125,16 @@ export class HttpClient implements Closable {
 
 function receive(
   response: IncomingMessage,
-  tailBytes: number | undefined,
+  keep: number | ((piece: Uint8Array) => void) | undefined,
   fail: (why: string) => void,
   use: (body: Uint8Array) => void,
 ): void {
-  const tail = new Tail(tailBytes ?? answerBytesMax)
+  const tail = new Tail(typeof keep === 'number' ? keep : answerBytesMax)
   let length = 0
   response.on('data', (piece: Uint8Array) => {
+    if (typeof keep === 'function') return keep(plainBytes(piece))
     length += piece.length
-    if (tailBytes === undefined && length > answerBytesMax) fail(`an answer of more than ${answerBytesMax} bytes`)
+    if (keep === undefined && length > answerBytesMax) fail(`an answer of more than ${answerBytesMax} bytes`)
     else tail.push(piece)
   })
   response.once('error', (cause) => fail(messageOf(cause)))

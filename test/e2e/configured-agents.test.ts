@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addresses } from './dns-client.ts'
 import {
@@ -37,7 +40,10 @@ beforeAll(async () => {
   server = new RealAgent(`127.0.0.2:${ports.http}`, [`-config-file=${file}`, `-node-id=${nodeId}`])
   const more = join(workplace.path, 'client.json')
   own = await freePorts({ dns: true })
-  writeFileSync(more, JSON.stringify({ ports: own, gossip_lan: quickGossip, enable_script_checks: true }))
+  writeFileSync(
+    more,
+    JSON.stringify({ ports: own, gossip_lan: quickGossip, retry_interval: '200ms', enable_script_checks: true }),
+  )
   client = new RealAgent(`127.0.0.4:${own.http}`, [
     ...[`-config-file=${more}`, '-node=c1', `-data-dir=${join(workplace.path, 'c1')}`],
     ...['-bind=127.0.0.4', '-client=127.0.0.4', `-retry-join=127.0.0.9:${ports.serf_lan}`],
@@ -55,8 +61,8 @@ describe('an agent', () => {
   it('[CLI-003 CFG-006] is what its file says, and is known by the address that it advertises', async () => {
     expect(await client.leader()).toBe(`127.0.0.9:${ports.server}`)
     const node = await eventually('what the agent says of its node', async () => {
-      const found = await client.json<{ Node: { TaggedAddresses: object | null } }>('/v1/catalog/node/s1')
-      return found?.Node.TaggedAddresses === null ? undefined : found
+      const found = await client.json<{ Node: { TaggedAddresses: object | null } } | null>('/v1/catalog/node/s1')
+      return (found?.Node.TaggedAddresses ?? null) === null ? undefined : found
     })
     expect(node).toMatchObject({ Node: { Node: 's1', Address: '127.0.0.9', TaggedAddresses: { lan: '127.0.0.9' } } })
     const { out } = await runSvc(['members', `-http-addr=${client.address}`])
@@ -115,6 +121,24 @@ describe('an agent', () => {
       expect(answer.headers.get('x-from'), path).toBe('here')
       expect(answer.headers.get('access-control-allow-origin'), path).toBe('*')
     }
+  })
+
+  it('streams its log to svc monitor, what was written before first, until that is interrupted', async () => {
+    const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
+    const flags = [svc, 'monitor', `-http-addr=${server.address}`]
+    const monitor = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let shown = ''
+    const ended = once(monitor, 'close')
+    monitor.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+    })
+    await once(monitor.stdout, 'data')
+    const put = await server.request('PUT', '/v1/agent/service/register', '{"Name":"told-of"}')
+    expect(put.status).toBe(200)
+    await eventually('a line that is new', async () => (/Synced service.*told-of/.test(shown) ? true : undefined))
+    monitor.kill('SIGINT')
+    expect(await ended).toEqual([0, null])
+    expect(shown).toMatch(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[INFO\] /)
   })
 
   it('[CFG-013] runs programs as checks only where that was enabled', async () => {

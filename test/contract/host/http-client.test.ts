@@ -94,6 +94,27 @@ describe('the HTTP client', () => {
     expect(ports.size).toBe(1)
   })
 
+  it('hands over a body piece by piece, as long as it takes, where that is asked for', async () => {
+    const env = quietEnv()
+    const connected = env.deferred<Socket>()
+    const to = await rawServer((socket) => socket.once('data', () => connected.resolve(socket)))
+    const pieces: string[] = []
+    const begun = env.deferred<undefined>()
+    const onBody = (piece: Uint8Array): void => {
+      pieces.push(textOf(piece))
+      begun.resolve(undefined)
+    }
+    const answer = env.http.request(to, { ...get, timeoutMs: 1_000, onBody })
+    const socket = await connected.promise
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none')
+    await begun.promise
+    // Longer than an answer without pieces may take.
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    socket.write('two')
+    expect(await answer).toMatchObject({ ok: true, value: { status: 200, body: new Uint8Array() } })
+    expect(pieces).toEqual(['one', 'two'])
+  })
+
   it('says refused where nobody listens', async () => {
     // A port that was free a moment ago may by now be another test's, or the caller's own.
     const to = { host: '127.0.0.1', port: 1 }

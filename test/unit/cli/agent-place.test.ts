@@ -32,7 +32,12 @@ interface Asked {
 }
 
 /** What one command asks of the world. */
-async function asked(flags: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Asked> {
+async function asked(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  command: readonly string[] = ['leave'],
+  operands: readonly string[] = [],
+): Promise<Asked> {
   let seen: Pick<Asked, 'to' | 'tls' | 'headers'> = { headers: [] }
   const request = async (to: Endpoint, { tls, headers }: HttpClientRequest) => {
     seen = { to, tls, headers }
@@ -41,7 +46,7 @@ async function asked(flags: readonly string[], environment: Readonly<Record<stri
   const env = { ...host, disk: host.disk, http: { ...host.http, request } } as Env
   const terminal = new FakeTerminal()
   for (const [name, value] of Object.entries(environment)) terminal.environment.set(name, value)
-  await runCli(['leave', ...flags], env, terminal)
+  await runCli([...command, ...flags, ...operands], env, terminal)
   return { ...seen, error: terminal.complained }
 }
 
@@ -90,6 +95,25 @@ describe('where a command finds its agent', () => {
     expect((await asked([to, `-ca-path=${directory}`])).tls?.trustedPems).toEqual(['-----BEGIN a', '-----BEGIN b'])
     expect((await asked([to], { SVC_CAPATH: directory })).tls?.trustedPems).toHaveLength(2)
     expect((await asked([to], { SVC_HTTP_SSL_VERIFY: 'false' })).tls).toMatchObject({ trust: 'anyone' })
+  })
+
+  it.each([
+    [['force-leave'], ['n1']],
+    [['info'], []],
+    [['join'], ['10.0.0.1']],
+    [['keyring', '-list'], []],
+    [['leave'], []],
+    [['members'], []],
+    [['monitor'], []],
+    [['reload'], []],
+  ])('[CLI-012] %j asks over HTTP where -http-addr says, and no longer takes -rpc-addr', async (command, operands) => {
+    const to = { host: '127.0.0.7', port: 17 }
+    const headers = [['X-Svc-Token', 't']]
+    const flags = ['-http-addr=127.0.0.7:17', '-token=t']
+    expect(await asked(flags, {}, command, operands)).toMatchObject({ to, headers })
+    const old = await asked(['-rpc-addr=127.0.0.7:17'], {}, command, operands)
+    expect(old.to).toBeUndefined()
+    expect(old.error.split('\n')[0]).toMatch(/^flag provided but not defined: -rpc-addr \(.* use -http-addr/)
   })
 
   it('says who asks: a token, and a user', async () => {

@@ -407,19 +407,6 @@ describe('svc validate', () => {
   })
 })
 
-describe('svc agent', () => {
-  it('refuses a port that is none before anything starts', async () => {
-    for (const [flag, key] of [
-      ['http-port', 'http'],
-      ['serf-lan-port', 'serf_lan'],
-    ]) {
-      const { code, out, error } = await run(['agent', '-dev', `-${flag}=99999`])
-      expect({ code, out }).toEqual({ code: 1, out: '' })
-      expect(error).toBe(`==> config: ports.${key} cannot be 99999: write a port from 1 to 65535, or -1 for none\n`)
-    }
-  })
-})
-
 describe('flags of old', () => {
   const provider = "removed in 1.0, use -retry-join 'provider=…'"
   it.each<readonly [row: string, flag: string, remedy: string]>([
@@ -460,9 +447,11 @@ describe('flags of old', () => {
       const [first = '', second] = key.split('.')
       const path = join(folder, 'old.json')
       writeFileSync(path, JSON.stringify({ data_dir: '/x', [first]: second === undefined ? 'x' : { [second]: 'x' } }))
-      const { code, error } = await run(['agent', `-config-file=${path}`])
+      const { code, error } = await run(['validate', path])
       expect(code, key).toBe(1)
-      expect(error, key).toMatch(new RegExp(String.raw`^==> \S+/old\.json:1:\d+: invalid config key ${key}: ${since}`))
+      expect(error, key).toMatch(
+        new RegExp(String.raw`^Config validation failed: \S+/old\.json:1:\d+: invalid config key ${key}: ${since}`),
+      )
     }
     for (const flag of flags) {
       const { code, error } = await run(['agent', `-${flag}=x`])
@@ -472,7 +461,7 @@ describe('flags of old', () => {
   })
 
   it('-rpc-addr is refused by every command that had it, in favour of -http-addr', async () => {
-    for (const command of ['force-leave', 'info', 'join', 'leave', 'members', 'reload']) {
+    for (const command of ['force-leave', 'info', 'join', 'keyring', 'leave', 'members', 'monitor', 'reload']) {
       const { code, error } = await run([command, '-rpc-addr=127.0.0.1:8400'])
       expect(code, command).toBe(1)
       expect(error.split('\n')[0], command).toContain('-rpc-addr (removed in 0.8.0, commands talk HTTP: use -http-addr')
@@ -490,6 +479,55 @@ describe('commands that ask an agent', () => {
     expect(terminal.complained).toBe(
       'Error retrieving members: Get "http://127.0.0.1:8500/v1/agent/members": dial tcp 127.0.0.1:8500: connect: connection refused\n',
     )
+  })
+})
+
+describe('svc monitor', () => {
+  /** Runs it while the agent does as told; gives what it printed by the time it ended. */
+  async function monitor(
+    argv: readonly string[],
+    serve: (to: HttpClientRequest, terminal: FakeTerminal) => Promise<unknown>,
+  ): Promise<{ code: number; out: string; error: string; target: string }> {
+    const terminal = new FakeTerminal()
+    let target = ''
+    const request = (_to: unknown, asked: HttpClientRequest) => {
+      target = asked.target
+      return serve(asked, terminal)
+    }
+    const env = { ...host, disk: host.disk, machine: host.machine, http: { ...host.http, request } } as unknown as Env
+    const code = await runCli(['monitor', ...argv], env, terminal)
+    return { code, out: terminal.written, error: terminal.complained, target }
+  }
+
+  it('prints whole lines as they come, until it is interrupted', async () => {
+    const bytes = utf8('one ü\ntwo\nthr')
+    const ran = await monitor(['-log-level=debug'], async ({ onBody }, terminal) => {
+      // In the middle of a character.
+      onBody?.(bytes.slice(0, 5))
+      expect(terminal.written).toBe('')
+      onBody?.(bytes.slice(5))
+      expect(terminal.written).toBe('one ü\ntwo\n')
+      terminal.signal('SIGINT')
+      return new Promise(() => undefined)
+    })
+    expect(ran).toEqual({ code: 0, out: 'one ü\ntwo\n', error: '', target: '/v1/agent/monitor?loglevel=debug' })
+  })
+
+  it('says when it cannot begin, and when the agent ends it', async () => {
+    const bad = ok({ status: 400, headers: new Map(), body: utf8('Unknown log level: ZZZ') })
+    expect(await monitor(['-log-level=zzz'], async () => bad)).toMatchObject({
+      code: 1,
+      error: 'Error starting monitor: Unexpected response code: 400 (Unknown log level: ZZZ)\n',
+    })
+    const to = { host: '127.0.0.1', port: 8500 }
+    expect((await monitor([], async () => err({ kind: 'refused', to }))).error).toMatch(/^Error starting monitor: Get /)
+    const broken = err({ kind: 'broken', to, message: 'reset' })
+    const crashed = await monitor([], async ({ onBody }) => {
+      onBody?.(utf8('a\n'))
+      return broken
+    })
+    const error = 'The agent ended the monitor: it has stopped or crashed\n'
+    expect(crashed).toMatchObject({ code: 1, out: 'a\n', error })
   })
 })
 

@@ -165,6 +165,21 @@ describe('sources', () => {
     expect(configOfFlags(new Map([['http-port', 'x']]))).toMatchObject({ ok: false, error: [{ place: '-http-port' }] })
   })
 
+  it('that name a port which is none are found out with the configuration, before anything is opened', () => {
+    for (const [flag, key] of [
+      ['http-port', 'http'],
+      ['dns-port', 'dns'],
+      ['serf-lan-port', 'serf_lan'],
+    ] as const) {
+      const given = configOfFlags(new Map([[flag, '99999']]))
+      if (!given.ok) throw new Error(given.error[0]?.message)
+      expect(normalize({ ...server, ...given.value.scalars }, false, machine())).toMatchObject({
+        ok: false,
+        error: [{ message: `ports.${key} cannot be 99999`, remedy: 'write a port from 1 to 65535, or -1 for none' }],
+      })
+    }
+  })
+
   it('have one flag for each name', () => {
     const names = agentFlags.map((flag) => flag.name)
     expect(new Set(names).size).toBe(names.length)

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+
+let workplace: Workplace
+const agents: RealAgent[] = []
+beforeEach(() => {
+  workplace = makeWorkplace()
+})
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.stop('SIGKILL')))
+  workplace.remove()
+})
+
+/** A server alone, with a data directory of that name. */
+async function server(name: string): Promise<RealAgent> {
+  const ports = await freePorts()
+  const flags = [
+    '-hcl=performance { raft_multiplier = 1 }',
+    '-server',
+    '-bootstrap',
+    '-bind=127.0.0.1',
+    `-node=${name}`,
+    `-data-dir=${join(workplace.path, name)}`,
+  ]
+  return led(new RealAgent(`127.0.0.1:${ports.http}`, [...flags, ...portFlags(ports)]))
+}
+
+async function led(agent: RealAgent): Promise<RealAgent> {
+  agents.push(agent)
+  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  return agent
+}
+
+function svc(agent: RealAgent, ...words: readonly string[]) {
+  const at = words.findIndex((word) => word.startsWith('-') || word.includes('/'))
+  const split = at < 0 ? words.length : at
+  return runSvc([...words.slice(0, split), `-http-addr=${agent.address}`, ...words.slice(split)])
+}
+
+it('a snapshot of one cluster is put into another, whose servers stay what they are', async () => {
+  const [old, other] = await Promise.all([server('old'), server('new')])
+  const file = join(workplace.path, 'state.snap')
+  for (const [key, value] of [
+    ['a', '1'],
+    ['b', '2'],
+  ]) {
+    expect((await old.request('PUT', `/v1/kv/${key}`, value ?? '')).status).toBe(200)
+  }
+  for (let n = 0; n < 40; n++) await old.request('PUT', '/v1/kv/often', String(n))
+  await old.request('PUT', '/v1/catalog/register', '{"Node":"db","Address":"10.9.9.9","Service":{"Service":"mysql"}}')
+
+  const saved = await svc(old, 'snapshot', 'save', file)
+  const index = Number(/^Saved and verified snapshot to index (\d+)\n$/.exec(saved.out)?.[1])
+  expect([saved.error, index]).toEqual(['', expect.any(Number)])
+  const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).split('\n')
+  expect(names).toEqual(['meta.json', 'state.bin', 'SHA256SUMS', ''])
+  execFileSync('tar', ['-xzf', file, '-C', workplace.path])
+  execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: workplace.path })
+
+  await other.request('PUT', '/v1/kv/own', 'x')
+  const waiting = other.text(
+    `/v1/kv/own?index=${(await other.request('GET', '/v1/kv/own')).headers.get('x-svc-index')}`,
+  )
+  const dry = await svc(other, 'snapshot', 'restore', '-dry-run', file)
+  expect(dry.out).toMatch(/^kv +3 +1 +0$/m)
+  expect(await svc(other, 'snapshot', 'restore', file)).toMatchObject({
+    code: 0,
+    out: 'Restored snapshot\n',
+    error: '',
+  })
+
+  expect(await waiting).toBe('')
+  expect(await other.text('/v1/kv/a?raw')).toBe('1')
+  const catalog = await other.text('/v1/catalog/nodes')
+  for (const node of ['db', 'old']) expect(catalog).toContain(`"${node}"`)
+  const answer = await other.request('GET', '/v1/kv/often')
+  expect(Number(answer.headers.get('x-svc-index'))).toBeGreaterThan(index)
+  const peers = await svc(other, 'operator', 'raft', 'list-peers')
+  expect(peers.out).toContain('new')
+  expect(peers.out).not.toContain('old')
+
+  // The server itself is in the catalog again, and a start finds all of it, and goes on with later indexes.
+  await eventually('the own node', async () =>
+    (await other.text('/v1/catalog/nodes')).includes('"new"') ? true : undefined,
+  )
+  await other.stop('SIGKILL')
+  const again = await led(new RealAgent(other.address, other.args))
+  expect(await again.text('/v1/kv/b?raw')).toBe('2')
+  await again.request('PUT', '/v1/kv/b', '3')
+  const written = (await again.json<readonly { readonly ModifyIndex: number }[]>('/v1/kv/b')) ?? []
+  expect(written[0]?.ModifyIndex).toBeGreaterThan(index)
+})
+
+it('a watch runs a program for each change, until the program fails', async () => {
+  const agent = await server('one')
+  const file = join(workplace.path, 'told')
+  const told = () => readFile(file, 'utf8').catch(() => '')
+  const watch = svc(agent, 'watch', '-type=key', '-key=color', `cat >> ${file}; ! grep -q Ymx1ZQ== ${file}`)
+  await eventually('the first word', async () => ((await told()) === 'null\n' ? true : undefined))
+  await agent.request('PUT', '/v1/kv/color', 'blue')
+  expect(await watch).toEqual({ code: 1, out: '', error: 'Error executing handler: exit status 1\n' })
+  expect((await told()).split('\n')).toEqual(['null', expect.stringContaining('"Key":"color"'), ''])
+})

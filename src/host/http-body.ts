@@ -23,17 +23,18 @@ export interface ReceivedBody {
   release(): void
 }
 
-const nothing: ReceivedBody = { body: emptyBytes, release: () => undefined }
+export const noBody: ReceivedBody = { body: emptyBytes, release: () => undefined }
+
+export function isWithoutBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
+}
 
 /** The whole body; `broken` when the client went away or was cut off in the middle of it. */
 export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = bodyBytesMax): Promise<ReceivedBody> {
-  const { headers } = request
-  if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') {
-    return Promise.resolve(nothing)
-  }
-  if (Number(headers['content-length'] ?? 0) > bytesMax) {
+  if (isWithoutBody(request)) return Promise.resolve(noBody)
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
     drain(request)
-    return Promise.resolve({ ...nothing, body: 'too-large' })
+    return Promise.resolve({ ...noBody, body: 'too-large' })
   }
   return new Promise((resolve) => {
     let pieces: Uint8Array[] = []
@@ -47,7 +48,7 @@ export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = 
       release()
       request.off('data', take)
       if (body !== 'broken') drain(request)
-      resolve({ ...nothing, body })
+      resolve({ ...noBody, body })
     }
     const take = (piece: Uint8Array): void => {
       length += piece.length

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { Log } from '../env/observe.ts'
-import { type HeldBodies, joinedHeaders, readBody } from './http-body.ts'
+import { type HeldBodies, isWithoutBody, joinedHeaders, noBody, readBody } from './http-body.ts'
 import { type CompressedBodies, isWhole, type WholeResponse, writeResponse, writeStream } from './http-response.ts'
 import { endpointOf } from './net-failures.ts'
 import { messageOf } from './system-error.ts'
@@ -88,19 +88,22 @@ export class HttpConnection {
 
   async #serve(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
-    const { body, release } = await readBody(request, this.#serving.bodies, this.#bodyBytesMax(exchange))
+    // Most requests have no body: for them nobody is asked how large one may be.
+    const { body, release } = isWithoutBody(request)
+      ? noBody
+      : await readBody(request, this.#serving.bodies, this.#bodyBytesMax(exchange))
     if (body === 'broken') return
     const answer = body === 'no-room' ? noRoom : await this.#answer(this.#requestOf(exchange, body))
     release()
     if (response.destroyed || this.#socket.destroyed) return
     if (!isWhole(answer)) return this.#stream(exchange, answer)
-    this.#socket.setTimeout(stalledAnswerMs)
     const { closing, compressed } = this.#serving
+    const onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
     try {
-      await writeResponse(request, response, answer, closing, compressed)
+      await writeResponse(request, response, answer, { last: closing, compressed, onHeld })
     } catch (cause) {
       // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
-      await writeResponse(request, response, this.#internalError(cause), closing, compressed)
+      await writeResponse(request, response, this.#internalError(cause), { last: closing, compressed, onHeld })
     }
   }
 

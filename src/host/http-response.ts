@@ -48,17 +48,25 @@ export async function writeStream(
   source.close()
 }
 
+export interface Writing {
+  /** The connection ends with this answer. */
+  readonly last: boolean
+  readonly compressed: CompressedBodies
+  /** Called if the system did not take all of it at once: the rest goes as the reader takes it. */
+  readonly onHeld: () => void
+}
+
 /** Resolves when the answer has left, or never will. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   answer: WholeResponse,
-  last: boolean,
-  compressedBodies: CompressedBodies,
+  { last, compressed: compressedBodies, onHeld }: Writing,
 ): Promise<void> {
   const compressed = answer.body.length > 0 && acceptsGzip(request) && !hasHeader(answer, 'content-encoding')
   const body = compressed ? await gzippedOnce(answer, compressedBodies) : answer.body
-  const headers = answer.headers.flat()
+  const headers: string[] = []
+  for (const [name, value] of answer.headers) headers.push(name, value)
   if (compressed) headers.push('Content-Encoding', 'gzip')
   if (last) headers.push('Connection', 'close')
   if (!isWithoutBody(answer.status)) headers.push('Content-Length', String(Buffer.byteLength(body)))
@@ -71,6 +79,7 @@ export async function writeResponse(
   if (typeof body === 'string' || body.length > onePieceBytesMax) response.end(body)
   // Node joins text with the head, and bytes it does not: two pieces cost a call of their own to the system.
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+  if ((response.socket?.writableLength ?? 0) > 0) onHeld()
   return left
 }
 

@@ -47,7 +47,11 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     const match = target.ok ? table.match(target.value.path) : undefined
     return (match?.kind === 'route' ? match.mounted.route.bodyBytesMax : undefined) ?? bodyBytesMax
   }
-  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
+  const handle = (request: HttpRequest): Promise<HttpResponse> => {
+    const answer = answerTo(request)
+    return answer instanceof Promise ? answer : Promise.resolve(answer)
+  }
+  const answerTo = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
     const target = parseTarget(request.target)
     if (!target.ok) return outside.text(400, target.error)
     const { path, rawQuery } = target.value

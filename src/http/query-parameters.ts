@@ -32,11 +32,13 @@ class ParsedQuery implements QueryParameters {
   }
 
   has(name: string): boolean {
+    if (this.#pairs.length === 0) return false
     const wanted = byteString(name)
     return this.#pairs.some(([other]) => other === wanted)
   }
 
   get(name: string): string | undefined {
+    if (this.#pairs.length === 0) return undefined
     const wanted = byteString(name)
     for (const [other, value] of this.#pairs) if (other === wanted) return textOfByteString(value)
     return undefined

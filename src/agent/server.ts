@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { LeaderDuty, ServerContext, WanView } from '../features/manifest.ts'
+import type { WanView } from '../features/known-servers.ts'
+import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
@@ -251,6 +252,7 @@ function serverContext(
     ...own,
     watch: (look, use) => state.store.watch(look, use),
     servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
+    keys: (which, request) => (which === 'lan' ? pool : wan?.pool)?.keys(request),
     fireEvent: (name, payload) => pool.fireEvent(name, payload),
     wan: () => (wan === undefined ? undefined : wanView(wan.pool)),
   }

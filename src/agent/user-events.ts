@@ -1,7 +1,7 @@
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { decodeUserEvent, suits, userEventPrefix } from '../features/event/model.ts'
-import type { ReceivedEvents } from '../features/manifest.ts'
+import type { ReceivedEvents } from '../features/local-agent.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { ServiceFacts } from '../model/catalog.ts'
 import type { UserEvent } from '../model/user-event.ts'

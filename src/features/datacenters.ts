@@ -1,6 +1,6 @@
 import { compareText } from '../base/bytes.ts'
 import { distanceBetween } from '../model/coordinate.ts'
-import type { WanView } from './manifest.ts'
+import type { WanView } from './known-servers.ts'
 
 /**
  * Names of datacenters, the nearest first: by the median of the round-trip times to their servers, 0 for the own one; of

@@ -5,15 +5,14 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { HttpHeaders, HttpStream } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
-import type { Pool } from '../gossip/pool.ts'
-import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
-import type { Coordinate } from '../model/coordinate.ts'
+import type { KeyAnswers, KeyRequest, Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Release } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
-import type { UserEvent } from '../model/user-event.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
+import type { KnownServer, WanView } from './known-servers.ts'
+import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { TelemetryView } from './telemetry-view.ts'
 
 /** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
@@ -148,23 +147,10 @@ export interface ServerContext {
   servers(): readonly KnownServer[]
   /** Tells all agents of the datacenter of an event; why not, if it is too large. */
   fireEvent(name: string, payload: Uint8Array): Result<undefined, string>
+  /** Has every member of a pool do something with its keys; undefined: this server is not in that pool. */
+  keys(pool: 'lan' | 'wan', request: KeyRequest): Promise<Result<KeyAnswers, string>> | undefined
   /** Servers of all datacenters that have not left; undefined: this one is in no pool of theirs. */
   wan(): WanView | undefined
-}
-
-/** The pool of the servers of all datacenters. */
-export interface WanView {
-  /** Where this server is in it. */
-  readonly own: Coordinate | undefined
-  /** In order of name. */
-  readonly servers: readonly WanServer[]
-}
-
-export interface WanServer {
-  /** `n1.dc1`. */
-  readonly name: string
-  readonly datacenter: string
-  readonly coordinate: Coordinate | undefined
 }
 
 /** States as of one index each, while somebody reads them. */
@@ -178,13 +164,6 @@ export interface StateArchives {
 export interface OpenedState {
   readonly id: string
   readonly index: number
-}
-
-export interface KnownServer {
-  readonly id: string
-  readonly name: string
-  readonly address: string
-  readonly raftProtocol: number
 }
 
 /**
@@ -277,34 +256,6 @@ export interface AgentContext {
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
-}
-
-export interface ReceivedEvents {
-  /** The oldest first, a bounded number. */
-  list(): readonly UserEvent[]
-  /** Calls `use` after one has come. */
-  onChange(use: () => void): Closable
-}
-
-/**
- * Services and checks that this agent was told of. A change is kept on disk and synced to the catalog before it is
- * answered for; a sync that fails is logged and made up for later. Reference: HTTP API 4.1.
- */
-export interface LocalAgent {
-  /** In order of ID. */
-  services(): readonly ServiceFacts[]
-  /** In order of check ID. */
-  checks(): readonly CheckFacts[]
-  /** Calls `use` after services came, went or changed. */
-  onServicesChange(use: () => void): Closable
-  /** The same ID replaces; the status of a check that stays is carried over. */
-  registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>>
-  /** With its checks. An ID that nobody has is no failure. */
-  deregisterService(id: string): Promise<Result<undefined, Failure>>
-  registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>>
-  deregisterCheck(checkId: string): Promise<Result<undefined, Failure>>
-  /** The word of whoever keeps a TTL check alive. */
-  reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>>
 }
 
 export interface CallOptions {

@@ -217,6 +217,37 @@ describe('two datacenters', () => {
     expect(await without.json()).toMatchObject([{ Address: '10.9.9.9' }])
   })
 
+  it('execute a prepared query where it finds something, when it finds nothing at home', async () => {
+    const query = { Name: 'anywhere', Service: { Service: 'web', Failover: { NearestN: 1 } } }
+    const created = await both.agent('c1').request('POST', '/v1/query', JSON.stringify(query))
+    expect(created.status).toBe(200)
+    const found = await both.agent('c1').json('/v1/query/anywhere/execute')
+    expect(found).toMatchObject({
+      Datacenter: 'dc2',
+      Failovers: 1,
+      Nodes: [{ Node: { Node: 'web1', Address: '192.0.2.9' } }],
+    })
+  })
+
+  it('fire an event in each other', async () => {
+    const fired = await both.agent('c1').request('PUT', '/v1/event/fire/deploy?dc=dc2', 'now')
+    expect(fired.status).toBe(200)
+    const heard = await eventually('the event', async () => {
+      const events = await both.agent('s3').json<readonly { Name: string }[]>('/v1/event/list')
+      return events !== undefined && events.length > 0 ? events : undefined
+    })
+    expect(heard).toMatchObject([{ Name: 'deploy' }])
+    expect(await both.agent('s1').json('/v1/event/list')).toEqual([])
+  })
+
+  it('let nobody into their pool who is no server, and say why on both sides', async () => {
+    const refused = await both.agent('c1').request('PUT', `/v1/agent/join/${hosts.s1}:${both.ports.serf_wan}`)
+    expect(refused.status).toBe(500)
+    expect(await refused.text()).toMatch(/it refuses: Member 'c1' is not a server|has conflicting node ID/)
+    expect(both.agent('s1').output).toMatch(/push\/pull refused.*(Member 'c1' is not a server|has conflicting node ID)/)
+    expect([...(await both.wanMembers('s1')).keys()]).toEqual(['s1.dc1', 's2.dc2', 's3.dc2'])
+  })
+
   it('answer DNS for each other', async () => {
     const at = { host: hosts.c1, port: both.ports.dns }
     expect((await ask(at, 'web.service.dc2.svc', 'A')).answers).toMatchObject([{ type: 'A', data: '192.0.2.9' }])

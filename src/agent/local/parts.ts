@@ -1,5 +1,5 @@
 import type { Result } from '../../base/result.ts'
-import type { LocalAgent } from '../../features/manifest.ts'
+import type { LocalAgent } from '../../features/local-agent.ts'
 import type { CheckFacts, DeregisterRequest, NodeFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'

@@ -1,21 +1,37 @@
 import type { Json } from '../../base/json.ts'
+import type { Result } from '../../base/result.ts'
 import type { KeyAnswers } from '../../gossip/pool.ts'
 
 /** Members may be asked to carry answers for others. Reference: HTTP API 12. */
 export const relayFactorMax = 5
 
-/** Reference: HTTP API 12, keyring entry. */
-export function keysJson(datacenter: string, { keys, nodes }: KeyAnswers): Json {
-  return { WAN: false, Datacenter: datacenter, Segment: '', Keys: Object.fromEntries(keys), NumNodes: nodes }
+/** What the members of one pool have answered; or why nobody could be asked. */
+export interface PoolKeys {
+  readonly wan: boolean
+  readonly datacenter: string
+  readonly answers: Result<KeyAnswers, string>
 }
 
-/** What went wrong, in the form of the field; undefined when every member has done it. */
-export function keysProblem(datacenter: string, { nodes, answered, errors }: KeyAnswers): string | undefined {
-  if (errors.length === 0 && answered >= nodes) return undefined
+/** Reference: HTTP API 12, keyring entry. */
+export function keysJson({ wan, datacenter }: PoolKeys, { keys, nodes }: KeyAnswers): Json {
+  return { WAN: wan, Datacenter: datacenter, Segment: '', Keys: Object.fromEntries(keys), NumNodes: nodes }
+}
+
+/** What went wrong, in the form of the field; undefined when every member of every pool has done it. */
+export function keysProblem(pools: readonly PoolKeys[]): string | undefined {
+  const lines = pools.flatMap(problemLines)
+  if (lines.length === 0) return undefined
+  return `${lines.length} error(s) occurred:\n\n${lines.map((line) => `* ${line}`).join('\n')}`
+}
+
+function problemLines({ wan, datacenter, answers }: PoolKeys): readonly string[] {
+  const pool = wan ? 'WAN' : `${datacenter} (LAN)`
+  if (!answers.ok) return [`${pool} error: ${answers.error}`]
+  const { nodes, answered, errors } = answers.value
+  if (errors.length === 0 && answered >= nodes) return []
   const summary =
     errors.length > 0
       ? `${errors.length}/${nodes} nodes reported failure`
       : `${answered}/${nodes} nodes reported success`
-  const lines = [`${datacenter} (LAN) error: ${summary}`, ...errors.map(([node, message]) => `${node}: ${message}`)]
-  return `${lines.length} error(s) occurred:\n\n${lines.map((line) => `* ${line}`).join('\n')}`
+  return [`${pool} error: ${summary}`, ...errors.map(([node, message]) => `${node}: ${message}`)]
 }

@@ -18,7 +18,7 @@ function setUp(answers: KeyAnswers = well) {
     const [method, target] = line.split(' ') as ['GET', string]
     return server.request(method, target, body)
   }
-  return { asked, ask }
+  return { server, asked, ask }
 }
 
 describe('the keyring', () => {
@@ -53,6 +53,32 @@ describe('the keyring', () => {
     })
     expect(await setUp({ ...well, answered: 2 }).ask('GET /v1/operator/keyring')).toMatchObject({
       failure: { message: '1 error(s) occurred:\n\n* dc1 (LAN) error: 2/3 nodes reported success' },
+    })
+  })
+
+  it('is that of all datacenters first, where there is one, and what went wrong is told of each pool', async () => {
+    const { server, ask } = setUp()
+    const wanAnswers: KeyAnswers = { ...well, nodes: 2, answered: 2, keys: [[key, 2]] }
+    server.wan = { keys: async () => ({ ok: true, value: wanAnswers }) } as never
+    expect(await ask('GET /v1/operator/keyring')).toEqual({
+      kind: 'json',
+      value: [
+        { WAN: true, Datacenter: 'dc1', Segment: '', Keys: { [key]: 2 }, NumNodes: 2 },
+        { WAN: false, Datacenter: 'dc1', Segment: '', Keys: { [key]: 3 }, NumNodes: 3 },
+      ],
+    })
+    const failing = { ...wanAnswers, errors: [['n1.dc1', 'no']] }
+    server.wan = { keys: async () => ({ ok: true, value: failing }) } as never
+    expect(await ask('GET /v1/operator/keyring')).toMatchObject({
+      failure: { message: '2 error(s) occurred:\n\n* WAN error: 1/2 nodes reported failure\n* n1.dc1: no' },
+    })
+  })
+
+  it('of a datacenter that cannot be reached is told as such', async () => {
+    const { server, ask } = setUp()
+    server.wanView = { own: undefined, servers: [{ name: 'n2.dc2', datacenter: 'dc2', coordinate: undefined }] }
+    expect(await ask('GET /v1/operator/keyring')).toMatchObject({
+      failure: { message: '1 error(s) occurred:\n\n* dc2 (LAN) error: No path to datacenter' },
     })
   })
 

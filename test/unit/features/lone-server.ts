@@ -7,19 +7,17 @@ import { pack, unpack } from '../../../src/base/msgpack.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
+import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
+import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
 import type {
   AgentContext,
   AgentSelf,
   EndpointDefinition,
   HttpMethod,
-  KnownServer,
   LeaderDuty,
-  LocalAgent,
   ReadOptions,
-  ReceivedEvents,
   RouteResponse,
   ServerContext,
-  WanView,
 } from '../../../src/features/manifest.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
@@ -180,6 +178,7 @@ export class LoneServer {
       health: () => lone.health,
       servers: () => lone.servers,
       fireEvent: () => absent('a pool'),
+      keys: (pool, request) => (pool === 'lan' ? lone.lan : lone.wan)?.keys(request),
       wan: () => lone.wanView,
     }
   }

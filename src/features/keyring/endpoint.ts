@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { err, ok } from '../../base/result.ts'
+import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
+import { datacentersByDistance } from '../datacenters.ts'
+import type { ServerEndpoint } from '../manifest.ts'
+import { relayFactorMax } from './model.ts'
+
+const keyArgs = z.object({
+  pool: z.enum(['lan', 'wan']),
+  action: z.enum(['list', 'install', 'use', 'remove']),
+  /** In base64; not of a list. */
+  key: z.string(),
+  relayFactor: z.number().int().min(0).max(relayFactorMax),
+})
+
+export type KeyArgs = z.infer<typeof keyArgs>
+
+export interface PoolKeysReply {
+  /** Null: the server is not in that pool. */
+  readonly answers: KeyAnswers | null
+  /** Datacenters whose pools must be asked by servers of their own, the nearest first. */
+  readonly elsewhere: readonly string[]
+}
+
+/** Has every member of one of the asked server's pools do something with its keys. */
+export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply> = {
+  method: 'Internal.KeyringOperation',
+  kind: 'server',
+  args: keyArgs,
+  leader: false,
+  serve: async (server, { pool, action, key, relayFactor }) => {
+    const request: KeyRequest = action === 'list' ? { action, relayFactor } : { action, key, relayFactor }
+    const asked = await server.keys(pool, request)
+    if (asked?.ok === false) return err({ kind: 'bad-request', message: asked.error })
+    const wan = server.wan()
+    const own = server.datacenter
+    const elsewhere = wan === undefined ? [] : datacentersByDistance(wan, own).filter((one) => one !== own)
+    return ok({ answers: asked?.value ?? null, elsewhere })
+  },
+}

@@ -1,0 +1,33 @@
+import type { Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
+import type { Failure } from '../model/failure.ts'
+import type { UserEvent } from '../model/user-event.ts'
+
+/**
+ * Services and checks that this agent was told of. A change is kept on disk and synced to the catalog before it is
+ * answered for; a sync that fails is logged and made up for later. Reference: HTTP API 4.1.
+ */
+export interface LocalAgent {
+  /** In order of ID. */
+  services(): readonly ServiceFacts[]
+  /** In order of check ID. */
+  checks(): readonly CheckFacts[]
+  /** Calls `use` after services came, went or changed. */
+  onServicesChange(use: () => void): Closable
+  /** The same ID replaces; the status of a check that stays is carried over. */
+  registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>>
+  /** With its checks. An ID that nobody has is no failure. */
+  deregisterService(id: string): Promise<Result<undefined, Failure>>
+  registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>>
+  deregisterCheck(checkId: string): Promise<Result<undefined, Failure>>
+  /** The word of whoever keeps a TTL check alive. */
+  reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>>
+}
+
+export interface ReceivedEvents {
+  /** The oldest first, a bounded number. */
+  list(): readonly UserEvent[]
+  /** Calls `use` after one has come. */
+  onChange(use: () => void): Closable
+}

@@ -37,7 +37,19 @@ export interface Machine {
   interfaces(): readonly MachineInterface[]
 }
 
+/** The agent's own process. */
+export interface ProcessCondition {
+  /** What its objects take, and all of its memory. */
+  readonly heapBytes: number
+  readonly residentBytes: number
+  readonly cpuSeconds: number
+  /** Since 1970. */
+  readonly startSeconds: number
+}
+
 export interface RunningMachine extends Machine {
+  /** How the process is at the moment; absent in the simulator, where it is nobody's own. */
+  readonly process?: () => ProcessCondition
   /** How it is at the moment. */
   condition(): MachineCondition
 }

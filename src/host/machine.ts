@@ -11,7 +11,7 @@ import {
   totalmem,
   uptime,
 } from 'node:os'
-import type { MachineCondition, MachineInterface, RunningMachine } from '../env/process.ts'
+import type { MachineCondition, MachineInterface, ProcessCondition, RunningMachine } from '../env/process.ts'
 
 /** The names under which the field shows architectures. */
 const architectureNames: ReadonlyMap<string, string> = new Map([
@@ -27,6 +27,18 @@ export function createMachine(): RunningMachine {
     cpuCount: availableParallelism(),
     interfaces,
     condition,
+    process: ownProcess,
+  }
+}
+
+function ownProcess(): ProcessCondition {
+  const { heapUsed, rss } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  return {
+    heapBytes: heapUsed,
+    residentBytes: rss,
+    cpuSeconds: (user + system) / 1e6,
+    startSeconds: Math.round(Date.now() / 1000 - process.uptime()),
   }
 }
 

@@ -27,13 +27,17 @@ describe('the metrics of an agent that tells them to others', () => {
     await ask(agent.target, 'PUT /v1/kv/a', 'x')
     const reply = await ask(agent.target, 'GET /v1/agent/metrics?format=prometheus')
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
-    const families = parsePrometheus(reply.text)
+    const families = new Map(parsePrometheus(reply.text))
     expect(families.get('svc_raft_apply')?.type).toBe('counter')
     expect(families.get('svc_http_PUT_v1_kv__')).toMatchObject({ type: 'summary' })
     expect(families.get('svc_http_PUT_v1_kv__')?.samples.get('svc_http_PUT_v1_kv___count')).toBe(1)
     const json = (await ask(agent.target, 'GET /v1/agent/metrics')).json() as ExactObject
     expect(Object.keys(json)).toEqual(['Timestamp', 'Gauges', 'Points', 'Counters', 'Samples'])
     const lists = ['Gauges', 'Counters', 'Samples'].flatMap((list) => json[list] as readonly ExactObject[])
+    for (const own of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'process_start_time_seconds']) {
+      expect([...(families.get(own)?.samples.values() ?? [])][0], own).toBeGreaterThan(0)
+      families.delete(own)
+    }
     const names = [...families.keys(), ...lists.map(({ Name }) => String(Name).replaceAll('.', '_'))]
     expect(names.filter((name) => !name.startsWith('svc_') || name.startsWith('svc_svc_'))).toEqual([])
   })
@@ -47,7 +51,10 @@ describe('the metrics of an agent that tells them to others', () => {
     const { text } = await ask(agent.target, 'GET /v1/agent/metrics?format=prometheus')
     const host = hostname().replace(/\W/g, '_')
     const gauges = [...parsePrometheus(text)].filter(([, { type }]) => type === 'gauge').map(([name]) => name)
-    expect(gauges.filter((name) => !name.startsWith(`svc_${host}_`))).toEqual([])
+    expect(gauges).toContain(`svc_${host}_runtime_alloc_bytes`)
+    expect(
+      gauges.filter((name) => !name.startsWith('process_')).filter((name) => !name.startsWith(`svc_${host}_`)),
+    ).toEqual([])
     expect(text).not.toContain('svc_memberlist')
   })
 

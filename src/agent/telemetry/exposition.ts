@@ -1,5 +1,6 @@
 import { compareText } from '../../base/bytes.ts'
 import type { Clock } from '../../env/clock.ts'
+import type { ProcessCondition } from '../../env/process.ts'
 import type { MetricSink } from './metric-sink.ts'
 
 /** Different names; a further one is dropped. */
@@ -111,4 +112,15 @@ function rank(sorted: readonly number[], quantile: number): number {
 function numberText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)
+}
+
+/** The process itself, under the names that every program has. Source: Prometheus, client libraries, process metrics. */
+export function processText({ cpuSeconds, residentBytes, startSeconds }: ProcessCondition): string {
+  const metric = (name: string, kind: Kind, value: number): string =>
+    `# HELP ${name} ${name}\n# TYPE ${name} ${kind}\n${name} ${numberText(value)}\n`
+  return (
+    metric('process_cpu_seconds_total', 'counter', cpuSeconds) +
+    metric('process_resident_memory_bytes', 'gauge', residentBytes) +
+    metric('process_start_time_seconds', 'gauge', startSeconds)
+  )
 }

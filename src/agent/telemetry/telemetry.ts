@@ -2,7 +2,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Metrics, MetricsInterval } from '../../env/observe.ts'
 import type { TelemetryView } from '../../features/telemetry-view.ts'
-import { Exposition } from './exposition.ts'
+import { Exposition, processText } from './exposition.ts'
 import { TcpLines, UdpLines } from './line-senders.ts'
 import { passes } from './metric-filter.ts'
 import type { MetricSink } from './metric-sink.ts'
@@ -20,6 +20,9 @@ export function openTelemetry(env: Env, config: TelemetryConfig): Telemetry {
   return new ToldMetrics(env, config)
 }
 
+/** Reference: telemetry, TEL-9. */
+const runtimeIntervalMs = 1_000
+
 /** Names whose fate is remembered; the code has far fewer. */
 const namesMax = 8192
 
@@ -30,6 +33,8 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #sinks: readonly MetricSink[]
   /** Before the name of each gauge: one sink for many agents tells them apart by it. Reference: telemetry, TEL-6. */
   readonly #host: string
+  readonly #process: Env['machine']['process']
+  #runtimeTimer: Closable | undefined
   /** The full name of each that is kept; undefined: it is filtered out. Gauges by their name with the host. */
   readonly #names = new Map<string, string | undefined>()
   #filter: TelemetryConfig['filter']
@@ -42,7 +47,9 @@ class ToldMetrics implements Telemetry, Metrics {
     this.#exposition = exposed ? new Exposition(env.clock, config.prometheusRetentionMs) : undefined
     const lines = linesOf(env, config)
     this.#sinks = this.#exposition === undefined ? lines : [...lines, this.#exposition]
+    this.#process = env.machine.process
     this.#host = this.#sinks.length === 0 || config.disableHostname ? '' : `${env.machine.hostName}.`
+    this.#tellRuntime()
   }
 
   get metrics(): Metrics {
@@ -50,7 +57,8 @@ class ToldMetrics implements Telemetry, Metrics {
   }
 
   exposition(): string | undefined {
-    return this.#exposition?.text()
+    const text = this.#exposition?.text()
+    return text === undefined || this.#process === undefined ? text : text + processText(this.#process())
   }
 
   reload(config: TelemetryConfig): void {
@@ -59,6 +67,7 @@ class ToldMetrics implements Telemetry, Metrics {
   }
 
   close(): void {
+    this.#runtimeTimer?.close()
     for (const sink of this.#sinks) sink.close()
   }
 
@@ -86,6 +95,14 @@ class ToldMetrics implements Telemetry, Metrics {
 
   snapshot(): readonly MetricsInterval[] {
     return this.#env.metrics.snapshot()
+  }
+
+  #tellRuntime(): void {
+    if (this.#process === undefined) return
+    const { heapBytes, residentBytes } = this.#process()
+    this.gauge('runtime.alloc_bytes', heapBytes)
+    this.gauge('runtime.sys_bytes', residentBytes)
+    this.#runtimeTimer = this.#env.timers.after(runtimeIntervalMs, () => this.#tellRuntime())
   }
 
   #kept(name: string): string | undefined {

@@ -72,6 +72,40 @@ describe('telemetry', () => {
   })
 })
 
+describe('the process itself', () => {
+  it('is looked at each second where there is one, until the agent ends', () => {
+    const gauges: string[] = []
+    const due: (() => void)[] = []
+    let closed = 0
+    const process = () => ({ heapBytes: 5, residentBytes: 9, cpuSeconds: 0.5, startSeconds: 77 })
+    const after = (delayMs: number, fire: () => void) => {
+      expect(delayMs).toBe(1_000)
+      due.push(fire)
+      return { close: () => closed++ }
+    }
+    const env = {
+      clock: { monoMs: () => 0, wallMs: () => 0 },
+      timers: { after },
+      machine: { hostName: 'box', process },
+      metrics: { gauge: (name: string, value: number) => gauges.push(`${name} ${value}`) },
+    } as unknown as Env
+    const telemetry = openTelemetry(env, { ...defaults, prometheusRetentionMs: 1_000, disableHostname: true })
+    due.shift()?.()
+    expect(gauges).toEqual([...Array(2)].flatMap(() => ['runtime.alloc_bytes 5', 'runtime.sys_bytes 9']))
+    const families = parsePrometheus(telemetry.exposition() ?? '')
+    expect([...families.keys()]).toEqual([
+      'svc_runtime_alloc_bytes',
+      'svc_runtime_sys_bytes',
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'process_start_time_seconds',
+    ])
+    expect(families.get('process_start_time_seconds')?.samples.get('process_start_time_seconds')).toBe(77)
+    telemetry.close()
+    expect(closed).toBe(1)
+  })
+})
+
 describe('a filter of metrics', () => {
   const filter = { allowed: ['svc.raft.apply', 'svc.x'], blocked: ['svc.raft', 'svc.x'], otherwise: true }
 

@@ -141,6 +141,7 @@ function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void
   )
   study('lifeguard', 'False positives and detection with each part of Lifeguard, after its paper.')
     .option('--whole', "all cells of the paper's grid; takes hours")
+    .option('--few', 'a few cells where plain SWIM goes wrong, in a minute or two')
     .action(async (flags: LifeguardFlags) => ended(await studyLifeguardParts(flags, terminal)))
   study('convergence', 'How fast news spreads in pools of several sizes, and what it costs each member.')
     .option('--members <sizes>', '5000 takes minutes and 8 GB of heap', poolSizes, usualSizes)

@@ -4,7 +4,14 @@ import { electionSvg } from '../studies/election-plot.ts'
 import { closingLines, headLines, measuredLine } from '../studies/election-report.ts'
 import { studyElections } from '../studies/election-study.ts'
 import { lifeguardClosing, lifeguardHead, lifeguardSvg, variantLine } from '../studies/lifeguard-report.ts'
-import { studyLifeguard, thinGrid, type VariantMeasured, variants, wholeGrid } from '../studies/lifeguard-study.ts'
+import {
+  fewCells,
+  studyLifeguard,
+  thinGrid,
+  type VariantMeasured,
+  variants,
+  wholeGrid,
+} from '../studies/lifeguard-study.ts'
 import { RandomStreams } from '../world/random-streams.ts'
 import { writeText } from './files.ts'
 import { exits, type SimTerminal } from './terminal.ts'
@@ -43,13 +50,15 @@ export function studyElection(flags: StudyFlags, terminal: SimTerminal): Promise
 }
 
 export interface LifeguardFlags extends StudyFlags {
+  /** All cells of the paper's grid, or a few. */
   readonly whole?: boolean
+  readonly few?: boolean
 }
 
 export function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal): Promise<number> {
   return runStudy(flags, terminal, (streams, tell) => {
-    const { trials = 1, whole = false } = flags
-    const grid = whole ? wholeGrid : thinGrid
+    const { trials = 1, whole = false, few = false } = flags
+    const grid = whole ? wholeGrid : few ? fewCells : thinGrid
     tell(lifeguardHead(trials, grid))
     let swim: VariantMeasured | undefined
     const onMeasured = (measured: VariantMeasured): void => {

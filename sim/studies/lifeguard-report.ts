@@ -22,12 +22,18 @@ const paperFactor = 50
 export function lifeguardHead(trials: number, grid: Grid): readonly string[] {
   return [
     `False positives and detection, ${grid.members} members, after Lifeguard (Dadgar, Phillips, Currey 2018), section 5.`,
-    `Probes each second, 500 ms for an answer, suspicion α = 5, β = 6. ${grid === wholeGrid ? 'The whole grid of the paper' : 'A thinned grid'}, ${trials} run${trials === 1 ? '' : 's'} of each cell.`,
+    `Probes each second, 500 ms for an answer, suspicion α = 5, β = 6. ${grid === wholeGrid ? 'The whole grid of the paper' : cellsText(grid)}, ${trials} run${trials === 1 ? '' : 's'} of each cell.`,
     'A false positive: a member holds one dead that was never blocked. Detection of members blocked for 32.8 s, in seconds',
     'after the block began: by the first, and by all that are not blocked.',
     '',
     tableRow(heads, widths),
   ]
+}
+
+function cellsText({ blocked, durationsMs, intervalsMs }: Grid): string {
+  const cells = (grid: Pick<Grid, 'blocked' | 'durationsMs' | 'intervalsMs'>): number =>
+    grid.blocked.length * grid.durationsMs.length * grid.intervalsMs.length
+  return `${cells({ blocked, durationsMs, intervalsMs })} of the paper's ${cells(wholeGrid)} cells`
 }
 
 export function variantLine(measured: VariantMeasured, swim: VariantMeasured): string {

@@ -52,6 +52,15 @@ export const thinGrid: Grid = {
   detections: 3,
 }
 
+/** The cells where plain SWIM goes wrong, for a first look. */
+export const fewCells: Grid = {
+  members: 128,
+  blocked: [16, 32],
+  durationsMs: [32_768],
+  intervalsMs: [1, 1_024],
+  detections: 1,
+}
+
 const experimentMs = 120_000
 /** Before anything happens each member has begun its rounds. */
 const settleMs = 15_000

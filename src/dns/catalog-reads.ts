@@ -5,7 +5,15 @@ import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { nodeServicesEndpoint, nodesEndpoint, serviceAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
-import type { AgentContext, Answer, Consistency, QueryEndpoint, ReadMeta, ReadOptions } from '../features/manifest.ts'
+import type {
+  AgentContext,
+  Answer,
+  CallOptions,
+  Consistency,
+  QueryEndpoint,
+  ReadMeta,
+  ReadOptions,
+} from '../features/manifest.ts'
 import { nodesSeen } from '../features/node-view.ts'
 import { otherDatacentersEndpoint } from '../features/query/endpoint.ts'
 import {
@@ -88,7 +96,7 @@ export class CatalogReads {
       datacenter: datacenter === '' ? own : datacenter,
     }
     const reads: QueryReads = {
-      query: (endpoint, args, at) => this.#fresh(endpoint, args, at),
+      query: (endpoint, args, at, until) => this.#fresh(endpoint, args, at, until),
       otherDatacenters: (at) => this.#agent.ask(otherDatacentersEndpoint, {}, this.#readFor(at), {}),
     }
     const found = await executeQuery(this.#env, reads, call)
@@ -111,21 +119,20 @@ export class CatalogReads {
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
     datacenter: string,
+    until: Pick<CallOptions, 'onAbort'> = {},
   ): Promise<Result<Answer<Reply>, Failure>> {
     const { allowStale, maxStaleMs } = this.#config
-    const found = await this.#query(endpoint, args, datacenter, allowStale ? 'stale' : 'default')
+    const query = (consistency: Consistency) =>
+      this.#agent.query(endpoint, args, this.#readFor(datacenter, consistency), until)
+    const found = await query(allowStale ? 'stale' : 'default')
     if (!found.ok) return found
     const ageMs = ageOf(found.value.meta)
     if (allowStale && ageMs > maxStaleMs) {
       this.#env.log.write('warn', 'dns', 'Query results too stale, re-requesting')
-      return this.#query(endpoint, args, datacenter, 'default')
+      return query('default')
     }
     if (allowStale && ageMs > staleCountedMs) this.#env.metrics.count('dns.stale_queries')
     return found
-  }
-
-  #query<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args, named: string, consistency: Consistency) {
-    return this.#agent.query(endpoint, args, this.#readFor(named, consistency), {})
   }
 
   #readFor(named: string, consistency: Consistency = 'stale'): ReadOptions {

@@ -136,7 +136,14 @@ function readsOf(agent: AgentContext, request: RouteRequest, read: ReadOptions):
   const own = agent.self().datacenter
   const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
   return {
-    query: (endpoint, args, datacenter) => agent.query(endpoint, args, at(datacenter), request.call),
+    query: (endpoint, args, datacenter, until) => {
+      const { call } = request
+      const onAbort = (use: () => void): void => {
+        call.onAbort?.(use)
+        until?.onAbort?.(use)
+      }
+      return agent.query(endpoint, args, at(datacenter), until === undefined ? call : { ...call, onAbort })
+    },
     otherDatacenters: (datacenter) => agent.ask(otherDatacentersEndpoint, {}, at(datacenter), request.call),
   }
 }

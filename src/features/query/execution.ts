@@ -7,7 +7,7 @@ import { type Failure, failureText } from '../../model/failure.ts'
 import { productName } from '../../model/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { shuffled } from '../drawn-order.ts'
-import type { AgentContext, Answer, QueryEndpoint, ReadMeta } from '../manifest.ts'
+import type { AgentContext, Answer, CallOptions, QueryEndpoint, ReadMeta } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
 import { failoverDatacenters, failsOver } from './failover.ts'
@@ -16,10 +16,12 @@ import type { Nearness } from './nearness.ts'
 
 /** What the execution of a query asks of servers, as fresh as its caller wants. */
 export interface QueryReads {
+  /** `until`: ends the call early, beside what ends the whole execution. */
   query<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
     datacenter: string,
+    until?: Pick<CallOptions, 'onAbort'>,
   ): Promise<Result<Answer<Reply>, Failure>>
   /** All but this datacenter, the nearest to it first. */
   otherDatacenters(datacenter: string): Promise<Result<readonly string[], Failure>>
@@ -69,6 +71,9 @@ export function agentPlace({ self, release }: Pick<AgentContext, 'self' | 'relea
 /** A node that is asked for as near is among so many of the first, where they are sorted. Reference: HTTP API 10. */
 const nearFirstWithin = 10
 
+/** How long another datacenter is waited for: clients of DNS give up after 5 s, and the next one may have an answer. */
+const elsewhereWaitMs = 3_000
+
 const orderStream = 'query.order'
 
 /**
@@ -116,7 +121,7 @@ async function failOver(env: Env, reads: QueryReads, { call, here, service, othe
     const failovers = last.failovers + 1
     const args = { service, connect: call.connect }
     const found = await measured({ env }, 'prepared-query.execute_remote', () =>
-      reads.query(executeRemoteEndpoint, args, datacenter),
+      withinTime(env, (until) => reads.query(executeRemoteEndpoint, args, datacenter, until)),
     )
     if (!found.ok) {
       const fields = { service: here.service, datacenter, why: failureText(found.error) }
@@ -130,6 +135,21 @@ async function failOver(env: Env, reads: QueryReads, { call, here, service, othe
     if (entries.length > 0) break
   }
   return last
+}
+
+/** Ends a call that takes longer than another datacenter is waited for. */
+async function withinTime<T>(env: Env, ask: (until: Pick<CallOptions, 'onAbort'>) => Promise<T>): Promise<T> {
+  let abort: (() => void) | undefined
+  const timer = env.timers.after(elsewhereWaitMs, () => abort?.())
+  try {
+    return await ask({
+      onAbort: (use) => {
+        abort = use
+      },
+    })
+  } finally {
+    timer.close()
+  }
 }
 
 /** What is asked of the servers of the query's datacenter. */

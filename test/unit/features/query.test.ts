@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { err, ok } from '../../../src/base/result.ts'
 import type { QueryReads } from '../../../src/features/query/execution.ts'
 import { failureText } from '../../../src/model/failure.ts'
+import { settled } from './hand-clock.ts'
 import { jsonOf, QueryWorld } from './query-world.ts'
 
 const unknown = '11111111-0000-0000-0000-000000000000'
@@ -342,6 +343,26 @@ describe('failing over', () => {
     const { reads } = elsewhere(world, { dc4: ['r1'] })
     expect(await outcome(world, reads)).toEqual({ nodes: ['r1'], datacenter: 'dc4', failovers: 2 })
     expect(world.clock.logged).toEqual(['could not ask another datacenter'])
+  })
+
+  it('waits for a datacenter that does not answer for 3 s, and goes on', async () => {
+    const world = await defined()
+    const { reads } = elsewhere(world, { dc4: ['r1'] })
+    const silent: QueryReads['query'] = (endpoint, args, datacenter, until) =>
+      datacenter === 'dc2'
+        ? new Promise((resolve) => until?.onAbort?.(() => resolve(err({ kind: 'cancelled' }))))
+        : reads.query(endpoint, args, datacenter, until)
+    let done: unknown
+    void outcome(world, { ...reads, query: silent }).then((found) => {
+      done = found
+    })
+    await settled()
+    await world.clock.advance(2_999)
+    expect(done).toBe(undefined)
+    await world.clock.advance(1)
+    await settled()
+    expect(done).toEqual({ nodes: ['r1'], datacenter: 'dc4', failovers: 2 })
+    expect(world.clock.timers).toBe(0)
   })
 
   it('that finds nothing is no failure, and says how many were tried', async () => {

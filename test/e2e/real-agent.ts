@@ -19,7 +19,7 @@ export function makeWorkplace(): Workplace {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Ports of one agent that nobody else has; DNS and the pool of all datacenters are closed unless they are asked for. */
+/** Ports of one agent that nobody else has; DNS is closed unless it is asked for, the pool of all datacenters always. */
 export interface AgentPortsInUse {
   readonly http: number
   readonly server: number
@@ -28,14 +28,12 @@ export interface AgentPortsInUse {
   readonly dns: number
 }
 
-export async function freePorts(
-  more: { readonly dns?: boolean; readonly wan?: boolean } = {},
-): Promise<AgentPortsInUse> {
+export async function freePorts(more: { readonly dns?: boolean } = {}): Promise<AgentPortsInUse> {
   return {
     http: await freePort(),
     server: await freePort(),
     serf_lan: await freePort(),
-    serf_wan: more.wan === true ? await freePort() : -1,
+    serf_wan: -1,
     dns: more.dns === true ? await freePort() : -1,
   }
 }

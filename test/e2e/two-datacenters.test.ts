@@ -1,4 +1,6 @@
+import { createSocket } from 'node:dgram'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask } from './dns-client.ts'
@@ -17,7 +19,14 @@ import {
 
 type NodeName = 's1' | 'c1' | 's2' | 's3'
 
-const hosts: Readonly<Record<NodeName, string>> = { s1: '127.0.0.1', c1: '127.0.0.2', s2: '127.0.0.3', s3: '127.0.0.4' }
+/** Of no other test: the pool of all datacenters has its default port here. */
+const hosts: Readonly<Record<NodeName, string>> = {
+  s1: '127.0.88.1',
+  c1: '127.0.88.2',
+  s2: '127.0.88.3',
+  s3: '127.0.88.4',
+}
+const wanPort = 8302
 
 interface ListedMember {
   readonly Name: string
@@ -55,7 +64,7 @@ class TwoDatacenters {
       data_dir: join(this.workplace.path, name),
       bind_addr: hosts[name],
       client_addr: hosts[name],
-      ports: this.ports,
+      ports: { ...this.ports, serf_wan: undefined },
       performance: { raft_multiplier: 1, leave_drain_time: '100ms' },
       gossip_lan: quickGossip,
       gossip_wan: quickGossip,
@@ -99,6 +108,23 @@ interface Executed {
   readonly Nodes: readonly object[]
 }
 
+/** Whether somebody has the port of the pool of all datacenters at this address. */
+function isTakenForTcp(host: string): Promise<boolean> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.on('error', () => resolve(true))
+    server.listen(wanPort, host, () => server.close(() => resolve(false)))
+  })
+}
+
+function isTakenForUdp(host: string): Promise<boolean> {
+  const socket = createSocket('udp4')
+  return new Promise((resolve) => {
+    socket.on('error', () => resolve(true))
+    socket.bind(wanPort, host, () => socket.close(() => resolve(false)))
+  })
+}
+
 const alive = 1
 const left = 3
 const failed = 4
@@ -107,7 +133,7 @@ describe('two datacenters', () => {
   let both: TwoDatacenters
 
   beforeAll(async () => {
-    both = new TwoDatacenters(await freePorts({ dns: true, wan: true }))
+    both = new TwoDatacenters(await freePorts({ dns: true }))
     both.startAll()
     await commonLeader([both.agent('s1'), both.agent('c1')])
     await commonLeader([both.agent('s2'), both.agent('s3')])
@@ -123,10 +149,10 @@ describe('two datacenters', () => {
     await both.stopAll()
   })
 
-  it('[MEM-026 AGT-020] meet in a pool of their servers alone, each joined by the others of its datacenter', async () => {
+  it('[MEM-026] meet in a pool of their servers alone, each joined by the others of its datacenter', async () => {
     const members = await both.wanMembers('s3')
     expect([...members.keys()]).toEqual(['s1.dc1', 's2.dc2', 's3.dc2'])
-    expect([...members.values()].map(({ Port }) => Port)).toEqual([1, 1, 1].map(() => both.ports.serf_wan))
+    expect([...members.values()].map(({ Port }) => Port)).toEqual([1, 1, 1].map(() => wanPort))
     expect(members.get('s1.dc1')?.Tags).toMatchObject({ dc: 'dc1', role: 'svc', port: String(both.ports.server) })
     expect(members.get('s1.dc1')?.Tags).not.toHaveProperty('wan_join_port')
     const listed = await both.command('s1', 'members', '-wan')
@@ -134,10 +160,17 @@ describe('two datacenters', () => {
     expect(listed.out.split('\n').map((line) => line.split(/ {2,}/).slice(0, 4).join(' '))).toEqual([
       'Node Address Status Type',
       ...(['s1.dc1', 's2.dc2', 's3.dc2'] as const).map(
-        (name) => `${name} ${hosts[name.slice(0, 2) as NodeName]}:${both.ports.serf_wan} alive server`,
+        (name) => `${name} ${hosts[name.slice(0, 2) as NodeName]}:${wanPort} alive server`,
       ),
       '',
     ])
+  })
+
+  it('[AGT-020] have it on port 8302, over TCP and UDP, at their servers alone', async () => {
+    for (const name of ['s1', 's2', 's3'] as const) {
+      expect([await isTakenForTcp(hosts[name]), await isTakenForUdp(hosts[name])]).toEqual([true, true])
+    }
+    expect([await isTakenForTcp(hosts.c1), await isTakenForUdp(hosts.c1)]).toEqual([false, false])
   })
 
   it('tell of themselves that they are in two pools; a client is in one', async () => {
@@ -241,7 +274,7 @@ describe('two datacenters', () => {
   })
 
   it('let nobody into their pool who is no server, and say why on both sides', async () => {
-    const refused = await both.agent('c1').request('PUT', `/v1/agent/join/${hosts.s1}:${both.ports.serf_wan}`)
+    const refused = await both.agent('c1').request('PUT', `/v1/agent/join/${hosts.s1}:${wanPort}`)
     expect(refused.status).toBe(500)
     expect(await refused.text()).toMatch(/it refuses: Member 'c1' is not a server|has conflicting node ID/)
     expect(both.agent('s1').output).toMatch(/push\/pull refused.*(Member 'c1' is not a server|has conflicting node ID)/)

@@ -44,7 +44,9 @@ describe('the metrics of an agent that tells them to others', () => {
 
   it('come to statsd as they happen', async () => {
     await ask(agent.target, 'GET /v1/status/leader')
-    await expect.poll(() => heard.join('')).toMatch(/(^|\n)svc\.http\.GET\.v1\.status\.leader:\d+\.\d{6}\|ms\n/)
+    await expect
+      .poll(() => heard.join(''), { timeout: 20_000 })
+      .toMatch(/(^|\n)svc\.http\.GET\.v1\.status\.leader:\d+\.\d{6}\|ms\n/)
   })
 
   it('pass the filter, and carry the host where they are gauges', async () => {

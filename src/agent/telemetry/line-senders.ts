@@ -129,10 +129,8 @@ export class TcpLines implements LineSender {
 
   close(): void {
     this.#closed = true
-    this.#gathering.flush()
     this.#gathering.close()
     this.#redial?.close()
-    this.#stream?.end()
     this.#stream?.close()
   }
 

@@ -93,7 +93,7 @@ describe('a gRPC check', () => {
       { path, type: 'application/grpc', authority: target, body: '00000000080a067765622e7631' },
       { path, type: 'application/grpc', authority: target, body: '0000000000' },
     ])
-    await expect.poll(() => sessions.size).toBe(0)
+    await expect.poll(() => sessions.size, { timeout: 20_000 }).toBe(0)
   })
 
   it.each([

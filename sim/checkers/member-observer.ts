@@ -179,7 +179,10 @@ export class MemberObserver implements PoolObserver {
     const spanUs = 2 * options.timing.probeIntervalMs * (health + 1) * 1000
     const sleep = weather.onlySleep(this.node, spanUs)
     if (sleep === undefined || weather.downSinceUs(name) !== undefined || !this.#all.isNetworkGood) return
-    const awakeUs = nowUs - (sleep.endedUs ?? nowUs)
+    const wokeUs = sleep.endedUs ?? nowUs
+    // A shorter sleep may end before the timer of the probe under way is late by an interval: that is a slow agent.
+    if (wokeUs - sleep.beganUs < options.timing.probeIntervalMs * (health + 2) * 1000) return
+    const awakeUs = nowUs - wokeUs
     if (awakeUs <= 10 * options.timing.probeIntervalMs * 1000) {
       this.#all.health.accused(this.node, name, awakeUs / 1000)
     }

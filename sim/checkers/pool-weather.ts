@@ -2,6 +2,8 @@ interface Sleep {
   readonly beganUs: number
   /** Undefined: it sleeps still. */
   endedUs: number | undefined
+  /** When the one before it was over. */
+  readonly wokeBeforeUs: number
 }
 
 const never = Number.NEGATIVE_INFINITY
@@ -26,7 +28,8 @@ export class PoolWeather {
 
   /** The process of this node stands still from now on. */
   fellAsleep(node: string, nowUs: number): void {
-    this.#sleeps.set(node, { beganUs: nowUs, endedUs: undefined })
+    const wokeBeforeUs = this.#sleeps.get(node)?.endedUs ?? never
+    this.#sleeps.set(node, { beganUs: nowUs, endedUs: undefined, wokeBeforeUs })
   }
 
   woke(node: string, nowUs: number): void {
@@ -80,6 +83,7 @@ export class PoolWeather {
     const own = this.#sleeps.get(node)
     if (own === undefined) return undefined
     const fromUs = own.beganUs - beforeUs
+    if (own.wokeBeforeUs >= fromUs) return undefined
     if (this.#troubledUs >= fromUs || this.#movedUs >= fromUs) return undefined
     for (const [other, { endedUs }] of this.#sleeps)
       if (other !== node && (endedUs === undefined || endedUs >= fromUs)) return undefined

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { LinkOptions } from '../../../sim/world/link.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
 import { equalBytes } from '../../../src/base/bytes.ts'
-import type { UdpSocket } from '../../../src/env/net.ts'
+import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
 import { inSimulation, value } from './in-simulation.ts'
 
 interface Arrival {
+  readonly from: Endpoint
   readonly atMs: number
   readonly bytes: Uint8Array
 }
@@ -29,8 +30,8 @@ async function online(link: LinkOptions, use: (line: Line) => Promise<void>, see
       ['b', '10.0.0.2', arrivals],
     ] as const) {
       simulation.addNode({ name, host }).boot(async (env) => {
-        const take = (_from: unknown, bytes: Uint8Array): void => {
-          heard.push({ atMs: simulation.nowMs, bytes })
+        const take = (from: Endpoint, bytes: Uint8Array): void => {
+          heard.push({ from, atMs: simulation.nowMs, bytes })
         }
         sockets.push(await value(env.udp.bind({ host, port: 7 }, take)))
       })
@@ -97,6 +98,17 @@ describe('datagrams', () => {
         expect(spanMs).toBeGreaterThanOrEqual(499)
         expect(spanMs).toBeLessThanOrEqual(601)
       }
+    })
+  })
+
+  it('come in the name of a machine that has sent nothing, when somebody forges them', async () => {
+    await online({ latencyMs: 1 }, async ({ simulation, arrivals }) => {
+      const [from, to] = ['10.0.0.1', '10.0.0.2'].map((host) => ({ host, port: 7 })) as [Endpoint, Endpoint]
+      simulation.forge(from, to, numbered(7))
+      simulation.forge({ host: '10.0.0.9', port: 7 }, to, numbered(8))
+      await simulation.run({ untilMs: 20 })
+      expect(arrivals.map(numberOf)).toEqual([7])
+      expect(arrivals.map(({ from: sender }) => sender)).toEqual([from])
     })
   })
 

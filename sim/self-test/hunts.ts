@@ -55,6 +55,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'members-come-and-go', tuning: [] },
   { name: 'power-cuts', tuning: [] },
+  { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
   { name: 'two-and-two', tuning: [] },
   { name: 'voters-crash', tuning: votesAtOnceAfterBoot },

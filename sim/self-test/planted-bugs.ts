@@ -1,5 +1,6 @@
 import { membershipBugs } from './membership-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
+import { restoreBugs } from './restore-bugs.ts'
 
 const core = 'src/raft/core'
 
@@ -327,5 +328,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'keys-are-followed',
     foundBy: ['W2', 'W3'],
   },
+  ...restoreBugs,
   ...membershipBugs,
 ]

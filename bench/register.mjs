@@ -2,11 +2,12 @@
  * Registrations per second that one agent takes over PUT /v1/agent/service/register, beside plain Fastify that parses the
  * same body and answers. After a build:
  *
- *     node bench/register.mjs [--rounds=3] [--seconds=2] [--connections=16] [--no-disk] [--profile]
+ *     node bench/register.mjs [--rounds=3] [--seconds=2] [--warm=2] [--connections=16] [--no-disk] [--profile]
  *
  * The agent is a server that keeps its data on a disk: it writes each registration there, syncs it, and brings it into the
  * catalog. Each connection registers a hundred instances of its own in turn, each time with other metadata, so that no call
- * finds nothing to do. `--no-disk`: as -dev, nothing is kept beyond the process. Both run at once and are measured in turn, a slice each. `--profile`: where the agent spends its time.
+ * finds nothing to do. `--no-disk`: as -dev, nothing is kept beyond the process. Both run at once and are measured in
+ * turn, a slice each, after `--warm` seconds. `--profile`: where the agent spends its time.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

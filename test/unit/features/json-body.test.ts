@@ -99,7 +99,7 @@ describe('a body', () => {
       refusal("1 error(s) decoding:\n\n* 'Tags': source data must be an array or slice, got string"),
     )
     expect(decode('{"Port":1e300}')).toEqual(refusal("1 error(s) decoding:\n\n* 'Port' is out of range"))
-    expect(decode('{"Port":80.9}')).toEqual({ ...zero, Port: 80 })
+    expect(decode('{"Port":80.9}')).toEqual(refusal("1 error(s) decoding:\n\n* 'Port' is not a whole number"))
     expect(decode('[]')).toEqual(refusal("1 error(s) decoding:\n\n* '' expected a map, got 'slice'"))
   })
 

@@ -12,7 +12,7 @@ import type { AgentRequest } from './request.ts'
  * The requests of a server for another datacenter: each goes to one of its servers, which answers or forwards it there. Who
  * asks learns within the hold time that there is no path.
  */
-export class DatacenterTarget implements CallTarget {
+class DatacenterTarget implements CallTarget {
   readonly nobody: { readonly kind: 'unknown-datacenter'; readonly datacenter: string }
   readonly #parts: DatacenterTargetParts
 
@@ -71,7 +71,7 @@ export function otherDatacenters(parts: Omit<DatacenterTargetParts, 'datacenter'
   }
 }
 
-export interface DatacenterTargetParts {
+interface DatacenterTargetParts {
   readonly env: Env
   readonly rpc: Rpc
   readonly router: DatacenterRouter

@@ -4,7 +4,7 @@ import { type Meaning, parseInterpolated, renderInterpolated } from './interpola
 import { type QueryDefinition, type ServiceQuery, templateType } from './model.ts'
 
 /** Characters that all texts of a rendered query may have together: a short text can name a long one often. */
-export const renderedCharactersMax = 65_536
+const renderedCharactersMax = 65_536
 
 /** Renders a template with the shortest name that it can be asked for, to find what would fail later. */
 export function templateRefusal(query: QueryDefinition): string | undefined {

@@ -175,11 +175,11 @@ describe('executing a query', () => {
   it('finds what has every tag and none that is refused, whatever the case, on nodes with the metadata', async () => {
     const world = new QueryWorld()
     await world.place({ node: 'n1', tags: ['A', 'b'], meta: [['zone', 'z1']], checks })
-    await world.place({ node: 'n2', tags: ['a', 'C'], meta: [['zone', 'z1']], checks })
+    await world.place({ node: 'n2', tags: ['a', 'Cc'], meta: [['zone', 'z1']], checks })
     await world.place({ node: 'n3', tags: ['a'], meta: [['zone', 'z2']], checks })
     await world.place({ node: 'n4', tags: ['a'], service: 'db', checks })
     await world.create({ Name: 'all', ...web })
-    await world.create({ Name: 'tags', Service: { Service: 'WEB', Tags: ['a', '!c'] } })
+    await world.create({ Name: 'tags', Service: { Service: 'WEB', Tags: ['a', '!cC'] } })
     await world.create({ Name: 'meta', Service: { Service: 'web', NodeMeta: { zone: 'z1' } } })
     expect([...(await world.nodes('all'))].sort()).toEqual(['n1', 'n2', 'n3'])
     expect([...(await world.nodes('TAGS'))].sort()).toEqual(['n1', 'n3'])
@@ -386,9 +386,15 @@ describe('failing over', () => {
   it('in another datacenter does not sort by what is near here', async () => {
     const world = await defined({ Near: '_agent' })
     const { asked, reads } = elsewhere(world, { dc3: ['x'] })
-    const done = await world.execute('q', { ...reads, otherDatacenters: async () => ok([]) }, { datacenter: 'dc3' })
+    const origins: unknown[] = []
+    const noting: QueryReads['query'] = (endpoint, args, datacenter) => {
+      origins.push((args as { readonly origin: unknown }).origin)
+      return reads.query(endpoint, args, datacenter)
+    }
+    const done = await world.execute('q', { ...reads, query: noting }, { datacenter: 'dc3' })
     expect(done).toEqual(err({ kind: 'not-found', message: 'Query not found' }))
     expect(asked).toEqual(['PreparedQuery.Execute dc3'])
+    expect(origins).toEqual([null])
   })
 })
 

@@ -38,6 +38,7 @@ export function debugConfig(config: AgentConfig): Flat {
     Checks: config.checks.map(({ checkId }) => checkId),
     CheckUpdateInterval: formatDuration(checksConfig.updateIntervalMs),
     ClientAddrs: config.clientAddresses,
+    ContainerRuntime: checksConfig.containerRuntime,
     Datacenter: config.datacenter,
     DataDir: config.dataDir ?? '',
     DevMode: config.dev,
@@ -75,6 +76,7 @@ export function debugConfig(config: AgentConfig): Flat {
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
+    Watches: config.watches.map(({ subject }) => subject.type),
   }
 }
 
@@ -204,6 +206,7 @@ function gossipPart(pool: 'LAN' | 'WAN', timing: GossipTiming): Flat {
 function wanPart(wan: WanConfig): Flat {
   return {
     AdvertiseAddrWAN: wan.advertiseAddress,
+    LeavePropagateDelayWAN: formatDuration(wan.gossip.leavePropagateDelayMs),
     ReconnectTimeoutWAN: formatDuration(wan.gossip.reconnectTimeoutMs),
     RetryJoinIntervalWAN: formatDuration(wan.retryIntervalMs),
     RetryJoinMaxAttemptsWAN: wan.retryMax,

@@ -5,7 +5,14 @@ import { ask } from './ask.ts'
 import { isObject } from './golden/exact-json.ts'
 import { worlds } from './worlds.ts'
 
-const base = defaultAgentConfig('node-a', '127.0.0.1')
+const defaults = defaultAgentConfig('node-a', '127.0.0.1')
+const sink = { host: '127.0.0.1', port: 8125 }
+/** With values where the defaults have none. */
+const base: AgentConfig = {
+  ...defaults,
+  unixSockets: { user: 'svc', group: 1, mode: 0o600 },
+  telemetry: { ...defaults.telemetry, statsd: sink, statsite: sink, dogstatsd: sink },
+}
 
 describe.each(worlds.map((world) => [world.name, world] as const))('DebugConfig %s', (_name, { start }) => {
   it('[HTP-060] shows what an agent runs with, flat and in CamelCase', async () => {
@@ -47,8 +54,12 @@ function leaves(value: object, prefix = ''): string[] {
   })
 }
 
-/** An item of whatever list: a text, a pair, a check, a service. */
-const anyItem = Object.assign(['other', 5], { checkId: 'other', service: { id: 'other' } })
+/** An item of whatever list: a text, a pair, a check, a service, a watch. */
+const anyItem = Object.assign(['other', 5], {
+  checkId: 'other',
+  service: { id: 'other' },
+  subject: { type: 'key' },
+})
 
 /** A copy in which the value at a path is another. */
 function withOther(value: unknown, [name, ...rest]: readonly string[]): unknown {

@@ -1,7 +1,7 @@
 import { byteStringOf, concatBytes, emptyBytes, utf8 } from './bytes.ts'
 
 /** Files one behind the other, in blocks (POSIX ustar, IEEE 1003.1). Names of at most 100 bytes; no directories. */
-export const tarBlockBytes = 512
+const tarBlockBytes = 512
 
 /** The header of a file of mode 0600 that nobody owns. `seconds`: since 1970. */
 export function tarHeader(name: string, sizeBytes: number, seconds: number): Uint8Array {
@@ -37,7 +37,7 @@ export interface TarEntry {
 }
 
 /** Undefined: a block of zeros, the end. A text: what is wrong. */
-export function readTarHeader(block: Uint8Array): TarEntry | string | undefined {
+function readTarHeader(block: Uint8Array): TarEntry | string | undefined {
   if (block.every((byte) => byte === 0)) return undefined
   let sum = 0
   for (let at = 0; at < tarBlockBytes; at++) sum += at >= 148 && at < 156 ? 0x20 : (block[at] as number)

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -58,7 +59,11 @@ it('a snapshot of one cluster is put into another, whose servers stay what they 
   const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).split('\n')
   expect(names).toEqual(['meta.json', 'state.bin', 'SHA256SUMS', ''])
   execFileSync('tar', ['-xzf', file, '-C', workplace.path])
-  execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: workplace.path })
+  for (const line of (await readFile(join(workplace.path, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n')) {
+    const [sum, name = ''] = line.split('  ')
+    const content = await readFile(join(workplace.path, name))
+    expect(createHash('sha256').update(content).digest('hex')).toBe(sum)
+  }
 
   await other.request('PUT', '/v1/kv/own', 'x')
   const waiting = other.text(

@@ -120,17 +120,17 @@ describe('what a member does is held against the laws', () => {
       me.hear(suspect('c1', me.record('c1').incarnation))
       observer.stepped(me.core, { kind: 'timer-fired', timer: 'probe' }, [])
     }
-    const sleep = (spanMs: number): void => {
+    const asleepFor = (spanMs: number): void => {
       me.laws.weather.fellAsleep('s1', me.nowMs * 1000)
       me.nowMs += spanMs
       me.laws.weather.woke('s1', me.nowMs * 1000)
       me.nowMs += 200
     }
-    sleep(1_400)
+    asleepFor(1_400)
     accuse()
     expect(me.recorded.lines).toEqual([])
     me.nowMs += 60_000
-    sleep(20_000)
+    asleepFor(20_000)
     accuse()
     expect(me.recorded.lines).toEqual(['M6: s1, which woke 200 ms ago, suspects c1, which was up all the time'])
     me.nowMs += 20_000

@@ -41,6 +41,8 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   await compareViews(run)
   await compareWatches(run)
+  // Watchers were told of a write, which some server may not have yet.
+  if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return false
     const state = run.cluster.stateDigest(server)

@@ -110,23 +110,30 @@ function byService(checks: readonly LocalCheck[]): ReadonlyMap<string, readonly 
   return found
 }
 
-/** `seen`: those that are not looked at again. Each is looked at once, so that the whole takes no longer than there are checks. */
+/** Of aliases that stand for aliases, so many are looked through: each takes a place on the stack. */
+const depthMax = 64
+
+/**
+ * `seen`: those that are not looked at again. Each is looked at once, so that the whole takes no longer than there are checks.
+ * An alias that is too deep counts as what it last said.
+ */
 function outcomeOf(
   checks: ReadonlyMap<string, readonly LocalCheck[]>,
   { service }: AliasProbe,
   seen: Set<string>,
+  depth = 0,
 ): Outcome {
   const said: Said[] = []
   const those = [...(checks.get('') ?? []), ...(service === '' ? [] : (checks.get(itemKey(service)) ?? []))]
   for (const { definition, status, output } of those) {
     const { checkId, name, probe } = definition
-    if (probe.kind !== 'alias' || probe.node !== '') {
+    if (probe.kind !== 'alias' || probe.node !== '' || depth === depthMax) {
       said.push({ name, status, output })
       continue
     }
     if (seen.has(itemKey(checkId))) continue
     seen.add(itemKey(checkId))
-    said.push({ name, ...outcomeOf(checks, probe, seen) })
+    said.push({ name, ...outcomeOf(checks, probe, seen, depth + 1) })
   }
   return aliasOutcome(said)
 }

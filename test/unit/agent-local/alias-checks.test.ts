@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { aliasOutcome } from '../../../src/agent/local/alias-checks.ts'
+import { aliasOutcome, LocalAliases } from '../../../src/agent/local/alias-checks.ts'
+import { LocalState } from '../../../src/agent/local/local-state.ts'
+import { nodeFactsOf } from '../../../src/agent/local/node-facts.ts'
 import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
-import { checkOf, configOf, type LocalWorld, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, type LocalWorld, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
 
 const alias = (service: string, node = ''): CheckProbe => ({ kind: 'alias', node, service })
 const long = ttl(3_600_000)
@@ -89,6 +91,30 @@ describe('an alias of a service of this agent', () => {
       await world.rest(10)
       for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('passing')
     })
+  })
+
+  it('is one of a chain however long', async () => {
+    const length = 16_300
+    const state = new LocalState(nodeFactsOf(configOf(), nodeId), { services: () => {}, checks: () => {} })
+    for (let at = 0; at < length; at++) {
+      const definition = checkOf(`a${at}`, alias(`s${at + 1}`), { serviceId: `s${at}`, status: 'passing' })
+      state.putCheck(definition, 'api', 0)
+    }
+    state.putCheck(checkOf('end', long, { serviceId: `s${length}`, status: 'warning' }), 'api', 0)
+    const told: string[] = []
+    await withLocalAgent(configOf(), async ({ env, rest }) => {
+      const aliases = new LocalAliases(env, state, (checkId, { status }) => void told.push(`${checkId} ${status}`))
+      for (const at of [0, length - 60]) {
+        aliases.follow(checkOf(`a${at}`, long, { serviceId: `s${at}` }), {
+          kind: 'alias',
+          node: '',
+          service: `s${at + 1}`,
+        })
+      }
+      await rest(1)
+      aliases.stop()
+    })
+    expect(told).toEqual(['a0 passing', `a${length - 60} warning`])
   })
 
   it('says no more once it is taken out', async () => {

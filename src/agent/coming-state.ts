@@ -1,9 +1,11 @@
-import type { Result } from '../base/result.ts'
-import { ok } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import type { WholeState } from '../features/manifest.ts'
 import type { SnapshotReader } from '../store/restore.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
+
+/** Half of what whole numbers are exact to: indexes go on from that of a state, and no log ever comes near it. */
+const indexMax = 0x10_0000_0000_0000
 
 /**
  * Reads a state that is to take the place of the store's while its pieces come, so that the command which replaces has
@@ -36,6 +38,7 @@ export class ComingState implements WholeState {
     this.forget()
     const version = reader.finish()
     if (!version.ok) return version
+    if (version.value.index > indexMax) return err('snapshot: an index that no log has')
     this.#ready = version.value
     return ok({ index: version.value.index })
   }

@@ -70,12 +70,15 @@ export interface TarPart extends TarEntry {
   readonly isLast: boolean
 }
 
+/** What may stand behind the end of an archive, which writers fill up to the size of a tape's record. */
+const behindBytesMax = 1 << 20
+
 /** What is wrong with an archive, in a clause. */
 export class TarFault extends Error {}
 
 /**
- * Takes an archive apart that comes in pieces cut anywhere. Holds no more of it than a block. Whatever follows its end is read
- * over. @throws TarFault
+ * Takes an archive apart that comes in pieces cut anywhere. Holds no more of it than a block. What follows its end is read
+ * over, within a bound: nobody gets a turn meanwhile. @throws TarFault
  */
 export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart, void> {
   let held = emptyBytes
@@ -83,8 +86,13 @@ export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart, void
   let left = 0
   let padding = 0
   let isOver = false
+  let behind = 0
   for (const piece of pieces) {
-    if (isOver) continue
+    if (isOver) {
+      behind += piece.length
+      if (behind > behindBytesMax) throw new TarFault('too much behind its end')
+      continue
+    }
     let bytes = held.length === 0 ? piece : concatBytes([held, piece])
     held = emptyBytes
     while (bytes.length > 0 && !isOver) {

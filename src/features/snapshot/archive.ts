@@ -4,7 +4,7 @@ import { InflateFault } from '../../base/inflate.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { TarFault, type TarPart, tarEnd, tarHeader, tarPadding, tarParts } from '../../base/tar.ts'
 import type { Crypto, RunningHash } from '../../env/crypto.ts'
-import { type ArchiveMeta, archiveFiles, metaBytes, metaFrom } from './model.ts'
+import { type ArchiveMeta, archiveFiles, metaBytes, metaFrom, stateBytesMax } from './model.ts'
 
 /**
  * Archives of the state, as the field has them: a gzipped tar of `meta.json`, `state.bin` and `SHA256SUMS`. It is written as
@@ -103,7 +103,9 @@ export class ArchiveReader {
   }
 
   #take({ name, bytes, isLast, sizeBytes }: TarPart): string | undefined {
+    if (this.#seen.includes(name)) return `failed to read snapshot file: ${name} is there twice`
     if (name === archiveFiles.state) {
+      if (sizeBytes > stateBytesMax) return `failed to read snapshot file: ${name} exceeds ${stateBytesMax} bytes`
       this.#hash.update(bytes)
       this.#stateBytes += bytes.length
       this.#state(bytes)
@@ -111,9 +113,7 @@ export class ArchiveReader {
       if (sizeBytes > smallFileBytesMax) return `failed to read snapshot file: ${name} is too large`
       this.#small.set(name, concatBytes([this.#small.get(name) ?? new Uint8Array(0), bytes]))
     } else return `failed to read snapshot file: unexpected file ${JSON.stringify(name)} in snapshot`
-    if (!isLast) return undefined
-    if (this.#seen.includes(name)) return `failed to read snapshot file: ${name} is there twice`
-    this.#seen.push(name)
+    if (isLast) this.#seen.push(name)
     return undefined
   }
 

@@ -6,6 +6,7 @@ import { orderedKey } from '../../store/ordered-key.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import { bytes, count } from '../fields.ts'
 import type { CommandDefinition, WholeState } from '../manifest.ts'
+import { stateBytesMax } from './model.ts'
 import { comingTable, onlyKey, piecesTable, replacedTable } from './tables.ts'
 import { comingState, lastReplaced } from './views.ts'
 
@@ -26,9 +27,6 @@ import { comingState, lastReplaced } from './views.ts'
  *    does not take effect again; and the Raft configuration, which is not in the state at all.
  */
 const since: Release = { major: 0, minor: 7, patch: 1 }
-
-/** A state of more is not taken in. */
-export const stateBytesMax = 1 << 30
 
 /** Of a piece: far below what one entry of the log may carry. */
 export const pieceBytesMax = 256 << 10

@@ -14,7 +14,6 @@ export const givenUpRestores: LeaderDuty = {
 class GivenUpRestores implements Closable {
   readonly #server: ServerContext
   #timer: Closable | undefined
-  #watch: Closable | undefined
   #closed = false
   /** What was there at the last look. */
   #seen: { readonly id: string; readonly receivedBytes: number } | undefined
@@ -27,7 +26,6 @@ class GivenUpRestores implements Closable {
   close(): void {
     this.#closed = true
     this.#timer?.close()
-    this.#watch?.close()
   }
 
   #look(): void {

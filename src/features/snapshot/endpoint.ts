@@ -10,10 +10,9 @@ import {
   restoreCommit,
   restorePiece,
   type StepOutcome,
-  stateBytesMax,
   superseded,
 } from './commands.ts'
-import type { ArchivedServer } from './model.ts'
+import { type ArchivedServer, stateBytesMax } from './model.ts'
 
 /** A state that is open to be read, and what its archive says of it. */
 export interface OpenedArchive {

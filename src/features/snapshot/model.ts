@@ -7,6 +7,9 @@ export const archiveFiles = { meta: 'meta.json', state: 'state.bin', sums: 'SHA2
 /** Of one that is sent to an agent, and of what an agent makes: it is held in memory while it is read. */
 export const archiveBytesMax = 192 << 20
 
+/** A state of more is neither packed nor taken in. A few megabytes of an archive can hold any number of equal bytes. */
+export const stateBytesMax = 1 << 30
+
 /** What an archive says of itself. */
 export interface ArchiveMeta {
   /** `TERM-INDEX-MILLIS`. */

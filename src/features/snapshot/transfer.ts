@@ -5,7 +5,7 @@ import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentContext, CallOptions, ReadMeta, ReadOptions } from '../manifest.ts'
 import { ArchiveReader, ArchiveWriter } from './archive.ts'
-import { pieceBytesMax, stateBytesMax } from './commands.ts'
+import { pieceBytesMax } from './commands.ts'
 import {
   abandonEndpoint,
   beginEndpoint,
@@ -14,7 +14,7 @@ import {
   openEndpoint,
   pieceEndpoint,
 } from './endpoint.ts'
-import { type ArchiveMeta, archiveBytesMax } from './model.ts'
+import { type ArchiveMeta, archiveBytesMax, stateBytesMax } from './model.ts'
 
 /** An archive of the state, whole, and where it was taken. */
 export interface Saved {
@@ -39,6 +39,7 @@ export async function saveState(
     if (!piece.ok) return piece
     if (piece.value.length === 0) break
     offset += piece.value.length
+    if (offset > stateBytesMax) return err({ kind: 'too-large', message: `the state exceeds ${stateBytesMax} bytes` })
     for (let at = 0; at < piece.value.length; at += sliceBytes) {
       writer.state(piece.value.subarray(at, at + sliceBytes))
       await turn(env)
@@ -73,7 +74,6 @@ export async function restoreState(
   const checked = await checkArchive(agent.env, archive)
   if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
   const { sizeBytes } = checked.value
-  if (sizeBytes > stateBytesMax) return err({ kind: 'too-large', message: `the state exceeds ${stateBytesMax} bytes` })
   const id = uuidOf(agent.env.crypto.randomBytes(16))
   const begun = await agent.write(beginEndpoint, { id, sizeBytes }, call)
   if (!begun.ok) return begun

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { concatBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import { concatBytes, emptyBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import { GzipWriter } from '../../../src/base/gzip.ts'
 import { ok } from '../../../src/base/result.ts'
+import { tarHeader } from '../../../src/base/tar.ts'
 import { ArchiveReader, ArchiveWriter } from '../../../src/features/snapshot/archive.ts'
 import { restoreAbandon, restoreBegin, restoreCommit, restorePiece } from '../../../src/features/snapshot/commands.ts'
+import { stateBytesMax } from '../../../src/features/snapshot/model.ts'
 import { comingState, lastReplaced } from '../../../src/features/snapshot/views.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { SnapshotWriter } from '../../../src/store/snapshot.ts'
 import { LoneServer } from './lone-server.ts'
 
 const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
@@ -128,6 +132,19 @@ describe('a snapshot', () => {
     expect(comingState(server.read())).toBeUndefined()
   })
 
+  it('whose indexes are beyond those of any log is refused at the last step, with the state as it was', async () => {
+    const server = await withKeys({ a: 'x' })
+    const writer = new ArchiveWriter(env.crypto)
+    const state = new SnapshotWriter({ index: Number.MAX_SAFE_INTEGER, tables: new Map() }).next()
+    writer.state(state ?? emptyBytes)
+    const told = { id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }
+    expect(await server.request('PUT', '/v1/snapshot', writer.finish(told, 0))).toMatchObject({
+      kind: 'failure',
+      failure: { kind: 'bad-request', message: 'snapshot: an index that no log has' },
+    })
+    expect([await textAt(server, 'a'), lastReplaced(server.read())]).toEqual(['x', undefined])
+  })
+
   it('says no more than so many at a time, and a bad place of reading', async () => {
     const server = await withKeys({ a: 'x' })
     const { archives } = server.context
@@ -183,7 +200,38 @@ describe('the steps of a restore', () => {
   })
 })
 
+function readToEnd(archive: Uint8Array) {
+  const reader = new ArchiveReader(env.crypto, archive)
+  let read = reader.step()
+  while (read === undefined) read = reader.step()
+  return read
+}
+
+function gzipped(parts: readonly Uint8Array[]): Uint8Array {
+  const gzip = new GzipWriter()
+  return concatBytes([...parts.map((part) => gzip.push(part)), gzip.end()])
+}
+
 describe('an archive', () => {
+  it('that says of its state that it is longer than any is refused at its first piece', () => {
+    const header = tarHeader('state.bin', stateBytesMax + 1, 0)
+    const reader = new ArchiveReader(env.crypto, gzipped([header, new Uint8Array(512)]))
+    expect(reader.step()).toMatchObject({
+      ok: false,
+      error: 'failed to read snapshot file: state.bin exceeds 1073741824 bytes',
+    })
+  })
+
+  it('is filled up behind its end by some who write one, but not without end', async () => {
+    const archive = await saved(await withKeys({ a: 'x' }))
+    const filled = (blocks: number) => concatBytes([archive, gzipped([new Uint8Array(blocks * 512)])])
+    expect(readToEnd(filled(20))).toMatchObject({ ok: true, value: { index: 1 } })
+    expect(readToEnd(filled(4_096))).toEqual({
+      ok: false,
+      error: 'failed to read snapshot file: failed reading snapshot: too much behind its end',
+    })
+  })
+
   it('is a tar of three files that tar itself reads, with sums that hold', async () => {
     const archive = await saved(await withKeys({ a: 'x' }))
     const reader = new ArchiveReader(env.crypto, archive)

@@ -9,12 +9,17 @@ import { plainBytes } from './plain-bytes.ts'
  */
 const drainedBytesMax = 16 << 20
 
-/** All bodies that one listener holds while they are read and answered; one that does not fit is refused. */
+/**
+ * All bodies that one listener holds while they are read and answered; one that does not fit is refused. Those that may be
+ * larger than others have as much for themselves: two of them would leave no room for any write.
+ */
 export const heldBodyBytesMax = 256 << 20
 
 /** Of the listener's bodies, what is held now. */
 export interface HeldBodies {
   heldBytes: number
+  /** Of those that may be larger than `bodyBytesMax`. */
+  heldLargeBytes: number
 }
 
 /** A body, counted among those held until `release`. */
@@ -36,11 +41,12 @@ export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = 
     drain(request)
     return Promise.resolve({ ...noBody, body: 'too-large' })
   }
+  const room = bytesMax > bodyBytesMax ? 'heldLargeBytes' : 'heldBytes'
   return new Promise((resolve) => {
     let pieces: Uint8Array[] = []
     let length = 0
     const release = (): void => {
-      held.heldBytes -= length
+      held[room] -= length
       length = 0
     }
     const giveUp = (body: 'too-large' | 'no-room' | 'broken'): void => {
@@ -52,10 +58,10 @@ export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = 
     }
     const take = (piece: Uint8Array): void => {
       length += piece.length
-      held.heldBytes += piece.length
+      held[room] += piece.length
       pieces.push(piece)
       if (length > bytesMax) giveUp('too-large')
-      else if (held.heldBytes > heldBodyBytesMax) giveUp('no-room')
+      else if (held[room] > heldBodyBytesMax) giveUp('no-room')
     }
     const broken = (): void => giveUp('broken')
     request.on('data', take)

@@ -55,7 +55,7 @@ export async function serveHttp(
     const serving: HttpServing = {
       handler,
       log,
-      bodies: { heldBytes: 0 },
+      bodies: { heldBytes: 0, heldLargeBytes: 0 },
       compressed: new WeakMap(),
       streams: new Set(),
       closing: false,

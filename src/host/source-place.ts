@@ -22,6 +22,11 @@ export function sourcePlace(frame: string): SourcePlace | undefined {
 function placeByMap(compiled: SourcePlace, column: number): SourcePlace | undefined {
   const file = `${compiled.path}.map`
   if (!existsSync(file)) return undefined
-  const entry = new SourceMap(JSON.parse(readFileSync(file, 'utf8'))).findEntry(compiled.line - 1, column - 1)
-  return 'originalSource' in entry ? { path: entry.originalSource, line: entry.originalLine + 1 } : undefined
+  try {
+    const entry = new SourceMap(JSON.parse(readFileSync(file, 'utf8'))).findEntry(compiled.line - 1, column - 1)
+    return 'originalSource' in entry ? { path: entry.originalSource, line: entry.originalLine + 1 } : undefined
+  } catch {
+    // The map cannot be read, or is none. Whoever asks is about to say why the process ends, and must get to say it.
+    return undefined
+  }
 }

@@ -40,4 +40,14 @@ describe('the last line of a process', () => {
     cause.stack = ['InvariantViolation: no log', at(1), at(2), at(3)].join('\n')
     expect(fatalLine('svc', cause)).toMatch(/ at step\.ts:7$/)
   })
+
+  it.each(['{"version":3,', '{}', 'null'])('names the place as it was compiled where the map is %j', (map) => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-fatal-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const bundle = join(folder, 'svc.js')
+    writeFileSync(`${bundle}.map`, map)
+    const cause = new RangeError('too deep')
+    cause.stack = `RangeError: too deep\n    at run (${pathToFileURL(bundle)}:3:5)`
+    expect(fatalLine('svc', cause)).toBe('svc: fatal: RangeError: too deep at svc.js:3')
+  })
 })

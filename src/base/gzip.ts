@@ -36,11 +36,18 @@ export class GzipWriter {
   }
 }
 
+/** Members of one file, as many as some make of a gigabyte; and blocks without a byte. Either may hold up who reads, in vain. */
+const membersMax = 16_384
+const emptyBlocksMax = 65_536
+
 /** What a file of gzip members holds, in pieces of at most about 64 KiB. @throws InflateFault that says what is wrong. */
 export function* gunzipped(bytes: Uint8Array): Generator<Uint8Array, void> {
+  const empty = { left: emptyBlocksMax }
   let at = 0
+  let members = 0
   do {
-    const body = inflated(bytes, bodyAt(bytes, at))
+    if (++members > membersMax) throw new InflateFault('too many members')
+    const body = inflated(bytes, bodyAt(bytes, at), empty)
     let crc = 0
     let length = 0
     let step = body.next()

@@ -20,19 +20,26 @@ interface Huffman {
   readonly symbols: Uint16Array
 }
 
+/** How many more blocks without a byte may come: nothing is given out while they are read. */
+export interface EmptyBlocks {
+  left: number
+}
+
 /** Reads a DEFLATE stream from `from` on; gives its bytes in pieces of at most 64 KiB, and at last where it ended. */
-export function* inflated(bytes: Uint8Array, from: number): Generator<Uint8Array, number> {
+export function* inflated(bytes: Uint8Array, from: number, empty: EmptyBlocks): Generator<Uint8Array, number> {
   const input = new BitReader(bytes, from)
   const out = new Output()
   for (let last = false; !last; ) {
     last = input.bits(1) === 1
     const kind = input.bits(2)
+    const { written } = out
     if (kind === 0) yield* stored(input, out)
     else if (kind === 1) yield* coded(input, out, fixedLiterals, fixedDistances)
     else if (kind === 2) {
       const { literals, distances } = dynamicCodes(input)
       yield* coded(input, out, literals, distances)
     } else throw new InflateFault('a block of a kind that there is not')
+    if (out.written === written && --empty.left < 0) throw new InflateFault('too many blocks without a byte')
   }
   yield* out.rest()
   return input.end()
@@ -192,6 +199,8 @@ class Output {
   readonly #buffer = new Uint8Array(windowBytes + pieceBytes + 512)
   #from = 0
   #to = 0
+  /** What has left the buffer. */
+  #gone = 0
 
   put(byte: number): void {
     this.#buffer[this.#to++] = byte
@@ -206,6 +215,11 @@ class Output {
     }
   }
 
+  /** All that came so far. */
+  get written(): number {
+    return this.#gone + this.#to
+  }
+
   get isFull(): boolean {
     return this.#to - this.#from >= pieceBytes
   }
@@ -215,6 +229,7 @@ class Output {
     const piece = this.#buffer.slice(this.#from, this.#to)
     const kept = Math.min(this.#to, windowBytes)
     this.#buffer.copyWithin(0, this.#to - kept, this.#to)
+    this.#gone += this.#to - kept
     this.#from = kept
     this.#to = kept
     return piece

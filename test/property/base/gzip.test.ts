@@ -47,6 +47,19 @@ describe('gzip', () => {
     )
   })
 
+  it('gives up on members, and on blocks, that hold nothing and have no end', () => {
+    const member = packed([])
+    const [header, trailer] = [member.subarray(0, 10), new Uint8Array(8)]
+    const stored = Uint8Array.of(0, 0, 0, 255, 255)
+    const last = Uint8Array.of(1, 0, 0, 255, 255)
+    const blocks = (count: number) =>
+      concatBytes([header, ...Array.from({ length: count }, () => stored), last, trailer])
+    expect(unpacked(concatBytes(Array.from({ length: 1_000 }, () => member)))).toHaveLength(0)
+    expect(unpacked(blocks(1_000))).toHaveLength(0)
+    expect(() => unpacked(concatBytes(Array.from({ length: 16_385 }, () => member)))).toThrow('too many members')
+    expect(() => unpacked(blocks(65_536))).toThrow('too many blocks without a byte')
+  })
+
   it('reads members one behind the other as one', () => {
     fc.assert(
       fc.property(fc.array(bytes, { minLength: 1, maxLength: 4 }), (parts) => {

@@ -1,7 +1,7 @@
 import { utf8 } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { ApiClient, failed, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand, CommandFlag, FlagValue } from '../command.ts'
 
 const path = '/v1/operator/autopilot/configuration'
@@ -25,6 +25,8 @@ export const getAutopilotCommand: CliCommand = {
   operands: '',
   flags: serverFlags,
   async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('GET', path)
     if (!answer.ok) return failed(invocation, `Error querying Autopilot configuration: ${answer.error}`)
     const { readAutopilot } = await import('../answers.ts')
@@ -50,6 +52,8 @@ export const setAutopilotCommand: CliCommand = {
     ...serverFlags,
   ],
   async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const given = givenSettings(invocation.flags)
     if (!given.ok) return failed(invocation, given.error)
     const client = new ApiClient(invocation)

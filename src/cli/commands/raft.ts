@@ -68,6 +68,8 @@ export const transferLeaderCommand: CliCommand = {
     ...serverFlags,
   ],
   async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
     const id = invocation.flags.get('id')
     const named = typeof id === 'string' ? [['id', id] as const] : []
     const answer = await new ApiClient(invocation).expect('PUT', '/v1/operator/raft/transfer-leader', named)

@@ -41,6 +41,16 @@ describe('operator autopilot', () => {
     expect(out).toBe(shown.replace('= true', '= false').replace('250', '300').replace('200ms', '1m30s'))
   })
 
+  it.each([
+    ['autopilot', 'get-config'],
+    ['autopilot', 'set-config', '-max-trailing-logs=300'],
+    ['raft', 'transfer-leader'],
+  ])('%s %s refuses an operand, and changes nothing', async (...argv) => {
+    const { code, out, error } = await world.run(['operator', ...argv, 's2'])
+    expect([code, out, error.split('\n')[0]]).toEqual([1, '', 'Too many arguments (expected 0, got 1)'])
+    expect((await world.run(['operator', 'autopilot', 'get-config'])).out).toBe(shown)
+  })
+
   it('set-config changes nothing when somebody else was faster', async () => {
     const [path, other] = ['/v1/operator/autopilot/configuration', '{"MaxTrailingLogs": 1}']
     const { server } = world.sessions

@@ -17,6 +17,9 @@ export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
   'outcome-unknown',
 ])
 
+/** Of a request for another datacenter the rest is what that datacenter has come to, which is no fault of the server asked here. */
+const ownFailures: ReadonlySet<CallFailure['kind']> = new Set(['unreachable', 'connection-lost', 'shutting-down'])
+
 /** The requests of a client agent: each goes to a server, which answers or forwards it. */
 export class ClientTarget implements CallTarget {
   readonly nobody = { kind: 'no-servers' } as const
@@ -41,14 +44,15 @@ export class ClientTarget implements CallTarget {
     const server = this.#router.pick()
     if (server === undefined) return err({ kind: 'no-servers' })
     if (!this.#budget.spend()) return err({ kind: 'rate-limited' })
+    const isForHere = datacenterOf(request) === ''
     const answer = await this.#rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },
       // What goes on to another datacenter may be held there, too.
-      deadlineMs: deadlineOf(request) + this.#holdMs * (datacenterOf(request) === '' ? 1 : 2),
+      deadlineMs: deadlineOf(request) + this.#holdMs * (isForHere ? 1 : 2),
       onAbort: caller.onAbort,
     })
-    if (!answer.ok && fruitless.has(answer.error.kind)) this.#router.failed(server.id)
+    if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#router.failed(server.id)
     return answer
   }
 

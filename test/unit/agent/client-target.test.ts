@@ -38,7 +38,8 @@ class Client {
     } as unknown as Rpc
     const router = new ServerRouter(env, this.fake.pool, 'dc1')
     const target = new ClientTarget({ rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
-    this.calls = new Calls({ env, target, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
+    const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
+    this.calls = new Calls({ env, target, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
   }
 }
 
@@ -87,6 +88,23 @@ describe('the requests of a client agent', () => {
     for (const address of ['10.0.0.1:8300', '10.0.0.2:8300']) client.answers.set(address, err({ kind: 'no-leader' }))
     expect(await client.calls.write(write, {}, {})).toEqual(err({ kind: 'no-leader' }))
     expect(client.asked).toHaveLength(1)
+  })
+
+  it('stay with a server that tells of trouble in another datacenter', async () => {
+    const client = new Client(2)
+    for (const address of ['10.0.0.1:8300', '10.0.0.2:8300']) client.answers.set(address, err({ kind: 'no-leader' }))
+    const elsewhere = { ...plain, datacenter: 'dc2' }
+    const first = client.calls.query(query, {}, elsewhere, {})
+    await settled()
+    await client.clock.advance(60_000)
+    await first
+    const asked = client.asked.length
+    const second = client.calls.query(query, {}, elsewhere, {})
+    await settled()
+    await client.clock.advance(60_000)
+    await second
+    expect(client.asked.length).toBeGreaterThan(asked)
+    expect(new Set(client.asked.map(({ address }) => address)).size).toBe(1)
   })
 
   it.each(['no-leader', 'deadline-exceeded', 'outcome-unknown'] as const)(

@@ -2,9 +2,9 @@ import { utf8 } from '../base/bytes.ts'
 import { type Json, writeJson } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { WatchSubject } from '../features/watch/model.ts'
+import { indexVariables, type WatchSubject } from '../features/watch/model.ts'
 import type { WatchChange } from '../features/watch/watching.ts'
-import { productName, productTitle } from '../model/names.ts'
+import { productTitle } from '../model/names.ts'
 import { lastText } from './local/probes/outcome.ts'
 import { endpointAt } from './local/probes/place.ts'
 import { parseWebUrl, type WebUrl } from './local/probes/url.ts'
@@ -53,7 +53,7 @@ async function runScript(
   input: Uint8Array,
   index: string,
 ): Promise<Result<string, string>> {
-  const environment = new Map([[`${productName.toUpperCase()}_INDEX`, index]])
+  const environment = new Map(indexVariables.map((name) => [name, index]))
   const ran = await env.processes.run(argv, { timeoutMs: scriptTimeoutMs, outputBytesMax, environment, input })
   if (!ran.ok) return err(`${ran.error.program}: ${ran.error.message}`)
   const { exit, output, timedOut } = ran.value
@@ -81,7 +81,10 @@ async function sendTo(
   const tls = tlsOf(url.value, handler.tlsSkipVerify)
   const request = { method, target: url.value.target, headers, body, timeoutMs, tailBytes: outputBytesMax, ...tls }
   const answer = await env.http.request(to.value, request)
-  if (!answer.ok) return err(answer.error.kind)
+  if (!answer.ok) {
+    const { error } = answer
+    return err(`${url.value.authority}: ${'message' in error ? error.message : error.kind}`)
+  }
   const { status, body: said } = answer.value
   return status >= 200 && status <= 299 ? ok(lastText(said)) : err(`status ${status}: ${lastText(said)}`)
 }

@@ -62,6 +62,11 @@ export interface ApiResponse {
   readonly body: Uint8Array
 }
 
+/** The line for an answer that a command has no use for, with what the agent says in it. */
+export function unexpectedText({ status, body }: Pick<ApiResponse, 'status' | 'body'>): string {
+  return `Unexpected response code: ${status} (${textOf(body)})`
+}
+
 /** Longer than the longest hold of a request by the servers. */
 const timeoutMs = 60_000
 
@@ -117,7 +122,7 @@ export class ApiClient {
     const response = await this.send(method, path, query, body)
     if (!response.ok) return response
     if (response.value.status === 200) return ok(response.value.body)
-    return err(`Unexpected response code: ${response.value.status} (${textOf(response.value.body)})`)
+    return err(unexpectedText(response.value))
   }
 
   #standing(): readonly (readonly [string, string])[] {

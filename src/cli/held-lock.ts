@@ -4,7 +4,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { productName } from '../model/names.ts'
 import type { Entry } from './answers.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, unexpectedText } from './client.ts'
 import { keyPath } from './key-path.ts'
 
 /** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
@@ -153,7 +153,7 @@ export class HeldLock {
     const answer = await client.send('GET', keyPath(key), query)
     if (!answer.ok) return answer
     const { status, headers, body } = answer.value
-    if (status !== 200 && status !== 404) return err(`Unexpected response code: ${status} (${textOf(body)})`)
+    if (status !== 200 && status !== 404) return err(unexpectedText(answer.value))
     this.#index = headers.get(indexHeader) ?? '0'
     if (status === 404) return ok(undefined)
     const { readEntries } = await import('./answers.ts')

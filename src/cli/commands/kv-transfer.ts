@@ -3,7 +3,7 @@ import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands, unexpectedText } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 import { dataOperand } from '../data-operand.ts'
 import { keyPath } from '../key-path.ts'
@@ -28,7 +28,7 @@ export const kvExportCommand: CliCommand = {
     if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
     const { status, body } = answer.value
     if (status !== 200 && status !== 404) {
-      return failed(invocation, `Error querying ${productTitle} agent: Unexpected response code: ${status}`)
+      return failed(invocation, `Error querying ${productTitle} agent: ${unexpectedText(answer.value)}`)
     }
     const entries = status === 404 ? ok([]) : transferredOf(body, { key: 'Key', flags: 'Flags', value: 'Value' })
     if (!entries.ok) return failed(invocation, `Error querying ${productTitle} agent: ${entries.error}`)

@@ -2,7 +2,7 @@ import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
 import type { Entry } from '../answers.ts'
-import { ApiClient, failed, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, type ApiResponse, failed, serverFlags, surplusOperands, unexpectedText } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { dataOperand } from '../data-operand.ts'
 import { keyPath } from '../key-path.ts'
@@ -40,7 +40,7 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
   const answer = await new ApiClient(invocation).send('GET', keyPath(prefix), query)
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
   if (answer.value.status === 404) return 0
-  if (answer.value.status !== 200) return unexpected(invocation, answer.value.status)
+  if (answer.value.status !== 200) return unexpected(invocation, answer.value)
   const { readKeys } = await import('../answers.ts')
   const keys = readKeys(answer.value.body)
   if (keys === undefined)
@@ -53,7 +53,7 @@ async function printEntries(invocation: Invocation, key: string, recurse: boolea
   const answer = await new ApiClient(invocation).send('GET', keyPath(key), recurse ? [['recurse', '']] : [])
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
   if (answer.value.status === 404) return recurse ? 0 : failed(invocation, `Error! No key exists at: ${key}`)
-  if (answer.value.status !== 200) return unexpected(invocation, answer.value.status)
+  if (answer.value.status !== 200) return unexpected(invocation, answer.value)
   const { readEntries } = await import('../answers.ts')
   const entries = readEntries(answer.value.body)
   if (entries === undefined)
@@ -199,6 +199,6 @@ async function dataOf(invocation: Invocation, given: string | undefined): Promis
   return decoded === undefined ? err('Error! DATA is not base64') : ok(decoded)
 }
 
-function unexpected(invocation: Invocation, status: number): number {
-  return failed(invocation, `Error querying ${productTitle} agent: Unexpected response code: ${status}`)
+function unexpected(invocation: Invocation, answer: ApiResponse): number {
+  return failed(invocation, `Error querying ${productTitle} agent: ${unexpectedText(answer)}`)
 }

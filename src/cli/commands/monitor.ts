@@ -1,5 +1,5 @@
 import { concatBytes, emptyBytes, textOf } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands, unexpectedText } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const monitorCommand: CliCommand = {
@@ -33,8 +33,7 @@ export const monitorCommand: CliCommand = {
     for (const signal of signals) signal.close()
     if (answer === undefined) return 0
     if (answer.ok && answer.value.status !== 200) {
-      const { status, body } = answer.value
-      return failed(invocation, `Error starting monitor: Unexpected response code: ${status} (${textOf(body)})`)
+      return failed(invocation, `Error starting monitor: ${unexpectedText(answer.value)}`)
     }
     if (!answer.ok && !lines.begun) return failed(invocation, `Error starting monitor: ${answer.error}`)
     return failed(invocation, 'The agent ended the monitor: it has stopped or crashed')

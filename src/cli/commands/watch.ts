@@ -1,7 +1,7 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { type WatchPlan, watchPlan } from '../../features/watch/model.ts'
+import { indexVariables, type WatchPlan, watchPlan } from '../../features/watch/model.ts'
 import { productName } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
@@ -85,7 +85,7 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
     failed: (why) => terminal.error(`Error querying agent: ${why}\n`),
     handle: async ({ index, value }) => {
       const input = utf8(`${writeJson(value, false)}\n`)
-      const environment = new Map([[`${productName.toUpperCase()}_INDEX`, String(index)]])
+      const environment = new Map(indexVariables.map((name) => [name, String(index)]))
       const options = { timeoutMs: childTimeoutMs, outputBytesMax: childOutputBytesMax, environment, input }
       const ran = await env.processes.run(argv, options)
       if (ran.ok) terminal.out(textOf(ran.value.output))

@@ -1,4 +1,10 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import { fieldNames, productName } from '../../model/names.ts'
+
+/** In which a program finds the index, under the field's name as well. */
+export const indexVariables: readonly string[] = [productName, ...fieldNames].map(
+  (name) => `${name.toUpperCase()}_INDEX`,
+)
 
 /** What is watched, as its flags or configuration keys say. Reference: CLI, watch. */
 export interface WatchSubject {

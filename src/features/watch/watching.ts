@@ -1,3 +1,4 @@
+import { textOf } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
@@ -47,13 +48,21 @@ const hurryPauseMs = 1_000
 export function readAnswer(plan: WatchPlan, answer: WatchAnswer): Result<WatchChange, string> {
   const { status, body } = answer
   const absent = status === 404 && plan.mayBeAbsent
-  if (status !== 200 && !absent) return err(`Unexpected response code: ${status}`)
+  if (status !== 200 && !absent) return err(`Unexpected response code: ${status}${reasonOf(body)}`)
   const read = absent ? ok(null) : plainBody(body)
   if (!read.ok) return err('the answer is not JSON')
   const index = parseUint(answer.index ?? '')
   const whole = read.value as Json
   const value = plan.shows === 'first' && Array.isArray(whole) ? (whole[0] ?? null) : whole
   return ok({ index: index.ok ? index.value : 0n, value: value as Json })
+}
+
+/** Of what an answer says why it is not the one that was asked for. */
+const reasonBytesMax = 512
+
+function reasonOf(body: Uint8Array): string {
+  const reason = textOf(body.subarray(0, reasonBytesMax)).trim().replace(/\s+/g, ' ')
+  return reason === '' ? '' : ` (${reason})`
 }
 
 /**

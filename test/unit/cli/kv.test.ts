@@ -22,6 +22,21 @@ describe('svc kv put, get and delete', () => {
     expect(await world.run(['kv', 'get', 'a/b'])).toMatchObject({ code: 1, error: 'Error! No key exists at: a/b\n' })
   })
 
+  it('say what the agent says of a request that it does not serve', async () => {
+    const world = await CliWorld.begun()
+    const error = 'Error querying Svc agent: Unexpected response code: 500 (No path to datacenter)\n'
+    for (const command of [
+      ['get', 'a'],
+      ['get', '-keys', 'a'],
+      ['export', 'a'],
+    ]) {
+      expect(await world.run(['kv', command[0] as string, '-datacenter=nowhere', ...command.slice(1)])).toMatchObject({
+        code: 1,
+        error,
+      })
+    }
+  })
+
   it('put takes its data from standard input and from a file, byte for byte', async () => {
     const world = await CliWorld.begun()
     const file = join(folder, 'data')

@@ -24,11 +24,16 @@ describe('watch', () => {
     const file = join(directory, 'out')
     try {
       await world.run(['kv', 'put', 'a', '1'])
-      const ran = await world.run(['watch', '-type=key', '-key=a', `cat > ${file}; echo $SVC_INDEX >> ${file}; exit 3`])
+      const ran = await world.run([
+        'watch',
+        '-type=key',
+        '-key=a',
+        `cat > ${file}; echo $SVC_INDEX $CONSUL_INDEX >> ${file}; exit 3`,
+      ])
       expect(ran).toMatchObject({ code: 1, error: 'Error executing handler: exit status 3\n' })
       const [json = '', index] = (await readFile(file, 'utf8')).split('\n')
       expect(JSON.parse(json)).toMatchObject({ Key: 'a' })
-      expect(Number(index)).toBeGreaterThan(0)
+      expect(index).toMatch(/^([1-9]\d*) \1$/)
     } finally {
       await rm(directory, { recursive: true })
     }

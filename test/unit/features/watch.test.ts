@@ -3,7 +3,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import { writeJson } from '../../../src/base/json.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { type WatchPlan, type WatchSubject, watchPlan } from '../../../src/features/watch/model.ts'
-import { type WatchAnswer, Watching } from '../../../src/features/watch/watching.ts'
+import { readAnswer, type WatchAnswer, Watching } from '../../../src/features/watch/watching.ts'
 import { HandClock, settled } from './hand-clock.ts'
 
 function planOf(subject: WatchSubject): WatchPlan {
@@ -47,6 +47,18 @@ class Watched {
     await settled()
   }
 }
+
+describe('an answer that is no result', () => {
+  it('is told in one line, with what the agent says', () => {
+    const answer = (body: string): WatchAnswer => ({ status: 500, index: undefined, body: utf8(body) })
+    const plan = planOf({ type: 'nodes' })
+    expect(readAnswer(plan, answer('No path to datacenter'))).toEqual(
+      err('Unexpected response code: 500 (No path to datacenter)'),
+    )
+    expect(readAnswer(plan, answer('one\n\n* two\n'))).toEqual(err('Unexpected response code: 500 (one * two)'))
+    expect(readAnswer(plan, answer(''))).toEqual(err('Unexpected response code: 500'))
+  })
+})
 
 describe('a watch', () => {
   it('tells what there is, then each change, and waits for what it does not know', async () => {

@@ -20,7 +20,8 @@ const lastKey = 'svc-sim/at-rest'
 /**
  * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
  * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3), whichever face is asked
- * (E2); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log made of every key (D1), and all must have the same state (R5).
+ * (E2); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log
+ * made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   const withinMs = run.scenario.quiet?.within ?? restWithinMs

@@ -47,8 +47,8 @@ export class Calls {
   readonly #watching: readonly Closable[]
 
   /**
-   * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader. `elsewhere`: where requests for
-   * other datacenters go; absent: they are refused.
+   * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader.
+   * `elsewhere`: where requests for other datacenters go; absent: they are refused.
    */
   constructor(parts: {
     readonly env: Env

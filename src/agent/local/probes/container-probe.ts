@@ -114,7 +114,7 @@ class Exec {
   }
 }
 
-/** Undefined where the answer is no object. */
+/** Undefined where the answer is no JSON object: the runtime's, so that who asks says what it lacks. */
 function memberOf({ body }: HttpClientResponse, name: string): unknown {
   try {
     const value: unknown = JSON.parse(textOf(body))

@@ -36,6 +36,11 @@ export class SimProcesses implements Processes {
     // What a program says it says at its end: one that is killed has said nothing.
     const output = timedOut ? emptyBytes : all.slice(Math.max(0, all.length - outputBytesMax))
     const exit = timedOut ? 'SIGKILL' : run.exit
-    return kernel.answer(this.#boot, runUs, 'child ends', (): Run => ok({ exit, output, timedOut }))
+    const end = kernel.answer(this.#boot, runUs, 'child ends', (): Run => {
+      if (!timedOut && all.length > 0) options.onOutput?.(all)
+      return ok({ exit, output, timedOut })
+    })
+    const killed = options.until?.then((): Run => ok({ exit: 'SIGKILL', output: emptyBytes, timedOut: false }))
+    return killed === undefined ? end : Promise.race([end, killed])
   }
 }

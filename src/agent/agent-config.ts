@@ -67,6 +67,8 @@ export interface AgentConfig {
   readonly http: HttpConfig
   /** Reads of catalog and health are stale by default, and no older than this; 0: they are not. */
   readonly discoveryMaxStaleMs: number
+  /** `svc exec` may run commands here. */
+  readonly remoteExec: boolean
   readonly dns: DnsConfig
   readonly telemetry: TelemetryConfig
   /** Services and checks from configuration files: never kept on disk, replaced at reload. */
@@ -372,6 +374,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
     discoveryMaxStaleMs: 0,
+    remoteExec: false,
     telemetry: defaultTelemetry,
     dns: defaultDns,
     services: [],

@@ -5,18 +5,21 @@ import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
 import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
+import type { UserEvent } from '../model/user-event.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { AnswerCache } from './answer-cache.ts'
 import type { Calls } from './calls.ts'
 import { type Closing, closeAll } from './closing.ts'
 import { syncCoordinate } from './coordinate-sync.ts'
+import { freshRead } from './fresh-read.ts'
 import type { Ground, Part } from './ground.ts'
 import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { OnceSignal } from './once-signal.ts'
 import { serverOf } from './pool-servers.ts'
+import { RemoteExec } from './remote-exec.ts'
 import { describeSelf } from './self.ts'
 import { UserEvents } from './user-events.ts'
 
@@ -44,8 +47,7 @@ export async function assembleAgent(
     nodeCount: () => pool.stats().members,
   })
   closing.push(() => local.stop())
-  const events = new UserEvents(env, pool, config.nodeName, () => local.services())
-  closing.push(() => events.stop())
+  const events = userEvents(ground, part, local, closing)
   const started = await local.start()
   if (!started.ok) return started
   // Before anything begins: a lone server leads, and start_join meets servers, within the two steps below.
@@ -92,6 +94,17 @@ export async function assembleAgent(
     onLeft: (use) => left.on(use),
     stop: () => closeAll(closing),
   })
+}
+
+/** The pool's user events, some of which ask for commands to be run. */
+function userEvents({ env, config, pool }: Ground, part: Part, local: RunningLocalAgent, closing: Closing): UserEvents {
+  const { nodeName, remoteExec: enabled } = config
+  const exec = new RemoteExec({ env, calls: part.calls, nodeName, enabled })
+  closing.push(() => exec.stop())
+  const hear = (event: UserEvent): void => exec.hear(event)
+  const events = new UserEvents(env, pool, nodeName, () => local.services(), hear)
+  closing.push(() => events.stop())
+  return events
 }
 
 function joinings({ env, config, pool, wan, fatal }: Ground): {
@@ -204,5 +217,3 @@ const watchRead: ReadOptions = {
   maxStaleMs: 0,
   datacenter: '',
 }
-
-const freshRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -15,11 +15,13 @@ export class UserEvents implements ReceivedEvents {
   readonly #listening: Closable
   #events: readonly UserEvent[] = []
 
+  /** `heard` is given each event as it comes. */
   constructor(
     env: Pick<Env, 'log' | 'metrics'>,
     pool: Pool,
     nodeName: string,
     services: () => readonly ServiceFacts[],
+    heard: (event: UserEvent) => void,
   ) {
     this.#listening = pool.onEvent(({ name, lamport, payload }) => {
       if (!name.startsWith(userEventPrefix)) return
@@ -32,6 +34,7 @@ export class UserEvents implements ReceivedEvents {
       if (!suits(event, nodeName, services())) return
       env.log.write('debug', 'agent', 'new event', { name: event.name, id: event.id })
       this.#events = [...this.#events.slice(1 - eventsMax), event]
+      heard(event)
       for (const use of [...this.#watchers]) use()
     })
   }

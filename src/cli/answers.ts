@@ -183,6 +183,12 @@ export function readNodes(body: Uint8Array): readonly ListedNode[] | undefined {
   return z.array(catalogNodeSchema).safeParse(jsonOf(body)).data
 }
 
+/** The nodes of a service's instances in health. */
+export function readHealthyNodes(body: Uint8Array): readonly string[] | undefined {
+  const found = z.array(z.object({ Node: z.object({ Node: z.string() }) })).safeParse(jsonOf(body)).data
+  return found?.map(({ Node }) => Node.Node)
+}
+
 /** The nodes of a service's instances. */
 export function readInstances(body: Uint8Array): readonly ListedNode[] | undefined {
   const instances = z.array(instanceSchema).safeParse(jsonOf(body)).data

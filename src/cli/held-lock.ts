@@ -26,8 +26,6 @@ export interface LockOptions {
   readonly env: Env
   readonly client: ApiClient
   readonly key: string
-  /** Of the session. */
-  readonly name: string
   /** Failures in a row after which a lock that cannot be looked at counts as lost. */
   readonly retries: number
 }
@@ -35,23 +33,30 @@ export interface LockOptions {
 /** A session that is renewed until it is closed. */
 export class LockSession implements Closable {
   readonly id: string
-  readonly #options: LockOptions
+  readonly #env: Env
+  readonly #client: ApiClient
   #timer: Closable | undefined
   #closed = false
 
-  private constructor(options: LockOptions, id: string) {
-    this.#options = options
+  private constructor(env: Env, client: ApiClient, id: string) {
+    this.#env = env
+    this.#client = client
     this.id = id
     this.#arm()
   }
 
-  static async begin(options: LockOptions): Promise<Result<LockSession, string>> {
-    const body = utf8(JSON.stringify({ Name: options.name, TTL: ttlText }))
-    const answer = await options.client.expect('PUT', '/v1/session/create', [], body)
+  /** `about`: its name, and whatever else of a session is not as usual, as the HTTP API takes it. */
+  static async begin(
+    env: Env,
+    client: ApiClient,
+    about: Readonly<Record<string, unknown>>,
+  ): Promise<Result<LockSession, string>> {
+    const body = utf8(JSON.stringify({ ...about, TTL: ttlText }))
+    const answer = await client.expect('PUT', '/v1/session/create', [], body)
     if (!answer.ok) return err(`failed to create session: ${answer.error}`)
     const { readCreated } = await import('./answers.ts')
     const created = readCreated(answer.value)
-    return created === undefined ? err('the answer is not a session') : ok(new LockSession(options, created.ID))
+    return created === undefined ? err('the answer is not a session') : ok(new LockSession(env, client, created.ID))
   }
 
   close(): void {
@@ -61,16 +66,16 @@ export class LockSession implements Closable {
 
   async end(): Promise<void> {
     this.close()
-    await this.#options.client.send('PUT', `/v1/session/destroy/${this.id}`)
+    await this.#client.send('PUT', `/v1/session/destroy/${this.id}`)
   }
 
   #arm(): void {
-    this.#timer = this.#options.env.timers.after(renewEveryMs, () => this.#options.env.detach(this.#renew()))
+    this.#timer = this.#env.timers.after(renewEveryMs, () => this.#env.detach(this.#renew()))
   }
 
   /** What becomes of it shows in the lock, which is watched. */
   async #renew(): Promise<void> {
-    await this.#options.client.send('PUT', `/v1/session/renew/${this.id}`)
+    await this.#client.send('PUT', `/v1/session/renew/${this.id}`)
     if (!this.#closed) this.#arm()
   }
 }

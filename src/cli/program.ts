@@ -7,6 +7,7 @@ import { agentCommand } from './commands/agent.ts'
 import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { eventCommand } from './commands/event.ts'
+import { execCommand } from './commands/exec.ts'
 import { infoCommand } from './commands/info.ts'
 import { keygenCommand, keyringCommand } from './commands/keyring.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
@@ -31,6 +32,7 @@ const commands: readonly CliCommand[] = [
   nodesCommand,
   servicesCommand,
   eventCommand,
+  execCommand,
   forceLeaveCommand,
   infoCommand,
   joinCommand,

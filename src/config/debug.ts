@@ -43,6 +43,7 @@ export function debugConfig(config: AgentConfig): Flat {
     DataDir: config.dataDir ?? '',
     DevMode: config.dev,
     DiscoveryMaxStale: formatDuration(config.discoveryMaxStaleMs),
+    DisableRemoteExec: !config.remoteExec,
     DiscardCheckOutput: checksConfig.discardOutput,
     DNSAddrs: config.dnsAddresses,
     DNSPort: ports.dns,

@@ -75,6 +75,7 @@ export function normalize(
     telemetry: telemetryOf(file, defaults.telemetry, problem),
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
+    remoteExec: !(file.disable_remote_exec ?? true),
     dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
     checksConfig: {
       remoteScripts: file.enable_script_checks ?? false,

@@ -78,6 +78,7 @@ export const fileSchema = z.strictObject({
   discovery_max_stale: duration.optional().describe('Catalog and health are read stale by default, and no older.'),
   disable_coordinates: z.boolean().optional().describe('No round-trip times are estimated.'),
   disable_http_unprintable_char_filter: z.boolean().optional(),
+  disable_remote_exec: z.boolean().optional().describe('Refuse what `svc exec` asks of this node. Default: true.'),
   disable_update_check: z.boolean().optional().describe('Accepted and of no effect: no update check is ever made.'),
   disable_keyring_file: z.boolean().optional().describe('Encryption keys are not kept in the data directory.'),
   discard_check_output: z.boolean().optional(),

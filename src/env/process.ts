@@ -14,6 +14,10 @@ export interface ChildOptions {
   /** Added to the agent's own. */
   readonly environment?: ReadonlyMap<string, string>
   readonly input?: Uint8Array
+  /** Is given what it prints, as it comes. */
+  readonly onOutput?: (piece: Uint8Array) => void
+  /** It and what it started are killed when this settles. */
+  readonly until?: Promise<void>
 }
 
 export type SpawnFailure = {

@@ -44,7 +44,12 @@ export class HostProcesses implements Processes {
   ): void {
     const output = new Tail(options.outputBytesMax)
     const pipes = [child.stdout, child.stderr].filter((pipe): pipe is Readable => pipe !== null)
-    for (const pipe of pipes) pipe.on('data', (bytes: Uint8Array) => output.push(bytes))
+    for (const pipe of pipes) {
+      pipe.on('data', (bytes: Uint8Array) => {
+        output.push(bytes)
+        options.onOutput?.(bytes)
+      })
+    }
     let timedOut = false
     let lingering: NodeJS.Timeout | undefined
     const guard = { close: () => killGroup(child) }
@@ -53,7 +58,12 @@ export class HostProcesses implements Processes {
       timedOut = true
       killGroup(child)
     }, nodeDelay(options.timeoutMs))
+    let ended = false
+    void options.until?.finally(() => {
+      if (!ended) killGroup(child)
+    })
     const settle = (end: Result<ChildExit, SpawnFailure>): void => {
+      ended = true
       clearTimeout(timer)
       clearTimeout(lingering)
       this.#open.delete(guard)

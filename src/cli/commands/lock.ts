@@ -37,7 +37,7 @@ export const lockCommand: CliCommand = {
   async run(invocation) {
     const plan = planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)
-    const session = await LockSession.begin(plan.value.lock)
+    const session = await LockSession.begin(invocation.env, plan.value.lock.client, { Name: plan.value.name })
     if (!session.ok) return failed(invocation, `Lock acquisition failed: ${session.error}`)
     try {
       return await runLocked(invocation, plan.value, session.value)
@@ -49,6 +49,8 @@ export const lockCommand: CliCommand = {
 
 interface Plan {
   readonly lock: LockOptions
+  /** Of the session. */
+  readonly name: string
   readonly argv: readonly [string, ...string[]]
   /** 0: as long as it takes. */
   readonly tryMs: number
@@ -77,9 +79,9 @@ function planOf(invocation: Invocation): Result<Plan, string> {
       env: invocation.env,
       client: new ApiClient(invocation),
       key,
-      name: typeof name === 'string' ? name : ownName,
       retries: Number(retries),
     },
+    name: typeof name === 'string' ? name : ownName,
     argv: direct ? [program, ...rest] : ['/bin/sh', '-c', child.join(' ')],
     tryMs: tryMs.value,
   })

@@ -46,6 +46,25 @@ export function processLaws(law: Law): void {
     expect(ended).toMatchObject({ exit: 'SIGKILL', timedOut: true })
   })
 
+  law('whoever asks hears what a program prints, also of what is not kept', async ({ env }) => {
+    const heard: string[] = []
+    const onOutput = (piece: Uint8Array): void => {
+      heard.push(textOf(piece))
+    }
+    const input = utf8('all of it')
+    const run = await got(
+      env.processes.run([shell, '-c', scripts.echoes], { timeoutMs: 10_000, outputBytesMax: 2, input, onOutput }),
+    )
+    expect([heard.join(''), textOf(run.output)]).toEqual(['all of it', 'it'])
+  })
+
+  law('a program is killed once it is no more wanted', async ({ env }) => {
+    const unwanted = env.deferred<void>()
+    const running = env.processes.run([shell, '-c', scripts.sleeps], { ...options, until: unwanted.promise })
+    env.timers.after(20, () => unwanted.resolve())
+    expect(await got(running)).toMatchObject({ exit: 'SIGKILL', timedOut: false })
+  })
+
   law('a program that is not there is not found', async ({ env }) => {
     const run = await env.processes.run(['/no/such/program'], options)
     expect(run).toMatchObject({ ok: false, error: { kind: 'not-found', program: '/no/such/program' } })

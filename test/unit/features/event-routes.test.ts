@@ -57,7 +57,13 @@ function setUp() {
     },
   }
   server.lan = pool as never
-  server.events = new UserEvents(env, pool as never, 'node-a', () => [web])
+  server.events = new UserEvents(
+    env,
+    pool as never,
+    'node-a',
+    () => [web],
+    () => {},
+  )
   const ask = (line: string, body = '') => {
     const [method, target] = line.split(' ') as ['GET' | 'PUT', string]
     return server.request(method, target, body)

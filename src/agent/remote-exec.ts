@@ -1,0 +1,242 @@
+import { z } from 'zod'
+import { byteString, concatBytes, emptyBytes, fromBase64, textOf, utf8 } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { ChildOptions } from '../env/process.ts'
+import { getEndpoint, lockEndpoint } from '../features/kv/endpoint.ts'
+import { failureText } from '../model/failure.ts'
+import {
+  jobKey,
+  type NodeWord,
+  type RemoteExecCall,
+  type RemoteJob,
+  remoteExecName,
+  wordKey,
+} from '../model/remote-exec.ts'
+import type { UserEvent } from '../model/user-event.ts'
+import type { Calls } from './calls.ts'
+import { freshRead } from './fresh-read.ts'
+
+/** Jobs that one agent runs at a time; further ones are told so. */
+const jobsMax = 16
+/** A command that takes longer is killed. */
+const timeoutMs = 3_600_000
+/** Output is written when there is so much of it, or after this time. Each piece is an entry of the log. */
+const pieceBytes = 4 << 10
+const pieceMs = 500
+const pieceBytesMax = 64 << 10
+/** Output that waits to be written; what comes beyond it is left out, and that is said. */
+const unwrittenMax = 1 << 20
+
+const callSchema = z.object({ Prefix: z.string().min(1), Session: z.string().min(1) })
+
+const jobSchema = z.object({
+  Command: z.string().default(''),
+  Args: z.array(z.string()).nullish(),
+  Script: z.string().nullish(),
+  /** Nanoseconds. */
+  Wait: z.number().min(0).default(0),
+})
+
+/** Runs what `svc exec` asks of this node, if its configuration allows it. Spec: Auth 10. */
+export class RemoteExec {
+  readonly #parts: {
+    readonly env: Env
+    readonly calls: Pick<Calls, 'query' | 'write'>
+    readonly nodeName: string
+    readonly enabled: boolean
+  }
+  readonly #stopped = new Set<() => void>()
+  #running = 0
+
+  constructor(parts: {
+    readonly env: Env
+    readonly calls: Pick<Calls, 'query' | 'write'>
+    readonly nodeName: string
+    readonly enabled: boolean
+  }) {
+    this.#parts = parts
+  }
+
+  hear(event: UserEvent): void {
+    if (event.name !== remoteExecName) return
+    const { env, enabled } = this.#parts
+    if (enabled) env.detach(this.#run(event))
+    else env.log.write('warn', 'agent', 'ignoring remote exec event, disabled.', { id: event.id })
+  }
+
+  /** Ends whatever runs. */
+  stop(): void {
+    for (const end of [...this.#stopped]) end()
+  }
+
+  async #run(event: UserEvent): Promise<void> {
+    const { env } = this.#parts
+    const read = await this.#read(event)
+    if (!read.ok) return env.log.write('error', 'agent', 'a command from afar cannot be run', { why: read.error })
+    const { call, job } = read.value
+    if (!(await this.#say(call, { kind: 'ack' }, emptyBytes))) return
+    const output = new Pieces(env, (number, piece) => this.#say(call, { kind: 'output', number }, piece), job.waitMs)
+    const end = (): void => output.close()
+    this.#stopped.add(end)
+    this.#running++
+    const exit = await this.#carryOut(job, output)
+    this.#running--
+    this.#stopped.delete(end)
+    if (await output.finished()) await this.#say(call, { kind: 'exit' }, utf8(String(exit)))
+  }
+
+  /** The exit code; 255 for a command that did not end by itself or cannot be run, as the shell's own do not reach so far. */
+  async #carryOut(job: RemoteJob, output: Pieces): Promise<number> {
+    const { env } = this.#parts
+    if (this.#running > jobsMax) {
+      output.push(utf8(`this node runs ${jobsMax} commands already\n`))
+      return 255
+    }
+    env.log.write('info', 'agent', 'remote exec', { command: job.command === '' ? job.args.join(' ') : job.command })
+    const input = job.script.length > 0 ? { input: job.script } : {}
+    const options: ChildOptions = {
+      timeoutMs,
+      outputBytesMax: 0,
+      onOutput: (piece) => output.push(piece),
+      until: output.lost,
+      ...input,
+    }
+    const ran = await env.processes.run(argvOf(job), options)
+    if (!ran.ok) {
+      output.push(utf8(`${ran.error.program}: ${ran.error.message}\n`))
+      return 255
+    }
+    return typeof ran.value.exit === 'number' ? ran.value.exit : 255
+  }
+
+  async #read(event: UserEvent): Promise<Result<{ readonly call: RemoteExecCall; readonly job: RemoteJob }, string>> {
+    const called = callSchema.safeParse(jsonOf(event.payload))
+    if (!called.success) return err('the event names no job')
+    const call = { prefix: called.data.Prefix, session: called.data.Session }
+    const answer = await this.#parts.calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, {})
+    if (!answer.ok) return err(failureText(answer.error))
+    const entry = answer.value.value
+    const read = entry === null ? undefined : jobSchema.safeParse(jsonOf(entry.value))
+    if (read === undefined) return err('there is no job under the key that the event names')
+    if (!read.success) return err('the job cannot be read')
+    const { Command, Args, Script, Wait } = read.data
+    const script = fromBase64(Script ?? '')
+    if (script === undefined) return err('the script of the job is not base64')
+    return ok({ call, job: { command: Command, args: Args ?? [], script, waitMs: Wait / 1e6 } })
+  }
+
+  /** Writes a word under the session of the job; false where that is no more: whoever asked has gone. */
+  async #say(call: RemoteExecCall, word: NodeWord, value: Uint8Array): Promise<boolean> {
+    const { calls, env, nodeName } = this.#parts
+    const key = byteString(wordKey(call, nodeName, word))
+    const written = await calls.write(lockEndpoint, { key, value, flags: 0n, session: call.session }, {})
+    if (written.ok) return written.value.kind === 'held'
+    env.log.write('warn', 'agent', 'the word of a command from afar is not written', {
+      why: failureText(written.error),
+    })
+    return false
+  }
+}
+
+function argvOf(job: RemoteJob): readonly [string, ...string[]] {
+  const [program, ...rest] = job.args
+  if (program !== undefined) return [program, ...rest]
+  return job.script.length > 0 ? ['/bin/sh', '-s'] : ['/bin/sh', '-c', job.command]
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(bytes))
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+}
+
+/** Output on its way: in pieces, one after the other, with a sign of life while there is none. */
+class Pieces {
+  /** Settles when a piece could not be written, or when this is closed. */
+  readonly lost: Promise<void>
+  readonly #env: Env
+  readonly #write: (number: number, piece: Uint8Array) => Promise<boolean>
+  readonly #beatMs: number
+  readonly #end: () => void
+  #waiting: Uint8Array[] = []
+  #bytes = 0
+  #leftOut = 0
+  #number = 0
+  #isLost = false
+  #finishing = false
+  #timer: Closable | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(env: Env, write: (number: number, piece: Uint8Array) => Promise<boolean>, waitMs: number) {
+    const lost = env.deferred<void>()
+    this.lost = lost.promise
+    this.#end = () => lost.resolve(undefined)
+    this.#env = env
+    this.#write = write
+    this.#beatMs = Math.max(pieceMs, waitMs)
+    this.#arm(this.#beatMs)
+  }
+
+  push(piece: Uint8Array): void {
+    if (this.#bytes + piece.length > unwrittenMax) {
+      this.#leftOut += piece.length
+      return
+    }
+    // Who gives it may use its memory again.
+    this.#waiting.push(piece.slice())
+    this.#bytes += piece.length
+    if (this.#bytes >= pieceBytes) this.#flush()
+    else if (this.#waiting.length === 1) this.#arm(pieceMs)
+  }
+
+  close(): void {
+    this.#isLost = true
+    this.#timer?.close()
+    this.#end()
+  }
+
+  /** When all is written; false where it could not be. */
+  async finished(): Promise<boolean> {
+    this.#finishing = true
+    await this.#writing
+    if (this.#leftOut > 0) this.#waiting.push(utf8(`\n[${this.#leftOut} bytes left out]\n`))
+    while (this.#waiting.length > 0 && !this.#isLost) await this.#writeNext()
+    const written = !this.#isLost
+    this.close()
+    return written
+  }
+
+  #arm(afterMs: number): void {
+    this.#timer?.close()
+    this.#timer = this.#env.timers.after(afterMs, () => this.#flush())
+  }
+
+  /** Writes what waits, or a sign of life where nothing does. */
+  #flush(): void {
+    if (this.#writing !== undefined || this.#isLost || this.#finishing) return
+    this.#timer?.close()
+    this.#writing = this.#writeAll()
+    this.#env.detach(this.#writing)
+  }
+
+  async #writeAll(): Promise<void> {
+    do await this.#writeNext()
+    while (this.#bytes >= pieceBytes && !this.#isLost && !this.#finishing)
+    this.#writing = undefined
+    if (!this.#isLost && !this.#finishing) this.#arm(this.#waiting.length > 0 ? pieceMs : this.#beatMs)
+  }
+
+  async #writeNext(): Promise<void> {
+    const all = concatBytes(this.#waiting)
+    const piece = all.subarray(0, pieceBytesMax)
+    const rest = all.subarray(pieceBytesMax)
+    this.#waiting = rest.length > 0 ? [rest] : []
+    this.#bytes = rest.length
+    if (!(await this.#write(this.#number++, piece))) this.close()
+  }
+}

@@ -1,0 +1,57 @@
+import type { Json } from '../base/json.ts'
+
+/** The event that asks agents to run a command, and the default of the prefix under which its keys are: the field's. */
+export const remoteExecName = '_rexec'
+
+/** What the event carries: where the job is, and the session that whatever is written for it belongs to. */
+export interface RemoteExecCall {
+  readonly prefix: string
+  readonly session: string
+}
+
+/** What is to be run. */
+export interface RemoteJob {
+  /** A line for the shell; empty where one of the others is given. */
+  readonly command: string
+  /** A program and its arguments, without a shell. */
+  readonly args: readonly string[]
+  /** A script for the shell to read. */
+  readonly script: Uint8Array
+  /** An agent gives a sign of life when it had nothing to say for so long. */
+  readonly waitMs: number
+}
+
+export function remoteExecCallJson({ prefix, session }: RemoteExecCall): Json {
+  return { Prefix: prefix, Session: session }
+}
+
+/** All keys of one job begin with it. */
+export function jobFolder({ prefix, session }: RemoteExecCall): string {
+  return `${prefix}/${session}/`
+}
+
+export function jobKey(call: RemoteExecCall): string {
+  return `${jobFolder(call)}job`
+}
+
+/** What a node has to say about a job. */
+export type NodeWord =
+  | { readonly kind: 'ack' }
+  /** The output's n-th piece; without a byte it is a sign of life. */
+  | { readonly kind: 'output'; readonly number: number }
+  /** Its value is the exit code as text. */
+  | { readonly kind: 'exit' }
+
+export function wordKey(call: RemoteExecCall, node: string, word: NodeWord): string {
+  const name = word.kind === 'output' ? `out/${word.number.toString(16).padStart(5, '0')}` : word.kind
+  return `${jobFolder(call)}${node}/${name}`
+}
+
+/** The node and its word by the part of a key after the job's folder; undefined for any other key. */
+export function wordOf(rest: string): { readonly node: string; readonly word: NodeWord } | undefined {
+  const match = /^([^/]+)\/(?:(ack|exit)|out\/([0-9a-f]{5,}))$/.exec(rest)
+  if (match === null) return undefined
+  const [, node = '', plain, number] = match
+  if (plain === 'ack' || plain === 'exit') return { node, word: { kind: plain } }
+  return { node, word: { kind: 'output', number: Number.parseInt(number ?? '', 16) } }
+}

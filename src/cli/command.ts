@@ -33,3 +33,22 @@ export interface CliCommand {
   /** Runs to the end and gives the exit code: 0 success, 1 an error, others as the command documents. */
   run(invocation: Invocation): Promise<number>
 }
+
+/** The commands, and what each group of them is for by its words: `operator raft`. */
+export interface CommandTree {
+  readonly commands: readonly CliCommand[]
+  readonly groups: Readonly<Record<string, string>>
+}
+
+/** What may follow these words: sub-commands and groups with what they are for, in the order of the list. */
+export function wordsAfter({ commands, groups }: CommandTree, prefix: readonly string[]): ReadonlyMap<string, string> {
+  const words = new Map<string, string>()
+  for (const command of commands) {
+    if (!prefix.every((word, at) => command.path[at] === word)) continue
+    const name = command.path[prefix.length]
+    if (name === undefined) continue
+    const leaf = command.path.length === prefix.length + 1
+    words.set(name, leaf ? command.summary : (groups[[...prefix, name].join(' ')] ?? ''))
+  }
+  return words
+}

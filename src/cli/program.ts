@@ -2,78 +2,11 @@ import { Command, CommanderError } from 'commander'
 import type { Env } from '../env/env.ts'
 import type { Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
-import type { CliCommand, CommandFlag, FlagValue } from './command.ts'
-import { agentCommand } from './commands/agent.ts'
-import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
-import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
-import { eventCommand } from './commands/event.ts'
-import { execCommand } from './commands/exec.ts'
-import { infoCommand } from './commands/info.ts'
-import { keygenCommand, keyringCommand } from './commands/keyring.ts'
-import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
-import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
-import { lockCommand } from './commands/lock.ts'
-import { maintCommand } from './commands/maint.ts'
-import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
-import { monitorCommand } from './commands/monitor.ts'
-import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './commands/raft.ts'
-import { reloadCommand } from './commands/reload.ts'
-import { rttCommand } from './commands/rtt.ts'
-import { deregisterCommand, registerCommand } from './commands/services.ts'
-import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
-import { validateCommand } from './commands/validate.ts'
-import { versionCommand } from './commands/version.ts'
-import { watchCommand } from './commands/watch.ts'
+import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
+import { commandTree } from './command-list.ts'
 import { rewriteGoFlags } from './go-flags.ts'
 
-const commands: readonly CliCommand[] = [
-  agentCommand,
-  datacentersCommand,
-  nodesCommand,
-  servicesCommand,
-  eventCommand,
-  execCommand,
-  forceLeaveCommand,
-  infoCommand,
-  joinCommand,
-  keygenCommand,
-  keyringCommand,
-  kvDeleteCommand,
-  kvExportCommand,
-  kvGetCommand,
-  kvImportCommand,
-  kvPutCommand,
-  leaveCommand,
-  lockCommand,
-  maintCommand,
-  membersCommand,
-  monitorCommand,
-  getAutopilotCommand,
-  setAutopilotCommand,
-  listPeersCommand,
-  removePeerCommand,
-  transferLeaderCommand,
-  reloadCommand,
-  rttCommand,
-  deregisterCommand,
-  registerCommand,
-  inspectSnapshotCommand,
-  restoreSnapshotCommand,
-  saveSnapshotCommand,
-  validateCommand,
-  versionCommand,
-  watchCommand,
-]
-
-const groups: Readonly<Record<string, string>> = {
-  catalog: 'Interact with the catalog',
-  kv: 'Interact with the key-value store',
-  operator: 'Provides cluster-level tools for operators',
-  'operator autopilot': 'Provides tools for modifying Autopilot configuration',
-  'operator raft': 'Provides cluster-level tools for the Raft subsystem',
-  services: 'Interact with services',
-  snapshot: 'Saves, restores and inspects snapshots of the state of the servers',
-}
+const { commands, groups } = commandTree
 
 /** Commands of old, and what to write instead. Spec: Ver/1.0. */
 const removed: ReadonlyMap<string, string> = new Map([
@@ -83,6 +16,12 @@ const removed: ReadonlyMap<string, string> = new Map([
 /** Runs one command line to its end and gives the exit code. Reference: CLI 1. */
 export async function runCli(argv: readonly string[], env: Env, terminal: Terminal): Promise<number> {
   if (argv[0] === '--version' || argv[0] === '-version' || argv[0] === '-v') return runCli(['version'], env, terminal)
+  if (/^--?autocomplete-(un)?install$/.test(argv[0] ?? '')) {
+    terminal.error(
+      `Files of a shell are left alone here: '${productName} completion -h' says what to write into them.\n`,
+    )
+    return 1
+  }
   const words = argv.findIndex((word) => word.startsWith('-'))
   const path = argv.slice(0, words < 0 ? argv.length : words)
   const command = commands.find((each) => each.path.every((word, at) => path[at] === word))
@@ -167,15 +106,7 @@ function showGroup(argv: readonly string[], path: readonly string[], terminal: T
     [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => name in groups) ?? ''
   const asked = ['-h', '-help', '--help'].includes(argv[group === '' ? 0 : group.split(' ').length] ?? '')
   const prefix = group === '' ? [] : group.split(' ')
-  const entries = new Map<string, string>()
-  for (const command of commands) {
-    if (!prefix.every((word, at) => command.path[at] === word)) continue
-    const name = command.path[prefix.length] ?? ''
-    entries.set(
-      name,
-      command.path.length === prefix.length + 1 ? command.summary : (groups[[...prefix, name].join(' ')] ?? ''),
-    )
-  }
+  const entries = wordsAfter(commandTree, prefix)
   const unknown = path[prefix.length]
   const width = Math.max(...[...entries.keys()].map((name) => name.length))
   const lines = [...entries].map(([name, summary]) => `    ${name.padEnd(width)}    ${summary}\n`)

@@ -1,0 +1,81 @@
+import { compareText } from '../base/bytes.ts'
+import type { CliCommand, CommandTree } from './command.ts'
+import { agentCommand } from './commands/agent.ts'
+import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
+import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
+import { completionCommand } from './commands/completion.ts'
+import { eventCommand } from './commands/event.ts'
+import { execCommand } from './commands/exec.ts'
+import { infoCommand } from './commands/info.ts'
+import { keygenCommand, keyringCommand } from './commands/keyring.ts'
+import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
+import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
+import { lockCommand } from './commands/lock.ts'
+import { maintCommand } from './commands/maint.ts'
+import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
+import { monitorCommand } from './commands/monitor.ts'
+import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './commands/raft.ts'
+import { reloadCommand } from './commands/reload.ts'
+import { rttCommand } from './commands/rtt.ts'
+import { deregisterCommand, registerCommand } from './commands/services.ts'
+import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
+import { validateCommand } from './commands/validate.ts'
+import { versionCommand } from './commands/version.ts'
+import { watchCommand } from './commands/watch.ts'
+
+const listed: readonly CliCommand[] = [
+  agentCommand,
+  datacentersCommand,
+  nodesCommand,
+  servicesCommand,
+  eventCommand,
+  execCommand,
+  forceLeaveCommand,
+  infoCommand,
+  joinCommand,
+  keygenCommand,
+  keyringCommand,
+  kvDeleteCommand,
+  kvExportCommand,
+  kvGetCommand,
+  kvImportCommand,
+  kvPutCommand,
+  leaveCommand,
+  lockCommand,
+  maintCommand,
+  membersCommand,
+  monitorCommand,
+  getAutopilotCommand,
+  setAutopilotCommand,
+  listPeersCommand,
+  removePeerCommand,
+  transferLeaderCommand,
+  reloadCommand,
+  rttCommand,
+  deregisterCommand,
+  registerCommand,
+  inspectSnapshotCommand,
+  restoreSnapshotCommand,
+  saveSnapshotCommand,
+  validateCommand,
+  versionCommand,
+  watchCommand,
+]
+
+const groups: Readonly<Record<string, string>> = {
+  catalog: 'Interact with the catalog',
+  kv: 'Interact with the key-value store',
+  operator: 'Provides cluster-level tools for operators',
+  'operator autopilot': 'Provides tools for modifying Autopilot configuration',
+  'operator raft': 'Provides cluster-level tools for the Raft subsystem',
+  services: 'Interact with services',
+  snapshot: 'Saves, restores and inspects snapshots of the state of the servers',
+}
+
+/** Every command of `svc`: what the parser, the help, the completion of shells and the manual page are made of. */
+export const commandTree: CommandTree = {
+  commands: [...listed, completionCommand(() => commandTree)].sort((a, b) =>
+    compareText(a.path.join(' '), b.path.join(' ')),
+  ),
+  groups,
+}

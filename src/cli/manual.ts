@@ -1,0 +1,47 @@
+import { productName, productTitle } from '../model/names.ts'
+import type { CliCommand, CommandTree } from './command.ts'
+
+/** The manual page, as the man(7) macros have it. */
+export function manualPage({ commands }: CommandTree, release: string): string {
+  return [
+    `.TH ${productName.toUpperCase()} 1 "" "${productName} ${release}" "${productTitle}"`,
+    '.SH NAME',
+    `${productName} \\- discovery, health catalog, keys and sessions, in a cluster`,
+    '.SH SYNOPSIS',
+    `.B ${productName}`,
+    '.I command',
+    '[\\fIoptions\\fR] [\\fIoperands\\fR]',
+    '.SH DESCRIPTION',
+    ...paragraphs(
+      'Every command but agent, validate, keygen and version talks to a running agent over its HTTP API.',
+      'Flags take one dash or two, their value after = or as the next word, and stand before operands.',
+      'A command exits with 0 when it did what it was asked, and with 1 otherwise, unless it says something else.',
+    ),
+    '.SH COMMANDS',
+    ...commands.flatMap(sectionOf),
+    '',
+  ].join('\n')
+}
+
+function sectionOf({ path, summary, operands, about, flags }: CliCommand): readonly string[] {
+  const synopsis = [`.B ${productName} ${path.join(' ')}`, ...(operands === '' ? [] : [`.I ${escaped(operands)}`])]
+  const body = paragraphs(`${summary}.`, ...(about === undefined ? [] : [about]))
+  const options = flags.flatMap(({ name, value, help }) => {
+    const term = value === undefined ? `\\-${escaped(name)}` : `\\-${escaped(`${name}=${value}`)}`
+    return ['.TP', `.B ${term}`, line(help)]
+  })
+  return [`.SS ${path.join(' ')}`, ...synopsis, ...body, ...options]
+}
+
+function paragraphs(...texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => ['.PP', line(text)])
+}
+
+/** A line of text: one that begins with a dot or a quote would be taken for a request. */
+function line(text: string): string {
+  return /^[.']/.test(text) ? `\\&${escaped(text)}` : escaped(text)
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('\n', ' ')
+}

@@ -1,0 +1,80 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { commandTree } from '../../../src/cli/command-list.ts'
+import { completionScript, shells } from '../../../src/cli/completion.ts'
+import { manualPage } from '../../../src/cli/manual.ts'
+import { newestRelease, releaseText } from '../../../src/model/release.ts'
+
+function isThere(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined
+}
+
+/** What bash offers at the last of these words. */
+function offered(...words: readonly string[]): readonly string[] {
+  const script = `
+    eval "$1"; shift
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    complete() { :; }; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const args = ['--norc', '-c', script, 'bash', completionScript('bash', commandTree), ...words]
+  return execFileSync('bash', args, { encoding: 'utf8' })
+    .split('\n')
+    .filter((word) => word !== '')
+}
+
+describe.skipIf(!isThere('bash'))('the completion of bash', () => {
+  it('offers commands, and words of a group', () => {
+    expect(offered('svc', 'me')).toEqual(['members'])
+    expect(offered('svc', 'operator', '')).toEqual(['autopilot', 'raft'])
+    expect(offered('svc', 'kv', 'ex')).toEqual(['export'])
+  })
+
+  it('offers the flags of a command, also behind other flags and operands', () => {
+    expect(offered('svc', 'members', '-deta')).toEqual(['-detailed'])
+    expect(offered('svc', 'kv', 'get', '-recurse', '-s')).toEqual(['-separator', '-stale'])
+    expect(offered('svc', 'kv', 'get', 'a/key', '-det')).toEqual(['-detailed'])
+  })
+
+  it('offers nothing of its own where it does not know the words', () => {
+    expect(offered('svc', 'none', '')).toEqual([])
+  })
+})
+
+describe('the programs for shells', () => {
+  it('name every command with its flags', () => {
+    for (const shell of shells) {
+      const script = completionScript(shell, commandTree)
+      for (const { path, flags } of commandTree.commands) {
+        for (const word of path) expect(script).toContain(word)
+        for (const { name } of flags) expect(script).toMatch(new RegExp(`-(o )?${name}\\b`))
+      }
+    }
+  })
+
+  for (const shell of shells) {
+    it.skipIf(!isThere(shell))(`are read by ${shell} without a complaint`, () => {
+      const read = spawnSync(shell, ['-n', '/dev/stdin'], { input: completionScript(shell, commandTree), encoding: 'utf8' })
+      expect([read.status, read.stderr]).toEqual([0, ''])
+    })
+  }
+})
+
+describe('the manual page', () => {
+  const path = fileURLToPath(new URL('../../../docs/svc.1', import.meta.url))
+
+  it('is what the commands say of themselves (SVC_WRITE_DOCS=1 writes it)', () => {
+    const page = manualPage(commandTree, releaseText(newestRelease))
+    if (process.env['SVC_WRITE_DOCS'] === '1') writeFileSync(path, page)
+    expect(readFileSync(path, 'utf8')).toBe(page)
+  })
+
+  it.skipIf(!isThere('man'))('is set by man without a warning', () => {
+    const set = spawnSync('man', ['--warnings', '-l', path], {
+      encoding: 'utf8',
+      env: { ...process.env, MAN_KEEP_STDERR: '1', MANWIDTH: '100', LC_ALL: 'C.UTF-8' },
+    })
+    expect([set.status, set.stderr]).toEqual([0, ''])
+    expect(set.stdout).toContain('svc operator raft list-peers')
+  })
+})

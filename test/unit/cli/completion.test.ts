@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { commandTree } from '../../../src/cli/command-list.ts'
 import { completionScript, shells } from '../../../src/cli/completion.ts'
 import { manualPage } from '../../../src/cli/manual.ts'
@@ -42,6 +44,9 @@ describe.skipIf(!isThere('bash'))('the completion of bash', () => {
 })
 
 describe('the programs for shells', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-completion-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
   it('name every command with its flags', () => {
     for (const shell of shells) {
       const script = completionScript(shell, commandTree)
@@ -54,7 +59,9 @@ describe('the programs for shells', () => {
 
   for (const shell of shells) {
     it.skipIf(!isThere(shell))(`are read by ${shell} without a complaint`, () => {
-      const read = spawnSync(shell, ['-n', '/dev/stdin'], { input: completionScript(shell, commandTree), encoding: 'utf8' })
+      const file = join(folder, shell)
+      writeFileSync(file, completionScript(shell, commandTree))
+      const read = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
       expect([read.status, read.stderr]).toEqual([0, ''])
     })
   }

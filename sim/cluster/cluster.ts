@@ -1,6 +1,6 @@
 import type { Agent, StartFailure } from '../../src/agent/agent.ts'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
-import { InvariantViolation } from '../../src/base/invariant.ts'
+import { InvariantViolation, invariant } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Env } from '../../src/env/env.ts'
@@ -13,9 +13,9 @@ import { observe } from '../checkers/node-observer.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { type ClusterNode, highest, serverAddress } from './cluster-node.ts'
-import type { ClusterPlan, NodePlan } from './cluster-plan.ts'
-import { clientIdentity, type NodeIdentity, replacement, serverIdentity } from './node-identity.ts'
-import { type LeadingProcess, Operator } from './operator.ts'
+import { type ClusterPlan, type PlannedNode, plannedNodes } from './cluster-plan.ts'
+import { type NodeIdentity, replacement } from './node-identity.ts'
+import { type LeadingProcess, type Operator, operatorsOf } from './operator.ts'
 import { plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
 import { nodeConfig, type Tuning } from './settings.ts'
@@ -32,7 +32,7 @@ export class Cluster {
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
   readonly webServers = new WebServers()
-  readonly operator: Operator
+  readonly #operators: ReadonlyMap<string, Operator>
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
   readonly #tuning: Tuning
@@ -57,33 +57,20 @@ export class Cluster {
     this.datacenterNames = Object.keys(parts.plan)
     this.#onTrigger = parts.onTrigger
     this.#tuning = parts.tuning
-    this.operator = new Operator({
-      after: (delayMs, then) => void parts.simulation.after(delayMs, then),
-      leader: () => this.#leadingProcess(),
-      agents: () => this.serverNames.flatMap((name) => this.#node(name).agent ?? []),
-    })
-    for (const [at, [datacenter, { servers, config }]] of Object.entries(parts.plan).entries()) {
-      for (let i = 0; i < servers.count; i++) {
-        const identity = serverIdentity(this.#nodes.size + 1, datacenter, at + 1)
-        this.#add(identity, servers, { ...config, ...servers.config }, parts.clockOf())
-      }
-    }
-    this.serverNames = [...this.#nodes.keys()]
-    for (const [at, [datacenter, { clients, config }]] of Object.entries(parts.plan).entries()) {
-      for (let i = 0; i < (clients?.count ?? 0); i++) {
-        const identity = clientIdentity(this.#nodes.size - this.serverNames.length + 1, datacenter, at + 1)
-        this.#add(identity, clients as NodePlan, { ...config, ...clients?.config }, parts.clockOf())
-      }
-    }
+    this.#operators = operatorsOf(this.datacenterNames, (datacenter) => ({
+      after: (delayMs, then) => void this.simulation.after(delayMs, then),
+      leader: () => this.#leadingProcess(datacenter),
+      agents: () => this.#serversOf(datacenter).flatMap((name) => this.#node(name).agent ?? []),
+    }))
+    for (const planned of plannedNodes(parts.plan)) this.#add(planned, parts.clockOf())
     this.nodeNames = [...this.#nodes.keys()]
-    this.clientNames = this.nodeNames.slice(this.serverNames.length)
+    this.serverNames = this.nodeNames.filter((name) => this.#node(name).identity.kind === 'server')
+    this.clientNames = this.nodeNames.filter((name) => this.#node(name).identity.kind === 'client')
     this.#identities = [...this.#nodes.values()].map((node) => node.identity)
   }
 
   #add(
-    identity: NodeIdentity,
-    plan: NodePlan,
-    settings: FileConfig,
+    { identity, plan, settings }: PlannedNode,
     clock: { readonly wallOffsetMs: number; readonly rate: number },
   ): void {
     const { name, host } = identity
@@ -97,7 +84,7 @@ export class Cluster {
       peersJson: undefined,
       agent: undefined,
       ended: undefined,
-      left: false,
+      left: identity.spare === true,
       leaving: false,
       damaged: false,
     })
@@ -147,8 +134,24 @@ export class Cluster {
     return highest(this.#invariantsOf(datacenter).leading)
   }
 
-  #leadingProcess(): LeadingProcess | undefined {
-    const leader = this.leader()
+  #serversOf(datacenter: string): readonly string[] {
+    return this.serverNames.filter((name) => this.datacenterOf(name) === datacenter)
+  }
+
+  #operator({ identity }: ClusterNode): Operator {
+    const operator = this.#operators.get(identity.datacenter)
+    invariant(operator !== undefined, 'every datacenter has its operator')
+    return operator
+  }
+
+  /** Has it taken out of the consensus group, as by svc operator raft remove-peer. */
+  removePeer(name: string): void {
+    const server = this.#node(name)
+    this.#operator(server).removePeer(server.identity.id)
+  }
+
+  #leadingProcess(datacenter: string): LeadingProcess | undefined {
+    const leader = this.leader(datacenter)
     const { node, agent } = leader === undefined ? { node: undefined, agent: undefined } : this.#node(leader)
     return node === undefined || agent === undefined ? undefined : { agent, run: (act) => node.run(act) }
   }
@@ -158,7 +161,7 @@ export class Cluster {
     return this.#node(node).leaving && this.isRunning(node)
   }
 
-  /** It left in order, and was not started since: it is not missed. */
+  /** It left in order, or has not come yet, and was not started since: it is not missed. */
   hasLeft(node: string): boolean {
     return this.#node(node).left
   }
@@ -211,7 +214,7 @@ export class Cluster {
     server.damaged = false
     server.left = false
     server.ended = undefined
-    this.operator.retire({ name, id: lost })
+    this.#operator(server).retire({ name, id: lost })
   }
 
   /** A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such place. */

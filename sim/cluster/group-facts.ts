@@ -1,6 +1,6 @@
 import type { Server } from '../../src/raft/core/types.ts'
 import type { Cluster } from './cluster.ts'
-import { isReplacement } from './node-identity.ts'
+import { areJoined, isReplacement, type NodeIdentity } from './node-identity.ts'
 
 /**
  * It left in order, but was not taken out of the group, and without it some server that runs goes by a configuration of whose
@@ -18,11 +18,27 @@ export function isMissed(cluster: Cluster, node: string): boolean {
   })
 }
 
-/** A machine that took the place of a lost one votes, by the word of whoever leads. */
-export function hasReplacedVoter(cluster: Cluster): boolean {
-  const leader = cluster.leader()
+/** A machine that took the place of a lost one votes, by the word of whoever leads there. */
+export function hasReplacedVoter(cluster: Cluster, datacenter?: string): boolean {
+  const leader = cluster.leader(datacenter)
   const members = leader === undefined ? [] : membersKnownTo(cluster, leader)
   return members.some(({ id, suffrage }) => suffrage === 'voter' && isReplacement(id))
+}
+
+/** What agents call this datacenter. */
+export function calledName(cluster: Cluster, datacenter: string): string {
+  return someoneIn(cluster, datacenter)?.called ?? datacenter
+}
+
+/** Whether this agent can be asked, with ?dc=, for what is in that datacenter; its own it always can. */
+export function knowsOf(cluster: Cluster, node: string, datacenter: string): boolean {
+  const there = someoneIn(cluster, datacenter)
+  return there !== undefined && areJoined(cluster.identityOf(node), there)
+}
+
+function someoneIn(cluster: Cluster, datacenter: string): NodeIdentity | undefined {
+  const name = cluster.serverNames.find((server) => cluster.datacenterOf(server) === datacenter)
+  return name === undefined ? undefined : cluster.identityOf(name)
 }
 
 function membersKnownTo(cluster: Cluster, server: string): readonly Server[] {

@@ -4,7 +4,14 @@ import type { Endpoint } from '../../src/env/net.ts'
 export interface NodeIdentity {
   /** `s3`, `c1`. */
   readonly name: string
+  /** As the scenario calls it. */
   readonly datacenter: string
+  /** What its agents call it; as the scenario does, if absent. */
+  readonly called?: string | undefined
+  /** Its datacenter knows no other one. */
+  readonly apart?: boolean | undefined
+  /** It is not there at first: nobody waits for it to form a group. */
+  readonly spare?: boolean | undefined
   /** `10.0.1.3`: 10.0.<number of the datacenter>.<number of the node>. */
   readonly host: string
   /** The node ID: a UUID that ends in the node's number. */
@@ -40,6 +47,11 @@ export function serverIdentity(number: number, datacenter: string, datacenterNum
     id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
     kind: 'server',
   }
+}
+
+/** Whether agents of the one can be asked for what is in the datacenter of the other. */
+export function areJoined(one: NodeIdentity, other: NodeIdentity): boolean {
+  return one.datacenter === other.datacenter || (one.apart !== true && other.apart !== true)
 }
 
 /** A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter. */

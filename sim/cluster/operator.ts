@@ -79,3 +79,11 @@ export class Operator {
     leader.run((env) => env.detach(ask()))
   }
 }
+
+/** Each datacenter has one. */
+export function operatorsOf(
+  datacenters: readonly string[],
+  worldOf: (datacenter: string) => OperatorWorld,
+): ReadonlyMap<string, Operator> {
+  return new Map(datacenters.map((datacenter) => [datacenter, new Operator(worldOf(datacenter))]))
+}

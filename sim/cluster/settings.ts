@@ -4,7 +4,7 @@ import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Machine } from '../../src/env/process.ts'
 import type { Release } from '../../src/model/release.ts'
-import { dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, wanPort } from './node-identity.ts'
+import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, wanPort } from './node-identity.ts'
 
 /** Settings of consensus and membership that no configuration file has. */
 export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
@@ -26,13 +26,14 @@ export function nodeConfig(
   const servers = nodes.filter((node) => node.kind === 'server' && node.datacenter === identity.datacenter)
   const isServer = identity.kind === 'server'
   const isFirst = servers[0]?.name === identity.name
-  const others = firstServers(nodes).filter((server) => server.datacenter !== identity.datacenter)
+  const elsewhere = nodes.filter((node) => node.datacenter !== identity.datacenter && areJoined(node, identity))
+  const others = firstServers(elsewhere)
   const file: FileConfig = {
     ...settings,
     server: isServer,
     node_name: settings.node_name ?? identity.name,
     node_id: identity.id,
-    datacenter: identity.datacenter,
+    datacenter: identity.called ?? identity.datacenter,
     bind_addr: identity.host,
     client_addr: identity.host,
     data_dir: '/data',
@@ -43,7 +44,7 @@ export function nodeConfig(
       serf_wan: others.length > 0 ? wanPort : -1,
       dns: dnsPort,
     },
-    ...(isServer ? { bootstrap_expect: servers.length } : {}),
+    ...(isServer ? { bootstrap_expect: servers.filter(({ spare }) => spare !== true).length } : {}),
     // The other servers are brought in by those of their datacenter.
     ...(isFirst ? { retry_join_wan: others.map((server) => `${server.host}:${wanPort}`) } : {}),
     retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),

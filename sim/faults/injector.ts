@@ -34,15 +34,15 @@ export class Injector {
   readonly #rates: Overrides<number>
   readonly #stalls: Overrides<true>
   readonly #refusals: Overrides<true>
-  /** Undefined: the scenario says that a majority's data may be destroyed. */
-  readonly #limit: DataLimit | undefined
+  /** By datacenter; empty: the scenario says that a majority's data may be destroyed. */
+  readonly #limits: ReadonlyMap<string, DataLimit>
   /** Deeds to be taken back later. */
   readonly #ends = new Set<Undo>()
 
-  /** `consensus`: keeps a majority's data from being destroyed; undefined: nothing does. */
-  constructor(cluster: Cluster, machines: Machines, consensus: ConsensusView | undefined) {
+  /** `consensus`, by datacenter: keeps a majority's data from being destroyed; where there is none, nothing does. */
+  constructor(cluster: Cluster, machines: Machines, consensus: ReadonlyMap<string, ConsensusView>) {
     this.#cluster = cluster
-    this.#limit = consensus === undefined ? undefined : new DataLimit(consensus)
+    this.#limits = new Map([...consensus].map(([datacenter, view]) => [datacenter, new DataLimit(view)]))
     this.#machines = machines
     this.#cuts = new LinkCuts(machines)
     this.#disks = new Overrides((node, setting) => machines.setDisk(node, setting))
@@ -167,7 +167,7 @@ export class Injector {
     if (action.rot !== undefined) return this.#rot(action.rot, scope)
     if (action['remove peer'] !== undefined) {
       return this.#once(action['remove peer'], 'remove peer', scope, (server) => {
-        if (this.#maySpare(server)) this.#cluster.operator.removePeer(this.#cluster.identityOf(server).id)
+        if (this.#maySpare(server)) this.#cluster.removePeer(server)
       })
     }
     if (action['break connections'] !== undefined) {
@@ -248,16 +248,17 @@ export class Injector {
 
   /** Whether the group can do without this server, of those that are left to it. */
   #maySpare(node: string): boolean {
-    const { id, kind } = this.#cluster.identityOf(node)
-    if (kind !== 'server' || this.#limit === undefined) return true
-    if (!this.#limit.allowsLeaving(id)) return false
-    this.#limit.leaves(id)
+    const { id, kind, datacenter } = this.#cluster.identityOf(node)
+    const limit = this.#limits.get(datacenter)
+    if (kind !== 'server' || limit === undefined) return true
+    if (!limit.allowsLeaving(id)) return false
+    limit.leaves(id)
     return true
   }
 
-  /** So many servers have lost their data, or have left those that have, that nobody can lead. */
-  isMajorityLost(): boolean {
-    return this.#limit?.lacksMajority() === true
+  /** So many servers of a datacenter have lost their data, or have left those that have, that nobody can lead there. */
+  isMajorityLost(datacenter: string): boolean {
+    return this.#limits.get(datacenter)?.lacksMajority() === true
   }
 
   /** Those of the selection whose data may go. */
@@ -265,9 +266,10 @@ export class Injector {
     const servers = this.#select(selector, scope)
     if (servers.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
     const allowed = servers.filter((server) => {
-      const { id } = this.#cluster.identityOf(server)
-      if (this.#limit?.allows(id) === false) return false
-      this.#limit?.lose(id)
+      const { id, datacenter } = this.#cluster.identityOf(server)
+      const limit = this.#limits.get(datacenter)
+      if (limit?.allows(id) === false) return false
+      limit?.lose(id)
       return true
     })
     return allowed.length === 0 ? err(`${verb}: the rest could not do without ${servers.join(' ')}`) : ok(allowed)
@@ -330,10 +332,10 @@ export class Injector {
   }
 
   #transfer(to: Selector | undefined, scope: ActionScope): Performed {
-    const leader = this.#cluster.leader()
-    if (leader === undefined) return err('transfer leadership: nobody leads now')
     const target = to === undefined ? undefined : this.#select(to, scope)[0]
     if (to !== undefined && target === undefined) return err(`transfer leadership: '${to.text}' is nobody now`)
+    const leader = this.#cluster.leader(target === undefined ? undefined : this.#cluster.datacenterOf(target))
+    if (leader === undefined) return err('transfer leadership: nobody leads now')
     this.#cluster.transferLeadership(leader, target)
     return {
       ok: true,

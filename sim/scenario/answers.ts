@@ -16,11 +16,27 @@ export function answerOf(response: HttpClientResponse): Answer {
   return { status: response.status, body: textOf(response.body), bytes: response.body, headers: response.headers }
 }
 
-/** `status`, `body`, `index` or a header's name: undefined when the answer has no such part. */
+/** `status`, `body`, `body.ID` (a member of its JSON), `index` or a header's name; undefined: the answer has no such part. */
 export function partOf(answer: Answer, part: string): string | undefined {
   if (part === 'status') return String(answer.status)
   if (part === 'body') return answer.body
+  if (part.startsWith('body.')) return memberOf(answer.body, part.split('.').slice(1))
   return answer.headers.get(part === 'index' ? 'x-svc-index' : part.toLowerCase())
+}
+
+/** Texts as they are, everything else as JSON. An array's items are named by number, from 0. */
+function memberOf(body: string, names: readonly string[]): string | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  for (const name of names) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** What is wrong with an answer, as one clause; undefined when it is as expected. */

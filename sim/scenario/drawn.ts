@@ -8,6 +8,8 @@ export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPla
   const datacenters = Object.entries(scenario.cluster).map(([name, { servers, clients, config, ...rest }]) => {
     const over = oneOf(rest['drawn config'], draw)
     const plan = {
+      ...(rest.datacenter === undefined ? {} : { datacenter: rest.datacenter }),
+      ...(rest.apart === undefined ? {} : { apart: rest.apart }),
       servers: { ...servers, count: countOf(servers.count, draw) },
       ...(clients === undefined ? {} : { clients: { ...clients, count: countOf(clients.count, draw) } }),
       config: { ...config, ...over },

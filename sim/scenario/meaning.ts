@@ -27,7 +27,7 @@ class MeaningCheck {
     this.#document = document
     this.#scenario = scenario
     const datacenters = Object.values(scenario.cluster)
-    const servers = datacenters.reduce((sum, datacenter) => sum + mostOf(datacenter.servers.count), 0)
+    const servers = datacenters.reduce((sum, { servers }) => sum + mostOf(servers.count) + (servers.spare ?? 0), 0)
     const clients = datacenters.reduce((sum, datacenter) => sum + mostOf(datacenter.clients?.count ?? 0), 0)
     this.#nodes = [...numbered('s', servers), ...numbered('c', clients)]
     this.#saved = savedNames(scenario)
@@ -36,9 +36,7 @@ class MeaningCheck {
   cluster(): void {
     const names = Object.keys(this.#scenario.cluster)
     if (names.length === 0) this.#problem(['cluster'], "nobody is there: add 'dc1: { servers: { count: 3 } }'")
-    if (names.length > 1 && this.#scenario.quiet?.['core first'] === true) {
-      this.#problem(['quiet', 'core first'], 'it is of one datacenter: leave it out where there are several')
-    }
+    this.#names()
     for (const [name, { config, servers, clients, ...rest }] of Object.entries(this.#scenario.cluster)) {
       const base = ['cluster', name]
       for (const [at, drawn] of (rest['drawn config'] ?? [{}]).entries()) {
@@ -60,6 +58,28 @@ class MeaningCheck {
     }
   }
 
+  /** Datacenters that know one another have different names, and keys are somewhere. */
+  #names(): void {
+    const taken = new Set<string>()
+    for (const [name, { apart, datacenter = name }] of Object.entries(this.#scenario.cluster)) {
+      if (apart === true) continue
+      if (taken.has(datacenter)) {
+        const path = ['cluster', name, ...(datacenter === name ? [] : ['datacenter'])]
+        this.#problem(path, `there is another '${datacenter}' that it knows: give it another name, or 'apart: true'`)
+      }
+      taken.add(datacenter)
+    }
+    for (const [name, { datacenter }] of Object.entries(this.#scenario.workload ?? {})) {
+      if (datacenter !== undefined) this.#datacenter(datacenter, ['workload', name, 'datacenter'])
+    }
+  }
+
+  #datacenter(name: string, path: readonly PropertyKey[]): void {
+    if (name in this.#scenario.cluster) return
+    const known = Object.keys(this.#scenario.cluster).join(', ')
+    this.#problem(path, `there is no datacenter '${name}': the cluster has ${known}`)
+  }
+
   /** Settings that no agent would take are a mistake in the scenario. */
   #settings(settings: FileConfig, datacenter: string, path: readonly PropertyKey[], release?: Release): void {
     const machine = { hostName: 's1', architecture: 'x64', operatingSystem: 'linux', cpuCount: 1 }
@@ -79,9 +99,6 @@ class MeaningCheck {
 
   #member(key: string, item: unknown, path: readonly PropertyKey[]): void {
     const here = [...path, key]
-    if (ofOneDatacenter.has(key) && Object.keys(this.#scenario.cluster).length > 1 && item !== undefined) {
-      this.#problem(here, 'it is not there yet where there are several datacenters')
-    }
     if (key === 'members') this.#members(item as object, here)
     if (path[0] === 'steps' && (key === 'always' || key === 'never')) this.#atEveryMoment(item as object, here)
     this.walk(item, here)
@@ -96,10 +113,7 @@ class MeaningCheck {
       if (part.kind === 'it' && path[0] !== 'faults') {
         this.#problem(path, "'it' is the node that set off a fault: name a node here")
       }
-      if (part.kind === 'group' && part.datacenter !== undefined && !(part.datacenter in this.#scenario.cluster)) {
-        const known = Object.keys(this.#scenario.cluster).join(', ')
-        this.#problem(path, `there is no datacenter '${part.datacenter}': the cluster has ${known}`)
-      }
+      if (part.kind === 'group' && part.datacenter !== undefined) this.#datacenter(part.datacenter, path)
     }
   }
 
@@ -137,9 +151,6 @@ class MeaningCheck {
     this.problems.push({ place: this.#document.placeOf(path), message })
   }
 }
-
-/** What an operator then does in the consensus group is done in the first datacenter alone. */
-const ofOneDatacenter: ReadonlySet<string> = new Set(['wipe', 'rot', 'remove peer', 'peers.json'])
 
 /** Of the numbers of which one is drawn, the greatest. */
 function mostOf(count: number | readonly number[]): number {

@@ -12,6 +12,7 @@ export function partOfRun(run: RunContext, datacenter: string, invariants: Invar
     injector: run.injector,
     driver: run.driver,
     saved: run.saved,
+    checksOf: (other) => run.checksOf(other),
     parts: () => run.parts(),
     hasFailed: () => run.hasFailed(),
     pass: (spanMs) => run.pass(spanMs),

@@ -10,8 +10,9 @@ import type { RunContext } from './run-context.ts'
 const wanWithinMs = 360_000
 const lookEveryMs = 1_000
 
-/** At rest the servers of all datacenters agree on who of them is there (M1, M2). */
+/** At rest the servers of all datacenters that know one another agree on who of them is there (M1, M2). */
 export async function meetAgain(run: RunContext): Promise<void> {
+  if (new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2) return
   const untilUs = run.simulation.nowUs + wanWithinMs * 1000
   while (!run.hasFailed()) {
     const faults = wanFaults(run)
@@ -25,12 +26,17 @@ export async function meetAgain(run: RunContext): Promise<void> {
   }
 }
 
-function wanFaults({ cluster }: RunContext): ReturnType<typeof poolFaults> {
+function joinedServers({ cluster }: RunContext): readonly string[] {
+  return cluster.serverNames.filter((server) => cluster.identityOf(server).apart !== true)
+}
+
+function wanFaults(run: RunContext): ReturnType<typeof poolFaults> {
+  const { cluster } = run
   const named = (isGone: boolean): readonly string[] =>
-    cluster.serverNames
+    joinedServers(run)
       .filter((server) => cluster.hasLeft(server) === isGone)
       .map((name) => wanName(cluster.identityOf(name)))
-  const views = cluster.serverNames.flatMap((server) => {
+  const views = joinedServers(run).flatMap((server) => {
     const members = cluster.agentOf(server)?.wan?.members()
     if (members === undefined) return []
     const observer = wanName(cluster.identityOf(server))
@@ -39,6 +45,6 @@ function wanFaults({ cluster }: RunContext): ReturnType<typeof poolFaults> {
   return poolFaults(views, named(false), named(true))
 }
 
-function wanName({ name, datacenter }: NodeIdentity): string {
-  return `${name}.${datacenter}`
+function wanName({ name, datacenter, called = datacenter }: NodeIdentity): string {
+  return `${name}.${called}`
 }

@@ -25,7 +25,9 @@ const lastKey = 'svc-sim/at-rest'
  */
 export async function comeToRest(run: RunContext): Promise<void> {
   const withinMs = run.scenario.quiet?.within ?? restWithinMs
-  if (run.scenario.quiet?.['core first'] === true) await healCore(run, withinMs)
+  if (run.scenario.quiet?.['core first'] === true) {
+    for (const part of run.parts()) if (!run.hasFailed()) await healCore(part, withinMs)
+  }
   run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
   run.injector.mendEverything()
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
@@ -58,7 +60,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
   startMissed(run)
   for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
     if (run.simulation.nowUs >= untilUs) {
-      if (run.injector.isMajorityLost()) return tellLost(run)
+      if (run.injector.isMajorityLost(datacenterOf(run))) return tellLost(run)
       run.invariants.liveness.overdue(unrest, formatDuration(withinMs))
       return false
     }
@@ -75,6 +77,11 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
 function tellLost(run: RunContext): false {
   run.tell('note', 'excused (majority lost): of some configuration no majority is left whose data is whole')
   return false
+}
+
+/** Of a part of a run, the datacenter that it is. */
+function datacenterOf({ cluster }: RunContext): string {
+  return cluster.datacenterNames[0] ?? ''
 }
 
 /** Those that left are not missed. */

@@ -13,13 +13,14 @@ import type { Selector } from './selector.ts'
 export interface RunContext {
   readonly scenario: Scenario
   readonly simulation: Simulation
-  /** Of the first datacenter, which the workload asks. */
+  /** Of the first datacenter. */
   readonly invariants: Invariants
   readonly cluster: Cluster
   readonly injector: Injector
   readonly driver: Driver
   /** Servers by the names that steps gave them. */
   readonly saved: Map<string, readonly string[]>
+  checksOf(datacenter: string): Invariants
   /** One for each datacenter, as if it were all there is; the run itself where there is one. */
   parts(): readonly RunContext[]
   /** The run is over: an invariant or an expectation was not met. */

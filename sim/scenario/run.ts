@@ -68,7 +68,7 @@ export class ScenarioRun implements RunContext {
     this.simulation = newSimulation(options, () => this.#afterTurn())
     const datacenters = Object.keys(this.scenario.cluster)
     this.invariantsOf = new Map(datacenters.map((datacenter) => [datacenter, this.#newInvariants()]))
-    this.invariants = this.#checksOf(datacenters[0] ?? '')
+    this.invariants = this.checksOf(datacenters[0] ?? '')
     this.cluster = newCluster(this)
     this.injector = new Injector(
       this.cluster,
@@ -100,7 +100,7 @@ export class ScenarioRun implements RunContext {
     })
   }
 
-  #checksOf(datacenter: string): Invariants {
+  checksOf(datacenter: string): Invariants {
     const checks = this.invariantsOf.get(datacenter)
     if (checks === undefined)
       throw new InvariantViolation('a datacenter that the scenario does not have', { datacenter })
@@ -113,7 +113,7 @@ export class ScenarioRun implements RunContext {
   }
 
   async run(): Promise<RunResult> {
-    for (const node of this.cluster.nodeNames) this.cluster.start(node)
+    for (const node of this.cluster.nodeNames) if (!this.cluster.hasLeft(node)) this.cluster.start(node)
     this.#workload.startHeartbeats()
     this.#workload.switch('start')
     this.#schedule.start()
@@ -127,12 +127,15 @@ export class ScenarioRun implements RunContext {
     this.#schedule.stop()
     this.#workload.switch('stop')
     if (!this.hasFailed()) await comeToRest(this)
-    if (!this.hasFailed()) this.invariants.linearizable.judge()
-    for (const { sessions } of this.invariantsOf.values()) {
-      if (!this.hasFailed()) sessions.finish(this.simulation.nowUs)
-    }
-    if (!this.hasFailed()) this.invariants.whole.judge()
+    for (const checks of this.invariantsOf.values()) this.#finish(checks)
     return this.#result()
+  }
+
+  /** What can be judged only when all is known. */
+  #finish({ linearizable, sessions, whole }: Invariants): void {
+    if (!this.hasFailed()) linearizable.judge()
+    if (!this.hasFailed()) sessions.finish(this.simulation.nowUs)
+    if (!this.hasFailed()) whole.judge()
   }
 
   hasFailed(): boolean {
@@ -168,16 +171,17 @@ export class ScenarioRun implements RunContext {
     this.#changed = true
     if (trigger === 'leader elected') this.tell('note', `${node} leads`)
     if (trigger === 'leader stepped down') this.tell('note', `${node} no longer leads`)
-    this.#mark(trigger)
+    this.#mark(trigger, node)
     this.#schedule.triggered(trigger, node)
   }
 
-  #mark(trigger: Trigger): void {
-    const { marks } = this.invariants
+  #mark(trigger: Trigger, node: string): void {
+    const datacenter = this.cluster.datacenterOf(node)
+    const { marks } = this.checksOf(datacenter)
     if (trigger === 'snapshot installed' && this.injector.hasCuts) marks.reach('snapshot under partition')
     if (trigger !== 'members changed') return
     if (this.injector.hasCuts) marks.reach('configuration changed under fire')
-    if (hasReplacedVoter(this.cluster)) marks.reach('machine replaced')
+    if (hasReplacedVoter(this.cluster, datacenter)) marks.reach('machine replaced')
   }
 
   askWatchesAnew(): void {
@@ -213,12 +217,13 @@ export class ScenarioRun implements RunContext {
   }
 
   /** What keeps a majority's data from being destroyed, unless the scenario says that it may be. */
-  #limited(): ConsensusView | undefined {
-    return this.scenario.excuses?.['majority lost'] === true ? undefined : this.invariants.configurations
+  #limited(): ReadonlyMap<string, ConsensusView> {
+    if (this.scenario.excuses?.['majority lost'] === true) return new Map()
+    return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.configurations]))
   }
 
   #observe(): Observed {
-    const { cluster, invariants, invariantsOf } = this
+    const { cluster, invariantsOf } = this
     return {
       servers: cluster.serverNames,
       nodes: cluster.nodeNames,
@@ -234,7 +239,7 @@ export class ScenarioRun implements RunContext {
         return sumOf(invariantsOf.values(), (checks) => checks.electionCount)
       },
       get writesAcknowledged() {
-        return invariants.acknowledged.count
+        return sumOf(invariantsOf.values(), ({ acknowledged }) => acknowledged.count)
       },
       select: (selector) => this.select(selector),
     }
@@ -276,12 +281,12 @@ export class ScenarioRun implements RunContext {
       events: this.simulation.turns,
       trace,
       elections: sumOf(all, ({ electionCount }) => electionCount),
-      writesAcknowledged: this.invariants.acknowledged.count,
+      writesAcknowledged: sumOf(all, ({ acknowledged }) => acknowledged.count),
       marks: [...new Set(all.flatMap(({ marks }) => marks.reached))],
       history: {
         about: `${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`,
         staleDefaultUs: this.invariants.linearizable.staleDefaultUs,
-        operations: this.invariants.linearizable.operations,
+        operations: all.flatMap(({ linearizable }) => linearizable.operations),
       },
     }
   }

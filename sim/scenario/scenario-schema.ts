@@ -33,8 +33,26 @@ const agents = (countMax: number) =>
   })
 
 const datacenter = z.strictObject({
-  servers: agents(serversMax).describe('Servers s1, s2, …, which take part in consensus.'),
+  servers: agents(serversMax)
+    .extend({
+      spare: z
+        .int()
+        .min(1)
+        .max(serversMax)
+        .optional()
+        .describe('So many more, numbered after them, whose machines are not on at first: restart starts them.'),
+    })
+    .describe('Servers s1, s2, …, which take part in consensus.'),
   clients: agents(clientsMax).optional().describe('Client agents c1, c2, …, which keep no replicated state.'),
+  apart: z
+    .literal(true)
+    .optional()
+    .describe('It knows no other datacenter, and no other knows it: a cluster of its own.'),
+  datacenter: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/, 'a datacenter is named with small letters, digits and -')
+    .optional()
+    .describe('What its agents call it, if not as here. Two that are apart may have one name.'),
   config: nodeConfig.optional(),
   'drawn config': z
     .array(nodeConfig)
@@ -72,6 +90,10 @@ const client = z.strictObject({
     .union([z.enum(['default', 'consistent', 'stale']), z.array(z.enum(['default', 'consistent', 'stale'])).min(1)])
     .default('default')
     .describe('Of reads: one kind, or several of which one is drawn for each.'),
+  datacenter: z
+    .string()
+    .optional()
+    .describe('Where the keys are; the first datacenter if absent. Agents of another one are asked with ?dc=.'),
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
   watchers: z
     .int()

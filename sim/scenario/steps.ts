@@ -61,6 +61,8 @@ function performPeersJson(run: RunContext, file: NonNullable<Step['peers.json']>
   const names = run.select(file.names)
   if (at.length === 0 || names.length === 0)
     return run.fail([...path, 'peers.json'], 'it is for nobody, or names nobody')
+  const places = new Set([...at, ...names].map((node) => run.cluster.datacenterOf(node)))
+  if (places.size > 1) return run.fail([...path, 'peers.json'], 'it is of one datacenter, and names another')
   for (const node of at) run.cluster.leavePeersJson(node, names, file.form)
   run.tell('note', `peers.json for ${at.join(' ')} names ${names.join(' ')}`)
 }

@@ -1,5 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/manifest.ts'
+import { calledName, knowsOf } from '../cluster/group-facts.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/injector.ts'
 import { ClientGroup, type GroupWorld, keysOf, prefixOf } from '../workload/client-group.ts'
@@ -137,23 +138,34 @@ export class Workload {
         .map((name) => ({ name, endpoint: httpEndpoint(cluster.identityOf(name)) }))
   }
 
-  #worldOf(group: Pick<GroupText, 'at'>): GroupWorld {
+  #worldOf(group: Pick<GroupText, 'at'> & { readonly datacenter?: string | undefined }): GroupWorld {
     const run = this.#run
+    const datacenter = group.datacenter ?? run.cluster.datacenterNames[0] ?? ''
     return {
       nowUs: () => run.simulation.nowUs,
       server: (draw) => {
         const scope = selectable(run.cluster, run.stepScope())
         const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw })
-        // What they are told is judged as of one cluster.
-        const chosen = meant.filter((node) => run.cluster.datacenterOf(node) === run.cluster.datacenterNames[0])
+        // What they are told is judged as of one cluster; without a word on which, agents of that one alone are asked.
+        const chosen = meant.filter((node) =>
+          group.datacenter === undefined
+            ? run.cluster.datacenterOf(node) === datacenter
+            : knowsOf(run.cluster, node, datacenter),
+        )
         const name = chosen[draw(Math.max(1, chosen.length))]
         if (name === undefined) return undefined
         const identity = run.cluster.identityOf(name)
-        return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }
+        const isThere = identity.datacenter === datacenter
+        const asked = isThere ? {} : { datacenter: calledName(run.cluster, datacenter) }
+        return {
+          name,
+          endpoint: { ...httpEndpoint(identity), ...asked },
+          isServer: identity.kind === 'server' && isThere,
+        }
       },
       bootOf: (server) => run.cluster.bootOf(server),
       onAcknowledged: (server) => run.triggered('write acknowledged', server),
-      invariants: run.invariants,
+      invariants: run.checksOf(datacenter),
     }
   }
 }

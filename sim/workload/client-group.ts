@@ -1,10 +1,9 @@
 import type { Env } from '../../src/env/env.ts'
-import type { Endpoint } from '../../src/env/net.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/manifest.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { type KeyOperation, operationText } from '../checkers/key-history.ts'
-import { KeyClient } from './key-client.ts'
+import { type Asked, KeyClient } from './key-client.ts'
 
 export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'
 
@@ -22,7 +21,7 @@ export interface GroupPlan {
 /** An agent that clients ask. */
 export interface AskedAgent {
   readonly name: string
-  readonly endpoint: Endpoint
+  readonly endpoint: Asked
   /** It answers stale reads from its own state; a client agent asks one server now and another then. */
   readonly isServer: boolean
 }

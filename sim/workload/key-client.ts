@@ -5,6 +5,12 @@ import type { Endpoint } from '../../src/env/net.ts'
 import type { Consistency } from '../../src/features/manifest.ts'
 import type { ListedKey } from '../checkers/whole-changes.ts'
 
+/** Whom a request is sent to. */
+export interface Asked extends Endpoint {
+  /** Which datacenter it is for; that of the asked, if absent. */
+  readonly datacenter?: string | undefined
+}
+
 /** What a read of a key was answered. */
 export interface ReadAnswer {
   /** undefined: there is no such key. */
@@ -49,7 +55,7 @@ export class KeyClient {
     this.#timeoutMs = timeoutMs
   }
 
-  async read(server: Endpoint, key: string, consistency: Consistency): Promise<ReadAnswer | undefined> {
+  async read(server: Asked, key: string, consistency: Consistency): Promise<ReadAnswer | undefined> {
     const suffix = consistency === 'default' ? '' : `&${consistency}`
     const answer = await this.#request(server, 'GET', `/v1/kv/${key}?raw${suffix}`)
     if (answer === undefined || (answer.status !== 200 && answer.status !== 404)) return undefined
@@ -59,23 +65,23 @@ export class KeyClient {
     return { value: answer.status === 404 ? undefined : textOf(answer.body), index }
   }
 
-  write(server: Endpoint, key: string, value: string): Promise<WriteAnswer> {
+  write(server: Asked, key: string, value: string): Promise<WriteAnswer> {
     return this.#put(server, `/v1/kv/${key}`, value)
   }
 
   /** `index`: the ModifyIndex that the key must have; 0: that there is no such key. */
-  compareAndSet(server: Endpoint, key: string, index: number, value: string): Promise<WriteAnswer> {
+  compareAndSet(server: Asked, key: string, index: number, value: string): Promise<WriteAnswer> {
     return this.#put(server, `/v1/kv/${key}?cas=${index}`, value)
   }
 
-  async remove(server: Endpoint, key: string): Promise<WriteAnswer> {
+  async remove(server: Asked, key: string): Promise<WriteAnswer> {
     return writeAnswer(await this.#request(server, 'DELETE', `/v1/kv/${key}`))
   }
 
   /**
    * Replaces one key as `compareAndSet` does, and writes another one. False: neither was done.
    */
-  async replaceAndWrite(server: Endpoint, replaced: Replaced, written: Written): Promise<WriteAnswer> {
+  async replaceAndWrite(server: Asked, replaced: Replaced, written: Written): Promise<WriteAnswer> {
     const operations = [
       { Verb: 'cas', Key: replaced.key, Value: base64(utf8(replaced.value)), Index: replaced.index },
       { Verb: 'set', Key: written.key, Value: base64(utf8(written.value)) },
@@ -88,7 +94,7 @@ export class KeyClient {
 
   /** All keys under a prefix; undefined: no answer about them. `waiting`: not before their index is beyond this one. */
   async list(
-    server: Endpoint,
+    server: Asked,
     prefix: string,
     consistency: Consistency,
     waiting?: { readonly index: number; readonly waitMs: number },
@@ -109,23 +115,25 @@ export class KeyClient {
     return { index, rows }
   }
 
-  async #put(server: Endpoint, target: string, value: string): Promise<WriteAnswer> {
+  async #put(server: Asked, target: string, value: string): Promise<WriteAnswer> {
     return writeAnswer(await this.#request(server, 'PUT', target, value))
   }
 
   async #request(
-    server: Endpoint,
+    server: Asked,
     method: string,
     target: string,
     body?: string,
   ): Promise<HttpClientResponse | undefined> {
     const timeoutMs = this.#timeoutMs
-    const answer = await this.#env.http.request(
-      server,
-      body === undefined ? { method, target, timeoutMs } : { method, target, timeoutMs, body: utf8(body) },
-    )
+    const asked = { method, target: forDatacenter(target, server.datacenter), timeoutMs }
+    const answer = await this.#env.http.request(server, body === undefined ? asked : { ...asked, body: utf8(body) })
     return answer.ok ? answer.value : undefined
   }
+}
+
+function forDatacenter(target: string, datacenter: string | undefined): string {
+  return datacenter === undefined ? target : `${target}${target.includes('?') ? '&' : '?'}dc=${datacenter}`
 }
 
 function writeAnswer(answer: HttpClientResponse | undefined): WriteAnswer {

@@ -10,7 +10,7 @@ const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
 const shows: Readonly<Record<string, string>> = {
   'anti-entropy.yaml': '[REG-012] [REG-024]',
   'autopilot-needs-protocol-3.yaml': '[RFT-009] [RFT-011]',
-  'dead-server.yaml': '[RFT-031]',
+  'autopilot-replaces-servers.yaml': '[RFT-031]',
   'dns-through-an-outage.yaml': '[DNS-013] [DNS-015]',
   'peers-json-by-address.yaml': '[RFT-013] [RFT-015]',
   'promotion-in-pairs.yaml': '[RFT-029] [RFT-030]',

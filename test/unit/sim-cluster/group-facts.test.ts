@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../sim/cluster/cluster.ts'
-import { hasReplacedVoter, isMissed } from '../../../sim/cluster/group-facts.ts'
-import { replacement, serverIdentity } from '../../../sim/cluster/node-identity.ts'
+import { calledName, hasReplacedVoter, isMissed, knowsOf } from '../../../sim/cluster/group-facts.ts'
+import { type NodeIdentity, replacement, serverIdentity } from '../../../sim/cluster/node-identity.ts'
 
 /** What servers go by: by name, the names of the voters that each knows; undefined: it does not run. */
 function cluster(
@@ -47,5 +47,29 @@ describe('a machine that was replaced', () => {
   it('is told by its ID once it votes', () => {
     expect(hasReplacedVoter(cluster({ s1: ['s1', 'other'] }))).toBe(true)
     expect(hasReplacedVoter(cluster({ s1: ['s1'] }))).toBe(false)
+  })
+})
+
+describe('a datacenter', () => {
+  const identities = new Map<string, NodeIdentity>([
+    ['s1', serverIdentity(1, 'dc1', 1)],
+    ['s2', serverIdentity(2, 'dc2', 2)],
+    ['s3', { ...serverIdentity(3, 'new', 3), called: 'dc1', apart: true }],
+  ])
+  const parts = {
+    serverNames: [...identities.keys()],
+    identityOf: (name: string) => identities.get(name),
+    datacenterOf: (name: string) => identities.get(name)?.datacenter,
+  }
+  const world = parts as unknown as Cluster
+
+  it('is known to its own agents and to those of others, unless one of the two is apart', () => {
+    const known = [...identities.keys()].map((node) => ['dc1', 'dc2', 'new'].filter((dc) => knowsOf(world, node, dc)))
+    expect(known).toEqual([['dc1', 'dc2'], ['dc1', 'dc2'], ['new']])
+    expect(knowsOf(world, 's1', 'dc9')).toBe(false)
+  })
+
+  it('may be called otherwise by its agents', () => {
+    expect([calledName(world, 'dc2'), calledName(world, 'new')]).toEqual(['dc2', 'dc1'])
   })
 })

@@ -39,6 +39,22 @@ describe('a saved answer', () => {
     expect(partOf(answer, 'nothing')).toBe(undefined)
   })
 
+  it('and by members of their JSON, of texts without their quotes', () => {
+    const json = { ...answer, body: '[{"ID": "x y", "Tags": ["a"]}]' }
+    expect([partOf(json, 'body.0.ID'), partOf(json, 'body.0.Tags'), partOf(json, 'body.0.Tags.0')]).toEqual([
+      'x y',
+      '["a"]',
+      'a',
+    ])
+    expect([partOf(json, 'body.1'), partOf(json, 'body.0.ID.length'), partOf(json, 'body.constructor')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(partOf(answer, 'body.ID')).toBe(undefined)
+    expect(partOf({ ...answer, body: 'no json' }, 'body.ID')).toBe(undefined)
+  })
+
   it('is named in a text, alone or with its part', () => {
     const template = new Template('/v1/kv/a?index=${first.index}&cas=${first.index}')
     expect(template.names()).toEqual(['first', 'first'])

@@ -63,6 +63,20 @@ quiet: { within: 30s }
 `)
     expect(linesOf(text)).toEqual([])
   })
+
+  it('may have two clusters of one name that are apart, machines that come later, and faults in each', () => {
+    const text = minimal
+      .replace('count: 3 }', 'count: 3, spare: 1 }')
+      .replace('steps:', '  new: { datacenter: dc1, apart: true, servers: { count: 2 } }\nsteps:')
+    const tail = `  - { step: a, restart: s4 }
+  - { step: b, wipe: new/leader }
+  - { step: c, rot: s6 }
+  - { step: d, peers.json: { at: s5, names: "s5, s6" } }
+quiet: { within: 30s, core first: true }
+`
+    expect(linesOf(text + tail)).toEqual([])
+    expect(linesOf(text + tail.replace('s6', 's7'))).toHaveLength(1)
+  })
 })
 
 describe('a bad scenario file', () => {
@@ -133,9 +147,14 @@ describe('a bad scenario file', () => {
     ['that is empty', '', /^x\.yaml:1:1: a scenario is a map/],
     ['with a key twice', withTail('scenario: again\n'), 'x.yaml:8:1: this key stands here twice: keep one'],
     [
-      'with a machine that is lost where there are several datacenters',
-      minimal.replace('steps:', '  dc2: { servers: { count: 1 } }\nsteps:').replace('wait: 5s', 'wipe: s1'),
-      'x.yaml:8:11: it is not there yet where there are several datacenters',
+      'with two datacenters of one name that know each other',
+      minimal.replace('steps:', '  new: { datacenter: dc1, servers: { count: 1 } }\nsteps:'),
+      "x.yaml:5:22: there is another 'dc1' that it knows: give it another name, or 'apart: true'",
+    ],
+    [
+      'with keys in a datacenter that is not there',
+      withTail('workload:\n  shop: { operations: [kv.get], rate: 50/s, datacenter: dc2 }\n'),
+      "x.yaml:9:57: there is no datacenter 'dc2': the cluster has dc1",
     ],
     [
       'with a setting whose value the agent refuses',

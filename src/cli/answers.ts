@@ -165,6 +165,10 @@ function placesOf(
   )
 }
 
+export function readAgentRelease(body: Uint8Array): string | undefined {
+  return z.object({ Config: z.object({ Version: z.string() }) }).safeParse(jsonOf(body)).data?.Config.Version
+}
+
 export function readOwnName(body: Uint8Array): { readonly node: string; readonly datacenter: string } | undefined {
   const self = ownNameSchema.safeParse(jsonOf(body)).data
   return self === undefined ? undefined : { node: self.Config.NodeName, datacenter: self.Config.Datacenter }

@@ -4,6 +4,7 @@ import { agentCommand } from './commands/agent.ts'
 import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { completionCommand } from './commands/completion.ts'
+import { debugCommand } from './commands/debug.ts'
 import { eventCommand } from './commands/event.ts'
 import { execCommand } from './commands/exec.ts'
 import { infoCommand } from './commands/info.ts'
@@ -28,6 +29,7 @@ const listed: readonly CliCommand[] = [
   datacentersCommand,
   nodesCommand,
   servicesCommand,
+  debugCommand,
   eventCommand,
   execCommand,
   forceLeaveCommand,

@@ -10,7 +10,7 @@ import { keyPath } from './key-path.ts'
 /** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
 const lockFlags = '3304740253564472344'
 /** How long the servers are asked to wait for a change of the key. */
-const waitMs = 15_000
+export const waitMs = 15_000
 /** Pause where a lock is free and cannot be had: the lock delay of its last holder. */
 const delayedMs = 5_000
 /** Pause after an answer that is of no use. */
@@ -20,7 +20,7 @@ const retryMs = 1_000
 const ttlText = '15s'
 const renewEveryMs = 7_500
 
-const indexHeader = `x-${productName}-index`
+export const indexHeader = `x-${productName}-index`
 
 export interface LockOptions {
   readonly env: Env
@@ -80,8 +80,18 @@ export class LockSession implements Closable {
   }
 }
 
+/** Something that is held while a program runs. */
+export interface Held {
+  /** Waits until it is had, or until no time is left; false then. */
+  acquire(leftMs: () => number): Promise<Result<boolean, string>>
+  /** Ends when it is lost, or cannot be looked at any more; or soon after `isOver`. */
+  lost(isOver: () => boolean): Promise<void>
+  /** Gives it up, and takes away what is left if nobody else has it: true if it did. */
+  release(): Promise<Result<boolean, string>>
+}
+
 /** One lock on one key: got, watched and given up, as clients of the field do it. */
-export class HeldLock {
+export class HeldLock implements Held {
   readonly #options: LockOptions
   readonly #session: LockSession
   #index = '0'
@@ -91,7 +101,6 @@ export class HeldLock {
     this.#session = session
   }
 
-  /** Waits until the lock is had, or until no time is left; false then. */
   async acquire(leftMs: () => number): Promise<Result<boolean, string>> {
     while (leftMs() > 0) {
       const seen = await this.#look(this.#index, leftMs())
@@ -103,12 +112,11 @@ export class HeldLock {
       if (!got.ok || got.value) return got
       // Somebody was faster, and is seen at once; or nobody may have it yet.
       const now = await this.#look('0')
-      if (now.ok && now.value?.Session === undefined) await this.#pause(Math.min(delayedMs, leftMs()))
+      if (now.ok && now.value?.Session === undefined) await pause(this.#options.env, Math.min(delayedMs, leftMs()))
     }
     return ok(false)
   }
 
-  /** Ends when the lock is lost, or cannot be looked at any more; or soon after `isOver`. */
   async lost(isOver: () => boolean): Promise<void> {
     for (let failures = 0; !isOver() && failures <= this.#options.retries; ) {
       const seen = await this.#look(this.#index)
@@ -116,12 +124,11 @@ export class HeldLock {
       if (seen.ok) failures = 0
       else {
         failures++
-        await this.#pause(retryMs)
+        await pause(this.#options.env, retryMs)
       }
     }
   }
 
-  /** Gives it up, and takes the key away if nobody has it: true if it did. */
   async release(): Promise<Result<boolean, string>> {
     const released = await this.#write('release')
     if (!released.ok) return released
@@ -130,17 +137,15 @@ export class HeldLock {
     if (seen.value === undefined) return ok(true)
     if (seen.value.Session !== undefined) return ok(false)
     const { client, key } = this.#options
-    const gone = await client.expect('DELETE', keyPath(key), [['cas', String(seen.value.ModifyIndex)]])
-    return gone.ok ? ok(textOf(gone.value).trim() === 'true') : gone
+    return ask(client, 'DELETE', keyPath(key), [['cas', String(seen.value.ModifyIndex)]])
   }
 
-  async #write(how: 'acquire' | 'release'): Promise<Result<boolean, string>> {
+  #write(how: 'acquire' | 'release'): Promise<Result<boolean, string>> {
     const query = [
       [how, this.#session.id],
       ['flags', lockFlags],
     ] as const
-    const answer = await this.#options.client.expect('PUT', keyPath(this.#options.key), query, emptyBytes)
-    return answer.ok ? ok(textOf(answer.value).trim() === 'true') : answer
+    return ask(this.#options.client, 'PUT', keyPath(this.#options.key), query, emptyBytes)
   }
 
   /** The key now, or once it is beyond this index; undefined: there is none. */
@@ -165,10 +170,22 @@ export class HeldLock {
     const entries = readEntries(body)
     return entries === undefined ? err('the answer is not a list of entries') : ok(entries[0])
   }
+}
 
-  #pause(ms: number): Promise<void> {
-    const deferred = this.#options.env.deferred<void>()
-    this.#options.env.timers.after(ms, () => deferred.resolve())
-    return deferred.promise
-  }
+/** A write whose answer says whether it took effect. */
+export async function ask(
+  client: ApiClient,
+  method: 'PUT' | 'DELETE',
+  path: string,
+  query: readonly (readonly [string, string])[],
+  body?: Uint8Array,
+): Promise<Result<boolean, string>> {
+  const answer = await client.expect(method, path, query, body)
+  return answer.ok ? ok(textOf(answer.value).trim() === 'true') : answer
+}
+
+export function pause(env: Env, ms: number): Promise<void> {
+  const deferred = env.deferred<void>()
+  env.timers.after(ms, () => deferred.resolve())
+  return deferred.promise
 }

@@ -93,6 +93,38 @@ describe('svc lock', () => {
     for (let at = 0; at < 6; at += 2) expect(lines[at + 1]).toBe(lines[at]?.replace('in', 'out'))
   })
 
+  it('lets as many in at a time as are asked for, and no more', async () => {
+    const file = join(folder, 'semaphore')
+    const one = () => svc('lock', '-n=2', '-verbose', 'some', `echo in >> ${file}; sleep 0.4; echo out >> ${file}`)
+    const ran = await Promise.all([one(), one(), one()])
+    expect(ran.map(({ code, error }) => [code, error])).toEqual([0, 1, 2].map(() => [0, '']))
+    expect(ran[0]?.out).toMatch(/^Setting up semaphore \(limit 2\) at prefix: some\/\n/)
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    const inside = lines.map((_, at) => lines.slice(0, at + 1).reduce((sum, word) => sum + (word === 'in' ? 1 : -1), 0))
+    expect([lines.length, Math.max(...inside)]).toEqual([6, 2])
+    expect(await keys()).not.toContain('some/.lock')
+    expect(await agent.json('/v1/session/list')).toEqual([])
+  })
+
+  it('takes no place among holders that count to another limit, or in a key that is something else', async () => {
+    const list = JSON.stringify({ Limit: 3, Holders: null })
+    await fetch(`http://${http}/v1/kv/three/.lock?flags=16210313421097356768`, { method: 'PUT', body: list })
+    await fetch(`http://${http}/v1/kv/plain/.lock`, { method: 'PUT', body: list })
+    const [other, plain] = await Promise.all([
+      svc('lock', '-n=2', 'three', 'true'),
+      svc('lock', '-n=2', 'plain', 'true'),
+    ])
+    expect([other.code, other.error]).toEqual([
+      1,
+      'Lock acquisition failed: semaphore limit conflict (lock: 3, local: 2)\n',
+    ])
+    expect([plain.code, plain.error]).toEqual([
+      1,
+      'Lock acquisition failed: Existing key does not match semaphore use\n',
+    ])
+    expect((await keys()).filter((key) => /^(three|plain)/.test(key))).toEqual(['plain/.lock', 'three/.lock'])
+  })
+
   it('ends the command when its session is ended by somebody else', async () => {
     const child = spawn(process.execPath, [launcher, 'lock', '-verbose', 'lost', 'exec sleep 60'], {
       env: { ...process.env, SVC_HTTP_ADDR: http },
@@ -116,7 +148,7 @@ describe('svc lock', () => {
       error: 'Lock acquisition failed: Existing key does not match lock use\n',
     })
     expect((await svc('lock')).error).toContain('Key prefix and child command must be specified')
-    expect((await svc('lock', '-n=2', 'a', 'true')).error).toContain('-n: only one holder at a time is there yet')
+    expect((await svc('lock', '-n=0', 'a', 'true')).error).toContain('-n 0: not a number from 1 to 1000')
     const holder = spawn(process.execPath, [launcher, 'lock', 'tried', 'sleep 30'], {
       env: { ...process.env, SVC_HTTP_ADDR: http },
     })

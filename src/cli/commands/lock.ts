@@ -4,10 +4,13 @@ import type { ForegroundChild } from '../../env/terminal.ts'
 import { productName, productTitle } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { HeldLock, type LockOptions, LockSession } from '../held-lock.ts'
+import { type Held, HeldLock, type LockOptions, LockSession } from '../held-lock.ts'
+import { HeldSemaphore } from '../held-semaphore.ts'
 
 /** How long a program that is to end, for its lock is lost, is left before it is killed. */
 const graceMs = 5_000
+/** Each stands in one value. */
+const holdersMax = 1_000
 
 const lockFlags: readonly CommandFlag[] = [
   { name: 'child-exit-code', kind: 'bool', help: 'Exit with 2 if CHILD fails, not with 0.' },
@@ -17,7 +20,7 @@ const lockFlags: readonly CommandFlag[] = [
     value: '<n>',
     help: 'Failures to look at the lock that are borne. Default: 3.',
   },
-  { name: 'n', kind: 'integer', value: '<n>', help: 'How many may hold the lock at a time. Only 1 is there yet.' },
+  { name: 'n', kind: 'integer', value: '<n>', help: 'How many may hold the lock at a time. Default: 1.' },
   { name: 'name', kind: 'text', value: '<name>', help: 'Name of the session.' },
   { name: 'pass-stdin', kind: 'bool', help: 'CHILD reads standard input.' },
   { name: 'shell', kind: 'bool', help: 'Run CHILD by /bin/sh, which is what happens unless -shell=false is given.' },
@@ -37,7 +40,10 @@ export const lockCommand: CliCommand = {
   async run(invocation) {
     const plan = planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)
-    const session = await LockSession.begin(invocation.env, plan.value.lock.client, { Name: plan.value.name })
+    const { lock, limit, name } = plan.value
+    // What shows that a contender is alive must not outlive it; a lock's key is taken away by who gives it up.
+    const about = limit === 1 ? { Name: name } : { Name: name, Behavior: 'delete' }
+    const session = await LockSession.begin(invocation.env, lock.client, about)
     if (!session.ok) return failed(invocation, `Lock acquisition failed: ${session.error}`)
     try {
       return await runLocked(invocation, plan.value, session.value)
@@ -49,6 +55,8 @@ export const lockCommand: CliCommand = {
 
 interface Plan {
   readonly lock: LockOptions
+  /** Holders at a time. */
+  readonly limit: number
   /** Of the session. */
   readonly name: string
   readonly argv: readonly [string, ...string[]]
@@ -60,7 +68,9 @@ function planOf(invocation: Invocation): Result<Plan, string> {
   const { flags, args } = invocation
   const [prefix, ...child] = args
   if (prefix === undefined || child.length === 0) return err('Key prefix and child command must be specified')
-  if ((flags.get('n') ?? '1') !== '1') return err('-n: only one holder at a time is there yet')
+  const limit = Number(flags.get('n') ?? '1')
+  if (!Number.isInteger(limit) || limit < 1 || limit > holdersMax)
+    return err(`-n ${limit}: not a number from 1 to ${holdersMax}`)
   const tryMs = durationOf(flags, 'try')
   if (!tryMs.ok) return tryMs
   const timeoutMs = durationOf(flags, 'timeout')
@@ -81,6 +91,7 @@ function planOf(invocation: Invocation): Result<Plan, string> {
       key,
       retries: Number(retries),
     },
+    limit,
     name: typeof name === 'string' ? name : ownName,
     argv: direct ? [program, ...rest] : ['/bin/sh', '-c', child.join(' ')],
     tryMs: tryMs.value,
@@ -98,11 +109,16 @@ function durationOf(flags: Invocation['flags'], name: string): Result<number, st
 
 async function runLocked(invocation: Invocation, plan: Plan, session: LockSession): Promise<number> {
   const { env, terminal } = invocation
-  const lock = new HeldLock(plan.lock, session)
+  const { limit } = plan
+  const lock = limit === 1 ? new HeldLock(plan.lock, session) : new HeldSemaphore(plan.lock, session, limit)
   const wish = new Wish(invocation)
   const giveUpMs = plan.tryMs === 0 ? Number.POSITIVE_INFINITY : env.clock.monoMs() + plan.tryMs
   try {
-    tell(invocation, `Setting up lock at path: ${plan.lock.key}`)
+    const where =
+      limit === 1
+        ? `lock at path: ${plan.lock.key}`
+        : `semaphore (limit ${limit}) at prefix: ${plan.lock.key.slice(0, -'.lock'.length)}`
+    tell(invocation, `Setting up ${where}`)
     tell(invocation, 'Attempting lock acquisition')
     const held = await Promise.race([lock.acquire(() => giveUpMs - env.clock.monoMs()), wish.uttered])
     if (!held.ok) return failed(invocation, `Lock acquisition failed: ${held.error}`)
@@ -127,7 +143,7 @@ async function runLocked(invocation: Invocation, plan: Plan, session: LockSessio
 async function watched(
   invocation: Invocation,
   child: ForegroundChild,
-  lock: HeldLock,
+  lock: Held,
   wish: Wish,
 ): Promise<number | string> {
   const { env, terminal } = invocation

@@ -9,7 +9,7 @@ import type { CommandFlag, Invocation } from './command.ts'
 const variables = productName.toUpperCase()
 
 /** Flags that every command has that talks to an agent. Reference: CLI, client flags. */
-export const clientFlags: readonly CommandFlag[] = [
+export const clientFlags: readonly CommandFlag[] = standing([
   {
     name: 'http-addr',
     kind: 'text',
@@ -47,14 +47,18 @@ export const clientFlags: readonly CommandFlag[] = [
     value: '<name>',
     help: `Name that the agent's certificate must carry. Default: $${variables}_TLS_SERVER_NAME, or the address.`,
   },
-]
+])
 
 /** Flags of commands whose answer comes from the servers. */
-export const serverFlags: readonly CommandFlag[] = [
+export const serverFlags: readonly CommandFlag[] = standing([
   ...clientFlags,
   { name: 'datacenter', kind: 'text', value: '<name>', help: "Datacenter to ask. Default: the agent's own." },
   { name: 'stale', kind: 'bool', help: 'Let any server answer, not only the leader.' },
-]
+])
+
+function standing(flags: readonly CommandFlag[]): readonly CommandFlag[] {
+  return flags.map((flag) => ({ ...flag, standing: true }))
+}
 
 export interface ApiResponse {
   readonly status: number

@@ -7,6 +7,8 @@ export interface CommandFlag {
   readonly kind: 'bool' | 'text' | 'integer' | 'list' | 'pairs'
   readonly value?: string
   readonly help: string
+  /** Every command that asks an agent has it: shown apart in the help. */
+  readonly standing?: true
 }
 
 export type FlagValue = boolean | string | readonly string[]

@@ -68,8 +68,13 @@ function commanderFor(command: CliCommand, terminal: Terminal): Command {
 }
 
 function addFlag(program: Command, flag: CommandFlag): void {
+  const heading = flag.standing ? 'HTTP API Options:' : 'Command Options:'
+  const add = (term: string, collect?: (value: string, before: readonly string[] | undefined) => readonly string[]) => {
+    const option = program.createOption(term, flag.help).helpGroup(heading)
+    program.addOption(collect === undefined ? option : option.argParser(collect))
+  }
   if (flag.kind === 'bool') {
-    program.option(`--${flag.name}`, flag.help)
+    add(`--${flag.name}`)
     program.addOption(program.createOption(`--no-${flag.name}`).hideHelp())
     return
   }
@@ -78,8 +83,7 @@ function addFlag(program: Command, flag: CommandFlag): void {
     value,
   ]
   const term = `--${flag.name} ${flag.value ?? '<value>'}`
-  if (flag.kind === 'list' || flag.kind === 'pairs') program.option(term, flag.help, collect)
-  else program.option(term, flag.help)
+  add(term, flag.kind === 'list' || flag.kind === 'pairs' ? collect : undefined)
 }
 
 function optionTerm(flags: readonly CommandFlag[], _attribute: string, long: string | undefined): string {

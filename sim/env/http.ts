@@ -55,7 +55,7 @@ export class SimHttp implements Http {
       listener.value.close()
       for (const connection of [...serving.connections]) connection.finish()
     }
-    return ok({ local, close })
+    return ok({ local, close, renewTls: (next) => listener.value.renewTls(next) })
   }
 
   request(to: Endpoint, request: HttpClientRequest): Promise<HttpAnswer> {

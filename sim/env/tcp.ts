@@ -3,6 +3,7 @@ import type {
   DialFailure,
   DialOptions,
   Endpoint,
+  ListenerTls,
   ListenFailure,
   Tcp,
   TcpListener,
@@ -38,7 +39,7 @@ export class SimTcp implements Tcp {
   listen(
     at: Endpoint,
     onStream: (stream: TcpStream) => void,
-    tls?: TlsOptions,
+    tls?: ListenerTls,
   ): Promise<Result<TcpListener, ListenFailure>> {
     const { kernel, host } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()
@@ -48,5 +49,9 @@ export class SimTcp implements Tcp {
       const made = SimTcpListener.listen(kernel, host, this.#boot, at, onStream, tls)
       return made instanceof SimTcpListener ? ok(made) : err(made)
     })
+  }
+
+  tlsProblem(tls: TlsOptions): string | undefined {
+    return this.#machine.kernel.platform.identityProblem(tls)
   }
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { TlsOptions } from '../../src/env/net.ts'
+import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
 import type { TlsCheck } from '../world/platform.ts'
 
 /** Longer chains are refused. */
@@ -39,6 +39,13 @@ export function identityProblem({ certificateChainPem, privateKeyPem }: TlsOptio
   } catch {
     return 'a certificate or key cannot be read'
   }
+}
+
+/** The DNS names of the certificate that this end presents, as production reads them. */
+export function peerOf(presented: TlsOptions | undefined): PeerCertificate | undefined {
+  const [leaf] = certificatesIn(presented?.certificateChainPem ?? '')
+  const names = leaf?.subjectAltName?.split(', ') ?? []
+  return { names: names.flatMap((each) => (/^DNS:[^"]/.test(each) ? [each.slice(4).toLowerCase()] : [])) }
 }
 
 function certificatesIn(pem: string): X509Certificate[] {

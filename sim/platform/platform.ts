@@ -1,7 +1,7 @@
 import { promiseHooks } from 'node:v8'
 import type { Platform, TurnState } from '../world/platform.ts'
 import { openAesGcm, sealAesGcm } from './aes-gcm.ts'
-import { certificateProblem, identityProblem } from './certificates.ts'
+import { certificateProblem, identityProblem, peerOf } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
 import { runningSha256, sha256 } from './hash.ts'
@@ -31,6 +31,7 @@ export function createPlatform(): Platform {
     openAesGcm,
     certificateProblem,
     identityProblem,
+    peerOf,
     takeUnhandled: () => unhandled.take(),
     close: () => {
       tripwire.close()

@@ -1,6 +1,6 @@
 import type { Deferred } from '../../src/env/async.ts'
 import type { RunningHash } from '../../src/env/crypto.ts'
-import type { TlsOptions } from '../../src/env/net.ts'
+import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
 
 /** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
 export interface TurnState {
@@ -37,6 +37,8 @@ export interface Platform {
   certificateProblem(check: TlsCheck): string | undefined
   /** Why an end cannot use the certificate and key that it is given itself; undefined if it can, or has none. */
   identityProblem(tls: TlsOptions): string | undefined
+  /** What an end has proved that was found to be trusted. */
+  peerOf(presented: TlsOptions | undefined): PeerCertificate | undefined
   /** A rejection that nobody handled, since the last call. */
   takeUnhandled(): { readonly reason: unknown } | undefined
   /** Puts everything back that was replaced for the run. */

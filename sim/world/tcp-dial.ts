@@ -117,7 +117,7 @@ export class TcpDial implements ProcessPart {
     const unusable = platform.identityProblem(tls)
     if (unusable !== undefined) return unusable
     if (listener.tls === undefined) return 'the listener does not speak TLS'
-    const expectedName = tls.serverName ?? this.#to.host
+    const expectedName = tls.anyName === true ? undefined : (tls.serverName ?? this.#to.host)
     const wallMs = this.#host.wallMs()
     return platform.certificateProblem({ verifier: tls, presented: listener.tls, expectedName, wallMs })
   }
@@ -148,7 +148,10 @@ export class TcpDial implements ProcessPart {
     const back2 = new TcpPipe(kernel, this.#number, back, there, theirs, ours)
     ours.connect(out, back2)
     theirs.connect(back2, out)
-    theirs.opened = () => listener.accept(theirs, this.#options.tls)
+    const { tls } = this.#options
+    const shown = listener.tls
+    if (tls !== undefined && tls.trust !== 'anyone') ours.peer = kernel.platform.peerOf(shown)
+    theirs.opened = () => listener.accept(theirs, tls, tls === undefined ? listener.tls : shown)
     ours.established()
     out.open()
     this.#settle(ok(ours))

@@ -1,4 +1,12 @@
-import type { Endpoint, ListenFailure, TcpListener, TcpStream, TlsOptions } from '../../src/env/net.ts'
+import type {
+  Endpoint,
+  ListenerTls,
+  ListenFailure,
+  TcpListener,
+  TcpStream,
+  TlsOptions,
+  TlsRefusal,
+} from '../../src/env/net.ts'
 import type { Boot, ProcessPart } from './boot.ts'
 import type { Bound, Host } from './host.ts'
 import type { Kernel } from './kernel.ts'
@@ -12,10 +20,10 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
   readonly local: Endpoint
   readonly address: string
   readonly boot: Boot
-  readonly tls: TlsOptions | undefined
   readonly #kernel: Kernel
   readonly #host: Host
   readonly #use: (stream: TcpStream) => void
+  #tls: ListenerTls | undefined
 
   constructor(
     kernel: Kernel,
@@ -23,7 +31,7 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     boot: Boot,
     local: Endpoint,
     use: (stream: TcpStream) => void,
-    tls: TlsOptions | undefined,
+    tls: ListenerTls | undefined,
   ) {
     this.#kernel = kernel
     this.#host = host
@@ -31,7 +39,7 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     this.local = local
     this.address = local.host
     this.#use = use
-    this.tls = tls
+    this.#tls = tls
   }
 
   static listen(
@@ -40,7 +48,7 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     boot: Boot,
     at: Endpoint,
     use: (stream: TcpStream) => void,
-    tls: TlsOptions | undefined,
+    tls: ListenerTls | undefined,
   ): SimTcpListener | ListenFailure {
     const made = host.tcp.bind(at, (port) => new SimTcpListener(kernel, host, boot, { host: at.host, port }, use, tls))
     if (made instanceof SimTcpListener) boot.parts.add(made)
@@ -60,25 +68,58 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     this.boot.parts.delete(this)
   }
 
-  /** The dialler's first word has arrived. `presented`: what it speaks TLS with, if it does. */
-  accept(stream: SimTcpStream, presented: TlsOptions | undefined): void {
+  get tls(): ListenerTls | undefined {
+    return this.#tls
+  }
+
+  renewTls(tls: ListenerTls | undefined): void {
+    if (this.#kernel.enter(this.boot)) this.#tls = tls
+  }
+
+  /**
+   * The dialler's first word has arrived. `presented`: what it speaks TLS with, if it does; `tls`: the options that its
+   * handshake began under, which stay those of this connection.
+   */
+  accept(stream: SimTcpStream, presented: TlsOptions | undefined, tls: ListenerTls | undefined): void {
     if (!this.isOpen) stream.close()
-    else if (this.tls === undefined) this.#use(stream)
-    else if (presented === undefined) this.#refusePlain(stream)
-    else if (this.#problemOf(presented, this.tls) === undefined) this.#use(stream)
-    else stream.close()
+    else if (tls === undefined) this.#use(stream)
+    else if (presented === undefined) this.#takePlain(stream, tls)
+    else this.#takeTls(stream, presented, tls)
   }
 
-  #problemOf(presented: TlsOptions, tls: TlsOptions): string | undefined {
-    if (tls.requirePeerCertificate !== true) return undefined
-    const wallMs = this.#host.wallMs()
-    return this.#kernel.platform.certificateProblem({ verifier: tls, presented, expectedName: undefined, wallMs })
+  #takeTls(stream: SimTcpStream, presented: TlsOptions, tls: ListenerTls): void {
+    const { platform } = this.#kernel
+    if (tls.requirePeerCertificate === true) {
+      const none = presented.certificateChainPem === undefined || presented.privateKeyPem === undefined
+      const check = { verifier: tls, presented, expectedName: undefined, wallMs: this.#host.wallMs() }
+      const message = none ? undefined : platform.certificateProblem(check)
+      if (none || message !== undefined) {
+        return this.#refuse(
+          stream,
+          tls,
+          message === undefined ? { kind: 'no-certificate' } : { kind: 'untrusted', message },
+        )
+      }
+      stream.peer = platform.peerOf(presented)
+    }
+    this.#use(stream)
   }
 
-  #refusePlain(stream: SimTcpStream): void {
+  /** As in production it shows with the first bytes of a dialler that it speaks no TLS: until then nothing is known of it. */
+  #takePlain(stream: SimTcpStream, tls: ListenerTls): void {
     const limit = this.#kernel.after(this.boot, undefined, handshakeLimitUs, 'no TLS handshake', () => stream.close())
-    stream.onData(() => stream.close())
     stream.onEnd(() => stream.close())
     stream.onClose(() => limit.close())
+    if (tls.plainToo === true) {
+      stream.beforeData(() => {
+        limit.close()
+        if (this.boot.alive) this.#use(stream)
+      })
+    } else stream.onData(() => this.#refuse(stream, tls, { kind: 'plain' }))
+  }
+
+  #refuse(stream: SimTcpStream, tls: ListenerTls, why: TlsRefusal): void {
+    stream.close()
+    tls.onRefused?.(stream.remote, why)
   }
 }

@@ -1,5 +1,11 @@
 import { invariant } from '../../src/base/invariant.ts'
-import { type Endpoint, highWaterBytes, type StreamEnd, type TcpStream } from '../../src/env/net.ts'
+import {
+  type Endpoint,
+  highWaterBytes,
+  type PeerCertificate,
+  type StreamEnd,
+  type TcpStream,
+} from '../../src/env/net.ts'
 import type { Boot, ProcessPart } from './boot.ts'
 import type { Kernel } from './kernel.ts'
 import type { TcpPipe } from './tcp-pipe.ts'
@@ -13,11 +19,14 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
   readonly local: Endpoint
   readonly remote: Endpoint
   readonly boot: Boot
+  /** Set before the stream is handed over. */
+  peer: PeerCertificate | undefined
   /** What the connection's opening means to this end: set on the listener's. */
   opened: (() => void) | undefined
   readonly #kernel: Kernel
   #out: TcpPipe | undefined
   #in: TcpPipe | undefined
+  #first: (() => void) | undefined
   #data: ((bytes: Uint8Array) => void) | undefined
   #end: (() => void) | undefined
   #close: ((why: StreamEnd) => void) | undefined
@@ -59,6 +68,11 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
 
   get isGone(): boolean {
     return !this.boot.alive || (this.#over !== undefined && this.#over !== 'ended')
+  }
+
+  /** Calls `use` when the first bytes have come, which it may have delivered to a handler that it sets; an end without any closes. */
+  beforeData(use: () => void): void {
+    this.#first = use
   }
 
   onData(use: (bytes: Uint8Array) => void): void {
@@ -134,6 +148,11 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
       this.opened?.()
     }
     if (segment.ends) this.#endArrived = true
+    const first = this.#first
+    if (first !== undefined && segment.bytes.length > 0) {
+      this.#first = undefined
+      first()
+    } else if (first !== undefined && segment.ends) return this.close()
     if (segment.bytes.length > 0) {
       if (this.#data === undefined || this.#paused || this.#inbox.length > 0) {
         this.#inbox.push(segment.bytes)

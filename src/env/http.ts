@@ -58,6 +58,8 @@ export interface SocketAccess {
 
 export interface HttpListener extends Closable {
   readonly local: Endpoint
+  /** What one that serves TLS shows to connections made from now on, and whom it trusts. For options without a `tlsProblem`. */
+  renewTls(tls: TlsOptions): void
 }
 
 export interface HttpClientRequest {

@@ -36,8 +36,10 @@ export interface TlsOptions {
    * certificate is not looked at. For what is not of the cluster, such as the health of somebody's web server.
    */
   readonly trust?: 'system' | 'anyone'
-  /** Dialler: the name that the certificate must carry. */
+  /** Dialler: the name that the certificate must carry; without one it must carry the address that is dialled. */
   readonly serverName?: string
+  /** Dialler: the certificate may be for anybody; who dials looks at `TcpStream.peer`. `serverName` is only asked for then. */
+  readonly anyName?: boolean
   /** Listener: the least version that it speaks; 1.2 where nothing is said. The simulator knows one version. */
   readonly minVersion?: TlsVersion
   /** Listener: suites of TLS up to 1.2 by OpenSSL's names; those of 1.3 are always there. */
@@ -46,6 +48,28 @@ export interface TlsOptions {
   readonly preferOwnOrder?: boolean
   /** Listener: refuse a dialler without a certificate from a trusted root. */
   readonly requirePeerCertificate?: boolean
+}
+
+/** Why a listener did not take a dialler. */
+export type TlsRefusal =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'no-certificate' }
+  | { readonly kind: 'untrusted'; readonly message: string }
+  | { readonly kind: 'handshake'; readonly message: string }
+
+export interface ListenerTls extends TlsOptions {
+  /**
+   * A dialler whose first byte does not begin a TLS handshake (0x16) is taken without TLS: for as long as a cluster is being
+   * moved to it. It is not taken before it has said that byte.
+   */
+  readonly plainToo?: boolean
+  readonly onRefused?: (from: Endpoint, why: TlsRefusal) => void
+}
+
+/** What the other end of a TLS connection has proved: its certificate leads to a root that is trusted here. */
+export interface PeerCertificate {
+  /** The DNS names that it is for, in lower case. */
+  readonly names: readonly string[]
 }
 
 export interface UdpSocket extends Closable {
@@ -66,6 +90,8 @@ export interface Udp {
 export interface TcpStream extends Closable {
   readonly local: Endpoint
   readonly remote: Endpoint
+  /** Undefined without TLS, and where the peer's certificate was not asked for or not verified. */
+  readonly peer: PeerCertificate | undefined
   onData(use: (bytes: Uint8Array) => void): void
   /** The peer will write no more (half-close); writing to it is still possible. */
   onEnd(use: () => void): void
@@ -94,6 +120,8 @@ export const highWaterBytes = 1 << 20
 
 export interface TcpListener extends Closable {
   readonly local: Endpoint
+  /** Whom it takes from now on, and what it shows them; streams that are open stay. For options without a `tlsProblem`. */
+  renewTls(tls: ListenerTls | undefined): void
 }
 
 export interface DialOptions {
@@ -107,8 +135,10 @@ export interface Tcp {
   listen(
     at: Endpoint,
     onStream: (stream: TcpStream) => void,
-    tls?: TlsOptions,
+    tls?: ListenerTls,
   ): Promise<Result<TcpListener, ListenFailure>>
+  /** Why these cannot be used: a certificate or key that cannot be read, or that do not belong together. */
+  tlsProblem(tls: TlsOptions): string | undefined
 }
 
 /** `10.0.0.1:8300`, `[::1]:8300`. */

@@ -1,6 +1,7 @@
 import { lstat, unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { err, ok, type Result } from '../base/result.ts'
 import type { HttpHandler, HttpListener, SocketAccess } from '../env/http.ts'
@@ -12,7 +13,7 @@ import type { OpenThings } from './open-things.ts'
 import { giveSocket } from './socket-access.ts'
 import { socketPathOf } from './socket-path.ts'
 import { codeOf, messageOf } from './system-error.ts'
-import { listenerTls } from './tls.ts'
+import { askedOfDiallers, contextOptions, listenerTls } from './tls.ts'
 
 /** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
 const httpConnectionsMax = 8192
@@ -165,5 +166,10 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
   }
   open.add(whole)
   app.server.once('close', () => open.delete(whole))
-  return { local: local ?? { host: '', port: 0 }, close: stop }
+  const renewTls = (tls: TlsOptions): void => {
+    // What is asked of diallers, Node reads at each connection.
+    if (app.server instanceof TlsServer)
+      Object.assign(app.server, askedOfDiallers(tls)).setSecureContext(contextOptions(tls))
+  }
+  return { local: local ?? { host: '', port: 0 }, close: stop, renewTls }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { invariant } from '../base/invariant.ts'
-import { type Endpoint, highWaterBytes, type StreamEnd, type TcpStream } from '../env/net.ts'
+import { type Endpoint, highWaterBytes, type PeerCertificate, type StreamEnd, type TcpStream } from '../env/net.ts'
 import { endpointOf } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
 import { plainBytes } from './plain-bytes.ts'
@@ -19,6 +19,7 @@ const keepAliveProbeMs = 15_000
 export class HostTcpStream implements TcpStream {
   readonly local: Endpoint
   readonly remote: Endpoint
+  readonly peer: PeerCertificate | undefined
   readonly #socket: Socket
   readonly #raw: Socket
   readonly #open: OpenThings
@@ -30,7 +31,8 @@ export class HostTcpStream implements TcpStream {
   #close: ((why: StreamEnd) => void) | undefined
   #over: StreamEnd | undefined
 
-  constructor(socket: Socket, raw: Socket, open: OpenThings) {
+  constructor(socket: Socket, raw: Socket, open: OpenThings, peer?: PeerCertificate) {
+    this.peer = peer
     this.#socket = socket
     this.#raw = raw
     this.#open = open

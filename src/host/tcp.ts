@@ -1,11 +1,13 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls'
+import { connect as tlsConnect } from 'node:tls'
 import { err, ok, type Result } from '../base/result.ts'
 import type {
   DialFailure,
   DialOptions,
   Endpoint,
+  ListenerTls,
   ListenFailure,
+  PeerCertificate,
   Tcp,
   TcpListener,
   TcpStream,
@@ -18,7 +20,8 @@ import { addressProblem, dialFailure, endpointOf, listenFailure } from './net-fa
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { HostTcpStream } from './tcp-stream.ts'
-import { diallerTls, listenerTls } from './tls.ts'
+import { diallerTls, provenPeer, tlsProblem } from './tls.ts'
+import { TlsAcceptor } from './tls-acceptor.ts'
 
 /** Streams that one listener holds at a time; further diallers are dropped. */
 const acceptedStreamsMax = 8192
@@ -72,13 +75,14 @@ export class HostTcp implements Tcp {
     const guard = { close: () => fail({ kind: 'io', to, message: 'shutting down' }) }
     this.#open.add(guard)
     raw.on('error', failed)
-    const succeed = (ready: Socket): void => settle(ok(new HostTcpStream(ready, raw, this.#open)))
+    const succeed = (ready: Socket, peer?: PeerCertificate): void =>
+      settle(ok(new HostTcpStream(ready, raw, this.#open, peer)))
     const secure = (tls: TlsOptions): void => {
       try {
         const secured = tlsConnect({ socket: raw, ...diallerTls(tls, to) })
         socket = secured
         secured.on('error', failed)
-        secured.once('secureConnect', () => succeed(secured))
+        secured.once('secureConnect', () => succeed(secured, provenPeer(secured)))
       } catch (cause) {
         // A key or certificate that does not parse.
         fail({ kind: 'tls', to, message: messageOf(cause) })
@@ -90,29 +94,28 @@ export class HostTcp implements Tcp {
   /** A peer that hangs up in the middle of the handshake has refused it: that is how a demand for a certificate shows. */
   #dialFailure(to: Endpoint, cause: Error, handshaking: boolean): DialFailure {
     const failure = dialFailure(to, cause)
-    if (!handshaking || failure.kind !== 'io') return failure
-    return { kind: 'tls', to, message: failure.message }
+    if (!handshaking || (failure.kind !== 'io' && failure.kind !== 'tls')) return failure
+    const plain = codeOf(cause) === 'ERR_SSL_WRONG_VERSION_NUMBER'
+    return { kind: 'tls', to, message: plain ? 'the listener does not speak TLS' : failure.message }
   }
 
   listen(
     at: Endpoint,
     onStream: (stream: TcpStream) => void,
-    tls?: TlsOptions,
+    tls?: ListenerTls,
   ): Promise<Result<TcpListener, ListenFailure>> {
     return new Promise((resolve) => {
-      const problem = addressProblem(at)
+      const problem = addressProblem(at) ?? (tls === undefined ? undefined : tlsProblem(tls))
       if (problem !== undefined) {
         setImmediate(() => resolve(err({ kind: 'io', at, message: problem })))
         return
       }
       const server = createServer({ allowHalfOpen: true })
       server.maxConnections = acceptedStreamsMax
-      try {
-        if (tls === undefined) server.on('connection', (raw) => onStream(new HostTcpStream(raw, raw, this.#open)))
-        else this.#acceptTls(server, tls, onStream)
-      } catch (cause) {
-        setImmediate(() => resolve(err({ kind: 'io', at, message: messageOf(cause) })))
-        return
+      let take = this.#taking(tls, onStream)
+      server.on('connection', (raw) => take(raw))
+      const renewTls = (next: ListenerTls | undefined): void => {
+        take = this.#taking(next, onStream)
       }
       server.once('error', (cause) => resolve(err(listenFailure(at, cause))))
       server.listen({ host: at.host, port: at.port, backlog, exclusive: true }, () => {
@@ -120,43 +123,28 @@ export class HostTcp implements Tcp {
         server.on('error', (cause) => {
           this.#log.write('warn', 'net', 'could not accept a connection', { error: codeOf(cause) })
         })
-        resolve(ok(this.#listener(server)))
+        resolve(ok(this.#listener(server, renewTls)))
       })
     })
   }
 
-  /**
-   * The TLS server never listens: it is given the sockets of a plain one, so that the socket under each stream is known.
-   * Node does not say which it was; its two addresses do.
-   */
-  #acceptTls(server: Server, tls: TlsOptions, onStream: (stream: TcpStream) => void): void {
-    const handshaking = new Map<string, Socket>()
-    const secure = createTlsServer({ ...listenerTls(tls), allowHalfOpen: true })
-    secure.on('secureConnection', (socket) => {
-      const raw = handshaking.get(keyOf(socket))
-      handshaking.delete(keyOf(socket))
-      onStream(new HostTcpStream(socket, raw ?? socket, this.#open))
-    })
-    secure.on('tlsClientError', (cause, socket) => {
-      this.#log.write('debug', 'net', 'a TLS handshake failed', { error: codeOf(cause) })
-      socket.destroy()
-    })
-    server.on('connection', (raw) => {
-      const key = keyOf(raw)
-      handshaking.set(key, raw)
-      raw.once('close', () => {
-        if (handshaking.get(key) === raw) handshaking.delete(key)
-      })
-      secure.emit('connection', raw)
-    })
+  tlsProblem(tls: TlsOptions): string | undefined {
+    return tlsProblem(tls)
   }
 
-  #listener(server: Server): TcpListener {
+  #taking(tls: ListenerTls | undefined, onStream: (stream: TcpStream) => void): (raw: Socket) => void {
+    if (tls === undefined) return (raw) => onStream(new HostTcpStream(raw, raw, this.#open))
+    const acceptor = new TlsAcceptor(tls, { onStream, open: this.#open, log: this.#log })
+    return (raw) => acceptor.take(raw)
+  }
+
+  #listener(server: Server, renewTls: TcpListener['renewTls']): TcpListener {
     const address = server.address()
     const local =
       typeof address === 'object' && address !== null ? endpointOf(address.address, address.port) : undefined
     const listener: TcpListener = {
       local: local ?? { host: '', port: 0 },
+      renewTls,
       close: () => {
         this.#open.delete(listener)
         server.close()
@@ -166,8 +154,4 @@ export class HostTcp implements Tcp {
     this.#log.write('trace', 'net', 'listening', { at: endpointText(listener.local) })
     return listener
   }
-}
-
-function keyOf(socket: Socket): string {
-  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`
 }

@@ -2,16 +2,39 @@ import { isIP } from 'node:net'
 import {
   type ConnectionOptions,
   checkServerIdentity,
+  createSecureContext,
   type TlsOptions as NodeTlsOptions,
   rootCertificates,
   type SecureContextOptions,
+  type TLSSocket,
 } from 'node:tls'
-import type { Endpoint, TlsOptions } from '../env/net.ts'
+import type { Endpoint, PeerCertificate, TlsOptions } from '../env/net.ts'
+import { messageOf } from './system-error.ts'
 
 /** A dialler that does not finish its handshake by then is dropped. */
-const handshakeTimeoutMs = 10_000
+export const handshakeTimeoutMs = 10_000
 
-function contextOptions(tls: TlsOptions): SecureContextOptions {
+/** Why OpenSSL cannot use these. */
+export function tlsProblem(tls: TlsOptions): string | undefined {
+  try {
+    createSecureContext(contextOptions(tls))
+    return undefined
+  } catch (cause) {
+    return messageOf(cause)
+  }
+}
+
+/** What the peer proved, where its certificate was verified. */
+export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
+  return socket.authorized ? { names: namesIn(socket.getPeerX509Certificate()?.subjectAltName) } : undefined
+}
+
+/** `DNS:a.example, IP Address:10.0.0.1`; a name that could be misread stands in quotes there, and is none of ours. */
+function namesIn(subjectAltName = ''): readonly string[] {
+  return subjectAltName.split(', ').flatMap((each) => (/^DNS:[^"]/.test(each) ? [each.slice(4).toLowerCase()] : []))
+}
+
+export function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
     ...versionsAndSuites(tls),
     ...trusted(tls),
@@ -40,13 +63,12 @@ function trusted({ trust, trustedPems }: TlsOptions): SecureContextOptions {
 }
 
 export function listenerTls(tls: TlsOptions): NodeTlsOptions {
+  return { ...contextOptions(tls), ...askedOfDiallers(tls), handshakeTimeout: handshakeTimeoutMs }
+}
+
+export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestCert' | 'rejectUnauthorized'> {
   const required = tls.requirePeerCertificate === true
-  return {
-    ...contextOptions(tls),
-    requestCert: required,
-    rejectUnauthorized: required,
-    handshakeTimeout: handshakeTimeoutMs,
-  }
+  return { requestCert: required, rejectUnauthorized: required }
 }
 
 /** Without a name, the certificate must carry the address that is dialled. */
@@ -55,7 +77,8 @@ export function diallerTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
   return {
     ...contextOptions(tls),
     rejectUnauthorized: tls.trust !== 'anyone',
-    checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
+    checkServerIdentity: (_host, certificate) =>
+      tls.anyName === true ? undefined : checkServerIdentity(name, certificate),
     // An address is never sent as the name that is asked for. RFC 6066, section 3.
     ...(isIP(name) === 0 ? { servername: name } : {}),
   }

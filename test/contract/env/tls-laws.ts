@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import type { TlsOptions } from '../../../src/env/net.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { ListenerTls, PeerCertificate, TcpListener, TlsOptions } from '../../../src/env/net.ts'
 import type { Law, Place } from './law-world.ts'
 import { failureOf, got, Observed, pause } from './observed.ts'
 
@@ -38,6 +39,37 @@ async function exchange(
   dialled.value.end()
   await pause(peer, 5)
   return { failure: 'none', heard: observed.text, streams }
+}
+
+/** A listener that answers `world` to whoever says `hello`, and what it saw of those whom it took and did not take. */
+interface Hall {
+  readonly listener: TcpListener
+  readonly taken: (PeerCertificate | undefined)[]
+  readonly refused: string[]
+}
+
+async function hallOf(env: Env, host: string, tls: (refused: string[]) => ListenerTls | undefined): Promise<Hall> {
+  const taken: (PeerCertificate | undefined)[] = []
+  const refused: string[] = []
+  const answer = (stream: Parameters<Parameters<Env['tcp']['listen']>[1]>[0]): void => {
+    taken.push(stream.peer)
+    const observed = new Observed(env, stream)
+    env.detach(observed.received(5).then(() => void stream.write(utf8('world'))))
+  }
+  const listener = await got(env.tcp.listen({ host, port: 0 }, answer, tls(refused)))
+  return { listener, taken, refused }
+}
+
+/** What a dialler hears there, and whom it sees. */
+async function visit(peer: Env, { listener }: Hall, tls: TlsOptions | undefined) {
+  const dialled = await peer.tcp.dial(listener.local, { timeoutMs: 2_000, ...(tls === undefined ? {} : { tls }) })
+  if (!dialled.ok) return { failure: dialled.error, heard: '', saw: undefined }
+  const observed = new Observed(peer, dialled.value)
+  dialled.value.write(utf8('hello'))
+  await observed.until(() => observed.text === 'world' || observed.told.length > 0)
+  const saw = dialled.value.peer
+  dialled.value.close()
+  return { failure: undefined, heard: observed.text, saw }
 }
 
 export function tlsLaws(law: Law): void {
@@ -143,4 +175,95 @@ export function tlsLaws(law: Law): void {
       expect(await failureOf(env.tcp.listen({ host, port: 0 }, () => undefined, tls))).toBe('io')
     },
   )
+
+  tlsLaw('each end sees for which names the other’s certificate is, where it was verified', async (place, tls) => {
+    const { env, peer, host } = place
+    const { rootPem, server, client } = tls
+    const listening = { ...server, trustedPems: [rootPem] }
+    const dialling = { ...client, trustedPems: [rootPem] }
+    const strict = await hallOf(env, host, () => ({ ...listening, requirePeerCertificate: true }))
+    expect(await visit(peer, strict, { ...dialling, anyName: true })).toMatchObject({
+      heard: 'world',
+      saw: { names: [name] },
+    })
+    expect(strict.taken).toEqual([{ names: ['client.dc1.svc'] }])
+    const blind = await visit(peer, strict, { ...dialling, trustedPems: [], trust: 'anyone' })
+    expect([blind.heard, blind.saw]).toEqual(['world', undefined])
+    const open = await hallOf(env, host, () => listening)
+    await visit(peer, open, { ...dialling, anyName: true })
+    expect(open.taken).toEqual([undefined])
+  })
+
+  tlsLaw('whoever takes any name still wants a trusted root', async ({ env, peer, host }, tls) => {
+    const { rootPem, stranger, strangerRootPem, server } = tls
+    const hall = await hallOf(env, host, () => ({ ...stranger, trustedPems: [] }))
+    const refused = await visit(peer, hall, { trustedPems: [rootPem], anyName: true })
+    expect(refused.failure).toMatchObject({ kind: 'tls' })
+    const told = await visit(peer, hall, { trustedPems: [strangerRootPem], anyName: true })
+    expect(told.heard).toBe('world')
+    const plain = await hallOf(env, host, () => undefined)
+    expect((await visit(peer, plain, { ...server, trustedPems: [rootPem], anyName: true })).heard).toBe('')
+  })
+
+  tlsLaw('a listener may take diallers with TLS and without on one port', async ({ env, peer, host }, tls) => {
+    const { rootPem, server } = tls
+    const hall = await hallOf(env, host, () => ({ ...server, trustedPems: [], plainToo: true }))
+    expect((await visit(peer, hall, undefined)).heard).toBe('world')
+    expect((await visit(peer, hall, { trustedPems: [rootPem], serverName: name })).heard).toBe('world')
+    // One that says nothing yet is not there yet.
+    const silent = await got(peer.tcp.dial(hall.listener.local, { timeoutMs: 2_000 }))
+    const observed = new Observed(peer, silent)
+    await pause(peer, 20)
+    expect(hall.taken).toHaveLength(2)
+    silent.write(utf8('hello'))
+    await observed.until(() => observed.text === 'world')
+    expect(hall.taken).toHaveLength(3)
+    silent.close()
+  })
+
+  tlsLaw('a listener says why it did not take a dialler', async ({ env, peer, host }, tls) => {
+    const { rootPem, server, stranger } = tls
+    const hall = await hallOf(env, host, (refused) => ({
+      ...server,
+      trustedPems: [rootPem],
+      requirePeerCertificate: true,
+      onRefused: (from, why) => refused.push(`${why.kind} ${from.host !== '' && from.port > 0}`),
+    }))
+    for (const shown of [undefined, {}, stranger]) {
+      const tlsOfDialler = shown === undefined ? undefined : { ...shown, trustedPems: [rootPem], serverName: name }
+      expect((await visit(peer, hall, tlsOfDialler)).heard).toBe('')
+    }
+    await pause(env, 20)
+    expect(hall.refused).toEqual(['plain true', 'no-certificate true', 'untrusted true'])
+    expect(hall.taken).toEqual([])
+  })
+
+  tlsLaw('a listener takes new options for new diallers, and keeps those it has', async (place, tls) => {
+    const { env, peer, host } = place
+    const { rootPem, server, client, stranger, strangerRootPem } = tls
+    const hall = await hallOf(env, host, () => ({ ...server, trustedPems: [rootPem] }))
+    const before = await got(
+      peer.tcp.dial(hall.listener.local, { timeoutMs: 2_000, tls: { trustedPems: [rootPem], serverName: name } }),
+    )
+    const observed = new Observed(peer, before)
+    hall.listener.renewTls({ ...stranger, trustedPems: [rootPem], requirePeerCertificate: true })
+    const renewed = { ...client, trustedPems: [strangerRootPem], serverName: name }
+    expect((await visit(peer, hall, renewed)).heard).toBe('world')
+    expect((await visit(peer, hall, { ...renewed, trustedPems: [rootPem] })).failure).toMatchObject({ kind: 'tls' })
+    expect(hall.taken.at(-1)).toEqual({ names: ['client.dc1.svc'] })
+    before.write(utf8('hello'))
+    await observed.until(() => observed.text === 'world')
+    hall.listener.renewTls(undefined)
+    expect((await visit(peer, hall, undefined)).heard).toBe('world')
+    before.close()
+  })
+
+  tlsLaw('what cannot be used is known before it is', async ({ env }, { rootPem, server, client }) => {
+    expect(env.tcp.tlsProblem({ ...server, trustedPems: [rootPem] })).toBeUndefined()
+    expect(env.tcp.tlsProblem({ trustedPems: [] })).toBeUndefined()
+    const { certificateChainPem } = server
+    for (const privateKeyPem of ['none', client.privateKeyPem]) {
+      expect(env.tcp.tlsProblem({ certificateChainPem, privateKeyPem, trustedPems: [] })).toMatch(/./)
+    }
+  })
 }

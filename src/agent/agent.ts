@@ -5,6 +5,7 @@ import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { ReadTransaction } from '../store/types.ts'
 import type { AgentConfig } from './agent-config.ts'
+import type { TlsMaterial } from './tls-material.ts'
 
 /** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
 export interface StartFailure {
@@ -57,7 +58,9 @@ export interface StartOptions {
   /** Reads the configuration again; why it cannot be taken, in words for people. */
   readonly reread?: () => Promise<Result<AgentConfig, string>>
   /** Called with what was read again once the agent has taken it over. */
-  readonly reloaded?: (config: AgentConfig) => void
+  readonly reloaded?: (config: AgentConfig, tls: TlsMaterial) => void
+  /** What the files of `config.tls` hold; absent: they are read. */
+  readonly tls?: TlsMaterial
 }
 
 /** A running agent without its faces. */

@@ -21,6 +21,7 @@ import { OnceSignal } from './once-signal.ts'
 import { serverOf } from './pool-servers.ts'
 import { RemoteExec } from './remote-exec.ts'
 import { describeSelf } from './self.ts'
+import { differ, reloadTls, rpcTls, type TlsMaterial } from './tls-material.ts'
 import { UserEvents } from './user-events.ts'
 
 export interface AssemblyOptions extends StartOptions {
@@ -65,6 +66,7 @@ export async function assembleAgent(
   if (wan !== undefined) wan.snapshot?.follow(wan.pool)
   const { calls } = part
   closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
+  const renewing = { env, rpc: ground.rpc, tls: ground.tls }
   const left = new OnceSignal<undefined>()
   const answers = new AnswerCache(env, calls)
   closing.push(() => answers.stop())
@@ -87,7 +89,7 @@ export async function assembleAgent(
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
-    reload: () => reload(options, part, (next) => local.reload(next)),
+    reload: () => reload(renewing, options, part, (next) => local.reload(next)),
     stateDigest: () => part.stateDigest(),
     onFatal: (use) => fatal.on(use),
     raiseFatal: (failure) => fatal.raise(failure),
@@ -160,7 +162,13 @@ async function leaveOnce(
   return out
 }
 
+/** What a reload may renew of the connections with other agents; `tls`: as it is now. */
+interface Renewing extends Pick<Ground, 'env' | 'rpc'> {
+  tls: TlsMaterial
+}
+
 async function reload(
+  renewing: Renewing,
   options: StartOptions,
   part: Part,
   take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
@@ -170,10 +178,16 @@ async function reload(
   }
   const next = await options.reread()
   if (!next.ok) return err({ kind: 'refused', message: next.error })
+  const { env, rpc, tls } = renewing
+  const renewed = await reloadTls(env, tls, next.value.tls)
+  if (!renewed.ok) return err({ kind: 'refused', message: `${renewed.error.message}: ${renewed.error.remedy}` })
   const taken = await take(next.value)
   if (!taken.ok) return taken
+  renewing.tls = renewed.value
+  rpc.renewTls(rpcTls(renewed.value))
+  if (differ(tls, renewed.value)) env.log.write('info', 'agent', 'certificates renewed')
   part.reload(next.value)
-  options.reloaded?.(next.value)
+  options.reloaded?.(next.value, renewed.value)
   return taken
 }
 

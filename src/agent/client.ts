@@ -36,7 +36,12 @@ export function openClient(ground: Ground, closing: Closing): Part {
     start: async () => {
       rpc.start(
         { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: '' },
-        { onRequest: refuse, onNotice: () => env.metrics.count('rpc.notice.malformed'), onPeer: () => {} },
+        {
+          onRequest: refuse,
+          onNotice: () => env.metrics.count('rpc.notice.malformed'),
+          onPeer: () => {},
+          serverAt: ground.serverAt,
+        },
       )
     },
     reload: ({ limits }) => budget.setLimits(limits),

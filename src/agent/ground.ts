@@ -4,10 +4,12 @@ import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Rpc } from '../rpc/rpc.ts'
+import type { ServerFacts } from '../rpc/tls.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 import type { FatalSignal } from './once-signal.ts'
+import type { TlsMaterial } from './tls-material.ts'
 import type { WanPool } from './wan-pool.ts'
 
 /** The parts that everything else of an agent is built from. */
@@ -18,6 +20,9 @@ export interface Ground {
   /** Names this agent and boot in the identities of its writes. */
   readonly origin: string
   readonly rpc: Rpc
+  readonly tls: TlsMaterial
+  /** What the pools tell of the server at an address. */
+  readonly serverAt: (address: string) => ServerFacts | undefined
   readonly pool: Pool
   /** Where there is a data directory. */
   readonly snapshot: MemberSnapshot | undefined

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../env/net.ts'
 import { endpointText } from '../env/net.ts'
-import type { Member, MemberStatus } from '../gossip/pool.ts'
+import type { Member, MemberStatus, Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { internalProtocol, type Release, releaseText } from '../model/release.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -16,6 +16,8 @@ export interface PoolServer {
   /** `1.4.0`; empty where it does not say. */
   readonly release: string
   readonly status: MemberStatus
+  /** It takes TLS on its RPC listener. */
+  readonly offersTls: boolean
   /** Where it gossips with other datacenters; undefined where it does not say. */
   readonly wanPort?: number | undefined
 }
@@ -43,6 +45,7 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
     port: String(config.ports.server),
     raft_vsn: String(config.raft.protocol),
     role: productName,
+    ...(config.tls.certificate === undefined ? {} : { use_tls: '1' }),
     ...(config.ports.serfWan > 0 ? { wan_join_port: String(config.ports.serfWan) } : {}),
   }
 }
@@ -60,7 +63,7 @@ export function wanNameOf({ nodeName, datacenter }: Pick<AgentConfig, 'nodeName'
 
 /** The server on this member; undefined for a client, or for tags that no server of ours sends. */
 export function serverOf(member: Member): PoolServer | undefined {
-  const { role, id, dc, port, raft_vsn, build, wan_join_port } = member.tags
+  const { role, id, dc, port, raft_vsn, build, wan_join_port, use_tls } = member.tags
   if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
   const rpcPort = portOf(port)
   if (rpcPort === undefined) return undefined
@@ -74,6 +77,7 @@ export function serverOf(member: Member): PoolServer | undefined {
     release: build?.split(':')[0] ?? '',
     status: member.status,
     wanPort: portOf(wan_join_port),
+    offersTls: use_tls === '1',
   }
 }
 
@@ -88,4 +92,11 @@ export function aliveServers(members: readonly Member[], datacenter: string): re
     const server = member.status === 'alive' ? serverOf(member) : undefined
     return server?.datacenter === datacenter ? [server] : []
   })
+}
+
+/** What the pools tell of the server at an address: one that is alive before one that was there. */
+export function serverAtAddress(pools: readonly Pool[], address: string): PoolServer | undefined {
+  const there = pools.flatMap((pool) => pool.members()).flatMap((member) => serverOf(member) ?? [])
+  const named = there.filter((server) => server.address === address)
+  return named.find(({ status }) => status === 'alive') ?? named[0]
 }

@@ -144,6 +144,7 @@ function assembleServer(
         onRequest: (request) => serve(request, dispatch, calls, introductions),
         onNotice: (peer, topic, bytes) => link.receive(raft, peer, topic, bytes),
         onPeer: (peer) => introductions.met(peer),
+        serverAt: ground.serverAt,
         watch: {
           isWatched: (peer) => leaderAt(raft, peer) !== undefined,
           onGone: (peer) => raft.leaderUnreachable(leaderAt(raft, peer) ?? peer.nodeId),
@@ -199,7 +200,9 @@ async function serve(
   calls: Calls,
   introductions: Introductions,
 ): Promise<Result<unknown, Failure>> {
-  if (request.method === introduceMethod) return introductions.serve(request.body)
+  if (request.method === introduceMethod) {
+    return request.peer.mayActAsServer ? introductions.serve(request.body) : err(notAServer(request.peer))
+  }
   const asked = readRequest(request.body)
   if (asked === undefined) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
   const { args, read, identity, forward, datacenter } = asked
@@ -207,6 +210,12 @@ async function serve(
   const endpoint = dispatch.endpoint(request.method)
   if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })
   return travelling(await calls.forward(endpoint, { args, read, identity, datacenter }, request))
+}
+
+/** It reads it in its own log. */
+function notAServer({ nodeName }: Hello): Failure {
+  const remedy = 'give it one made with tls cert create -server, or let it be a client'
+  return { kind: 'refused', message: `the certificate of ${nodeName} does not make it a server: ${remedy}` }
 }
 
 /** What other agents get of an answer: plain data. */

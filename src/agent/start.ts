@@ -17,9 +17,10 @@ import { type FatalSignal, OnceSignal } from './once-signal.ts'
 import { poolAdmission } from './pool-admission.ts'
 import { wanFiles } from './pool-files.ts'
 import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
-import { agentTags, wanNameOf } from './pool-servers.ts'
+import { agentTags, serverAtAddress, wanNameOf } from './pool-servers.ts'
 import { openServer } from './server.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
+import { loadTls, rpcTls } from './tls-material.ts'
 import { hasWan, openWanPool } from './wan-pool.ts'
 
 /**
@@ -34,9 +35,9 @@ export async function startAgent(
   const closing: Closing = []
   const telemetry = openTelemetry(env, config.telemetry)
   closing.push(() => telemetry.close())
-  const reloaded = (next: AgentConfig): void => {
+  const reloaded: StartOptions['reloaded'] = (next, tls) => {
     telemetry.reload(next.telemetry)
-    options.reloaded?.(next)
+    options.reloaded?.(next, tls)
   }
   const told = { ...env, metrics: telemetry.metrics }
   const agent = await open(told, config, { ...options, telemetry, reloaded }, closing)
@@ -63,10 +64,13 @@ async function open(
 async function openGround(
   env: Env,
   config: AgentConfig,
-  { observer }: StartOptions,
+  { observer, tls: given }: StartOptions,
   closing: Closing,
 ): Promise<Result<Ground, StartFailure>> {
-  const rpc = await Rpc.open(env, config.server ? { host: config.bindAddress, port: config.ports.server } : undefined)
+  const tls = given === undefined ? await loadTls(env, config.tls) : ok(given)
+  if (!tls.ok) return tls
+  const listen = config.server ? { host: config.bindAddress, port: config.ports.server } : undefined
+  const rpc = await Rpc.open(env, listen, rpcTls(tls.value))
   if (!rpc.ok) return err(portFailure(rpc.error, 'ports.server'))
   closing.push(() => rpc.value.stop())
   const stored = config.dataDir === undefined ? undefined : await storedNodeId(env, config.dataDir)
@@ -95,6 +99,7 @@ async function openGround(
   closing.push(() => snapshot?.stop())
   const wanSnapshot = hasWan(config) ? await MemberSnapshot.open(env, config, wanFiles, wanNameOf(config)) : undefined
   closing.push(() => wanSnapshot?.stop())
+  const pools = wan.value === undefined ? [pool.value] : [pool.value, wan.value]
   const origin = `${nodeId}/${hex(env.crypto.randomBytes(8))}`
   return ok({
     env,
@@ -102,6 +107,8 @@ async function openGround(
     nodeId,
     origin,
     rpc: rpc.value,
+    tls: tls.value,
+    serverAt: (address) => serverAtAddress(pools, address),
     pool: pool.value,
     snapshot,
     wan: wan.value === undefined ? undefined : { pool: wan.value, snapshot: wanSnapshot },

@@ -59,7 +59,7 @@ function stopped(terminal: Terminal, message: string): number {
 
 /** Reference: CLI 3. A port of -1 is closed; so are those of faces that are not there yet, whatever they are set to. */
 function banner(config: AgentConfig, program: Program): string {
-  const { ports } = config
+  const { ports, tls } = config
   const { nodeId } = program.agent.self()
   const isEncrypted = program.agent.lan.isEncrypted
   const clients = config.clientAddresses.join(' ')
@@ -71,7 +71,7 @@ function banner(config: AgentConfig, program: Program): string {
     ['Server', `${config.server} (Bootstrap: ${config.bootstrap && !config.dev})`],
     ['Client Addr', `[${clients}] (HTTP: ${ports.http}, HTTPS: ${ports.https}, gRPC: -1, DNS: ${ports.dns})`],
     ['Cluster Addr', `${config.advertiseAddress} (LAN: ${ports.serfLan}, WAN: ${config.server ? ports.serfWan : -1})`],
-    ['Encrypt', `Gossip: ${isEncrypted}, TLS-Outgoing: false, TLS-Incoming: false`],
+    ['Encrypt', `Gossip: ${isEncrypted}, TLS-Outgoing: ${tls.verifyOutgoing}, TLS-Incoming: ${tls.verifyIncomingRpc}`],
   ]
   const lines = rows.map(([name, value]) => `${name.padStart(18)}: ${value}\n`)
   return `==> ${productTitle} agent running!\n${lines.join('')}\n==> Log data will now stream in as it occurs:\n\n`

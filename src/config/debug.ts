@@ -108,12 +108,18 @@ function autopilotPart(autopilot: AutopilotConfig): Flat {
 function tlsPart(tls: TlsSettings): Flat {
   return {
     CAFile: tls.authorities ?? '',
+    CAPath: tls.authoritiesPath ?? '',
     CertFile: tls.certificate ?? '',
     KeyFile: tls.privateKey ?? '',
     TLSCipherSuites: tls.cipherSuites ?? [],
     TLSMinVersion: tls.minVersion,
     TLSPreferServerCipherSuites: tls.preferOwnOrder,
+    ServerName: tls.serverName ?? '',
+    VerifyIncoming: tls.verifyIncomingHttps && tls.verifyIncomingRpc,
     VerifyIncomingHTTPS: tls.verifyIncomingHttps,
+    VerifyIncomingRPC: tls.verifyIncomingRpc,
+    VerifyOutgoing: tls.verifyOutgoing,
+    VerifyServerHostname: tls.verifyServerHostname,
   }
 }
 

@@ -68,7 +68,8 @@ export const fileSchema = z.strictObject({
   bootstrap: z.boolean().optional().describe('Form a cluster of this server alone.'),
   bootstrap_expect: z.int().optional().describe('Form the cluster when this many servers know of each other.'),
   ca_file: z.string().optional().describe('PEM file of authorities whose certificates are trusted.'),
-  cert_file: z.string().optional().describe('PEM file of this agent’s certificate, for HTTPS.'),
+  ca_path: z.string().optional().describe('Directory of such files.'),
+  cert_file: z.string().optional().describe('PEM file of this agent’s certificate, and what leads to its authority.'),
   check: definition.optional().describe('A check of this node, or of a service that it names.'),
   check_update_interval: duration.optional().describe("A change of a check's output alone is synced after this."),
   checks: z.array(definition).optional(),
@@ -166,6 +167,10 @@ export const fileSchema = z.strictObject({
   serf_lan: z.string().optional().describe('Address that the LAN pool listens on.'),
   serf_wan: z.string().optional().describe('Address that the pool of all datacenters listens on.'),
   server: z.boolean().optional(),
+  server_name: z
+    .string()
+    .optional()
+    .describe('Name that the certificates of servers must carry under verify_outgoing.'),
   service: definition.optional().describe('A service that this agent offers.'),
   services: z.array(definition).optional(),
   session_ttl_min: duration.optional(),
@@ -203,14 +208,23 @@ export const fileSchema = z.strictObject({
       user: z.string().optional().describe('Name or number.'),
     })
     .optional(),
-  verify_incoming: z.boolean().optional().describe('As verify_incoming_https; on servers refused so far.'),
-  verify_incoming_rpc: z.boolean().optional().describe('Refused so far.'),
-  verify_outgoing: z.boolean().optional().describe('Refused so far.'),
-  verify_server_hostname: z.boolean().optional().describe('Refused so far.'),
+  verify_incoming: z.boolean().optional().describe('Both of the two below.'),
   verify_incoming_https: z
     .boolean()
     .optional()
     .describe('HTTPS clients must show a certificate of an authority in ca_file.'),
+  verify_incoming_rpc: z
+    .boolean()
+    .optional()
+    .describe('Servers take other agents with TLS alone, and with a certificate of an authority in ca_file.'),
+  verify_outgoing: z
+    .boolean()
+    .optional()
+    .describe('TLS is spoken to every server, whose certificate must be of an authority in ca_file.'),
+  verify_server_hostname: z
+    .boolean()
+    .optional()
+    .describe('It must be for server.<datacenter>.<domain>. Implies verify_outgoing.'),
   watches: z.array(watchSchema).optional().describe('What is watched, and who is told of changes.'),
 })
 

@@ -1,47 +1,59 @@
 import { defaultTls, type TlsSettings } from '../agent/tls-settings.ts'
 import type { SocketAccess } from '../env/http.ts'
 import type { TlsVersion } from '../env/net.ts'
+import { productName } from '../model/names.ts'
 import type { Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
 /** Reference: configuration 8. */
 export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem: Report): TlsSettings {
-  const { cert_file: certificate, key_file: privateKey, ca_file: authorities } = file
+  const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
   const verifyIncomingHttps = file.verify_incoming_https ?? file.verify_incoming ?? false
-  refuseBetweenAgents(file, server, problem)
+  const verifyIncomingRpc = server && (file.verify_incoming_rpc ?? file.verify_incoming ?? false)
+  const verifyServerHostname = file.verify_server_hostname ?? false
+  const verifyOutgoing = verifyServerHostname || (file.verify_outgoing ?? false)
+  const trusts = authorities !== undefined || authoritiesPath !== undefined
   if ((certificate === undefined) !== (privateKey === undefined)) {
     problem('cert_file and key_file go together', 'name both, or neither')
-  } else if (https && certificate === undefined) {
-    problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file')
+  } else {
+    if (https && certificate === undefined) {
+      problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file')
+    }
+    if (verifyIncomingRpc && certificate === undefined) {
+      problem('VerifyIncoming set, and no Cert/Key pair provided!', 'name cert_file and key_file')
+    }
   }
-  if (verifyIncomingHttps && (https || file.verify_incoming !== true) && authorities === undefined) {
-    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file')
+  if (!trusts && (verifyIncomingRpc || (https && verifyIncomingHttps))) {
+    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file or ca_path')
+  }
+  if (!trusts && verifyOutgoing) {
+    problem('VerifyOutgoing set, and no CA certificate provided!', 'name ca_file or ca_path')
   }
   return {
     certificate,
     privateKey,
     authorities,
+    authoritiesPath,
     verifyIncomingHttps,
+    verifyIncomingRpc,
+    verifyOutgoing,
+    verifyServerHostname,
+    serverName: file.server_name === '' ? undefined : file.server_name,
+    domain: (file.domain ?? productName).toLowerCase().replace(/^\.+|\.+$/g, ''),
     minVersion: minVersionOf(file, problem),
     cipherSuites: cipherSuitesOf(file, problem),
     preferOwnOrder: file.tls_prefer_server_cipher_suites ?? defaultTls.preferOwnOrder,
   }
 }
 
-/**
- * Connections between agents are not encrypted yet. An agent that took these keys and did so all the same would be open
- * where its operator believes it closed.
- */
-function refuseBetweenAgents(file: FileConfig, server: boolean, problem: Report): void {
-  const asked = [
-    ...(file.verify_incoming === true && server ? ['verify_incoming'] : []),
-    ...(file.verify_incoming_rpc === true ? ['verify_incoming_rpc'] : []),
-    ...(file.verify_outgoing === true ? ['verify_outgoing'] : []),
-    ...(file.verify_server_hostname === true ? ['verify_server_hostname'] : []),
-  ]
-  for (const key of asked) {
-    const remedy = key === 'verify_incoming' ? 'for HTTPS alone write verify_incoming_https' : 'leave it out'
-    problem(`${key}: TLS between agents is not there yet`, remedy)
+/** An empty name names nothing. */
+function named(file: FileConfig): Pick<FileConfig, 'cert_file' | 'key_file' | 'ca_file' | 'ca_path'> {
+  const of = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
+  return {
+    cert_file: of(file.cert_file),
+    key_file: of(file.key_file),
+    ca_file: of(file.ca_file),
+    ca_path: of(file.ca_path),
   }
 }
 

@@ -2,16 +2,13 @@ import type { Agent, StartFailure, StartOptions } from '../agent/agent.ts'
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { features } from '../agent/features.ts'
 import { portFailure, startAgent } from '../agent/start.ts'
-import type { TlsSettings } from '../agent/tls-settings.ts'
-import { readWholeFile } from '../agent/whole-file.ts'
-import { textOf } from '../base/bytes.ts'
+import { httpsTls, loadTls, type TlsMaterial } from '../agent/tls-material.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { createDnsFace, type DnsFace } from '../dns/face.ts'
 import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
-import type { TlsOptions } from '../env/net.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
 import { ConfiguredWatches } from './watches.ts'
@@ -48,13 +45,17 @@ export async function startProgram(
   const closeFaces = (): void => {
     for (const listener of open) listener.close()
   }
-  const listening = await listen(env, config, faces, http, open)
+  const secured: HttpListener[] = []
+  const tls = await loadTls(env, config.tls)
+  const listening = tls.ok ? await listen(env, config, tls.value, faces, { http, secured, open }) : tls
   const watches = new ConfiguredWatches(env, (request) => faces.http(request))
-  const reloaded = (next: AgentConfig): void => {
+  const reloaded: StartOptions['reloaded'] = (next, renewed) => {
+    for (const listener of secured) listener.renewTls(httpsTls(renewed))
     watches.replace(next.watches)
-    options.reloaded?.(next)
+    options.reloaded?.(next, renewed)
   }
-  const agent = listening.ok ? await startAgent(env, config, { ...options, reloaded }) : listening
+  const given = tls.ok ? { tls: tls.value } : {}
+  const agent = listening.ok ? await startAgent(env, config, { ...options, ...given, reloaded }) : listening
   if (!agent.ok) {
     closeFaces()
     return agent
@@ -81,44 +82,20 @@ export async function startProgram(
   return ok({ agent: agent.value, http, stop })
 }
 
-/** Certificate, key and authorities of the HTTPS listeners, from their files. */
-async function httpsTls(env: Env, files: TlsSettings): Promise<Result<TlsOptions, StartFailure>> {
-  const certificate = await pemOf(env, 'cert_file', files.certificate)
-  if (!certificate.ok) return certificate
-  const privateKey = await pemOf(env, 'key_file', files.privateKey)
-  if (!privateKey.ok) return privateKey
-  const authorities = await pemOf(env, 'ca_file', files.authorities)
-  if (!authorities.ok) return authorities
-  return ok({
-    ...(certificate.value === undefined ? {} : { certificateChainPem: certificate.value }),
-    ...(privateKey.value === undefined ? {} : { privateKeyPem: privateKey.value }),
-    trustedPems: authorities.value === undefined ? [] : [authorities.value],
-    requirePeerCertificate: files.verifyIncomingHttps,
-    minVersion: files.minVersion,
-    ...(files.cipherSuites === undefined ? {} : { cipherSuites: files.cipherSuites }),
-    preferOwnOrder: files.preferOwnOrder,
-  })
+/** What could be opened, also when something could not. */
+interface Opened {
+  readonly http: HttpListener[]
+  /** Those that speak TLS. */
+  readonly secured: HttpListener[]
+  readonly open: Closable[]
 }
 
-async function pemOf(
-  env: Env,
-  key: string,
-  path: string | undefined,
-): Promise<Result<string | undefined, StartFailure>> {
-  if (path === undefined) return ok(undefined)
-  const bytes = await readWholeFile(env.disk, path)
-  if (bytes.ok) return ok(textOf(bytes.value))
-  const message = `${key} ${path} cannot be read: ${bytes.error.message}`
-  return err({ kind: 'configuration', message, remedy: 'name a PEM file that this user may read' })
-}
-
-/** What could be opened is in `http` and `open`, also when something could not. */
 async function listen(
   env: Env,
   config: AgentConfig,
+  tls: TlsMaterial,
   faces: Faces,
-  http: HttpListener[],
-  open: Closable[],
+  { http, secured, open }: Opened,
 ): Promise<Result<undefined, StartFailure>> {
   const handler: HttpHandler = Object.assign((request: HttpRequest) => faces.http(request), {
     bodyBytesMaxOf: (method: string, target: string) => faces.http.bodyBytesMaxOf?.(method, target) ?? bodyBytesMax,
@@ -131,12 +108,11 @@ async function listen(
     open.push(listener.value)
   }
   if (config.ports.https > 0) {
-    const tls = await httpsTls(env, config.tls)
-    if (!tls.ok) return tls
     for (const host of config.httpsAddresses) {
       const at = { host, port: config.ports.https }
-      const listener = await env.http.serve(at, handler, tls.value, config.unixSockets)
+      const listener = await env.http.serve(at, handler, httpsTls(tls), config.unixSockets)
       if (!listener.ok) return err(portFailure(listener.error, 'ports.https', 'cert_file, key_file and ca_file'))
+      secured.push(listener.value)
       open.push(listener.value)
     }
   }

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable, Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { endpointText, type StreamEnd, type TcpStream } from '../env/net.ts'
+import { type Endpoint, endpointText, type StreamEnd, type TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { failureFromWire } from './failure-codec.ts'
 import { encodeFrame, type Frame, FrameReader, frameBytesMax, type Hello, rpcProtocol } from './frame.ts'
@@ -26,8 +26,14 @@ export interface ConnectionLost {
   readonly message: string
 }
 
+/** Another agent, as it says of itself, and what it may do. */
+export interface Peer extends Hello {
+  /** It may take part as a server: nothing is asked for that, or it has proved to be one. */
+  readonly mayActAsServer: boolean
+}
+
 export interface ServedRequest {
-  readonly peer: Hello
+  readonly peer: Peer
   readonly method: string
   readonly body: unknown
   /** Time that the caller gives, from now. */
@@ -37,8 +43,8 @@ export interface ServedRequest {
 
 export interface ConnectionEvents {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
-  onNotice(peer: Hello, topic: string, bytes: Uint8Array): void
-  onReady(connection: Connection, peer: Hello): void
+  onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
+  onReady(connection: Connection, peer: Peer): void
   onClose(connection: Connection, why: string): void
 }
 
@@ -58,10 +64,11 @@ export class Connection {
   readonly #env: Env
   readonly #stream: TcpStream
   readonly #events: ConnectionEvents
+  readonly #mayActAsServer: boolean
   readonly #reader = new FrameReader()
   readonly #waiting = new Map<number, Waiting>()
   readonly #served = new Map<number, Served>()
-  #peer: Hello | undefined
+  #peer: Peer | undefined
   #nextId = 1
   #lastHeardMs: number
   #pingedMs: number | undefined
@@ -69,10 +76,11 @@ export class Connection {
   readonly #helloTimer: Closable
   #closed = false
 
-  constructor(env: Env, stream: TcpStream, hello: Hello, events: ConnectionEvents) {
+  constructor(env: Env, stream: TcpStream, hello: Hello, mayActAsServer: boolean, events: ConnectionEvents) {
     this.#env = env
     this.#stream = stream
     this.#events = events
+    this.#mayActAsServer = mayActAsServer
     this.#lastHeardMs = env.clock.monoMs()
     stream.onData((bytes) => this.#receive(bytes))
     stream.onEnd(() => this.close('the peer ended it'))
@@ -82,8 +90,12 @@ export class Connection {
   }
 
   /** What the peer said of itself; undefined until it has. */
-  get peer(): Hello | undefined {
+  get peer(): Peer | undefined {
     return this.#peer
+  }
+
+  get remote(): Endpoint {
+    return this.#stream.remote
   }
 
   get open(): boolean {
@@ -201,12 +213,12 @@ export class Connection {
     if (this.#peer !== undefined) return this.close('the peer said hello twice')
     if (hello.protocol !== rpcProtocol)
       return this.close(`the peer speaks RPC protocol ${hello.protocol}, not ${rpcProtocol}`)
-    this.#peer = hello
+    this.#peer = { ...hello, mayActAsServer: this.#mayActAsServer }
     this.#helloTimer.close()
-    this.#events.onReady(this, hello)
+    this.#events.onReady(this, this.#peer)
   }
 
-  #serve(peer: Hello, id: number, method: string, body: unknown, deadlineMs: number): void {
+  #serve(peer: Peer, id: number, method: string, body: unknown, deadlineMs: number): void {
     if (this.#served.has(id)) return this.close('the peer used a request number twice')
     if (this.#served.size >= servedRequestsMax) {
       this.#stream.write(

@@ -1,12 +1,23 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { DialFailure, Endpoint, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
+import type { DialFailure, Endpoint, ListenerTls, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { parseEndpoint } from './address.ts'
-import { Connection, type ConnectionLost, type ServedRequest } from './connection.ts'
+import { Connection, type ConnectionLost, type Peer, type ServedRequest } from './connection.ts'
 import { type Hello, rpcProtocol } from './frame.ts'
 import { type DialOutcome, LostPeers, type PeerWatch } from './lost-peers.ts'
+import {
+  dialledProblem,
+  diallerTls,
+  listenerTls,
+  mayActAsServer,
+  noTls,
+  type RpcTls,
+  type ServerFacts,
+  serverCertificateName,
+} from './tls.ts'
+import { TlsReports } from './tls-reports.ts'
 
 /** Connections that other agents may hold here. */
 const acceptedConnectionsMax = 4096
@@ -35,9 +46,12 @@ export interface RpcIdentity {
 
 export interface RpcHandlers {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
-  onNotice(peer: Hello, topic: string, bytes: Uint8Array): void
+  /** Only from peers that may act as servers. */
+  onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
   /** A peer has said hello on a new connection. */
-  onPeer(peer: Hello): void
+  onPeer(peer: Peer): void
+  /** What is known of the server at this address. Absent, or nothing known: one of the own datacenter that offers no TLS. */
+  serverAt?(address: string): ServerFacts | undefined
   /** Absent: nobody's end is of interest. */
   readonly watch?: PeerWatch
 }
@@ -59,8 +73,9 @@ interface Dial {
   waiting: Deferred<Connection | undefined>[]
   dialling: boolean
   failedAtMs: number | undefined
-  /** How the last dial came out. */
+  /** How the last dial came out, and if it failed why, in words. */
   outcome: DialOutcome
+  why: string
 }
 
 /**
@@ -76,12 +91,16 @@ export class Rpc {
   /** By node ID, the dialled connection that said hello last: a peer is found so by whoever does not know its address. */
   readonly #outbound = new Map<string, Connection>()
   readonly #lostPeers: LostPeers
+  readonly #reports: TlsReports
+  #tls: RpcTls
   #listener: TcpListener | undefined
   /** Undefined before `start` and after `stop`: nothing is dialled or accepted then. */
   #service: Service | undefined
 
-  private constructor(env: Env) {
+  private constructor(env: Env, tls: RpcTls) {
     this.#env = env
+    this.#tls = tls
+    this.#reports = new TlsReports(env)
     this.#lostPeers = new LostPeers({ env, dial: (address) => this.#redial(address) })
   }
 
@@ -89,14 +108,24 @@ export class Rpc {
    * Takes the port at once, so that one in use is found before anything is written; `undefined`: only dial. Nobody is
    * served before `start`.
    */
-  static async open(env: Env, listen: Endpoint | undefined): Promise<Result<Rpc, ListenFailure>> {
-    const rpc = new Rpc(env)
+  static async open(env: Env, listen: Endpoint | undefined, tls: RpcTls = noTls): Promise<Result<Rpc, ListenFailure>> {
+    const rpc = new Rpc(env, tls)
     if (listen !== undefined) {
-      const listener = await env.tcp.listen(listen, (stream) => rpc.#accept(stream))
+      const listener = await env.tcp.listen(listen, (stream) => rpc.#accept(stream), rpc.#listenerTls())
       if (!listener.ok) return listener
       rpc.#listener = listener.value
     }
     return ok(rpc)
+  }
+
+  /** Connections that are made from now on are secured so; those that are open stay. For settings without a problem. */
+  renewTls(tls: RpcTls): void {
+    this.#tls = tls
+    this.#listener?.renewTls(this.#listenerTls())
+  }
+
+  #listenerTls(): ListenerTls | undefined {
+    return listenerTls(this.#tls, (from, why) => this.#reports.refused(from, why))
   }
 
   start(identity: RpcIdentity, handlers: RpcHandlers): void {
@@ -105,7 +134,10 @@ export class Rpc {
 
   async request(address: string, call: RpcCall): Promise<Result<unknown, CallFailure>> {
     const connection = await this.#connect(address)
-    if (connection === undefined) return err({ kind: 'unreachable', message: `cannot reach ${address}` })
+    if (connection === undefined) {
+      const why = this.#dials.get(address)?.why ?? ''
+      return err({ kind: 'unreachable', message: `cannot reach ${address}${why === '' ? '' : `: ${why}`}` })
+    }
     return connection.request(call.method, call.body, call.deadlineMs, call.onAbort)
   }
 
@@ -161,11 +193,17 @@ export class Rpc {
       stream.close()
       return
     }
-    const { handlers } = service
-    const connection: Connection = new Connection(this.#env, stream, service.hello, {
+    const { handlers, hello } = service
+    const isServer = mayActAsServer(this.#tls, hello.datacenter, stream.peer)
+    const connection: Connection = new Connection(this.#env, stream, hello, isServer, {
       onRequest: (request) => handlers.onRequest(request),
-      onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
+      onNotice: (peer, topic, bytes) => {
+        if (peer.mayActAsServer) handlers.onNotice(peer, topic, bytes)
+        else this.#pretended(stream, peer)
+      },
       onReady: (ready, peer) => {
+        // What is for a server must not go to whoever says that it is that server.
+        if (!peer.mayActAsServer) return
         this.#inbound.set(peer.nodeId, ready)
         this.#lostPeers.met(peer.nodeId)
         handlers.onPeer(peer)
@@ -181,12 +219,17 @@ export class Rpc {
     this.#accepted.add(connection)
   }
 
+  #pretended({ remote }: TcpStream, { nodeName }: Peer): void {
+    const expected = serverCertificateName(this.#service?.hello.datacenter ?? '', this.#tls.domain)
+    this.#reports.pretended(remote, nodeName, expected)
+  }
+
   #connect(address: string): Promise<Connection | undefined> {
     const deferred = this.#env.deferred<Connection | undefined>()
     let dial = this.#dials.get(address)
     if (dial === undefined) {
       if (this.#dials.size >= dialledConnectionsMax) this.#forgetOne()
-      dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined, outcome: 'failed' }
+      dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined, outcome: 'failed', why: '' }
       this.#dials.set(address, dial)
     }
     const open = this.#openTo(address)
@@ -210,28 +253,24 @@ export class Rpc {
 
   async #dial(address: string, dial: Dial): Promise<void> {
     dial.dialling = true
-    const to = parseEndpoint(address)
     const service = this.#service
-    const stream =
-      to === undefined || service === undefined ? undefined : await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
-    if (stream === undefined || !stream.ok) {
-      dial.outcome = stream === undefined ? 'failed' : outcomeOf(stream.error)
-      return this.#dialled(dial, undefined)
-    }
+    const stream = service === undefined ? undefined : await this.#dialStream(address, dial, service)
+    if (stream === undefined) return this.#dialled(dial, undefined)
     dial.outcome = 'cut-short'
     // Stopped while dialling.
     if (service === undefined || this.#service === undefined) {
-      stream.value.close()
+      stream.close()
       return this.#dialled(dial, undefined)
     }
     const { handlers } = service
-    dial.connection = new Connection(this.#env, stream.value, service.hello, {
+    dial.connection = new Connection(this.#env, stream, service.hello, true, {
       onRequest: (request) => handlers.onRequest(request),
       onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
       onReady: (ready, peer) => {
         this.#outbound.set(peer.nodeId, ready)
         this.#lostPeers.met(peer.nodeId)
         dial.outcome = 'connected'
+        dial.why = ''
         handlers.onPeer(peer)
         this.#dialled(dial, ready)
       },
@@ -241,10 +280,35 @@ export class Rpc {
           this.#outbound.delete(closed.peer.nodeId)
         }
         if (dial.connection === closed) dial.connection = undefined
+        if (closed.peer === undefined) dial.why = stream.peer === undefined ? why : `${why}; its log may say why`
         if (dial.dialling) this.#dialled(dial, undefined)
         this.#closed(closed)
       },
     })
+  }
+
+  /** What is dialled must be who it should be. Undefined: it is not, or does not answer. */
+  async #dialStream(address: string, dial: Dial, { hello, handlers }: Service): Promise<TcpStream | undefined> {
+    const to = parseEndpoint(address)
+    if (to === undefined) return undefined
+    const unknown = { name: address, datacenter: hello.datacenter, offersTls: false }
+    const server = handlers.serverAt?.(address) ?? unknown
+    const tls = diallerTls(this.#tls, server)
+    const options = { timeoutMs: dialTimeoutMs, ...(tls === undefined ? {} : { tls }) }
+    const stream = await this.#env.tcp.dial(to, options)
+    if (!stream.ok) {
+      dial.outcome = outcomeOf(stream.error)
+      dial.why = whyOf(stream.error)
+      if (stream.error.kind === 'tls') this.#reports.notDialled(address, server, stream.error.message)
+      return undefined
+    }
+    const problem = dialledProblem(this.#tls, server, stream.value.peer)
+    if (problem === undefined) return stream.value
+    stream.value.close()
+    dial.outcome = 'failed'
+    dial.why = problem
+    this.#reports.notDialled(address, server, problem)
+    return undefined
   }
 
   /** Where this was the last connection with a peer, and somebody wants to know, it is found out whether the peer is gone. */
@@ -273,4 +337,19 @@ export class Rpc {
 function outcomeOf({ kind }: DialFailure): DialOutcome {
   if (kind === 'refused') return 'refused'
   return kind === 'io' ? 'cut-short' : 'failed'
+}
+
+function whyOf(failure: DialFailure): string {
+  switch (failure.kind) {
+    case 'tls':
+      return `no TLS connection: ${failure.message}`
+    case 'io':
+      return failure.message
+    case 'refused':
+      return 'it refuses connections'
+    case 'timeout':
+      return 'it does not answer'
+    case 'unreachable':
+      return 'no way there'
+  }
 }

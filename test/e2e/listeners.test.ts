@@ -141,8 +141,6 @@ describe('the HTTP API', () => {
     writeFileSync(noPem, 'this is no certificate\n')
     const wrong = await startWith({ ports: { https }, cert_file: noPem, key_file: noPem })
     expect(await wrong.exited).toMatchObject({ code: 1 })
-    expect(wrong.output).toMatch(
-      /cannot listen on .*: correct the address or ports\.https, or cert_file, key_file and ca_file/,
-    )
+    expect(wrong.output).toContain(`cert_file ${noPem} holds no certificate: name a PEM file with a BEGIN CERTIFICATE`)
   })
 })

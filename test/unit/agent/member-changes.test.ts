@@ -98,6 +98,7 @@ describe('a server of the configuration', () => {
     raftProtocol: 2,
     release: '',
     status: 'alive',
+    offersTls: false,
   })
 
   it('is found in the pool by its ID, and by its address only if that is its name', () => {

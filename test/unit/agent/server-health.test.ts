@@ -14,6 +14,7 @@ function server(id: string, changes: Partial<ServerFacts> = {}): ServerFacts {
     raftProtocol: 3,
     release: '1.4.0',
     status: 'alive',
+    offersTls: false,
   }
   const said = { lastContactMs: 50, lastIndex: 1_000, lastTerm: 3 }
   return { server: { id, address: member.address, suffrage: 'voter' }, member, said, ...changes }

@@ -56,21 +56,79 @@ describe('TLS of the HTTP API', () => {
     expect(configOf({ verify_incoming: true }).ports.https).toBe(-1)
     const { ca_file: _, ...withoutAuthority } = files
     expect(problems({ ...withoutAuthority, verify_incoming: true })).toEqual([
-      'config: VerifyIncoming set, and no CA certificate provided!: name ca_file',
+      'config: VerifyIncoming set, and no CA certificate provided!: name ca_file or ca_path',
     ])
   })
+})
 
-  it('is refused between agents, where nobody would encrypt', () => {
-    const server: FileConfig = { server: true, ...files }
-    expect(problems({ ...server, verify_incoming: true })).toEqual([
-      'config: verify_incoming: TLS between agents is not there yet: for HTTPS alone write verify_incoming_https',
-    ])
-    for (const key of ['verify_incoming_rpc', 'verify_outgoing', 'verify_server_hostname'] as const) {
-      const refused = [`config: ${key}: TLS between agents is not there yet: leave it out`]
-      expect(problems({ [key]: true })).toEqual(refused)
-      expect(problems({ ...server, [key]: true })).toEqual(refused)
-      expect(problems({ ...server, [key]: false })).toEqual([])
-    }
+describe('TLS between agents', () => {
+  const server: FileConfig = { server: true, ...files }
+
+  it('is of a server asked for by verify_incoming or its part for RPC; a client takes no connections', () => {
+    expect(configOf(server).tls.verifyIncomingRpc).toBe(false)
+    expect(configOf({ ...server, verify_incoming: true }).tls.verifyIncomingRpc).toBe(true)
+    expect(configOf({ ...server, verify_incoming_rpc: true }).tls).toMatchObject({
+      verifyIncomingRpc: true,
+      verifyIncomingHttps: false,
+    })
+    expect(configOf({ ...server, verify_incoming: true, verify_incoming_rpc: false }).tls.verifyIncomingRpc).toBe(false)
+    expect(configOf({ ...files, verify_incoming: true }).tls.verifyIncomingRpc).toBe(false)
+  })
+
+  it('has outgoing connections verified, by the name of a server too, in the domain of the agent', () => {
+    expect(configOf({ ...files, verify_outgoing: true }).tls).toMatchObject({
+      verifyOutgoing: true,
+      verifyServerHostname: false,
+      domain: 'svc',
+      serverName: undefined,
+    })
+    const { tls, debug } = configOf({
+      ...files,
+      domain: 'Example.com.',
+      server_name: 's1.example.com',
+      verify_server_hostname: true,
+      ca_path: '/authorities',
+    })
+    expect(tls).toMatchObject({
+      verifyOutgoing: true,
+      verifyServerHostname: true,
+      domain: 'example.com',
+      serverName: 's1.example.com',
+      authoritiesPath: '/authorities',
+    })
+    expect(debug).toMatchObject({
+      CAPath: '/authorities',
+      ServerName: 's1.example.com',
+      VerifyIncoming: false,
+      VerifyIncomingRPC: false,
+      VerifyOutgoing: true,
+      VerifyServerHostname: true,
+    })
+  })
+
+  it.each<[string, FileConfig, readonly string[]]>([
+    ['no authority for outgoing', { verify_outgoing: true }, ['VerifyOutgoing set, and no CA certificate provided!']],
+    ['nor for names', { verify_server_hostname: true }, ['VerifyOutgoing set, and no CA certificate provided!']],
+    [
+      'nothing to take agents with',
+      { server: true, verify_incoming: true },
+      ['VerifyIncoming set, and no Cert/Key pair provided!', 'VerifyIncoming set, and no CA certificate provided!'],
+    ],
+    ['half a pair', { cert_file: '/c' }, ['cert_file and key_file go together']],
+  ])('is refused with %s', (_, file, lines) => {
+    const said = problems(file)
+    expect(said).toHaveLength(lines.length)
+    lines.forEach((line, at) => {
+      expect(said[at]).toContain(`config: ${line}: name `)
+    })
+  })
+
+  it.each<[string, FileConfig]>([
+    ['a directory of authorities', { ca_path: '/a', verify_outgoing: true }],
+    ['a client that takes nobody', { verify_incoming: true }],
+    ['names that are empty', { cert_file: '', key_file: '', ca_file: '', ca_path: '', server_name: '' }],
+  ])('is taken with %s', (_, file) => {
+    expect(problems(file)).toEqual([])
   })
 })
 

@@ -1,0 +1,125 @@
+import { textOf } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import type { TlsOptions } from '../env/net.ts'
+import type { RpcTls } from '../rpc/tls.ts'
+import type { StartFailure } from './agent.ts'
+import { type TlsFiles, type TlsSettings, withFilesOf } from './tls-settings.ts'
+import { readWholeFile } from './whole-file.ts'
+
+/** Files that one `ca_path` may hold. */
+const authoritiesMax = 256
+
+/** What the PEM files of an agent hold, read and tried. */
+export interface TlsMaterial {
+  readonly settings: TlsSettings
+  readonly identity: RpcTls['identity']
+  readonly trustedPems: readonly string[]
+}
+
+type Loaded<T> = Result<T, StartFailure>
+
+/** Reads what the settings name. Refused where it cannot be used, or where the settings need what is not there. */
+export async function loadTls(env: Env, settings: TlsSettings): Promise<Loaded<TlsMaterial>> {
+  const certificate = await pemOf(env, 'cert_file', settings.certificate)
+  if (!certificate.ok) return certificate
+  const privateKey = await pemOf(env, 'key_file', settings.privateKey)
+  if (!privateKey.ok) return privateKey
+  const trusted = await authoritiesOf(env, settings)
+  if (!trusted.ok) return trusted
+  const identity =
+    certificate.value === undefined || privateKey.value === undefined
+      ? undefined
+      : { certificateChainPem: certificate.value, privateKeyPem: privateKey.value }
+  const problem = env.tcp.tlsProblem({ ...identity, trustedPems: trusted.value })
+  if (problem !== undefined) {
+    const message = `TLS cannot be used: ${problem}`
+    return err(refused(message, 'correct cert_file, key_file and ca_file: PEM, and the key that of the certificate'))
+  }
+  return ok({ settings, identity, trustedPems: trusted.value })
+}
+
+/** Reads the files of a reload. What the start had may be renewed, not taken away: listeners could show or trust nothing. */
+export async function reloadTls(env: Env, before: TlsMaterial, files: TlsFiles): Promise<Loaded<TlsMaterial>> {
+  const loaded = await loadTls(env, withFilesOf(before.settings, files))
+  if (!loaded.ok) return loaded
+  const { identity, trustedPems } = loaded.value
+  const remedy = 'put it back, or restart the agent without it'
+  if (before.identity !== undefined && identity === undefined) return err(refused('cert_file was taken out', remedy))
+  if (before.trustedPems.length > 0 && trustedPems.length === 0) return err(refused('ca_file was taken out', remedy))
+  return loaded
+}
+
+export function differ(one: TlsMaterial, other: TlsMaterial): boolean {
+  const texts = ({ identity, trustedPems }: TlsMaterial): string =>
+    [identity?.certificateChainPem ?? '', identity?.privateKeyPem ?? '', ...trustedPems].join('\n')
+  return texts(one) !== texts(other)
+}
+
+/** For the HTTPS listeners. */
+export function httpsTls({ settings, identity, trustedPems }: TlsMaterial): TlsOptions {
+  const { verifyIncomingHttps, minVersion, cipherSuites, preferOwnOrder } = settings
+  return {
+    ...identity,
+    trustedPems,
+    requirePeerCertificate: verifyIncomingHttps,
+    minVersion,
+    ...(cipherSuites === undefined ? {} : { cipherSuites }),
+    preferOwnOrder,
+  }
+}
+
+export function rpcTls({ settings, identity, trustedPems }: TlsMaterial): RpcTls {
+  const { verifyIncomingRpc: verifyIncoming, verifyOutgoing, verifyServerHostname, serverName, domain } = settings
+  const { minVersion, cipherSuites, preferOwnOrder } = settings
+  const asked = { verifyIncoming, verifyOutgoing, verifyServerHostname, serverName, domain }
+  return { identity, trustedPems, ...asked, minVersion, cipherSuites, preferOwnOrder }
+}
+
+/** Of a directory, the files in order of name, as long as they are no directories and hold a certificate. */
+async function authoritiesOf(env: Env, settings: TlsSettings): Promise<Loaded<readonly string[]>> {
+  const { authorities, authoritiesPath: path } = settings
+  const file = await pemOf(env, 'ca_file', authorities)
+  if (!file.ok) return file
+  const pems = file.value === undefined ? [] : [file.value]
+  if (path === undefined) return ok(pems)
+  const names = await env.disk.list(path)
+  if (!names.ok) return err(unreadable('ca_path', path, names.error.message))
+  if (names.value.length > authoritiesMax) {
+    const remedy = `name a directory with at most ${authoritiesMax} files`
+    return err(refused(`ca_path ${path} holds ${names.value.length} files`, remedy))
+  }
+  for (const name of names.value) {
+    const read = await readWholeFile(env.disk, `${path}/${name}`)
+    if (!read.ok && read.error.kind === 'is-directory') continue
+    if (!read.ok) return err(unreadable('ca_path', read.error.path, read.error.message))
+    const pem = textOf(read.value)
+    if (holdsCertificate(pem)) pems.push(pem)
+  }
+  if (pems.length > 0) return ok(pems)
+  return err(refused(`ca_path ${path} holds no certificate`, 'name a directory of PEM files of authorities'))
+}
+
+async function pemOf(env: Env, key: string, path: string | undefined): Promise<Loaded<string | undefined>> {
+  if (path === undefined) return ok(undefined)
+  const bytes = await readWholeFile(env.disk, path)
+  if (!bytes.ok) return err(unreadable(key, path, bytes.error.message))
+  const pem = textOf(bytes.value)
+  if (key === 'key_file' || holdsCertificate(pem)) return ok(pem)
+  return err(refused(`${key} ${path} holds no certificate`, 'name a PEM file with a BEGIN CERTIFICATE line'))
+}
+
+function holdsCertificate(pem: string): boolean {
+  return pem.includes('-----BEGIN CERTIFICATE-----')
+}
+
+/** The words for an unreadable authority are those of the field. Reference: configuration, CFG-85. */
+function unreadable(key: string, path: string, why: string): StartFailure {
+  const message =
+    key === 'ca_file' ? `Error loading CA File: open ${path}: ${why}` : `${key} ${path} cannot be read: ${why}`
+  return refused(message, 'name a PEM file that this user may read')
+}
+
+function refused(message: string, remedy: string): StartFailure {
+  return { kind: 'configuration', message, remedy }
+}

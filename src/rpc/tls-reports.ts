@@ -1,0 +1,50 @@
+import type { Env } from '../env/env.ts'
+import type { Endpoint, TlsRefusal } from '../env/net.ts'
+import { dialRemedy, refusalText, type ServerFacts } from './tls.ts'
+
+/** The same of the same peer is said once in this time: a peer that is refused comes back many times a second. */
+const againAfterMs = 60_000
+/** Peers that are remembered as told of. */
+const toldMax = 256
+
+/** Tells the log with whom there is no connection for the sake of TLS, why, and what to do about it. */
+export class TlsReports {
+  readonly #env: Pick<Env, 'log' | 'metrics' | 'clock'>
+  /** By what was told of whom, when. */
+  readonly #told = new Map<string, number>()
+
+  constructor(env: Pick<Env, 'log' | 'metrics' | 'clock'>) {
+    this.#env = env
+  }
+
+  refused(from: Endpoint, why: TlsRefusal): void {
+    this.#env.metrics.count('rpc.tls.refused')
+    if (!this.#isNews(`from ${from.host} ${why.kind}`)) return
+    this.#env.log.write('warn', 'rpc', 'refused a connection', { from: from.host, ...refusalText(why) })
+  }
+
+  /** An agent without a server's certificate did what is a server's. */
+  pretended(from: Endpoint, nodeName: string, expected: string): void {
+    this.#env.metrics.count('rpc.tls.refused')
+    if (!this.#isNews(`pretends ${from.host} ${nodeName}`)) return
+    const why = `it acts as a server, and its certificate is not for ${expected}`
+    const remedy = 'a certificate for that name makes a server: take that agent out, or give it one'
+    this.#env.log.write('warn', 'rpc', 'an agent is not taken for a server', { from: from.host, nodeName, why, remedy })
+  }
+
+  notDialled(address: string, { name, datacenter }: ServerFacts, why: string): void {
+    this.#env.metrics.count('rpc.tls.failed')
+    if (!this.#isNews(`to ${address} ${why}`)) return
+    const fields = { server: name, datacenter, address, why, remedy: dialRemedy(why) }
+    this.#env.log.write('warn', 'rpc', 'no TLS connection with a server', fields)
+  }
+
+  #isNews(what: string): boolean {
+    const now = this.#env.clock.monoMs()
+    const before = this.#told.get(what)
+    if (before !== undefined && now - before < againAfterMs) return false
+    if (this.#told.size >= toldMax) this.#told.clear()
+    this.#told.set(what, now)
+    return true
+  }
+}

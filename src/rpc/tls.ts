@@ -1,0 +1,159 @@
+import type { ListenerTls, PeerCertificate, TlsOptions, TlsRefusal, TlsVersion } from '../env/net.ts'
+
+/**
+ * How the connections of one agent to others are secured. The Env does the cryptography; what is asked of whom, and whose
+ * certificate is good for what, is decided here, the same in production and in the simulator. Reference: configuration 8.
+ */
+export interface RpcTls {
+  /** What this agent shows; without it, a listener takes plain connections alone. */
+  readonly identity: { readonly certificateChainPem: string; readonly privateKeyPem: string } | undefined
+  readonly trustedPems: readonly string[]
+  /** Diallers must speak TLS and show a certificate of a trusted authority. */
+  readonly verifyIncoming: boolean
+  /** TLS is spoken to every server, and its certificate must be one of a trusted authority. */
+  readonly verifyOutgoing: boolean
+  /** It must besides be for `server.<datacenter>.<domain>`: a client's does not make a server. Implies `verifyOutgoing`. */
+  readonly verifyServerHostname: boolean
+  /** The name that servers' certificates must carry where `verifyServerHostname` says none. */
+  readonly serverName: string | undefined
+  /** Without dots around it: `svc`. */
+  readonly domain: string
+  readonly minVersion: TlsVersion
+  readonly cipherSuites: readonly string[] | undefined
+  readonly preferOwnOrder: boolean
+}
+
+export const noTls: RpcTls = {
+  identity: undefined,
+  trustedPems: [],
+  verifyIncoming: false,
+  verifyOutgoing: false,
+  verifyServerHostname: false,
+  serverName: undefined,
+  domain: '',
+  minVersion: 'tls12',
+  cipherSuites: undefined,
+  preferOwnOrder: false,
+}
+
+/** What is known of a server before it is dialled. */
+export interface ServerFacts {
+  readonly name: string
+  readonly datacenter: string
+  /** It says that it takes TLS. */
+  readonly offersTls: boolean
+}
+
+/** The name that the certificates of a datacenter's servers carry, and nobody else's. */
+export function serverCertificateName(datacenter: string, domain: string): string {
+  return `server.${datacenter}.${domain}`
+}
+
+/** Undefined: plain connections alone. */
+export function listenerTls(tls: RpcTls, onRefused: NonNullable<ListenerTls['onRefused']>): ListenerTls | undefined {
+  if (tls.identity === undefined) return undefined
+  return {
+    ...shared(tls),
+    requirePeerCertificate: tls.verifyIncoming,
+    plainToo: !tls.verifyIncoming,
+    preferOwnOrder: tls.preferOwnOrder,
+    onRefused,
+  }
+}
+
+/**
+ * How this server is dialled; undefined: without TLS. While a cluster is being moved to TLS, it is spoken to the servers that
+ * offer it, and proves nothing yet; from `verifyOutgoing` on to all.
+ */
+export function diallerTls(tls: RpcTls, server: ServerFacts): TlsOptions | undefined {
+  const verifies = tls.verifyOutgoing || tls.verifyServerHostname
+  if (!verifies && (!server.offersTls || tls.trustedPems.length === 0)) return undefined
+  const expected = expectedName(tls, server)
+  return {
+    ...shared(tls),
+    ...(verifies ? {} : { trust: 'anyone' }),
+    anyName: true,
+    ...(expected === undefined ? {} : { serverName: expected }),
+  }
+}
+
+function shared(tls: RpcTls): TlsOptions {
+  const { identity, trustedPems, minVersion, cipherSuites } = tls
+  return {
+    ...(identity ?? {}),
+    trustedPems,
+    minVersion,
+    ...(cipherSuites === undefined ? {} : { cipherSuites }),
+  }
+}
+
+function expectedName(tls: RpcTls, { datacenter }: ServerFacts): string | undefined {
+  if (tls.verifyServerHostname) return serverCertificateName(datacenter, tls.domain)
+  return tls.verifyOutgoing ? tls.serverName : undefined
+}
+
+/** Why a server that was dialled is not to be spoken to, though its certificate is of a trusted authority. */
+export function dialledProblem(
+  tls: RpcTls,
+  server: ServerFacts,
+  peer: PeerCertificate | undefined,
+): string | undefined {
+  const expected = expectedName(tls, server)
+  if (expected === undefined || isFor(peer, expected)) return undefined
+  const shown = peer === undefined || peer.names.length === 0 ? 'no name' : peer.names.join(', ')
+  return `its certificate is for ${shown}, not for ${expected}`
+}
+
+/**
+ * Whether an agent that dialled this one may act as a server of its datacenter: take part in consensus, and introduce itself.
+ * Where servers' names are verified, the connection must have proved it as one that is dialled does, or whoever holds a
+ * client's certificate could have itself made a server.
+ */
+export function mayActAsServer(tls: RpcTls, datacenter: string, peer: PeerCertificate | undefined): boolean {
+  if (!tls.verifyServerHostname || !tls.verifyIncoming) return true
+  return isFor(peer, serverCertificateName(datacenter, tls.domain))
+}
+
+/** RFC 6125, section 6.4.3: a wildcard stands for the whole first label. */
+function isFor(peer: PeerCertificate | undefined, expected: string): boolean {
+  const name = expected.toLowerCase()
+  const wild = `*${name.slice(name.indexOf('.'))}`
+  return peer?.names.some((each) => each === name || each === wild) ?? false
+}
+
+/** What a refused dialler is told of in the log, and what to do about it. */
+export function refusalText(why: TlsRefusal): { readonly why: string; readonly remedy: string } {
+  switch (why.kind) {
+    case 'plain':
+      return {
+        why: 'it does not speak TLS, and verify_incoming is set here',
+        remedy: 'give it ca_file, cert_file and key_file, and set verify_outgoing there',
+      }
+    case 'no-certificate':
+      return {
+        why: 'it shows no certificate, and verify_incoming is set here',
+        remedy: 'give it cert_file and key_file',
+      }
+    case 'untrusted':
+      return {
+        why: `its certificate is not of an authority that is trusted here: ${why.message}`,
+        remedy: 'sign its certificate with an authority in ca_file, or add its authority to ca_file here',
+      }
+    case 'handshake':
+      return {
+        why: `the TLS handshake failed: ${why.message}`,
+        remedy: 'see what its own log says, and compare tls_min_version and tls_cipher_suites',
+      }
+  }
+}
+
+/** What to do about a server with which there is no TLS, by what was said of it. */
+export function dialRemedy(message: string): string {
+  if (message.includes('does not speak TLS')) return 'give that server cert_file and key_file, or unset verify_outgoing'
+  if (message.startsWith('its certificate is for')) {
+    return 'give that server a certificate of its own, made with tls cert create -server, or take it out of the pool'
+  }
+  if (/expired|not yet valid/.test(message)) return 'renew the certificate of that server, and compare the clocks'
+  if (/certificate|issuer|signature/.test(message)) return 'sign its certificate with an authority in ca_file here'
+  return 'see what its own log says'
+}

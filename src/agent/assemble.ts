@@ -21,7 +21,8 @@ import { OnceSignal } from './once-signal.ts'
 import { serverOf } from './pool-servers.ts'
 import { RemoteExec } from './remote-exec.ts'
 import { describeSelf } from './self.ts'
-import { differ, reloadTls, rpcTls, type TlsMaterial } from './tls-material.ts'
+import { differ, reloadTls, rpcTls } from './tls-material.ts'
+import type { TlsMaterial } from './tls-settings.ts'
 import { UserEvents } from './user-events.ts'
 
 export interface AssemblyOptions extends StartOptions {

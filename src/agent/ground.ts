@@ -9,7 +9,7 @@ import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 import type { FatalSignal } from './once-signal.ts'
-import type { TlsMaterial } from './tls-material.ts'
+import type { TlsMaterial } from './tls-settings.ts'
 import type { WanPool } from './wan-pool.ts'
 
 /** The parts that everything else of an agent is built from. */

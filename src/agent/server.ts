@@ -12,6 +12,7 @@ import { serverIdFor } from '../raft/protocol.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
 import type { Hello } from '../rpc/frame.ts'
+import type { PeerWatch } from '../rpc/lost-peers.ts'
 import type { AgentObserver, StartFailure } from './agent.ts'
 import { firstAutopilotSettings, settingsNow } from './autopilot-settings.ts'
 import { Calls } from './calls.ts'
@@ -145,10 +146,7 @@ function assembleServer(
         onNotice: (peer, topic, bytes) => link.receive(raft, peer, topic, bytes),
         onPeer: (peer) => introductions.met(peer),
         serverAt: ground.serverAt,
-        watch: {
-          isWatched: (peer) => leaderAt(raft, peer) !== undefined,
-          onGone: (peer) => raft.leaderUnreachable(leaderAt(raft, peer) ?? peer.nodeId),
-        },
+        watch: leaderWatch(raft),
       },
     )
     await beginAlone(ground, raft)
@@ -186,6 +184,14 @@ function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void 
   const { datacenter, ports } = config
   const flood = new FloodJoin({ env, lan: pool, wan: wan.pool, datacenter, port: ports.serfWan })
   closing.push(() => flood.stop())
+}
+
+/** A leader whose process is gone is replaced before its followers run out of patience. */
+function leaderWatch(raft: Raft): PeerWatch {
+  return {
+    isWatched: (peer) => leaderAt(raft, peer) !== undefined,
+    onGone: (peer) => raft.leaderUnreachable(leaderAt(raft, peer) ?? peer.nodeId),
+  }
 }
 
 /** The name of the leader, if this peer is it. */

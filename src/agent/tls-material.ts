@@ -4,18 +4,11 @@ import type { Env } from '../env/env.ts'
 import type { TlsOptions } from '../env/net.ts'
 import type { RpcTls } from '../rpc/tls.ts'
 import type { StartFailure } from './agent.ts'
-import { type TlsFiles, type TlsSettings, withFilesOf } from './tls-settings.ts'
+import { type TlsFiles, type TlsMaterial, type TlsSettings, withFilesOf } from './tls-settings.ts'
 import { readWholeFile } from './whole-file.ts'
 
 /** Files that one `ca_path` may hold. */
 const authoritiesMax = 256
-
-/** What the PEM files of an agent hold, read and tried. */
-export interface TlsMaterial {
-  readonly settings: TlsSettings
-  readonly identity: RpcTls['identity']
-  readonly trustedPems: readonly string[]
-}
 
 type Loaded<T> = Result<T, StartFailure>
 

@@ -31,6 +31,13 @@ export interface TlsSettings extends TlsFiles {
   readonly preferOwnOrder: boolean
 }
 
+/** What the PEM files of an agent hold, read and tried. */
+export interface TlsMaterial {
+  readonly settings: TlsSettings
+  readonly identity: { readonly certificateChainPem: string; readonly privateKeyPem: string } | undefined
+  readonly trustedPems: readonly string[]
+}
+
 export const defaultTls: TlsSettings = {
   certificate: undefined,
   privateKey: undefined,

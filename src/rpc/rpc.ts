@@ -1,29 +1,19 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { DialFailure, Endpoint, ListenerTls, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
+import type { Endpoint, ListenerTls, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
-import { parseEndpoint } from './address.ts'
 import { Connection, type ConnectionLost, type Peer, type ServedRequest } from './connection.ts'
 import { type Hello, rpcProtocol } from './frame.ts'
 import { type DialOutcome, LostPeers, type PeerWatch } from './lost-peers.ts'
-import {
-  dialledProblem,
-  diallerTls,
-  listenerTls,
-  mayActAsServer,
-  noTls,
-  type RpcTls,
-  type ServerFacts,
-  serverCertificateName,
-} from './tls.ts'
+import { dialServer } from './server-dial.ts'
+import { listenerTls, mayActAsServer, noTls, type RpcTls, type ServerFacts, serverCertificateName } from './tls.ts'
 import { TlsReports } from './tls-reports.ts'
 
 /** Connections that other agents may hold here. */
 const acceptedConnectionsMax = 4096
 /** Connections that this agent dials. */
 const dialledConnectionsMax = 4096
-const dialTimeoutMs = 3_000
 /** After a dial failed, notices to that address are dropped for this long; requests try again at once. */
 const redialPauseMs = 200
 
@@ -287,27 +277,14 @@ export class Rpc {
     })
   }
 
-  /** What is dialled must be who it should be. Undefined: it is not, or does not answer. */
+  /** Undefined: it does not answer, or is not who it should be. */
   async #dialStream(address: string, dial: Dial, { hello, handlers }: Service): Promise<TcpStream | undefined> {
-    const to = parseEndpoint(address)
-    if (to === undefined) return undefined
     const unknown = { name: address, datacenter: hello.datacenter, offersTls: false }
     const server = handlers.serverAt?.(address) ?? unknown
-    const tls = diallerTls(this.#tls, server)
-    const options = { timeoutMs: dialTimeoutMs, ...(tls === undefined ? {} : { tls }) }
-    const stream = await this.#env.tcp.dial(to, options)
-    if (!stream.ok) {
-      dial.outcome = outcomeOf(stream.error)
-      dial.why = whyOf(stream.error)
-      if (stream.error.kind === 'tls') this.#reports.notDialled(address, server, stream.error.message)
-      return undefined
-    }
-    const problem = dialledProblem(this.#tls, server, stream.value.peer)
-    if (problem === undefined) return stream.value
-    stream.value.close()
-    dial.outcome = 'failed'
-    dial.why = problem
-    this.#reports.notDialled(address, server, problem)
+    const stream = await dialServer({ env: this.#env, tls: this.#tls, reports: this.#reports }, address, server)
+    if (stream.ok) return stream.value
+    dial.outcome = stream.error.outcome
+    dial.why = stream.error.why
     return undefined
   }
 
@@ -330,26 +307,5 @@ export class Rpc {
     const waiting = dial.waiting
     dial.waiting = []
     for (const deferred of waiting) deferred.resolve(connection)
-  }
-}
-
-/** A connection that is reset while it is being made is told as any other failure of the system's. */
-function outcomeOf({ kind }: DialFailure): DialOutcome {
-  if (kind === 'refused') return 'refused'
-  return kind === 'io' ? 'cut-short' : 'failed'
-}
-
-function whyOf(failure: DialFailure): string {
-  switch (failure.kind) {
-    case 'tls':
-      return `no TLS connection: ${failure.message}`
-    case 'io':
-      return failure.message
-    case 'refused':
-      return 'it refuses connections'
-    case 'timeout':
-      return 'it does not answer'
-    case 'unreachable':
-      return 'no way there'
   }
 }

@@ -1,16 +1,9 @@
-import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, NodeFacts, ServiceFacts } from '../../model/catalog.ts'
-import { itemKey } from './item-key.ts'
+import { ChecksByService, Entries, type SyncMark } from './entries.ts'
 
 /** Who told the agent of it: a configuration file, or a caller of the API. */
 export type Origin = 'file' | 'api'
-
-/** One thing that the catalog is to know. `version` changes with it, so that a sync under way does not pass for a later one. */
-interface SyncMark {
-  synced: boolean
-  version: number
-}
 
 interface ServiceEntry extends SyncMark {
   readonly id: string
@@ -73,12 +66,11 @@ export interface LocalChanges {
  * checks and talks to the catalog stands around it. What was taken out stays as a mark until the catalog has let it go.
  */
 export class LocalState {
-  /** Both by `itemKey`. */
-  readonly #services = new Map<string, ServiceEntry>()
-  readonly #checks = new Map<string, CheckEntry>()
+  readonly #services = new Entries<ServiceEntry>()
+  readonly #checks = new Entries<CheckEntry>()
+  readonly #checksOf = new ChecksByService()
   readonly #told: LocalChanges
   #node: SyncMark & { facts: NodeFacts }
-  #versions = 0
 
   constructor(node: NodeFacts, told: LocalChanges) {
     this.#told = told
@@ -90,16 +82,16 @@ export class LocalState {
   }
 
   setNode(facts: NodeFacts): void {
-    this.#node = { facts, synced: false, version: this.#nextVersion() }
+    this.#node = { facts, synced: false, version: this.#node.version + 1 }
   }
 
   /** In order of ID. */
   services(): readonly ServiceFacts[] {
-    return sortedIds(this.#services).flatMap((id) => this.service(id)?.facts ?? [])
+    return this.#services.keys().flatMap((id) => this.service(id)?.facts ?? [])
   }
 
   service(id: string): LocalService | undefined {
-    const entry = this.#services.get(itemKey(id))
+    const entry = this.#services.get(id)
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
   }
 
@@ -126,30 +118,29 @@ export class LocalState {
 
   /** In order of check ID. */
   checks(): readonly CheckFacts[] {
-    return sortedIds(this.#checks).flatMap((id) => this.#checkFacts(id) ?? [])
+    return this.#checks.keys().flatMap((id) => this.#checkFacts(id) ?? [])
   }
 
   /** In order of check ID. */
   localChecks(): readonly LocalCheck[] {
-    return sortedIds(this.#checks).flatMap((id) => this.check(id) ?? [])
+    return this.#checks.keys().flatMap((id) => this.check(id) ?? [])
   }
 
   check(id: string): LocalCheck | undefined {
-    const entry = this.#checks.get(itemKey(id))
+    const entry = this.#checks.get(id)
     return entry?.definition == null ? undefined : { ...entry, definition: entry.definition }
   }
 
   /** In order of check ID. */
   checksOf(serviceId: string): readonly LocalCheck[] {
-    return this.localChecks().filter(({ definition }) => isSame(definition.serviceId, serviceId))
+    return this.#checksOf.of(serviceId).flatMap((id) => this.check(id) ?? [])
   }
 
   /** `declared`: now, and not taken up again from before. */
   putService(facts: ServiceFacts, origin: Origin, declared: boolean): void {
-    const version = this.#nextVersion()
-    this.#services.set(itemKey(facts.id), { id: facts.id, facts, origin, declared, synced: false, version })
+    this.#services.put(facts.id, (mark) => ({ id: facts.id, facts, origin, declared, ...mark }))
     // They carry the tags and the name of their service.
-    for (const entry of this.#checks.values()) if (isSame(entry.serviceId, facts.id)) this.#touch(entry)
+    for (const key of this.#checksOf.of(facts.id)) this.#touchCheck(this.#checks.get(key))
     this.#told.services()
   }
 
@@ -157,7 +148,7 @@ export class LocalState {
   putCheck(definition: CheckDefinition, origin: Origin, nowMs: number): void {
     const before = this.check(definition.checkId)
     const status = before?.status ?? definition.status
-    this.#checks.set(itemKey(definition.checkId), {
+    this.#putCheck({
       id: definition.checkId,
       definition,
       serviceId: definition.serviceId,
@@ -165,32 +156,29 @@ export class LocalState {
       status,
       output: before?.output ?? '',
       criticalSinceMs: status === 'critical' ? (before?.criticalSinceMs ?? nowMs) : undefined,
-      outputDeferred: false,
-      synced: false,
-      version: this.#nextVersion(),
     })
     this.#told.checks(definition.serviceId)
   }
 
   removeService(id: string): void {
-    const entry = this.#services.get(itemKey(id))
+    const entry = this.#services.get(id)
     if (entry === undefined) return
     entry.facts = null
-    this.#touch(entry)
+    this.#services.touch(id, entry)
     this.#told.services()
   }
 
   removeCheck(id: string): void {
-    const entry = this.#checks.get(itemKey(id))
+    const entry = this.#checks.get(id)
     if (entry === undefined) return
     entry.definition = null
-    this.#touch(entry)
+    this.#touchCheck(entry)
     this.#told.checks(entry.serviceId)
   }
 
   /** What a run or a report says. `defer`: the catalog is not told of a new output alone until `outputDue`. */
   updateCheck(id: string, status: CheckStatus, output: string, nowMs: number, defer: boolean): CheckChange {
-    const entry = this.#checks.get(itemKey(id))
+    const entry = this.#checks.get(id)
     if (entry?.definition == null) return 'none'
     entry.criticalSinceMs = status === 'critical' ? (entry.criticalSinceMs ?? nowMs) : undefined
     if (entry.status === status && entry.output === output) return 'none'
@@ -198,20 +186,20 @@ export class LocalState {
     entry.status = status
     entry.output = output
     if (change === 'output' && defer && entry.synced) entry.outputDeferred = true
-    else this.#touch(entry)
+    else this.#touchCheck(entry)
     this.#told.checks(entry.serviceId)
     return change
   }
 
   isOutputDeferred(id: string): boolean {
-    return this.#checks.get(itemKey(id))?.outputDeferred === true
+    return this.#checks.get(id)?.outputDeferred === true
   }
 
   /** The time has come to tell of an output that was deferred; true if there is anything to tell. */
   outputDue(id: string): boolean {
-    const entry = this.#checks.get(itemKey(id))
+    const entry = this.#checks.get(id)
     if (entry?.outputDeferred !== true) return false
-    this.#touch(entry)
+    this.#touchCheck(entry)
     return true
   }
 
@@ -222,31 +210,30 @@ export class LocalState {
   }
 
   dueServices(): readonly string[] {
-    return dueIds(this.#services)
+    return this.#services.dueKeys()
   }
 
   dueService(id: string): Due<ServiceFacts> | undefined {
-    const entry = this.#services.get(itemKey(id))
+    const entry = this.#services.get(id)
     return entry === undefined || entry.synced
       ? undefined
       : { id: entry.id, version: entry.version, facts: entry.facts }
   }
 
   dueChecks(): readonly string[] {
-    return dueIds(this.#checks)
+    return this.#checks.dueKeys()
   }
 
   /** Those of a service that are here. */
   dueChecksOf(serviceId: string): readonly Due<CheckFacts>[] {
-    const ids: string[] = []
-    for (const [id, entry] of this.#checks) {
-      if (!entry.synced && isSame(entry.serviceId, serviceId) && entry.definition !== null) ids.push(id)
-    }
-    return ids.sort(compareText).flatMap((id) => this.dueCheck(id) ?? [])
+    return this.#checksOf.of(serviceId).flatMap((id) => {
+      const due = this.dueCheck(id)
+      return due === undefined || due.facts === null ? [] : due
+    })
   }
 
   dueCheck(id: string): Due<CheckFacts> | undefined {
-    const entry = this.#checks.get(itemKey(id))
+    const entry = this.#checks.get(id)
     if (entry === undefined || entry.synced) return undefined
     return { id: entry.id, version: entry.version, facts: this.#checkFacts(id) ?? null }
   }
@@ -256,26 +243,27 @@ export class LocalState {
   }
 
   serviceSynced(due: Due<ServiceFacts>): void {
-    const entry = this.#services.get(itemKey(due.id))
+    const entry = this.#services.get(due.id)
     if (entry?.version !== due.version) return
     if (entry.facts !== null) {
-      entry.synced = true
+      this.#services.setSynced(due.id, entry, true)
       entry.declared = false
     } else {
-      this.#services.delete(itemKey(due.id))
+      this.#services.delete(due.id)
       // The catalog takes an instance out with its checks.
-      for (const [id, check] of this.#checks) {
-        if (check.definition === null && isSame(check.serviceId, due.id)) this.#checks.delete(id)
+      for (const key of this.#checksOf.of(due.id)) {
+        const check = this.#checks.get(key)
+        if (check?.definition === null) this.#deleteCheck(check)
       }
     }
   }
 
   checkSynced(due: Due<CheckFacts>): void {
-    const entry = this.#checks.get(itemKey(due.id))
+    const entry = this.#checks.get(due.id)
     if (entry?.version !== due.version) return
     entry.outputDeferred = false
-    if (entry.definition === null) this.#checks.delete(itemKey(due.id))
-    else entry.synced = true
+    if (entry.definition === null) this.#deleteCheck(entry)
+    else this.#checks.setSynced(due.id, entry, true)
   }
 
   /** What a comparison with the catalog found. */
@@ -283,41 +271,48 @@ export class LocalState {
     const { node, services, checks } = found
     this.#node.synced = node
     for (const [id, tags] of found.overriddenTags) this.#overrideTags(id, tags)
-    for (const [id, entry] of this.#services) settle(this.#services, id, entry, entry.facts === null, services)
-    for (const [id, entry] of this.#checks) settle(this.#checks, id, entry, entry.definition === null, checks)
+    for (const [key, entry] of this.#services.all()) {
+      const gone = entry.facts === null
+      if (gone && !services.present.has(key)) this.#services.delete(key)
+      else this.#services.setSynced(key, entry, !gone && services.equal.has(key))
+    }
+    for (const [key, entry] of this.#checks.all()) {
+      const gone = entry.definition === null
+      if (gone && !checks.present.has(key)) this.#deleteCheck(entry)
+      else this.#checks.setSynced(key, entry, !gone && checks.equal.has(key))
+    }
     for (const id of found.strangeServices) this.#takeOutService(id)
     for (const { checkId, serviceId } of found.strangeChecks) this.#takeOutCheck(checkId, serviceId)
   }
 
   #overrideTags(id: string, tags: readonly string[]): void {
-    const entry = this.#services.get(itemKey(id))
+    const entry = this.#services.get(id)
     invariant(entry?.facts != null, 'only tags of a service that is here are taken over', { id })
     entry.facts = { ...entry.facts, tags }
     this.#told.services()
   }
 
   #takeOutService(id: string): void {
-    const key = itemKey(id)
-    if (this.#services.has(key)) return
-    const version = this.#nextVersion()
-    this.#services.set(key, { id, facts: null, origin: 'api', declared: false, synced: false, version })
+    if (this.#services.has(id)) return
+    this.#services.put(id, (mark) => ({ id, facts: null, origin: 'api', declared: false, ...mark }))
   }
 
   #takeOutCheck(id: string, serviceId: string): void {
-    const key = itemKey(id)
-    if (this.#checks.has(key)) return
-    this.#checks.set(key, {
-      id,
-      definition: null,
-      serviceId,
-      origin: 'api',
-      status: 'critical',
-      output: '',
-      criticalSinceMs: undefined,
-      outputDeferred: false,
-      synced: false,
-      version: this.#nextVersion(),
-    })
+    if (this.#checks.has(id)) return
+    const nothing = { definition: null, output: '', criticalSinceMs: undefined } as const
+    this.#putCheck({ id, serviceId, origin: 'api', status: 'critical', ...nothing })
+  }
+
+  #putCheck(check: Omit<CheckEntry, keyof SyncMark | 'outputDeferred'>): void {
+    const before = this.#checks.get(check.id)
+    if (before !== undefined) this.#checksOf.delete(before.serviceId, before.id)
+    this.#checksOf.add(check.serviceId, check.id)
+    this.#checks.put(check.id, (mark) => ({ ...check, outputDeferred: false, ...mark }))
+  }
+
+  #deleteCheck({ id, serviceId }: CheckEntry): void {
+    this.#checksOf.delete(serviceId, id)
+    this.#checks.delete(id)
   }
 
   #checkFacts(id: string): CheckFacts | undefined {
@@ -339,15 +334,10 @@ export class LocalState {
     }
   }
 
-  #touch(entry: SyncMark & { outputDeferred?: boolean }): void {
-    if (entry.outputDeferred === true) entry.outputDeferred = false
-    entry.synced = false
-    entry.version = this.#nextVersion()
-  }
-
-  #nextVersion(): number {
-    this.#versions++
-    return this.#versions
+  #touchCheck(entry: CheckEntry | undefined): void {
+    if (entry === undefined) return
+    entry.outputDeferred = false
+    this.#checks.touch(entry.id, entry)
   }
 }
 
@@ -368,29 +358,4 @@ export interface Comparison {
 export interface Presence {
   readonly equal: ReadonlySet<string>
   readonly present: ReadonlySet<string>
-}
-
-function settle<Entry extends SyncMark>(
-  entries: Map<string, Entry>,
-  id: string,
-  entry: Entry,
-  gone: boolean,
-  { equal, present }: Presence,
-): void {
-  if (gone && !present.has(id)) entries.delete(id)
-  else entry.synced = !gone && equal.has(id)
-}
-
-function isSame(id: string, other: string): boolean {
-  return itemKey(id) === itemKey(other)
-}
-
-function dueIds(entries: ReadonlyMap<string, SyncMark>): readonly string[] {
-  const ids: string[] = []
-  for (const [id, { synced }] of entries) if (!synced) ids.push(id)
-  return ids.sort(compareText)
-}
-
-function sortedIds(entries: ReadonlyMap<string, unknown>): readonly string[] {
-  return [...entries.keys()].sort(compareText)
 }

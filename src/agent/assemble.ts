@@ -1,5 +1,10 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { deregisterEndpoint, nodeDumpEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
+import {
+  deregisterEndpoint,
+  nodeDumpEndpoint,
+  registerAllEndpoint,
+  registerEndpoint,
+} from '../features/catalog/endpoint.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
@@ -216,6 +221,7 @@ function catalogClient(calls: Calls): CatalogClient {
       return ok(facts === null ? null : { node: facts, services, checks })
     },
     register: (request) => calls.write(registerEndpoint, request, {}),
+    registerAll: (request) => calls.write(registerAllEndpoint, request, {}),
     deregister: (request) => calls.write(deregisterEndpoint, request, {}),
     checksOn: async (node, minIndex, abandoned) => {
       const answer = await calls.query(nodeChecksEndpoint, { node }, { ...watchRead, minIndex }, { onAbort: abandoned })

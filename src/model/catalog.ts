@@ -90,6 +90,11 @@ export interface RegisterRequest {
   readonly checks: readonly CheckFacts[]
 }
 
+/** What one agent has to tell of its node at a time: each offer by itself is done whole or refused, in this order. */
+export interface RegisterAllRequest extends Pick<RegisterRequest, 'node' | 'skipNodeUpdate'> {
+  readonly offers: readonly Pick<RegisterRequest, 'service' | 'checks'>[]
+}
+
 /** Takes out an instance with its checks, else a check, else the node with everything on it. */
 export interface DeregisterRequest {
   readonly node: string

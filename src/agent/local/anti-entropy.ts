@@ -1,7 +1,7 @@
-import { done, err, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { CheckFacts, ServiceFacts } from '../../model/catalog.ts'
+import type { CheckFacts, RegisterAllRequest, ServiceFacts } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { compare } from './comparison.ts'
 import type { Due, LocalState } from './local-state.ts'
@@ -15,8 +15,11 @@ const retryPauseMs = 1_000
 /** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
 const triggerSpreadMs = 25
 const triggerSpreadMaxMs = 3_000
-/** Services or checks that the catalog is told of at a time. */
-const togetherMax = 16
+/** What one request tells the catalog at most: so many services or checks, and letters, roughly, but for the last of them. */
+const offersMax = 64
+const offersSizeMax = 256 << 10
+/** Requests at a time that tell the catalog. */
+const togetherMax = 4
 /** Up to so many agents sync at the full rate. */
 const fullRateNodes = 128
 
@@ -86,13 +89,23 @@ export class AntiEntropy {
 
   async #runPasses(): Promise<void> {
     this.#running = true
-    for (let next = this.#next; next !== undefined && !this.#stopped; next = this.#next) {
+    while (this.#next !== undefined && !this.#stopped) {
+      await this.#othersHadTheirTurn()
+      const next = this.#next
       this.#next = undefined
+      if (next === undefined || this.#stopped) break
       const passed = await this.#pass()
       next.resolve(undefined)
       if (!passed.ok) this.#failed(passed.error)
     }
     this.#running = false
+  }
+
+  /** What many ask for at one time is told of in one pass. */
+  #othersHadTheirTurn(): Promise<undefined> {
+    const { promise, resolve } = this.#parts.env.deferred<undefined>()
+    this.#parts.env.timers.after(0, () => resolve(undefined))
+    return promise
   }
 
   async #pass(): Promise<Result<undefined, Failure>> {
@@ -130,41 +143,49 @@ export class AntiEntropy {
 
   async #tellServices(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    return this.#tellAll(state.dueServices(), async (id) => {
-      const due = state.dueService(id)
-      if (due === undefined || due.facts === null) return 'told'
-      const told = await this.#register(due.facts, state.dueChecksOf(id))
-      if (told === 'told') state.serviceSynced(due)
-      return told
+    return this.#tellAll(state.dueServices(), (id) => {
+      const service = state.dueService(id)
+      return service?.facts == null ? undefined : { service, checks: state.dueChecksOf(id) }
     })
-  }
-
-  /** Some at a time, so that servers take them into one write of their log; the first alone, for it may bring the node along. */
-  async #tellAll(ids: readonly string[], tell: (id: string) => Promise<Told>): Promise<Result<undefined, Failure>> {
-    let failure: Failure | undefined
-    let next = 0
-    const lane = async (end: number): Promise<void> => {
-      while (failure === undefined && next < end) {
-        const told = await tell(ids[next++] as string)
-        if (told !== 'told' && told !== 'refused') failure = told
-      }
-    }
-    await lane(Math.min(1, ids.length))
-    await Promise.all(Array.from({ length: Math.min(togetherMax, ids.length - 1) }, () => lane(ids.length)))
-    return failure === undefined ? done : err(failure)
   }
 
   async #tellChecks(): Promise<Result<undefined, Failure>> {
     const { state } = this.#parts
-    return this.#tellAll(state.dueChecks(), async (id) => {
-      const due = state.dueCheck(id)
-      return due === undefined || due.facts === null ? 'told' : this.#register(null, [due])
+    return this.#tellAll(state.dueChecks(), (id) => {
+      const check = state.dueCheck(id)
+      return check?.facts == null ? undefined : { service: null, checks: [check] }
     })
+  }
+
+  /** Many in a request, some requests at a time; the first alone where it brings the node along. */
+  async #tellAll(
+    ids: readonly string[],
+    offerOf: (id: string) => Offer | undefined,
+  ): Promise<Result<undefined, Failure>> {
+    let failure: Failure | undefined
+    let next = 0
+    const tellSome = async (): Promise<void> => {
+      const offers: Offer[] = []
+      for (let size = 0; next < ids.length && offers.length < offersMax && size < offersSizeMax; next++) {
+        const offer = offerOf(ids[next] as string)
+        if (offer === undefined) continue
+        offers.push(offer)
+        size += sizeOf(offer)
+      }
+      const told = offers.length === 0 ? 'told' : await this.#register(offers)
+      if (told !== 'told' && told !== 'refused') failure = told
+    }
+    const lane = async (): Promise<void> => {
+      while (failure === undefined && next < ids.length) await tellSome()
+    }
+    if (this.#parts.state.dueNode() !== undefined && ids.length > 0) await tellSome()
+    await Promise.all(Array.from({ length: togetherMax }, lane))
+    return failure === undefined ? done : err(failure)
   }
 
   async #tellNode(): Promise<Result<undefined, Failure>> {
     if (this.#parts.state.dueNode() === undefined) return done
-    const told = await this.#register(null, [])
+    const told = await this.#register([])
     return told === 'told' || told === 'refused' ? done : err(told)
   }
 
@@ -191,28 +212,59 @@ export class AntiEntropy {
     return done
   }
 
-  /** The node's own data go along where the catalog does not have them yet. */
-  async #register(service: ServiceFacts | null, checks: readonly Due<CheckFacts>[]): Promise<Told> {
-    const { state, catalog } = this.#parts
+  /** The node's own data go along where the catalog does not have them yet; without offers they go alone. */
+  async #register(offers: readonly Offer[]): Promise<Told> {
+    const { state } = this.#parts
     const node = state.dueNode()
-    const request = {
-      node: state.node,
-      skipNodeUpdate: node === undefined,
-      service,
-      checks: checks.flatMap(({ facts }) => facts ?? []),
-    }
-    const told = this.#told(await catalog.register(request))
-    if (told !== 'told') return told
-    if (node !== undefined) {
+    const answer = await this.#ask({ node: state.node, skipNodeUpdate: node === undefined }, offers)
+    if (!answer.ok && offers.length > 1 && meetsThisAlone(answer.error)) return this.#registerEach(offers)
+    const told = this.#told(answer)
+    if (!answer.ok) return told
+    const refusals = answer.value
+    const taken = offers.filter((_, at) => (refusals[at] ?? null) === null)
+    for (const message of refusals) if (message !== null) this.#warn({ kind: 'bad-request', message })
+    if (node !== undefined && taken.length === offers.length) {
       state.nodeSynced(node)
       this.#log('Synced node info')
     }
-    if (service !== null) this.#log('Synced service', { service: service.id })
+    for (const offer of taken) this.#synced(offer)
+    return told
+  }
+
+  /** Of each offer why it was refused; null, or nothing: it is done. */
+  async #ask(
+    node: Pick<RegisterAllRequest, 'node' | 'skipNodeUpdate'>,
+    offers: readonly Offer[],
+  ): Promise<Result<readonly (string | null)[], Failure>> {
+    const { catalog } = this.#parts
+    const facts = offers.map(({ service, checks }) => {
+      return { service: service?.facts ?? null, checks: checks.flatMap((check) => check.facts ?? []) }
+    })
+    if (facts.length > 1) return catalog.registerAll({ ...node, offers: facts })
+    const [only = { service: null, checks: [] }] = facts
+    const answer = await catalog.register({ ...node, ...only })
+    return answer.ok ? ok([]) : answer
+  }
+
+  /** One of them may be what none can be told with. */
+  async #registerEach(offers: readonly Offer[]): Promise<Told> {
+    for (const offer of offers) {
+      const told = await this.#register([offer])
+      if (told !== 'told' && told !== 'refused') return told
+    }
+    return 'told'
+  }
+
+  #synced({ service, checks }: Offer): void {
+    const { state } = this.#parts
+    if (service !== null) {
+      state.serviceSynced(service)
+      this.#log('Synced service', { service: service.id })
+    }
     for (const check of checks) {
       state.checkSynced(check)
       this.#log('Synced check', { check: check.id })
     }
-    return told
   }
 
   async #deregister(serviceId: string, checkId: string): Promise<Told> {
@@ -263,6 +315,21 @@ export class AntiEntropy {
     env.metrics.count('agent.sync.failed')
     env.log.write('warn', 'agent', 'Failed to sync with the catalog', { error: failureText(failure) })
   }
+}
+
+/** A service with what is due of its checks, or a check by itself. */
+interface Offer {
+  readonly service: Due<ServiceFacts> | null
+  readonly checks: readonly Due<CheckFacts>[]
+}
+
+/** Letters in those parts that can be long. */
+function sizeOf({ service, checks }: Offer): number {
+  let size = 0
+  for (const tag of service?.facts?.tags ?? []) size += tag.length
+  for (const [key, value] of service?.facts?.meta ?? []) size += key.length + value.length
+  for (const { facts } of checks) size += (facts?.output.length ?? 0) + (facts?.notes.length ?? 0)
+  return size
 }
 
 /** `refused`: this call alone, and it has been told of. */

@@ -6,7 +6,7 @@ import type { Failure } from '../../model/failure.ts'
 const waitingMax = 1_024
 
 /** Pieces of work that go on at a time: enough for their syncs of the disk to become one. */
-const runningMax = 32
+const runningMax = 256
 
 interface Piece {
   /** What it is about; undefined: everything. */

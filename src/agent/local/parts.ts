@@ -1,6 +1,13 @@
 import type { Result } from '../../base/result.ts'
 import type { LocalAgent } from '../../features/local-agent.ts'
-import type { CheckFacts, DeregisterRequest, NodeFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
+import type {
+  CheckFacts,
+  DeregisterRequest,
+  NodeFacts,
+  RegisterAllRequest,
+  RegisterRequest,
+  ServiceFacts,
+} from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../agent-config.ts'
@@ -17,6 +24,8 @@ export interface CatalogClient {
   /** As the leader knows it, so that it shows what was written before; null: the node is not there. */
   dump(node: string): Promise<Result<NodeDump | null, Failure>>
   register(request: RegisterRequest): Promise<Result<unknown, Failure>>
+  /** Of each offer why it was refused; null: it is done. */
+  registerAll(request: RegisterAllRequest): Promise<Result<readonly (string | null)[], Failure>>
   deregister(request: DeregisterRequest): Promise<Result<unknown, Failure>>
   /**
    * Every check on a node, as any server knows them, with the index at which they last changed: once that is greater than

@@ -1,8 +1,8 @@
-import type { DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
+import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import type { Release } from '../../model/release.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { catalogFields } from './fields.ts'
-import { carryOutRegistration, registrationRefusal } from './registration.ts'
+import { carryOutAll, carryOutRegistration, registrationRefusal } from './registration.ts'
 import { removeCheck, removeNode, removeService } from './removal.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from './views.ts'
 
@@ -19,6 +19,14 @@ export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refu
     if (refusal === null) carryOutRegistration(tx, body)
     return { refusal }
   },
+}
+
+/** The line of each offer that was refused; null where it was done. One entry of the log for many offers of one agent. */
+export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly (string | null)[]> = {
+  kind: 'catalog.register-all',
+  since: first,
+  body: bodies.registerAllRequest,
+  apply: carryOutAll,
 }
 
 /** What is not there is taken out already. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { CatalogNode, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
+import type { CatalogNode, DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
-import { catalogDeregister, catalogRegister } from './commands.ts'
+import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
 import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName } from './model.ts'
 import {
@@ -43,6 +43,14 @@ async function register(
   const outcome = await server.propose(catalogRegister, args, identity)
   if (!outcome.ok) return outcome
   return outcome.value.refusal === null ? ok(true) : err({ kind: 'bad-request', message: outcome.value.refusal })
+}
+
+/** Of each offer why the leader refused it; null: it is done. */
+export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (string | null)[]> = {
+  method: 'Catalog.RegisterAll',
+  kind: 'write',
+  args: fields.registerAllRequest,
+  serve: (server, args, identity) => server.propose(catalogRegisterAll, args, identity),
 }
 
 /** True, also where there was nothing to take out. */

@@ -1,11 +1,12 @@
 import type { Feature } from '../manifest.ts'
-import { catalogDeregister, catalogRegister } from './commands.ts'
+import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
 import {
   datacentersEndpoint,
   deregisterEndpoint,
   nodeDumpEndpoint,
   nodeServicesEndpoint,
   nodesEndpoint,
+  registerAllEndpoint,
   registerEndpoint,
   serviceAtEndpoint,
   serviceNodesEndpoint,
@@ -18,9 +19,10 @@ import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTab
 export const catalogFeature: Feature = {
   name: 'catalog',
   tables: [nodesTable, servicesTable, checksTable, nodeChangesTable, serviceChangesTable, goneFloor],
-  commands: [catalogRegister, catalogDeregister],
+  commands: [catalogRegister, catalogRegisterAll, catalogDeregister],
   endpoints: [
     registerEndpoint,
+    registerAllEndpoint,
     deregisterEndpoint,
     nodesEndpoint,
     servicesEndpoint,

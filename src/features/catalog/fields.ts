@@ -47,17 +47,15 @@ export function catalogFields(unknownMembers: 'strict' | 'dropped') {
     serviceTags: z.array(z.string()),
     definition: definition.nullable(),
   }
+  const node = object(nodeShape)
+  const offer = { service: object(serviceShape).nullable(), checks: z.array(object(checkShape)) }
   const indexes = { createIndex: count, modifyIndex: count }
   return {
     catalogNode: object({ ...nodeShape, ...indexes }),
     catalogService: object({ ...serviceShape, node: z.string().min(1), ...indexes }),
     catalogCheck: object({ ...checkShape, ...indexes }),
-    registerRequest: object({
-      node: object(nodeShape),
-      skipNodeUpdate: z.boolean(),
-      service: object(serviceShape).nullable(),
-      checks: z.array(object(checkShape)),
-    }),
+    registerRequest: object({ node, skipNodeUpdate: z.boolean(), ...offer }),
+    registerAllRequest: object({ node, skipNodeUpdate: z.boolean(), offers: z.array(object(offer)) }),
     deregisterRequest: object({ node: z.string().min(1), serviceId: z.string(), checkId: z.string() }),
   }
 }

@@ -5,6 +5,7 @@ import type {
   CatalogService,
   CheckFacts,
   NodeFacts,
+  RegisterAllRequest,
   RegisterRequest,
   ServiceFacts,
 } from '../../model/catalog.ts'
@@ -48,13 +49,37 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
 /** What is the same already changes no index. */
 export function carryOutRegistration(tx: WriteTransaction, request: RegisterRequest): void {
   const changed: Changed = { services: new Set(), everyService: false }
+  carryOut(tx, request, changed)
+  tellChanged(tx, request.node.node, changed)
+}
+
+/** One after another, as if each had come by itself. Says of each why it was refused; null: it was done. */
+export function carryOutAll(
+  tx: WriteTransaction,
+  { node, skipNodeUpdate, offers }: RegisterAllRequest,
+): readonly (string | null)[] {
+  const changed: Changed = { services: new Set(), everyService: false }
+  const refusals = offers.map((offer) => {
+    const request = { node, skipNodeUpdate, ...offer }
+    const refusal = registrationRefusal(tx, request)
+    if (refusal === null) carryOut(tx, request, changed)
+    return refusal
+  })
+  tellChanged(tx, node.node, changed)
+  return refusals
+}
+
+function carryOut(tx: WriteTransaction, request: RegisterRequest, changed: Changed): void {
   const node = putNode(tx, request, changed)
   if (request.service !== null) putService(tx, node, request.service, changed)
   for (const check of lastOfEach(request.checks)) putCheck(tx, node, check, changed)
-  // Once, at the end: a request can bring many checks to a node of many services.
-  if (changed.everyService) everyServiceOfNodeChanged(tx, node.node)
+}
+
+/** Once, at the end: a request can bring many checks to a node of many services. */
+function tellChanged(tx: WriteTransaction, node: string, changed: Changed): void {
+  if (changed.everyService) everyServiceOfNodeChanged(tx, node)
   for (const service of changed.services) serviceChanged(tx, service)
-  if (changed.everyService || changed.services.size > 0) nodeChanged(tx, node.node)
+  if (changed.everyService || changed.services.size > 0) nodeChanged(tx, node)
 }
 
 /** What a registration has changed so far that services tell of. */

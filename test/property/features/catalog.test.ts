@@ -6,6 +6,7 @@ import {
   nodeDumpEndpoint,
   nodeServicesEndpoint,
   nodesEndpoint,
+  registerAllEndpoint,
   registerEndpoint,
   serviceNodesEndpoint,
   servicesEndpoint,
@@ -18,6 +19,7 @@ import {
   stateChecksEndpoint,
 } from '../../../src/features/health/endpoint.ts'
 import type { DeregisterRequest, RegisterRequest } from '../../../src/model/catalog.ts'
+import { failureText } from '../../../src/model/failure.ts'
 import { onEvent, type ReadTransaction } from '../../../src/store/types.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
@@ -56,11 +58,10 @@ const check = fc.record({
   definition: fc.constant(null),
 })
 
-type Operation =
-  | { readonly kind: 'register'; readonly request: RegisterRequest }
-  | { readonly kind: 'deregister'; readonly request: DeregisterRequest }
+type Registration = { readonly kind: 'register'; readonly request: RegisterRequest }
+type Operation = Registration | { readonly kind: 'deregister'; readonly request: DeregisterRequest }
 
-const registration: fc.Arbitrary<Operation> = fc
+const registration: fc.Arbitrary<Registration> = fc
   .record({
     name: nodeName,
     id: fc.constantFrom(...ids),
@@ -148,6 +149,12 @@ function tell(server: LoneServer, queries: ReadonlyMap<string, Query>): Map<stri
   )
 }
 
+/** All rows as text, but for the indexes of this test's registrations, which differ with the number of entries. */
+function withoutIndexes(server: LoneServer): readonly string[] {
+  const texts = tell(server, new Map([...dumps, ...others]))
+  return [...texts].map(([name, { value }]) => `${name} ${value.replace(/"(create|modify)Index":\d+/g, '')}`)
+}
+
 function begun(): { readonly server: LoneServer; readonly model: CatalogModel; readonly events: string[] } {
   const events: string[] = []
   const server = new LoneServer(undefined, [
@@ -233,6 +240,30 @@ describe('the catalog against plain maps', () => {
           }
           before = after
         }
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('what an agent tells at a time has the effect and the refusals of each by itself, in order', async () => {
+    const told = fc.tuple(registration, fc.array(registration, { minLength: 2, maxLength: 8 }), operations)
+    await fc.assert(
+      fc.asyncProperty(told, async ([head, all, earlier]) => {
+        const [one, other] = [begun(), begun()]
+        for (const { server, model } of [one, other]) for (const done of earlier) await carryOut(server, model, done)
+        const { node, skipNodeUpdate } = head.request
+        const offers = all.map(({ request: { service: instance, checks } }) => ({ service: instance, checks }))
+        const refusals: (string | null)[] = []
+        for (const offer of offers) {
+          const answer = await one.server.agent.write(registerEndpoint, { node, skipNodeUpdate, ...offer }, {})
+          refusals.push(answer.ok ? null : failureText(answer.error))
+        }
+        expect(await other.server.agent.write(registerAllEndpoint, { node, skipNodeUpdate, offers }, {})).toEqual({
+          ok: true,
+          value: refusals,
+        })
+        expect(withoutIndexes(other.server)).toEqual(withoutIndexes(one.server))
+        expect(other.events).toEqual(one.events)
       }),
       { numRuns: runs },
     )

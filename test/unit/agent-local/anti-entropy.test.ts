@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { AntiEntropy, syncScale } from '../../../src/agent/local/anti-entropy.ts'
 import { LocalState } from '../../../src/agent/local/local-state.ts'
 import { nodeFactsOf } from '../../../src/agent/local/node-facts.ts'
-import type { NodeDump } from '../../../src/agent/local/parts.ts'
+import type { NodeDump, RunningLocalAgent } from '../../../src/agent/local/parts.ts'
+import { compareText } from '../../../src/base/bytes.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
 import type { CheckFacts } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
@@ -273,6 +274,44 @@ describe('outputs of checks', () => {
   })
 })
 
+describe('many registrations at once', () => {
+  const ids = Array.from({ length: 100 }, (_, at) => `web-${at}`)
+  const registerAll = (agent: RunningLocalAgent) =>
+    Promise.all(
+      ids.map((id) => agent.registerService(offer(id, {}, [checkOf(`c-${id}`, ttl(10_000), { serviceId: id })]))),
+    )
+
+  it('are told of in few calls, each service with its checks, and are in the catalog when they are answered', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+      await agent.registerService(offer('first'))
+      const answers = await registerAll(agent)
+      expect(answers.every(({ ok: isOk }) => isOk)).toBe(true)
+      expect([...catalog.services.keys()].sort(compareText)).toEqual(['first', ...ids].sort(compareText))
+      expect(catalog.checks.size).toBe(ids.length)
+      expect(catalog.together.reduce((a, b) => a + b, 0)).toBeGreaterThan(90)
+      expect(catalog.together.length).toBeLessThan(5)
+      expect(Math.max(...catalog.together)).toBeLessThanOrEqual(64)
+    })
+  })
+
+  it('leave out one that is refused, and tell of it', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, lines }) => {
+      catalog.refused = 'web-50'
+      await registerAll(agent)
+      expect([catalog.services.size, catalog.services.has('web-50')]).toEqual([99, false])
+      expect(lines).toContain('warn Failed to sync with the catalog {"error":"not that one"}')
+    })
+  })
+
+  it('are told of one by one where they cannot be together', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+      catalog.failureTogether = { kind: 'too-large', message: 'no' }
+      await registerAll(agent)
+      expect(catalog.services.size).toBe(100)
+    })
+  })
+})
+
 describe('the end of an agent', () => {
   it('leaves no timer behind, also when it comes during a comparison with the catalog', async () => {
     const clock = new HandClock()
@@ -280,12 +319,13 @@ describe('the end of an agent', () => {
     const answer = env.deferred<Result<NodeDump | null, Failure>>()
     const told = async () => ok(true)
     const checksOn = async () => ok({ checks: [], index: 1 })
-    const catalog = { dump: () => answer.promise, register: told, deregister: told, checksOn }
+    const registerAll = async () => ok([])
+    const catalog = { dump: () => answer.promise, register: told, registerAll, deregister: told, checksOn }
     const state = new LocalState(nodeFactsOf(configOf(), nodeId), { services: () => {}, checks: () => {} })
     const sync = new AntiEntropy({ env, state, catalog, server: false, nodeCount: () => 1 })
     sync.start()
     sync.changed()
-    await settled()
+    await clock.advance(0)
     sync.stop()
     answer.resolve(ok(null))
     await settled()

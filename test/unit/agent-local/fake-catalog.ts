@@ -7,7 +7,7 @@ import type {
   RegisterRequest,
   ServiceFacts,
 } from '../../../src/model/catalog.ts'
-import type { Failure } from '../../../src/model/failure.ts'
+import { type Failure, failureText } from '../../../src/model/failure.ts'
 
 /** A catalog of one node, which notes what it is asked and fails when it is told to. */
 export class FakeCatalog implements CatalogClient {
@@ -17,6 +17,10 @@ export class FakeCatalog implements CatalogClient {
   readonly checks = new Map<string, CheckFacts>()
   /** In order: `dump`, `+service web`, `+check c`, `+node`, `-service web`, `-check c`. */
   readonly asked: string[] = []
+  /** How many offers came in one call, each time that there were several. */
+  readonly together: number[] = []
+  /** Calls with several offers fail so. */
+  failureTogether: Failure | undefined
   /** Every call fails so. */
   failure: Failure | undefined
   /** Registrations of this service ID or check ID are refused. */
@@ -87,6 +91,18 @@ export class FakeCatalog implements CatalogClient {
     if (request.service !== null) this.services.set(request.service.id.toLowerCase(), request.service)
     for (const check of request.checks) this.checks.set(check.checkId.toLowerCase(), check)
     return ok(true)
+  }
+
+  registerAll: CatalogClient['registerAll'] = async ({ node, skipNodeUpdate, offers }) => {
+    this.together.push(offers.length)
+    if (this.failureTogether !== undefined) return err(this.failureTogether)
+    const refusals: (string | null)[] = []
+    for (const offer of offers) {
+      const answer = await this.register({ node, skipNodeUpdate, ...offer })
+      if (!answer.ok && answer.error.kind !== 'bad-request') return answer
+      refusals.push(answer.ok ? null : failureText(answer.error))
+    }
+    return ok(refusals)
   }
 
   deregister: CatalogClient['deregister'] = async ({ serviceId, checkId }: DeregisterRequest) => {

@@ -55,10 +55,10 @@ describe('work in turn', () => {
     const { begun, bring, end } = workshop()
     const all = Array.from({ length: 1025 }, (_, at) => bring(`piece ${at}`, [`thing ${at}`]))
     await settled()
-    expect(begun).toHaveLength(32)
+    expect(begun).toHaveLength(256)
     expect(await all[1024]).toMatchObject({ ok: false, error: { kind: 'overloaded' } })
     await end('piece 0')
-    expect(begun).toHaveLength(33)
+    expect(begun).toHaveLength(257)
   })
 
   it('is idle when all of it is over, also what waited', async () => {

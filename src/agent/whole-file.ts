@@ -36,7 +36,7 @@ export async function writeWholeFile(
 }
 
 /** What an earlier try has left there goes first: it may be longer. */
-async function openNew(disk: Files, path: string): Promise<Result<DiskFile, DiskFailure>> {
+export async function openNew(disk: Files, path: string): Promise<Result<DiskFile, DiskFailure>> {
   const made = await disk.open(path, 'create-new')
   if (made.ok || made.error.kind !== 'exists') return made
   const removed = await disk.remove(path)

@@ -148,16 +148,19 @@ class JsonReader {
 
   #string(): string {
     let out = ''
+    let isEscaped = false
     this.#at++
     for (;;) {
       const from = this.#at
       while (isPlain(this.#text.charCodeAt(this.#at))) this.#at++
       out += this.#text.slice(from, this.#at)
-      if (this.#take('"')) return wellFormed(out)
+      // The text was UTF-8: of half pairs only an escape can tell.
+      if (this.#take('"')) return isEscaped ? wellFormed(out) : out
       if (!this.#take('\\')) {
         this.#unexpected('in string literal')
         return ''
       }
+      isEscaped = true
       out += this.#escape()
       if (this.#fault !== undefined) return ''
     }

@@ -4,7 +4,10 @@
  */
 export function lowerAscii(text: string): string {
   // Most texts have none, and to look is much cheaper than to replace nothing.
-  return capital.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
+  if (!capital.test(text)) return text
+  // Where there is nothing but ASCII, the engine's own rule is this one.
+  return beyondAscii.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase()
 }
 
 const capital = /[A-Z]/
+const beyondAscii = /[\u0080-\uffff]/

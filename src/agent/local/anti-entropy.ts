@@ -5,6 +5,7 @@ import type { CheckFacts, RegisterAllRequest, ServiceFacts } from '../../model/c
 import { type Failure, failureText } from '../../model/failure.ts'
 import { compare } from './comparison.ts'
 import type { Due, LocalState } from './local-state.ts'
+import { nextTurn } from './next-turn.ts'
 import type { CatalogClient } from './parts.ts'
 
 /** Everything is compared this often, and less often in large clusters. Reference: HTTP API 4.1. */
@@ -90,7 +91,8 @@ export class AntiEntropy {
   async #runPasses(): Promise<void> {
     this.#running = true
     while (this.#next !== undefined && !this.#stopped) {
-      await this.#othersHadTheirTurn()
+      // What many ask for at one time is told of in one pass.
+      await nextTurn(this.#parts.env)
       const next = this.#next
       this.#next = undefined
       if (next === undefined || this.#stopped) break
@@ -99,13 +101,6 @@ export class AntiEntropy {
       if (!passed.ok) this.#failed(passed.error)
     }
     this.#running = false
-  }
-
-  /** What many ask for at one time is told of in one pass. */
-  #othersHadTheirTurn(): Promise<undefined> {
-    const { promise, resolve } = this.#parts.env.deferred<undefined>()
-    this.#parts.env.timers.after(0, () => resolve(undefined))
-    return promise
   }
 
   async #pass(): Promise<Result<undefined, Failure>> {

@@ -5,13 +5,13 @@ import type { Failure } from '../../model/failure.ts'
 /** More work than this does not wait: who brings it is refused. */
 const waitingMax = 1_024
 
-/** Pieces of work that go on at a time: enough for their syncs of the disk to become one. */
+/** Pieces of work that go on at a time: enough for what they write to become one sync of the disk. */
 const runningMax = 256
 
 interface Piece {
   /** What it is about; undefined: everything. */
   readonly about: readonly string[] | undefined
-  readonly begin: () => void
+  begin: () => void
 }
 
 /**
@@ -21,6 +21,8 @@ interface Piece {
 export class InTurn {
   readonly #env: Env
   readonly #running = new Set<Piece>()
+  /** What the running ones are about. */
+  readonly #taken = new Set<string>()
   #waiting: Piece[] = []
   #whenIdle: (() => void)[] = []
 
@@ -32,17 +34,13 @@ export class InTurn {
     if (this.#waiting.length + this.#running.size >= waitingMax) {
       return err({ kind: 'overloaded', message: `more than ${waitingMax} changes of local services and checks wait` })
     }
-    const begun = this.#env.deferred<undefined>()
-    const piece: Piece = { about, begin: () => begun.resolve(undefined) }
-    this.#waiting.push(piece)
-    this.#beginWhatMay()
-    await begun.promise
+    const piece: Piece = { about, begin: () => undefined }
+    if (this.#waiting.length === 0 && this.#isFree(piece)) this.#begin(piece)
+    else await this.#turnOf(piece)
     try {
       return await work()
     } finally {
-      this.#running.delete(piece)
-      this.#beginWhatMay()
-      if (this.#running.size === 0) for (const tell of this.#whenIdle.splice(0)) tell()
+      this.#end(piece)
     }
   }
 
@@ -54,26 +52,49 @@ export class InTurn {
     await idle.promise
   }
 
+  #turnOf(piece: Piece): Promise<undefined> {
+    const { promise, resolve } = this.#env.deferred<undefined>()
+    piece.begin = () => resolve(undefined)
+    this.#waiting.push(piece)
+    this.#beginWhatMay()
+    return promise
+  }
+
+  #isFree({ about }: Piece): boolean {
+    if (about === undefined) return this.#running.size === 0
+    const isAlone = this.#running.size > 0 && this.#taken.size === 0
+    return !isAlone && this.#running.size < runningMax && !about.some((thing) => this.#taken.has(thing))
+  }
+
+  #begin(piece: Piece): void {
+    this.#running.add(piece)
+    for (const thing of piece.about ?? []) this.#taken.add(thing)
+    piece.begin()
+  }
+
+  #end(piece: Piece): void {
+    this.#running.delete(piece)
+    for (const thing of piece.about ?? []) this.#taken.delete(thing)
+    this.#beginWhatMay()
+    if (this.#running.size === 0) for (const tell of this.#whenIdle.splice(0)) tell()
+  }
+
   /** What stands behind a piece about the same waits with it, so that the order of those stays. */
   #beginWhatMay(): void {
-    const taken = new Set<string>()
-    for (const piece of this.#running) {
-      if (piece.about === undefined) return
-      for (const thing of piece.about) taken.add(thing)
-    }
+    if (this.#waiting.length === 0) return
+    const passedOver = new Set<string>()
     const left: Piece[] = []
     for (const [at, piece] of this.#waiting.entries()) {
-      const isFree = piece.about === undefined ? taken.size === 0 : !piece.about.some((thing) => taken.has(thing))
-      const mayBegin = isFree && this.#running.size < runningMax
-      if (mayBegin) {
-        this.#running.add(piece)
-        piece.begin()
-      } else left.push(piece)
+      const isBehind = piece.about === undefined ? left.length > 0 : piece.about.some((thing) => passedOver.has(thing))
+      if (!isBehind && this.#isFree(piece)) this.#begin(piece)
+      else {
+        left.push(piece)
+        for (const thing of piece.about ?? []) passedOver.add(thing)
+      }
       if (piece.about === undefined || this.#running.size >= runningMax) {
         left.push(...this.#waiting.slice(at + 1))
         break
       }
-      for (const thing of piece.about) taken.add(thing)
     }
     this.#waiting = left
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CheckDefinition, CheckStatus, ServiceFacts } from '../../model/catalog.ts'
 
-/** What the files of the data directory hold. Members that this release does not know are dropped, so that one may go back. */
+/** What is kept in the data directory. Members that this release does not know are dropped, so that one may go back. */
 
 const texts = z.array(z.string())
 const pairs = z.array(z.tuple([z.string(), z.string()]))
@@ -78,8 +78,32 @@ export interface KeptState {
 
 const state = z.object({ checkId: z.string().min(1), status, output: z.string(), expiresWallMs: z.number() })
 
+/** A change of what is kept. */
+export type KeptChange =
+  | { readonly service: ServiceFacts }
+  | { readonly check: CheckDefinition }
+  /** By ID. */
+  | { readonly withoutService: string }
+  | { readonly withoutCheck: string }
+
+export const withoutService = (id: string): KeptChange => ({ withoutService: id })
+export const withoutCheck = (id: string): KeptChange => ({ withoutCheck: id })
+
+const change = z.union([
+  z.strictObject({ service }),
+  z.strictObject({ check }),
+  z.strictObject({ withoutService: z.string() }),
+  z.strictObject({ withoutCheck: z.string() }),
+])
+
 const version = z.literal(1)
 
+/** What one frame of the journal holds. */
+export const keptChanges: z.ZodType<{ readonly changes: readonly unknown[] }> = z.object({
+  version,
+  changes: z.array(z.unknown()),
+})
+export const keptChange: z.ZodType<KeptChange> = change
 export const keptService: z.ZodType<{ readonly service: ServiceFacts }> = z.object({ version, service })
 export const keptCheck: z.ZodType<{ readonly check: CheckDefinition }> = z.object({ version, check })
 export const keptState: z.ZodType<{ readonly state: KeptState }> = z.object({ version, state })

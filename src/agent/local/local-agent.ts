@@ -28,7 +28,7 @@ import {
 import { InTurn } from './in-turn.ts'
 import { itemKey } from './item-key.ts'
 import { Keeping, type Kept } from './keeping.ts'
-import type { KeptState } from './kept-schema.ts'
+import { type KeptChange, type KeptState, withoutCheck, withoutService } from './kept-schema.ts'
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { nodeFactsOf } from './node-facts.ts'
 import { overdueServices } from './overdue-services.ts'
@@ -48,7 +48,7 @@ export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocal
 
 /**
  * Services and checks of one agent: in memory, on disk where the API brought them, in the catalog by anti-entropy. Changes
- * are made one at a time; what is asked for is on disk before it counts.
+ * are made one at a time for each; what is asked for is on disk before it counts.
  */
 class LocalServices implements RunningLocalAgent {
   readonly #env: Env
@@ -165,6 +165,7 @@ class LocalServices implements RunningLocalAgent {
     this.#runner.stop()
     this.#sync.stop()
     await this.#turns.idle()
+    await this.#keeping.close()
   }
 
   async registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
@@ -249,40 +250,39 @@ class LocalServices implements RunningLocalAgent {
 
   /** What the API brought and a file defines now is the file's. */
   async #forgetReplaced(wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
-    for (const id of wanted.services.keys()) {
-      if (this.#state.service(id)?.origin !== 'api') continue
-      const dropped = await this.#keeping.dropService(id)
-      if (!dropped.ok) return err(diskRefusal(dropped.error))
-    }
-    for (const id of wanted.checks.keys()) {
-      if (this.#state.check(id)?.origin !== 'api') continue
-      const dropped = await this.#keeping.dropCheck(id)
-      if (!dropped.ok) return err(diskRefusal(dropped.error))
-    }
-    return done
+    const services = [...wanted.services.keys()].filter((id) => this.#state.service(id)?.origin === 'api')
+    const checks = [...wanted.checks.keys()].filter((id) => this.#state.check(id)?.origin === 'api')
+    const kept = await this.#keep([...services.map(withoutService), ...checks.map(withoutCheck)])
+    if (kept.ok) for (const id of checks) await this.#dropState(id)
+    return kept
+  }
+
+  async #keep(changes: readonly KeptChange[]): Promise<Result<undefined, Failure>> {
+    const kept = await this.#keeping.change(changes)
+    return kept.ok ? kept : err(diskRefusal(kept.error))
+  }
+
+  async #dropState(checkId: string): Promise<void> {
+    const dropped = await this.#keeping.dropState(checkId)
+    if (!dropped.ok) this.#warn('the state of a check could not be removed', dropped.error)
   }
 
   /** What was kept comes back, unless a file defines it, or it can be no more. */
   async #restore(kept: Kept, wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
+    const changes: KeptChange[] = []
     for (const facts of kept.services) {
-      if (!wanted.services.has(itemKey(facts.id))) {
-        this.#state.putService(facts, 'api', false)
-        continue
-      }
-      const dropped = await this.#keeping.dropService(facts.id)
-      if (!dropped.ok) return err(diskRefusal(dropped.error))
+      if (wanted.services.has(itemKey(facts.id))) changes.push(withoutService(facts.id))
+      else this.#state.putService(facts, 'api', false)
     }
     for (const check of kept.checks) {
       const orphan = check.serviceId !== '' && this.#state.service(check.serviceId) === undefined
-      if (orphan || wanted.checks.has(itemKey(check.checkId))) {
-        const dropped = await this.#keeping.dropCheck(check.checkId)
-        if (!dropped.ok) return err(diskRefusal(dropped.error))
-      } else if (runsProgram(check.probe) && !this.#config.checksConfig.remoteScripts) {
+      if (orphan || wanted.checks.has(itemKey(check.checkId))) changes.push(withoutCheck(check.checkId))
+      else if (runsProgram(check.probe) && !this.#config.checksConfig.remoteScripts) {
         const fields = { check: check.checkId }
         this.#env.log.write('warn', 'agent', 'a kept check is left out: scripts are disabled on this agent', fields)
       } else this.#begin(check, 'api', kept.states.get(itemKey(check.checkId)))
     }
-    return done
+    return this.#keep(changes)
   }
 
   async #takeService({ service, checks }: ServiceDefinition): Promise<Result<undefined, Failure>> {
@@ -292,13 +292,8 @@ class LocalServices implements RunningLocalAgent {
   }
 
   async #keepAndPut(service: ServiceFacts, checks: readonly CheckDefinition[]): Promise<Result<undefined, Failure>> {
-    // Checks first: without their service they are nothing, while a service without its checks would look well.
-    for (const check of checks) {
-      const kept = await this.#keeping.keepCheck(check)
-      if (!kept.ok) return err(diskRefusal(kept.error))
-    }
-    const kept = await this.#keeping.keepService(service)
-    if (!kept.ok) return err(diskRefusal(kept.error))
+    const kept = await this.#keep([...checks.map((check) => ({ check })), { service }])
+    if (!kept.ok) return kept
     this.#state.putService(service, 'api', true)
     for (const check of checks) this.#begin(check, 'api')
     return done
@@ -312,8 +307,8 @@ class LocalServices implements RunningLocalAgent {
     const refusal = this.#refusal([check])
     if (refusal !== undefined) return err(refusal)
     return this.#places.take(undefined, [check], async () => {
-      const kept = await this.#keeping.keepCheck(check)
-      if (!kept.ok) return err(diskRefusal(kept.error))
+      const kept = await this.#keep([{ check }])
+      if (!kept.ok) return kept
       this.#begin(check, 'api')
       return done
     })
@@ -328,29 +323,24 @@ class LocalServices implements RunningLocalAgent {
     return undefined
   }
 
-  /** The service goes before its checks, on disk too: by the argument of taking one in. */
   async #dropService(id: string): Promise<Result<undefined, Failure>> {
     const service = this.#state.service(id)
     if (service === undefined) return done
-    if (service.origin === 'api') {
-      const dropped = await this.#keeping.dropService(id)
-      if (!dropped.ok) return err(diskRefusal(dropped.error))
-    }
-    const checks = this.#state.checksOf(id)
+    const checks = this.#state.checksOf(id).map(({ definition }) => definition.checkId)
+    const dropped = await this.#keep([withoutService(id), ...checks.map(withoutCheck)])
+    if (!dropped.ok) return dropped
     this.#state.removeService(id)
-    for (const { definition } of checks) this.#end(definition.checkId)
-    for (const { definition } of checks) {
-      const dropped = await this.#keeping.dropCheck(definition.checkId)
-      if (!dropped.ok) this.#warn('the file of a check could not be removed', dropped.error)
-    }
+    for (const checkId of checks) this.#end(checkId)
+    for (const checkId of checks) await this.#dropState(checkId)
     return done
   }
 
   async #dropCheck(checkId: string): Promise<Result<undefined, Failure>> {
     if (this.#state.check(checkId) === undefined) return done
-    const dropped = await this.#keeping.dropCheck(checkId)
-    if (!dropped.ok) return err(diskRefusal(dropped.error))
+    const dropped = await this.#keep([withoutCheck(checkId)])
+    if (!dropped.ok) return dropped
     this.#end(checkId)
+    await this.#dropState(checkId)
     return done
   }
 

@@ -17,6 +17,35 @@ export interface MemberNames {
   readonly file: string
 }
 
+interface HttpName<Key> {
+  readonly key: Key
+  readonly name: string
+  /** The lower, the rather it is taken. */
+  readonly rank: number
+}
+
+/** Members of one kind of object, with what is looked up for each object that is read. */
+export interface MemberTable<Key extends string> {
+  readonly names: Readonly<Record<Key, MemberNames>>
+  /** By the name in lower case. */
+  readonly byHttpName: ReadonlyMap<string, readonly HttpName<Key>[]>
+  readonly byFileName: ReadonlyMap<string, Key>
+}
+
+export function memberTable<Key extends string>(names: Readonly<Record<Key, MemberNames>>): MemberTable<Key> {
+  const byHttpName = new Map<string, HttpName<Key>[]>()
+  const byFileName = new Map<string, Key>()
+  for (const key of Object.keys(names) as Key[]) {
+    byFileName.set(names[key].file, key)
+    for (const [rank, name] of names[key].http.entries()) {
+      const lower = lowerAscii(name)
+      const alike = byHttpName.get(lower) ?? []
+      byHttpName.set(lower, [...alike, { key, name, rank }])
+    }
+  }
+  return { names, byHttpName, byFileName }
+}
+
 /** Spellings of files that are read as another key, or refused with the key to write instead; all in lower case. */
 export interface OldSpellings {
   /** Read as the key where spelled with capitals, refused where spelled without. */
@@ -44,7 +73,7 @@ interface Given {
 export class Fields<Key extends string> {
   readonly path: DefinitionPath
   readonly #dialect: Dialect
-  readonly #names: Readonly<Record<Key, MemberNames>>
+  readonly #table: MemberTable<Key>
   readonly #given = new Map<Key, Given>()
   readonly #problems: FieldProblem[]
 
@@ -52,18 +81,17 @@ export class Fields<Key extends string> {
     dialect: Dialect,
     path: DefinitionPath,
     object: object,
-    names: Readonly<Record<Key, MemberNames>>,
+    table: MemberTable<Key>,
     old: OldSpellings,
     problems: FieldProblem[],
   ) {
     this.path = path
     this.#dialect = dialect
-    this.#names = names
+    this.#table = table
     this.#problems = problems
-    const keys = Object.keys(names) as Key[]
     const members = Object.entries(object) as [string, unknown][]
-    if (dialect === 'http') this.#matchHttp(keys, members)
-    else this.#matchFile(keys, members, old)
+    if (dialect === 'http') this.#matchHttp(members)
+    else this.#matchFile(members, old)
   }
 
   has(key: Key): boolean {
@@ -147,19 +175,15 @@ export class Fields<Key extends string> {
 
   object<Inner extends string>(
     key: Key,
-    names: Readonly<Record<Inner, MemberNames>>,
+    table: MemberTable<Inner>,
     old: OldSpellings = noOldSpellings,
   ): Fields<Inner> | undefined {
     const value = this.#value(key)
     if (value === undefined) return undefined
-    return this.#inner(value, this.pathOf(key), this.#shownName(key), names, old)
+    return this.#inner(value, this.pathOf(key), this.#shownName(key), table, old)
   }
 
-  objects<Inner extends string>(
-    key: Key,
-    names: Readonly<Record<Inner, MemberNames>>,
-    old: OldSpellings,
-  ): readonly Fields<Inner>[] {
+  objects<Inner extends string>(key: Key, table: MemberTable<Inner>, old: OldSpellings): readonly Fields<Inner>[] {
     const value = this.#value(key)
     if (value === undefined) return []
     if (!Array.isArray(value)) {
@@ -168,7 +192,7 @@ export class Fields<Key extends string> {
     }
     const found: Fields<Inner>[] = []
     for (const [at, item] of value.entries()) {
-      const inner = this.#inner(item, [...this.pathOf(key), at], `${this.#shownName(key)}[${at}]`, names, old)
+      const inner = this.#inner(item, [...this.pathOf(key), at], `${this.#shownName(key)}[${at}]`, table, old)
       if (inner !== undefined) found.push(inner)
     }
     return found
@@ -179,20 +203,21 @@ export class Fields<Key extends string> {
     return [...this.#given.values()].every(({ value }) => saysNothing(value))
   }
 
-  #matchHttp(keys: readonly Key[], members: readonly [string, unknown][]): void {
-    for (const key of keys) {
-      for (const name of this.#names[key].http) {
-        const exact = members.find(([spelled]) => spelled === name)
-        const found = exact ?? members.find(([spelled]) => lowerAscii(spelled) === lowerAscii(name))
-        if (found === undefined) continue
-        this.#given.set(key, { key: found[0], value: found[1] })
-        break
+  /** Of several members that mean one key: the name that comes first, spelled exactly so, else the first of them. */
+  #matchHttp(members: readonly [string, unknown][]): void {
+    const ranks = new Map<Key, number>()
+    for (const [spelled, value] of members) {
+      for (const { key, name, rank: place } of this.#table.byHttpName.get(lowerAscii(spelled)) ?? []) {
+        const rank = 2 * place + (spelled === name ? 0 : 1)
+        if (rank >= (ranks.get(key) ?? Number.POSITIVE_INFINITY)) continue
+        ranks.set(key, rank)
+        this.#given.set(key, { key: spelled, value })
       }
     }
   }
 
-  #matchFile(keys: readonly Key[], members: readonly [string, unknown][], old: OldSpellings): void {
-    const byFileName = new Map(keys.map((key) => [this.#names[key].file, key]))
+  #matchFile(members: readonly [string, unknown][], old: OldSpellings): void {
+    const { byFileName } = this.#table
     const translated: [Key, Given][] = []
     for (const [spelled, value] of members) {
       const lower = lowerAscii(spelled)
@@ -250,10 +275,10 @@ export class Fields<Key extends string> {
     value: unknown,
     path: DefinitionPath,
     shown: string,
-    names: Readonly<Record<Inner, MemberNames>>,
+    table: MemberTable<Inner>,
     old: OldSpellings,
   ): Fields<Inner> | undefined {
-    if (isObject(value)) return new Fields(this.#dialect, path, value, names, old, this.#problems)
+    if (isObject(value)) return new Fields(this.#dialect, path, value, table, old, this.#problems)
     this.#type(path, `'${shown}' expected a map, got '${goType(value)}'`)
     return undefined
   }
@@ -271,7 +296,8 @@ export class Fields<Key extends string> {
   }
 
   #ownName(key: Key): string {
-    return this.#dialect === 'http' ? (this.#names[key].http[0] ?? key) : this.#names[key].file
+    const { http, file } = this.#table.names[key]
+    return this.#dialect === 'http' ? (http[0] ?? key) : file
   }
 
   /** As the field names a member in its errors: with those around it, `Weights.Passing`. */

@@ -1,7 +1,7 @@
-import type { MemberNames, OldSpellings } from './definition-fields.ts'
+import { type MemberNames, type MemberTable, memberTable, type OldSpellings } from './definition-fields.ts'
 
 /** Members of a service definition. Reference: HTTP API 4.2, configuration 3. */
-export const serviceNames = {
+const serviceMembers = {
   id: { http: ['ID'], file: 'id' },
   name: { http: ['Name'], file: 'name' },
   tags: { http: ['Tags'], file: 'tags' },
@@ -19,19 +19,23 @@ export const serviceNames = {
   connect: { http: ['Connect'], file: 'connect' },
 } as const satisfies Record<string, MemberNames>
 
-export type ServiceName = keyof typeof serviceNames
+export const serviceNames = memberTable(serviceMembers)
+
+export type ServiceName = keyof typeof serviceMembers
 
 export const serviceOldSpellings: OldSpellings = {
   camel: new Map(),
   refused: new Map([['enabletagoverride', 'enable_tag_override']]),
 }
 
-export const weightNames = {
+const weightMembers = {
   passing: { http: ['Passing'], file: 'passing' },
   warning: { http: ['Warning'], file: 'warning' },
 } as const satisfies Record<string, MemberNames>
 
-export const proxyNames = {
+export const weightNames = memberTable(weightMembers)
+
+const proxyMembers = {
   destination: { http: ['DestinationServiceName', 'destination_service_name'], file: 'destination_service_name' },
   destinationId: { http: ['DestinationServiceID', 'destination_service_id'], file: 'destination_service_id' },
   localAddress: { http: ['LocalServiceAddress', 'local_service_address'], file: 'local_service_address' },
@@ -40,14 +44,18 @@ export const proxyNames = {
   upstreams: { http: ['Upstreams'], file: 'upstreams' },
 } as const satisfies Record<string, MemberNames>
 
-export const connectNames = {
+export const proxyNames = memberTable(proxyMembers)
+
+const connectMembers = {
   native: { http: ['Native'], file: 'native' },
   sidecar: { http: ['SidecarService', 'sidecar_service'], file: 'sidecar_service' },
   proxy: { http: ['Proxy'], file: 'proxy' },
 } as const satisfies Record<string, MemberNames>
 
+export const connectNames = memberTable(connectMembers)
+
 /** Members of a check definition. `id` is another one over HTTP where the check stands in a service. Reference: HTTP API 4.4. */
-export const checkNames = {
+const checkMembers = {
   id: { http: ['ID'], file: 'id' },
   name: { http: ['Name'], file: 'name' },
   notes: { http: ['Notes'], file: 'notes' },
@@ -75,12 +83,14 @@ export const checkNames = {
   },
 } as const satisfies Record<string, MemberNames>
 
-export type CheckName = keyof typeof checkNames
+export const checkNames = memberTable(checkMembers)
 
-export const serviceCheckNames: Readonly<Record<CheckName, MemberNames>> = {
-  ...checkNames,
+export type CheckName = keyof typeof checkMembers
+
+export const serviceCheckNames: MemberTable<CheckName> = memberTable({
+  ...checkMembers,
   id: { http: ['CheckID'], file: 'id' },
-}
+})
 
 /** Reference: configuration CFG-7 and 16. */
 export const checkOldSpellings: OldSpellings = {

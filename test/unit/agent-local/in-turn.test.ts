@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DirectorySyncs } from '../../../src/agent/local/directory-syncs.ts'
 import { InTurn } from '../../../src/agent/local/in-turn.ts'
 import { done } from '../../../src/base/result.ts'
-import type { Disk } from '../../../src/env/disk.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 /** Work that goes on until the test ends it. */
@@ -75,40 +73,5 @@ describe('work in turn', () => {
     await end('b')
     expect(idle).toBe(true)
     await turns.idle()
-  })
-})
-
-describe('syncs of a directory', () => {
-  it('are shared by who comes before they begin, and never by who comes later', async () => {
-    const begun: string[] = []
-    const ends: (() => void)[] = []
-    const disk = {
-      syncDirectory: async (path: string) => {
-        begun.push(path)
-        await new Promise<void>((resolve) => ends.push(resolve))
-        return done
-      },
-    } as unknown as Disk
-    const syncs = new DirectorySyncs(disk)
-    const over: string[] = []
-    const ask = (name: string, path = '/d') => void syncs.sync(path).then(() => over.push(name))
-    ask('first')
-    ask('second')
-    ask('third')
-    ask('elsewhere', '/e')
-    await settled()
-    expect(begun).toEqual(['/d', '/e'])
-    ends[0]?.()
-    await settled()
-    expect([over, begun]).toEqual([['first'], ['/d', '/e', '/d']])
-    ask('fourth')
-    ends[2]?.()
-    await settled()
-    expect([over, begun.length]).toEqual([['first', 'second', 'third'], 4])
-    ends[3]?.()
-    await settled()
-    expect(over).toEqual(['first', 'second', 'third', 'fourth'])
-    ask('fifth')
-    expect(begun).toHaveLength(5)
   })
 })

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/world/node.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
 import type { AgentConfig } from '../../../src/agent/agent-config.ts'
+import { readFrames } from '../../../src/agent/local/journal-frames.ts'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
 import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'
-import { utf8 } from '../../../src/base/bytes.ts'
+import { compareText, hex, utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, rest, value } from '../sim-world/in-simulation.ts'
 import { FakeCatalog } from './fake-catalog.ts'
@@ -54,6 +55,23 @@ async function withLives(use: (lives: Lives) => Promise<void>, seed = 'test'): P
   })
 }
 
+const journal = '/data/local/registrations'
+
+async function framesOf(env: Env): Promise<number> {
+  const file = await value(env.disk.open(journal, 'read'))
+  return readFrames(await value(file.read(0, 1 << 24))).frames.length
+}
+
+async function overwrite(env: Env, path: string, at: number): Promise<void> {
+  const file = await value(env.disk.open(path, 'create'))
+  await value(file.writeSynced(at, utf8('}')))
+}
+
+async function put(env: Env, path: string, text: string): Promise<void> {
+  const file = await value(env.disk.open(path, 'create-new'))
+  await value(file.writeSynced(0, utf8(text)))
+}
+
 const web = offer('web', { tags: ['a'], meta: [['k', 'v']] }, [
   checkOf('service:web', ttl(600_000), { serviceId: 'web' }),
 ])
@@ -86,17 +104,88 @@ describe('what came over the API', () => {
     }
   })
 
-  it('is one file for each, named by a hash of its ID', async () => {
+  it('may have any ID', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(offer('../../etc/passwd')))
-        await value(agent.registerService(web))
-        const names = await value(env.disk.list('/data/services'))
-        expect(names).toHaveLength(2)
-        expect(names.every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true)
-        expect(await value(env.disk.list('/data/checks'))).toHaveLength(2)
+      const ids = ['../../etc/passwd', 'a/b', 'ä\0\u2028', '😀', '__proto__']
+      await lives.live(async ({ agent }) => {
+        for (const id of ids) await value(agent.registerService(offer(id)))
+      })
+      await lives.live(async ({ agent }) => {
+        expect(agent.services().map(({ id }) => id)).toEqual([...ids].sort(compareText))
       })
     })
+  })
+
+  it('comes to the disk with what comes at the same time, in one sync', async () => {
+    await withLives(async (lives) => {
+      const ids = Array.from({ length: 50 }, (_, at) => `web-${at}`)
+      await lives.live(async ({ agent, env }) => {
+        await value(agent.registerService(offer('first')))
+        const before = await framesOf(env)
+        await Promise.all(ids.map((id) => value(agent.registerService(offer(id)))))
+        expect((await framesOf(env)) - before).toBeLessThan(4)
+      })
+      await lives.live(async ({ agent }) => expect(agent.services()).toHaveLength(51))
+    })
+  })
+
+  it('is not written again where it says nothing new', async () => {
+    await withLives(async (lives) => {
+      await lives.live(async ({ agent, env }) => {
+        await value(agent.registerService(web))
+        const before = await framesOf(env)
+        await value(agent.registerService(web))
+        await value(agent.deregisterService('strange'))
+        expect(await framesOf(env)).toBe(before)
+      })
+    })
+  })
+
+  it('takes no more than twice the room that it needs, and a mebibyte', async () => {
+    await withLives(async (lives) => {
+      await lives.live(async ({ agent, env }) => {
+        const notes = 'x'.repeat(40_000)
+        for (let round = 0; round < 60; round++) {
+          await value(agent.registerCheck(checkOf('c', { kind: 'fixed' }, { notes: `${round} ${notes}` })))
+          expect((await value(env.disk.stat(journal))).sizeBytes).toBeLessThanOrEqual((1 << 20) + 80_000)
+        }
+      })
+      await lives.live(async ({ agent }) => expect(agent.checks()[0]?.notes.startsWith('59 ')).toBe(true))
+    })
+  })
+
+  it('is refused while there is no room on the disk, as if it had not been asked for, and taken when there is', async () => {
+    await withLives(async (lives) => {
+      await lives.live(async ({ agent }) => {
+        await value(agent.registerService(offer('first')))
+        lives.node.disk.setOptions({ quotaBytes: lives.node.disk.usedBytes + 10 })
+        expect(await agent.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
+        expect(agent.services()).toHaveLength(1)
+        lives.node.disk.setOptions({ quotaBytes: Number.POSITIVE_INFINITY })
+        await value(agent.registerService(offer('second')))
+      })
+      await lives.live(async ({ agent, lines }) => {
+        expect(agent.services().map(({ id }) => id)).toEqual(['first', 'second'])
+        expect(lines).toEqual([])
+      })
+    })
+  })
+
+  it('goes into a new file after a sync that failed', async () => {
+    for (let seed = 0; seed < 10; seed++) {
+      await withLives(async (lives) => {
+        await lives.live(async ({ agent }) => {
+          await value(agent.registerService(offer('first')))
+          lives.node.disk.failSyncs(1)
+          expect(await agent.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
+          await value(agent.registerService(offer('second')))
+        })
+        await lives.live(async ({ agent, lines }) => {
+          expect(agent.services().map(({ id }) => id)).toEqual(['first', 'second'])
+          expect(lines).toEqual([])
+        })
+      }, `failed-${seed}`)
+    }
   })
 
   it('is nowhere on disk without a data directory', async () => {
@@ -108,24 +197,52 @@ describe('what came over the API', () => {
     })
   })
 
-  it('in a damaged file is left out, with a line that names the file, and nothing else is', async () => {
+  it('in a damaged part of the file is left out, with a line that names the place, and nothing else is', async () => {
     await withLives(async (lives) => {
       await lives.live(async ({ agent, env }) => {
         await value(agent.registerService(web))
+        const { sizeBytes } = await value(env.disk.stat(journal))
         await value(agent.registerService(offer('api')))
-        const [first] = await value(env.disk.list('/data/services'))
-        const file = await value(env.disk.open(`/data/services/${first}`, 'create'))
-        await value(file.write(0, utf8('}')))
-        await value(file.sync())
+        await value(agent.registerService(offer('db')))
+        await overwrite(env, journal, sizeBytes + 40)
       })
       await lives.live(async ({ agent, lines }) => {
-        expect(agent.services()).toHaveLength(1)
+        expect(agent.services().map(({ id }) => id)).toEqual(['db', 'web'])
         expect(lines).toEqual([
           expect.stringMatching(
-            /^error a file of the data directory is damaged and was left out {"file":"\/data\/services\/[0-9a-f]{64}","reason":"not JSON"}$/,
+            /^error a part of a file of the data directory is damaged and was left out {"file":"\/data\/local\/registrations","at":\d+,"reason":"\d+ bytes that are no record"}$/,
           ),
         ])
       })
+    })
+  })
+
+  it('in the form of earlier builds, a file for each, is taken over once, and does not come back when it is taken out', async () => {
+    await withLives(async (lives) => {
+      await lives.live(async ({ env }) => {
+        const service = JSON.stringify({ version: 1, service: web.service })
+        const check = JSON.stringify({ version: 1, check: web.checks[0] })
+        const names = { services: ['web', service], checks: ['service:web', check] } as const
+        for (const [kind, [id, text]] of Object.entries(names)) {
+          await value(env.disk.makeDirectory(`/data/${kind}`))
+          await put(env, `/data/${kind}/${hex(env.crypto.sha256(utf8(id)))}`, text)
+          await value(env.disk.syncDirectory(`/data/${kind}`))
+        }
+        await put(env, `/data/services/${'0'.repeat(64)}`, '{')
+        await value(env.disk.syncDirectory('/data/services'))
+        await value(env.disk.syncDirectory('/data'))
+      })
+      await lives.live(async ({ agent, lines, env }) => {
+        expect(agent.services()).toEqual([web.service])
+        expect(agent.checks()).toMatchObject([{ checkId: 'service:web' }])
+        expect(lines).toEqual([
+          `error a file of the data directory is damaged and was left out {"file":"/data/services/${'0'.repeat(64)}","reason":"not JSON"}`,
+        ])
+        expect(await value(env.disk.list('/data/services'))).toEqual(['0'.repeat(64)])
+        expect(await value(env.disk.list('/data/checks'))).toEqual(['state'])
+        await value(agent.deregisterService('web'))
+      })
+      await lives.live(async ({ agent }) => expect(agent.services()).toEqual([]))
     })
   })
 
@@ -205,7 +322,7 @@ describe('the state of a TTL check', () => {
         async ({ agent, env }) => {
           await value(agent.reportTtl('service:web', 'warning', 'hm'))
           await rest(env, 1_000)
-          expect(await value(env.disk.list('/data/services'))).toEqual([])
+          expect(await value(env.disk.list('/data/local'))).toEqual([])
         },
         config,
         'kept',

@@ -1,0 +1,191 @@
+import { compareText, textOf } from '../../base/bytes.ts'
+import { equalPlain } from '../../base/equal.ts'
+import { done, type Result } from '../../base/result.ts'
+import type { Deferred } from '../../env/async.ts'
+import type { DiskFailure } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import { itemKey } from './item-key.ts'
+import { Journal, type Whole } from './journal.ts'
+import type { FramesRead } from './journal-frames.ts'
+import { parsedJson } from './kept-files.ts'
+import { type KeptChange, keptChange, keptChanges, keptVersion } from './kept-schema.ts'
+import { nextTurn } from './next-turn.ts'
+
+type Written = Promise<Result<undefined, DiskFailure>>
+
+/** What goes into one frame, but for its last change. Beyond it the loop of a busy agent would be held up. */
+const frameLengthMax = 256 << 10
+
+interface Item {
+  readonly definition: ServiceFacts | CheckDefinition
+  /** Of its text in the journal. */
+  readonly length: number
+}
+
+/** Changes that are made together, as they will stand in the journal. */
+interface Waiting {
+  readonly changes: readonly KeptChange[]
+  readonly texts: readonly string[]
+  readonly written: Deferred<Result<undefined, DiskFailure>>
+}
+
+/**
+ * Services and checks that came over the API, in one journal: what waits while a write goes on is written and synced together
+ * by the next. What is asked for in one call is there whole or not at all after a power cut.
+ */
+export class KeptDefinitions {
+  readonly #env: Env
+  readonly #journal: Journal
+  /** Both by `itemKey`: what the journal says, and nothing that is still being written. */
+  readonly #services = new Map<string, Item>()
+  readonly #checks = new Map<string, Item>()
+  #bytes = 0
+  /** As many at most as there may be changes of local services and checks under way. */
+  #waiting: Waiting[] = []
+  #isWriting = false
+
+  constructor(env: Env, directory: string) {
+    this.#env = env
+    this.#journal = new Journal(env.disk, directory, 'registrations')
+  }
+
+  services(): readonly ServiceFacts[] {
+    return definitionsIn(this.#services) as readonly ServiceFacts[]
+  }
+
+  checks(): readonly CheckDefinition[] {
+    return definitionsIn(this.#checks) as readonly CheckDefinition[]
+  }
+
+  /** A part that does not hold what it should is left out, and told of; what had not been answered for is left out. */
+  async load(): Promise<Result<undefined, DiskFailure>> {
+    const read = await this.#journal.read()
+    if (!read.ok) return read
+    this.#takeUp(read.value)
+    return done
+  }
+
+  /** Takes up what was kept in another form, and is not in this one; it is on the disk then. */
+  async adopt(services: readonly ServiceFacts[], checks: readonly CheckDefinition[]): Written {
+    const changes: KeptChange[] = []
+    for (const check of checks) if (!this.#checks.has(itemKey(check.checkId))) changes.push({ check })
+    for (const service of services) if (!this.#services.has(itemKey(service.id))) changes.push({ service })
+    return this.change(changes)
+  }
+
+  /** On the disk when it is done, if any of it says something new. Of one ID only one change may be under way at a time. */
+  change(changes: readonly KeptChange[]): Written {
+    const news = changes.filter((change) => this.#isNews(change))
+    if (news.length === 0) return Promise.resolve(done)
+    const written = this.#env.deferred<Result<undefined, DiskFailure>>()
+    this.#waiting.push({ changes: news, texts: news.map((change) => JSON.stringify(change)), written })
+    if (!this.#isWriting) this.#env.detach(this.#writeAll())
+    return written.promise
+  }
+
+  /** When nothing is under way. */
+  close(): Promise<void> {
+    return this.#journal.close()
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    while (this.#waiting.length > 0) {
+      await nextTurn(this.#env)
+      const together = this.#nextTogether()
+      const text = frameText(together.flatMap(({ texts }) => texts))
+      const written = await this.#journal.add(text, this.#whole())
+      for (const { changes, texts, written: told } of together) {
+        if (written.ok) for (const [at, change] of changes.entries()) this.#apply(change, texts[at]?.length ?? 0)
+        told.resolve(written)
+      }
+    }
+    this.#isWriting = false
+  }
+
+  #nextTogether(): readonly Waiting[] {
+    let [count, length] = [0, 0]
+    while (count < this.#waiting.length && length < frameLengthMax) {
+      for (const text of this.#waiting[count]?.texts ?? []) length += text.length
+      count++
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  #whole(): Whole {
+    return { bytes: this.#bytes, texts: this.#frameTexts() }
+  }
+
+  /** Nothing is applied while they are asked for, one by one. */
+  *#frameTexts(): Generator<string> {
+    let texts: string[] = []
+    let length = 0
+    const all = [
+      ...[...this.#checks.values()].map(({ definition }) => ({ check: definition })),
+      ...[...this.#services.values()].map(({ definition }) => ({ service: definition })),
+    ]
+    for (const change of all) {
+      const text = JSON.stringify(change)
+      texts.push(text)
+      length += text.length
+      if (length < frameLengthMax) continue
+      yield frameText(texts)
+      texts = []
+      length = 0
+    }
+    if (texts.length > 0) yield frameText(texts)
+  }
+
+  #takeUp({ frames, damage }: FramesRead): void {
+    for (const { from, to } of damage) this.#tellDamage(from, `${to - from} bytes that are no record`)
+    for (const { text, endsAt } of frames) {
+      const parsed = keptChanges.safeParse(parsedJson(textOf(text)))
+      if (!parsed.success) {
+        this.#tellDamage(endsAt, 'not of the shape of this version')
+        continue
+      }
+      for (const each of parsed.data.changes) {
+        const change = keptChange.safeParse(each)
+        if (change.success) this.#apply(change.data, JSON.stringify(each).length)
+        else this.#tellDamage(endsAt, 'not of the shape of this version')
+      }
+    }
+  }
+
+  #isNews(change: KeptChange): boolean {
+    if ('service' in change)
+      return !equalPlain(this.#services.get(itemKey(change.service.id))?.definition, change.service)
+    if ('check' in change) return !equalPlain(this.#checks.get(itemKey(change.check.checkId))?.definition, change.check)
+    if ('withoutService' in change) return this.#services.has(itemKey(change.withoutService))
+    return this.#checks.has(itemKey(change.withoutCheck))
+  }
+
+  #apply(change: KeptChange, length: number): void {
+    if ('service' in change) this.#set(this.#services, change.service.id, { definition: change.service, length })
+    else if ('check' in change) this.#set(this.#checks, change.check.checkId, { definition: change.check, length })
+    else if ('withoutService' in change) this.#set(this.#services, change.withoutService, undefined)
+    else this.#set(this.#checks, change.withoutCheck, undefined)
+  }
+
+  #set(items: Map<string, Item>, id: string, item: Item | undefined): void {
+    const key = itemKey(id)
+    this.#bytes += (item?.length ?? 0) - (items.get(key)?.length ?? 0)
+    if (item === undefined) items.delete(key)
+    else items.set(key, item)
+  }
+
+  #tellDamage(at: number, reason: string): void {
+    const fields = { file: this.#journal.path, at, reason }
+    this.#env.log.write('error', 'agent', 'a part of a file of the data directory is damaged and was left out', fields)
+  }
+}
+
+/** In order of ID. */
+function definitionsIn(items: ReadonlyMap<string, Item>): readonly Item['definition'][] {
+  return [...items].sort(([a], [b]) => compareText(a, b)).map(([, { definition }]) => definition)
+}
+
+function frameText(texts: readonly string[]): string {
+  return `{"version":${keptVersion},"changes":[${texts.join(',')}]}`
+}

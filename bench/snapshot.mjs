@@ -3,6 +3,7 @@
 import { features } from '../dist/src/agent/features.js'
 import { ReplicatedState } from '../dist/src/agent/state-machine.js'
 import { kvTable } from '../dist/src/features/kv/tables.js'
+import { kvValue } from '../dist/src/features/kv/value.js'
 import { ArchiveReader, ArchiveWriter } from '../dist/src/features/snapshot/archive.js'
 import { createHostEnv } from '../dist/src/host/env.js'
 
@@ -93,7 +94,7 @@ function fill(into) {
       }
       const row = {
         key: `service/config/${n}`,
-        value,
+        value: kvValue(value),
         flags: 0n,
         lockIndex: 0,
         session: '',

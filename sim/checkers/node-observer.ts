@@ -4,6 +4,7 @@ import { textOf } from '../../src/base/bytes.ts'
 import { catalogDeregister } from '../../src/features/catalog/commands.ts'
 import { kvPutCas } from '../../src/features/kv/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
+import { type KvValue, valueBytes } from '../../src/features/kv/value.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
 import { sessionDestroy } from '../../src/features/session/commands.ts'
 import { restoreCommit } from '../../src/features/snapshot/commands.ts'
@@ -247,7 +248,7 @@ class NodeObserver implements RaftObserver {
     const { appliedKeys } = this.#all
     const gone = [...appliedKeys.keys()].filter((key) => tx.get(kvTable, key) === undefined)
     for (const key of gone) appliedKeys.changed(key, index, undefined)
-    for (const { key, value } of tx.all(kvTable)) appliedKeys.changed(key, index, textOf(value))
+    for (const { key, value } of tx.all(kvTable)) appliedKeys.changed(key, index, textOfValue(value))
     const facts = lockFactsOf(tx, { index, atUs: this.#all.nowUs(), expiry: false })
     if (facts !== undefined) this.#all.locksReplaced(facts)
   }
@@ -272,10 +273,14 @@ class NodeObserver implements RaftObserver {
   #keyChanged(key: string, index: number, tx: ReadTransaction): void {
     const row = tx.get(kvTable, key)
     if (row === undefined) this.#all.appliedKeys.changed(key, index, undefined)
-    else if (row.modifyIndex === index) this.#all.appliedKeys.changed(key, index, textOf(row.value))
+    else if (row.modifyIndex === index) this.#all.appliedKeys.changed(key, index, textOfValue(row.value))
   }
 
   #takenOut({ node, serviceId, checkId }: DeregisterRequest): void {
     if (serviceId === '' && checkId === '') this.#all.registrations.takenOut(node)
   }
+}
+
+function textOfValue(value: KvValue): string {
+  return textOf(valueBytes(value))
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withOwnBytes } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { byteText, count } from '../features/fields.ts'
 import type { WriteIdentity } from '../features/manifest.ts'
@@ -25,7 +26,8 @@ interface ForwardedWrite {
   readonly outcome: unknown
 }
 
-const forwardedWrite = z.object({ origin: byteText, sequence: count, number: count, outcome: z.unknown() })
+const outcome = z.unknown().transform(withOwnBytes)
+const forwardedWrite = z.object({ origin: byteText, sequence: count, number: count, outcome })
 
 /** A ring: each row takes the place of the oldest, which was forgotten before. */
 export const forwardedWrites: TableDefinition<ForwardedWrite> = {

@@ -5,6 +5,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { ChildOptions } from '../env/process.ts'
 import { getEndpoint, lockEndpoint } from '../features/kv/endpoint.ts'
+import { valueBytes } from '../features/kv/value.ts'
 import { failureText } from '../model/failure.ts'
 import {
   jobKey,
@@ -118,7 +119,7 @@ export class RemoteExec {
     const answer = await this.#parts.calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, {})
     if (!answer.ok) return err(failureText(answer.error))
     const entry = answer.value.value
-    const read = entry === null ? undefined : jobSchema.safeParse(jsonOf(entry.value))
+    const read = entry === null ? undefined : jobSchema.safeParse(jsonOf(valueBytes(entry.value)))
     if (read === undefined) return err('there is no job under the key that the event names')
     if (!read.success) return err('the job cannot be read')
     const { Command, Args, Script, Wait } = read.data

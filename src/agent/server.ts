@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { WanView } from '../features/known-servers.ts'
-import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
+import type { EndpointDefinition, LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
@@ -212,10 +212,14 @@ async function serve(
   const asked = readRequest(request.body)
   if (asked === undefined) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
   const { args, read, identity, forward, datacenter } = asked
-  if (forward !== true) return travelling(await dispatch.serve(request.method, { args, read, identity }, request))
   const endpoint = dispatch.endpoint(request.method)
   if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })
-  return travelling(await calls.forward(endpoint, { args, read, identity, datacenter }, request))
+  return travelling(
+    endpoint,
+    forward === true
+      ? await calls.forward(endpoint, { args, read, identity, datacenter }, request)
+      : await dispatch.serve(request.method, { args, read, identity }, request),
+  )
 }
 
 /** It reads it in its own log. */
@@ -225,10 +229,11 @@ function notAServer({ nodeName }: Hello): Failure {
 }
 
 /** What other agents get of an answer: plain data. */
-function travelling(result: Result<unknown, Failure>): Result<unknown, Failure> {
+function travelling(endpoint: EndpointDefinition, result: Result<unknown, Failure>): Result<unknown, Failure> {
   if (!result.ok || !(result.value instanceof Served)) return result
   const { value, meta } = result.value
-  return ok({ value, meta })
+  const packed = endpoint.kind === 'query' ? endpoint.packed?.(value) : undefined
+  return ok({ value: packed === undefined ? value : packed, meta })
 }
 
 function unreadable(env: Env, kind: string, error: z.ZodError): Failure {

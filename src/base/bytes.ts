@@ -27,9 +27,24 @@ export function byteString(text: string): string {
 }
 
 export function byteStringOf(bytes: Uint8Array): string {
+  // Of ASCII alone both ways give the same; this one is ten times as fast.
+  if (isAscii(bytes)) return decoder.decode(bytes)
   let out = ''
-  for (let at = 0; at < bytes.length; at += 4096) out += String.fromCharCode(...bytes.subarray(at, at + 4096))
+  for (let at = 0; at < bytes.length; at += argumentsMax) out += spelled(bytes.subarray(at, at + argumentsMax))
   return out
+}
+
+/** Of a call: far fewer than fit on the stack. */
+const argumentsMax = 4096
+
+function spelled(bytes: Uint8Array): string {
+  return String.fromCharCode.apply(undefined, bytes as unknown as number[])
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  let seen = 0
+  for (let i = 0; i < bytes.length; i++) seen |= bytes[i] as number
+  return seen < 0x80
 }
 
 /** The bytes of a byte string. */

@@ -17,6 +17,7 @@ const packr = new Packr({
 
 /** Nearly everything is small plain data; the two before the package know only that, and do it several times as fast. */
 const packer = new PlainPacker()
+const longKept = new PlainPacker()
 const unpacker = new PlainUnpacker()
 const unusual = Symbol('unusual')
 
@@ -36,8 +37,19 @@ export function pack(value: unknown): Uint8Array {
 
 /** `pack`, with so many bytes before it that are the caller's to write, at once. */
 export function packAfter(room: number, value: unknown): Uint8Array {
-  const packed = packer.pack(value, room)
-  if (packed !== undefined) return packed
+  return packer.pack(value, room) ?? packedByPackageAfter(room, value)
+}
+
+/**
+ * `packAfter` for what is kept for long, and let go of in about the order in which it was packed: what is small shares its
+ * memory with its like alone, so that little more is kept alive than is in use. One buffer for many, since one for each
+ * costs more than most of what is in it.
+ */
+export function packToKeepAfter(room: number, value: unknown): Uint8Array {
+  return longKept.pack(value, room) ?? packedByPackageAfter(room, value)
+}
+
+function packedByPackageAfter(room: number, value: unknown): Uint8Array {
   const body = packedByPackage(value)
   const whole = new Uint8Array(room + body.length)
   whole.set(body, room)
@@ -63,6 +75,14 @@ export function unpack(bytes: Uint8Array): Result<unknown, string> {
   } catch (cause) {
     return err(`malformed MessagePack: ${cause instanceof RangeError ? 'out of range' : 'cut short or trailing bytes'}`)
   }
+}
+
+/** An unpacked value, the byte arrays in it copied: it may then outlive what it was unpacked from. */
+export function withOwnBytes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Uint8Array) return value.slice()
+  if (Array.isArray(value)) return value.map(withOwnBytes)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withOwnBytes(member)]))
 }
 
 /** Walks the headers without building anything, so that hostile nesting never reaches the recursive decoder. */

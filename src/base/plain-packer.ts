@@ -1,3 +1,5 @@
+import { SpelledBytes } from './spelled-bytes.ts'
+
 /** Bytes of one buffer. What does not fit into a fresh one is left to the general packer. */
 const bufferBytes = 16 << 10
 /** Begins a fresh buffer when less than this is left. */
@@ -54,6 +56,7 @@ export class PlainPacker {
     if (Array.isArray(value)) return this.#array(value, depth)
     const prototype = Object.getPrototypeOf(value)
     if (prototype === Uint8Array.prototype) return this.#bytes(value as Uint8Array)
+    if (prototype === SpelledBytes.prototype) return this.#spelledBytes((value as SpelledBytes).spelling)
     if (prototype === Map.prototype) return this.#map(value as ReadonlyMap<unknown, unknown>, depth)
     if (prototype !== Object.prototype) return false
     const keys = Object.keys(value)
@@ -111,6 +114,18 @@ export class PlainPacker {
     else this.#byte3(0xc5, length >>> 8, length)
     this.#buffer.set(value, this.#at)
     this.#at += length
+    return true
+  }
+
+  #spelledBytes(spelling: string): boolean {
+    const { length } = spelling
+    if (length >= 0x10000 || this.#at + length + headBytesMax > bufferBytes) return false
+    if (length < 0x100) this.#byte2(0xc4, length)
+    else this.#byte3(0xc5, length >>> 8, length)
+    const buffer = this.#buffer
+    let at = this.#at
+    for (let i = 0; i < length; i++) buffer[at++] = spelling.charCodeAt(i)
+    this.#at = at
     return true
   }
 

@@ -41,6 +41,8 @@ export const textPairs = z
 /** As `uint64` sees it; undefined for anything else. */
 export function uint64Of(value: unknown): bigint | undefined {
   if (typeof value !== 'bigint' && !Number.isInteger(value)) return undefined
+  // Most are 0: rows that keep it share this one.
+  if (value === 0) return 0n
   const whole = BigInt(value as bigint | number)
   return whole >= 0n && whole <= uint64Max ? whole : undefined
 }

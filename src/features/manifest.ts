@@ -186,6 +186,8 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly args: z.ZodType<Args>
   /** Pure in the transaction and the arguments. `index`: at which this result last changed; 0 is answered as 1. */
   query(tx: ReadTransaction, args: Args): { readonly index: number; readonly value: Reply }
+  /** What goes to other agents in place of the value, where that is not plain data. */
+  packed?(value: Reply): unknown
 }
 
 export interface ServerEndpoint<Args = unknown, Reply = unknown> {

@@ -90,8 +90,7 @@ export class SnapshotReader {
       return u32At(record, 0) === this.#crc ? undefined : 'snapshot: checksum does not hold'
     }
     this.#crc = crc32c(record, this.#crc)
-    // A copy: rows keep what they are decoded from, and should not keep the whole piece.
-    const value = unpack(record.slice(4))
+    const value = unpack(record.subarray(4))
     if (!value.ok) return `snapshot: ${value.error}`
     return this.#filling === undefined ? this.#begin(value.value) : this.#row(this.#filling, value.value)
   }

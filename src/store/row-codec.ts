@@ -1,5 +1,6 @@
 import { compareText } from '../base/bytes.ts'
 import { packAfter } from '../base/msgpack.ts'
+import { SpelledBytes } from '../base/spelled-bytes.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
@@ -19,7 +20,8 @@ function canonical(value: unknown): unknown {
   if (typeof value === 'bigint') {
     return value >= -numberUpTo && value <= numberUpTo ? Number(value) : value
   }
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Uint8Array || value instanceof SpelledBytes) return value
   if (Array.isArray(value)) return value.map(canonical)
   const members = new Map<string, unknown>()
   for (const name of Object.keys(value).sort(compareText)) {

@@ -1,3 +1,5 @@
+import { SpelledBytes } from '../base/spelled-bytes.ts'
+
 /** What stands before a value, so that values of different kinds differ. */
 const tags = { nothing: 1, no: 2, yes: 3, integer: 4, other: 5, text: 6, bytes: 7, list: 8, members: 9 } as const
 
@@ -41,6 +43,7 @@ export class RowHasher {
   #object(value: object | null): void {
     if (value === null) this.#word(tags.nothing)
     else if (value instanceof Uint8Array) this.#bytes(value)
+    else if (value instanceof SpelledBytes) this.#letters(tags.bytes, value.spelling)
     else if (Array.isArray(value)) {
       this.#word(tags.list)
       this.#word(value.length)
@@ -71,9 +74,13 @@ export class RowHasher {
 
   /** Long things are hashed in one lane of their own, which goes into both. */
   #text(text: string): void {
+    this.#letters(tags.text, text)
+  }
+
+  #letters(tag: number, text: string): void {
     let hash = lowBasis
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-    this.#word(tags.text)
+    this.#word(tag)
     this.#word(text.length)
     this.#word(hash)
   }

@@ -10,7 +10,10 @@ export interface TableDefinition<R extends Row> {
   key(row: R): string
   /** Further orders in which rows are found; several rows may share an index key. */
   readonly indexes?: Readonly<Record<string, TableIndex<R>>>
-  /** Checks and completes a row read from a snapshot; throws on one that cannot be. */
+  /**
+   * Checks and completes a row read from a snapshot; throws on one that cannot be. Byte arrays in it are parts of what was
+   * read: what the row keeps of them is a copy.
+   */
   decode(stored: unknown): R
   /**
    * What of the row goes into snapshots and hashes; the row itself by default. Maps whose keys come from outside go as

@@ -9,7 +9,7 @@ import { measured } from '../measured.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry, KvRow } from './model.ts'
-import { kvTable, reapedFloor, tombstoneTable } from './tables.ts'
+import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
 const key = byteText.min(1)
 const value = bytes.refine((given) => given.length <= kvValueBytesMax, 'value too large')
@@ -111,6 +111,7 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof getArgs>, KvEntry | null>
     const row = tx.get(kvTable, args.key)
     return { index: row?.modifyIndex ?? tableIndex(tx), value: row ?? null }
   },
+  packed: (row) => (row === null ? null : packedRow(row)),
 }
 
 export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
@@ -121,6 +122,7 @@ export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
     const rows = [...tx.prefix(kvTable, prefix)]
     return { index: prefixIndex(tx, prefix, newestOf(rows)), value: rows }
   },
+  packed: (rows) => rows.map(packedRow),
 }
 
 const keysArgs = z.object({ prefix: byteText, separator: byteText })

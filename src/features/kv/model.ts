@@ -1,11 +1,12 @@
-import { base64, textOfByteString } from '../../base/bytes.ts'
+import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
+import { type KvValue, valueBase64 } from './value.ts'
 
 /** A key and its value. */
 export interface KvRow {
   /** A byte string: keys are in byte order. */
   readonly key: string
-  readonly value: Uint8Array
+  readonly value: KvValue
   /** Whatever the client wants to keep beside the value; 64 bits. */
   readonly flags: bigint
   /** How many holders the lock of this key has had since the key was made. */
@@ -16,7 +17,7 @@ export interface KvRow {
   readonly modifyIndex: number
 }
 
-/** A row as it arrives from a server: flags that fit a double come back as a number. */
+/** A row as it arrives from a server: its value as bytes, and flags that fit a double come back as a number. */
 export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
 
 /** Reference: HTTP API 5. */
@@ -25,7 +26,7 @@ export function kvEntryJson(entry: KvEntry): Json {
     LockIndex: entry.lockIndex,
     Key: textOfByteString(entry.key),
     Flags: entry.flags,
-    Value: entry.value.length === 0 ? null : base64(entry.value),
+    Value: entry.value.length === 0 ? null : valueBase64(entry.value),
     Session: entry.session === '' ? undefined : entry.session,
     CreateIndex: entry.createIndex,
     ModifyIndex: entry.modifyIndex,

@@ -4,8 +4,9 @@ import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { bytes, byteText, count, uint64 } from '../fields.ts'
 import type { ServerContext } from '../manifest.ts'
 import { delayOverOf } from './lock-delays.ts'
-import type { KvRow } from './model.ts'
+import type { KvEntry, KvRow } from './model.ts'
 import { kvTable } from './tables.ts'
+import { valueBytes } from './value.ts'
 import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
 
 /** What is done to keys as part of a transaction. Reference: HTTP API 7. */
@@ -32,9 +33,12 @@ export function judged(server: ServerContext, operation: KeyOperation): JudgedOp
   return { ...operation, delayOver: operation.verb === 'lock' ? delayOverOf(server, operation.key) : 0 }
 }
 
-/** What an operation gives to the results of its transaction, or why it fails. Entries that it wrote come without their value. */
+/**
+ * What an operation gives to the results of its transaction, or why it fails. Entries that it wrote come without their value,
+ * others with its bytes: outcomes are kept, in snapshots too, as plain data.
+ */
 export type OperationOutcome =
-  | { readonly kind: 'done'; readonly entries: readonly KvRow[] }
+  | { readonly kind: 'done'; readonly entries: readonly KvEntry[] }
   | { readonly kind: 'failed'; readonly what: string }
 
 const nothing: OperationOutcome = { kind: 'done', entries: [] }
@@ -47,9 +51,9 @@ type Read = (tx: ReadTransaction, question: KeyQuestion) => OperationOutcome
 const reads: Readonly<Record<string, Read>> = {
   get: (tx, { key }) => {
     const row = tx.get(kvTable, key)
-    return row === undefined ? failed(`key ${quoted(key)} doesn't exist`) : { kind: 'done', entries: [row] }
+    return row === undefined ? failed(`key ${quoted(key)} doesn't exist`) : found([row])
   },
-  'get-tree': (tx, { key }) => ({ kind: 'done', entries: [...tx.prefix(kvTable, key)] }),
+  'get-tree': (tx, { key }) => found([...tx.prefix(kvTable, key)]),
   'check-index': (tx, { key, index }) => {
     const row = tx.get(kvTable, key)
     if (row === undefined) return failed(`failed to check index, key ${quoted(key)} doesn't exist`)
@@ -123,6 +127,10 @@ export function runOperation(tx: WriteTransaction, operation: JudgedOperation): 
   if (operation.key === '' && operation.verb !== 'delete-tree') return failed('Must provide key')
   const write = Object.hasOwn(writes, operation.verb) ? writes[operation.verb] : undefined
   return write === undefined ? runRead(tx, operation) : write(tx, operation)
+}
+
+function found(rows: readonly KvRow[]): OperationOutcome {
+  return { kind: 'done', entries: rows.map((row) => ({ ...row, value: valueBytes(row.value) })) }
 }
 
 function written(row: KvRow): OperationOutcome {

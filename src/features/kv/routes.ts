@@ -18,6 +18,7 @@ import {
   unlockEndpoint,
 } from './endpoint.ts'
 import { kvEntryJson } from './model.ts'
+import { valueBytes } from './value.ts'
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
 
@@ -49,7 +50,7 @@ async function readOne(agent: AgentContext, request: RouteRequest, options: Read
   if (!answer.ok) return failed(answer.error)
   const { value: entry, meta } = answer.value
   if (entry === null) return { kind: 'empty', status: 404, meta }
-  if (request.query.has('raw')) return { kind: 'bytes', bytes: entry.value, meta }
+  if (request.query.has('raw')) return { kind: 'bytes', bytes: valueBytes(entry.value), meta }
   return { kind: 'json', value: [kvEntryJson(entry)], meta }
 }
 

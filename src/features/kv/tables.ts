@@ -3,6 +3,7 @@ import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { byteText, count, isByteText, isCount, uint64Of } from '../fields.ts'
 import type { KvRow } from './model.ts'
+import { kvValue, packedValue } from './value.ts'
 
 /** By hand: a server reads every key that it has so before it is of use, and a schema takes three times as long. */
 function kvRowOf(stored: unknown): KvRow {
@@ -18,13 +19,19 @@ function kvRowOf(stored: unknown): KvRow {
     isCount(createIndex) &&
     isCount(modifyIndex)
   if (!isRow) throw new Error('a key with members that cannot be')
-  return { key, value, flags: bits, lockIndex, session, createIndex, modifyIndex }
+  return { key, value: kvValue(value), flags: bits, lockIndex, session, createIndex, modifyIndex }
+}
+
+/** As it goes into snapshots, hashes and messages. */
+export function packedRow(row: Pick<KvRow, 'value'>): object {
+  return { ...row, value: packedValue(row.value) }
 }
 
 export const kvTable: TableDefinition<KvRow> = {
   name: 'kv',
   key: (row) => row.key,
   decode: kvRowOf,
+  encode: packedRow,
 }
 
 /** A key, or every key under a prefix, was deleted at this index. */

@@ -2,6 +2,7 @@ import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { sessionById } from '../session/views.ts'
 import type { KvRow } from './model.ts'
 import { holdKey, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
+import { kvValue } from './value.ts'
 
 /** What commands do to keys. Pure, as they are. */
 
@@ -95,8 +96,7 @@ function put(
 ): KvRow {
   const row: KvRow = {
     key,
-    // A copy: the body's bytes are those of the log entry.
-    value: value.slice(),
+    value: kvValue(value),
     flags,
     lockIndex: lock.lockIndex,
     session: lock.session,

@@ -27,7 +27,7 @@ export interface PieceRow {
   readonly bytes: Uint8Array
 }
 
-const pieceRow = z.object({ offset: count, bytes })
+const pieceRow = z.object({ offset: count, bytes: bytes.transform((read) => read.slice()) })
 
 export const piecesTable: TableDefinition<PieceRow> = {
   name: 'snapshot-pieces',

@@ -1,4 +1,4 @@
-import type { KvRow } from '../kv/model.ts'
+import type { KvEntry } from '../kv/model.ts'
 import type { OperationOutcome } from '../kv/operations.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 
@@ -7,7 +7,7 @@ export function runAll<Operation>(
   operations: readonly Operation[],
   run: (operation: Operation) => OperationOutcome,
 ): SettledOutcome {
-  const entries: KvRow[] = []
+  const entries: KvEntry[] = []
   const errors: OperationError[] = []
   for (const [at, operation] of operations.entries()) {
     const outcome = run(operation)

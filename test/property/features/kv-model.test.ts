@@ -11,6 +11,7 @@ import {
   putCasEndpoint,
   putEndpoint,
 } from '../../../src/features/kv/endpoint.ts'
+import { valueBytes } from '../../../src/features/kv/value.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
@@ -143,7 +144,9 @@ function expectModel(server: LoneServer, model: Model): void {
       continue
     }
     expect(index).toBe(wanted.modifyIndex)
-    expect({ ...found, value: byteStringOf(found?.value ?? utf8('?')) }).toMatchObject(wanted)
+    expect({ ...found, value: byteStringOf(found === null ? utf8('?') : valueBytes(found.value)) }).toMatchObject(
+      wanted,
+    )
   }
   for (const prefix of prefixes) {
     expect(listEndpoint.query(tx, { prefix }).value.map((entry) => entry.key)).toEqual(model.under(prefix))

@@ -10,6 +10,7 @@ import {
 } from '../../../src/features/kv/commands.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
 import { kvTable, reapedFloor, tombstoneTable } from '../../../src/features/kv/tables.ts'
+import { kvValue } from '../../../src/features/kv/value.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { WriteTransaction } from '../../../src/store/types.ts'
 
@@ -42,7 +43,7 @@ describe('kv.put', () => {
     expect(keys.put('a', 'one', 7n)).toBe(true)
     expect(keys.get('a')).toEqual({
       key: 'a',
-      value: utf8('one'),
+      value: kvValue(utf8('one')),
       flags: 7n,
       lockIndex: 0,
       session: '',
@@ -50,7 +51,7 @@ describe('kv.put', () => {
       modifyIndex: 11,
     })
     keys.put('a', 'two')
-    expect(keys.get('a')).toMatchObject({ value: utf8('two'), flags: 0n, createIndex: 11, modifyIndex: 12 })
+    expect(keys.get('a')).toMatchObject({ value: kvValue(utf8('two')), flags: 0n, createIndex: 11, modifyIndex: 12 })
   })
 
   it('raises ModifyIndex even if nothing differs', () => {
@@ -65,7 +66,7 @@ describe('kv.put', () => {
     keys.do((tx) => {
       tx.put(kvTable, {
         key: 'a',
-        value: utf8(''),
+        value: kvValue(utf8('')),
         flags: 0n,
         lockIndex: 3,
         session: 's',
@@ -82,7 +83,7 @@ describe('kv.put', () => {
     const value = utf8('mine')
     keys.do((tx) => kvPut.apply(tx, { key: 'a', value, flags: 0n }))
     value.fill(0)
-    expect(keys.get('a')?.value).toEqual(utf8('mine'))
+    expect(keys.get('a')?.value).toEqual(kvValue(utf8('mine')))
   })
 })
 
@@ -102,7 +103,7 @@ describe('kv.put-cas', () => {
     keys.put('a')
     expect(cas(keys, 'a', 10n)).toBe(false)
     expect(cas(keys, 'a', 11n)).toBe(true)
-    expect(keys.get('a')).toMatchObject({ value: utf8('cas'), createIndex: 11, modifyIndex: 13 })
+    expect(keys.get('a')).toMatchObject({ value: kvValue(utf8('cas')), createIndex: 11, modifyIndex: 13 })
     expect(cas(keys, 'missing', 13n)).toBe(false)
     expect(cas(keys, 'a', 0xffff_ffff_ffff_ffffn)).toBe(false)
   })

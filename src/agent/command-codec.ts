@@ -1,4 +1,4 @@
-import { packAfter, unpack } from '../base/msgpack.ts'
+import { packToKeepAfter, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { CommandDefinition, WriteIdentity } from '../features/manifest.ts'
 
@@ -18,8 +18,7 @@ export function encodeCommand<Body, Outcome>(
   identity?: WriteIdentity,
 ): Uint8Array {
   const logged = identity === undefined ? { kind: command.kind, body } : { kind: command.kind, body, identity }
-  // A copy, for it stays in the log for long, and what is packed may share its memory with much else.
-  const payload = packAfter(1, logged).slice()
+  const payload = packToKeepAfter(1, logged)
   payload[0] = formatVersion
   return payload
 }

@@ -3,10 +3,11 @@
  * with a value of 100 bytes (100,000), after a forced collection, in a real process with its data on a disk. After a build:
  *
  *     node bench/memory.mjs [--only=instances|keys] [--checks] [--snapshot=<file>] [--scale=1]
- *         [--details]
+ *         [--details] [--control]
  *
  * `--checks`: each instance has a check of its own. `--snapshot`: a heap snapshot of the full server, for the tools of
  * Chrome. `--scale=0.1`: a tenth of everything. `--details`: all that Node tells of its memory.
+ * `--control`: as many writes, but over what is there already: what grows then is not due to what is kept.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -119,7 +120,8 @@ async function measure(what, make, count, goal) {
     // What the code, the young generation and the log take, once there was some traffic, is no part of an instance.
     for (let round = 0; round < warmUpRounds; round++) await put(servers, make, 0, warmUp)
     const before = await memoryOf(child)
-    await put(servers, make, warmUp, warmUp + count)
+    if (options.has('control')) await put(servers, (at) => make(at % warmUp), warmUp, warmUp + count)
+    else await put(servers, make, warmUp, warmUp + count)
     const after = await memoryOf(child)
     const each = (name) => Math.round((after[name] - before[name]) / count)
     const whole = `${Math.round(before.rss / 1e6)} to ${Math.round(after.rss / 1e6)} MB`

@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'
+import type { Endpoint } from '../env/net.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { sessionTtlMinMs } from '../model/limits.ts'
@@ -183,6 +184,10 @@ export interface DnsConfig {
   readonly disableCompression: boolean
   /** A node's metadata beside answers of other types, too. */
   readonly additionalMetaTxt: boolean
+  /** Servers that are asked for names outside our domains, in this order. */
+  readonly recursors: readonly Endpoint[]
+  /** How long each of them is waited for. */
+  readonly recursorTimeoutMs: number
   readonly soa: {
     readonly refreshS: number
     readonly retryS: number
@@ -301,6 +306,8 @@ const defaultDns: DnsConfig = {
   aRecordLimit: 0,
   disableCompression: false,
   additionalMetaTxt: true,
+  recursors: [],
+  recursorTimeoutMs: 2_000,
   soa: { refreshS: 3_600, retryS: 600, expireS: 86_400, minTtlS: 0 },
 }
 

@@ -6,9 +6,9 @@ import type {
   QueryEndpoint,
   ReadMeta,
   ReadOptions,
-  ResultForms,
   ServerContext,
   ServerEndpoint,
+  Standing,
   WriteEndpoint,
 } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
@@ -16,7 +16,7 @@ import { blockingJitterFraction } from '../model/limits.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentObserver, ParkedRead } from './agent.ts'
-import { type KeptResult, KeptResults } from './kept-results.ts'
+import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { type AgentRequest, waitOf } from './request.ts'
 
@@ -181,7 +181,22 @@ export class Dispatch {
   }
 
   #answer(result: KeptResult): Served {
-    return new Served(result.value, this.#meta(result.index), result)
+    return new Served(result.value, this.#meta(result.index), result, this.#standingOf)
+  }
+
+  /**
+   * A result that is kept stands until it goes. Any other stands until the next command: the state of one index is one state,
+   * and of a state and arguments a query has one result.
+   */
+  readonly #standingOf = (result: KeptResult): Standing => {
+    const { index } = result
+    if (result.isWatched) return this.#standing(index, liveness(result.live))
+    const at = result.touched.version.index
+    return this.#standing(index, () => this.#store.index === at)
+  }
+
+  #standing(index: number, stands: () => boolean): Standing {
+    return { now: () => (stands() ? this.#meta(index) : undefined) }
   }
 
   #meta(index: number): ReadMeta {
@@ -239,6 +254,10 @@ export class Dispatch {
   }
 }
 
+function liveness(live: LiveResult): () => boolean {
+  return () => live.result?.isCurrent() === true
+}
+
 type DispatchObserver = Pick<AgentObserver, 'readParked'>
 
 /** Settled behind everything that this turn has set going already. */
@@ -252,16 +271,22 @@ type End = (result: Result<undefined, Failure>) => void
 export class Served implements Answer<unknown> {
   readonly value: unknown
   readonly meta: ReadMeta
-  readonly #forms: ResultForms
+  readonly #result: KeptResult
+  readonly #standingOf: (result: KeptResult) => Standing
 
-  constructor(value: unknown, meta: ReadMeta, forms: ResultForms) {
+  constructor(value: unknown, meta: ReadMeta, result: KeptResult, standingOf: (result: KeptResult) => Standing) {
     this.value = value
     this.meta = meta
-    this.#forms = forms
+    this.#result = result
+    this.#standingOf = standingOf
   }
 
-  get forms(): ResultForms {
-    return this.#forms
+  get forms(): KeptResult {
+    return this.#result
+  }
+
+  standing(): Standing {
+    return this.#standingOf(this.#result)
   }
 }
 

@@ -136,6 +136,11 @@ interface Owner {
   waits(by: 1 | -1): void
 }
 
+/** A result as long as it is what it was; it can be held without holding the version of the state that the result is of. */
+export interface LiveResult {
+  result: KeptResult | undefined
+}
+
 /** One result, shared by all who asked for it, with the forms in which it was encoded. */
 export class KeptResult implements ResultForms {
   readonly #owner: Owner
@@ -144,6 +149,7 @@ export class KeptResult implements ResultForms {
   readonly value: unknown
   readonly touched: Touched
   watch: Parked | undefined
+  readonly live: LiveResult = { result: this }
   /** What it is charged with; 0 when it is kept no longer. */
   bytes = 0
   readonly #forms = new Map<string, Uint8Array>()
@@ -190,6 +196,7 @@ export class KeptResult implements ResultForms {
 
   /** Called by the store at the end of the batch that changed something. In the order in which they came. */
   changed(): void {
+    this.live.result = undefined
     this.#owner.gone(this)
     const waiting = [...this.#waiting]
     for (const use of waiting) {
@@ -202,6 +209,7 @@ export class KeptResult implements ResultForms {
 
   /** Nobody finds it again; whoever waits for it is called by the store as ever. */
   forget(): void {
+    this.live.result = undefined
     this.#forms.clear()
     this.#owner.gone(this)
     if (this.#waiting.size > 0) return

@@ -182,6 +182,8 @@ function dnsPart(dns: DnsConfig): Flat {
     DNSNodeMetaTXT: dns.additionalMetaTxt,
     DNSNodeTTL: formatDuration(dns.nodeTtlS * 1000),
     DNSOnlyPassing: dns.onlyPassing,
+    DNSRecursorTimeout: formatDuration(dns.recursorTimeoutMs),
+    DNSRecursors: dns.recursors.map(endpointText),
     DNSServiceTTL: Object.fromEntries(dns.serviceTtlS.map(([name, s]) => [name, formatDuration(s * 1000)])),
     DNSSOA: {
       Expire: dns.soa.expireS,

@@ -1,5 +1,7 @@
 import type { DnsConfig } from '../agent/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
+import { type Endpoint, endpointText } from '../env/net.ts'
+import { isAddress } from './addresses.ts'
 import { milliseconds, type Report, wholeSeconds } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -29,6 +31,8 @@ export function dnsConfig(
     aRecordLimit: given.a_record_limit ?? defaults.aRecordLimit,
     additionalMetaTxt: given.enable_additional_node_meta_txt ?? defaults.additionalMetaTxt,
     disableCompression: given.disable_compression ?? defaults.disableCompression,
+    recursors: recursorsOf(file.recursors ?? [], problem),
+    recursorTimeoutMs: milliseconds(given.recursor_timeout, defaults.recursorTimeoutMs),
     soa: {
       refreshS: given.soa?.refresh ?? defaults.soa.refreshS,
       retryS: given.soa?.retry ?? defaults.soa.retryS,
@@ -36,6 +40,36 @@ export function dnsConfig(
       minTtlS: given.soa?.min_ttl ?? defaults.soa.minTtlS,
     },
   }
+}
+
+const recursorRemedy = 'write IP addresses, each with a port unless that is 53, such as 10.0.0.2 or 10.0.0.2:5353'
+
+/** Reference: dns 110. */
+function recursorsOf(given: readonly string[], problem: Report): readonly Endpoint[] {
+  const known = new Map<string, Endpoint>()
+  for (const text of given) {
+    const at = recursorOf(text)
+    if (at === undefined) problem(`recursors "${text}" is not an address`, recursorRemedy)
+    else if (at.host === '0.0.0.0' || isAllZeros(at.host))
+      problem('DNS recursor address cannot be 0.0.0.0, :: or [::]', recursorRemedy)
+    else known.set(endpointText(at), at)
+  }
+  return [...known.values()]
+}
+
+const recursorPort = 53
+
+/** `10.0.0.2`, `10.0.0.2:5353`, `fd00::2`, `[fd00::2]` or `[fd00::2]:5353`. */
+function recursorOf(text: string): Endpoint | undefined {
+  if (isAddress(text)) return { host: text, port: recursorPort }
+  const parts = /^\[([^\]]*)\](?::(\d{1,5}))?$|^([^:]*):(\d{1,5})$/.exec(text)
+  const host = parts?.[1] ?? parts?.[3] ?? ''
+  const port = Number(parts?.[2] ?? parts?.[4] ?? recursorPort)
+  return isAddress(host) && port > 0 && port <= 65_535 ? { host, port } : undefined
+}
+
+function isAllZeros(host: string): boolean {
+  return host.includes(':') && /^[0:]*$/.test(host)
 }
 
 /** RFC 1035, sections 2.3.1 and 2.3.4; underscores as hosts use them. */

@@ -186,6 +186,13 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['raft_protocol'],
   },
   {
+    name: 'recursor',
+    kind: 'list',
+    value: '<address>',
+    help: 'DNS server to ask for names outside the domain. May be given several times.',
+    path: ['recursors'],
+  },
+  {
     name: 'rejoin',
     kind: 'bool',
     help: 'After it has left, too, join at the start whom it knew before.',

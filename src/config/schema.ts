@@ -93,6 +93,7 @@ export const fileSchema = z.strictObject({
       max_stale: duration.optional(),
       node_ttl: duration.optional(),
       only_passing: z.boolean().optional(),
+      recursor_timeout: duration.optional(),
       service_ttl: z.record(z.string(), duration).optional(),
       soa: z
         .strictObject({
@@ -153,6 +154,10 @@ export const fileSchema = z.strictObject({
   raft_protocol: z.int().optional(),
   raft_snapshot_interval: duration.optional(),
   raft_snapshot_threshold: z.int().min(1).optional(),
+  recursors: z
+    .array(z.string())
+    .optional()
+    .describe('DNS servers that are asked for names outside the domain, in order.'),
   reconnect_timeout: duration.optional().describe('A failed member is forgotten after this.'),
   reconnect_timeout_wan: duration.optional().describe('The same of the pool of all datacenters.'),
   rejoin_after_leave: z.boolean().optional(),
@@ -237,7 +242,6 @@ export type FileConfig = z.infer<typeof fileSchema>
  */
 export const keysWithoutEffect: ReadonlySet<string> = new Set([
   'connect',
-  'dns_config.recursor_timeout',
   ...[
     'api_app',
     'api_token',
@@ -259,5 +263,4 @@ export const keysWithoutEffect: ReadonlySet<string> = new Set([
 /** What to say of a key that is refused for more than being unknown. */
 export const refusedKeys: ReadonlyMap<string, string> = new Map([
   ['acl', 'access control is not there yet: an agent that ignored it would be open to everybody'],
-  ['recursors', 'DNS answers for its own domain only: forwarding is not there yet'],
 ])

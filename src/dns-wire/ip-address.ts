@@ -1,3 +1,5 @@
+const dot = 0x2e
+
 /** The bytes of an IPv4 address (4) or an IPv6 address (16); undefined when the text is neither. No zones. */
 export function ipBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
@@ -43,15 +45,24 @@ function mappedIpv4(bytes: Uint8Array): Uint8Array | undefined {
   return bytes.subarray(12)
 }
 
+/** Character by character: every record of an answer has one. At most three digits each. */
 function ipv4Bytes(text: string): Uint8Array | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4) return undefined
+  if (text.length < 7 || text.length > 15) return undefined
   const out = new Uint8Array(4)
-  for (const [at, part] of parts.entries()) {
-    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined
-    out[at] = Number(part)
+  let [part, digits, value] = [0, 0, 0]
+  for (let i = 0; i <= text.length; i++) {
+    const code = i === text.length ? dot : text.charCodeAt(i)
+    if (code === dot) {
+      if (digits === 0 || value > 255 || part > 3) return undefined
+      out[part++] = value
+      digits = 0
+      value = 0
+    } else {
+      if (code < 0x30 || code > 0x39 || ++digits > 3) return undefined
+      value = value * 10 + code - 0x30
+    }
   }
-  return out
+  return part === 4 ? out : undefined
 }
 
 function ipv6Bytes(text: string): Uint8Array | undefined {

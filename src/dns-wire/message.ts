@@ -96,6 +96,7 @@ export const typeCodes = {
   AAAA: 28,
   SRV: 33,
   OPT: 41,
+  IXFR: 251,
   AXFR: 252,
   ANY: 255,
 } as const

@@ -1,3 +1,5 @@
+import { uint16 } from './reader.ts'
+
 const labelBytesMax = 63
 /** With the length of each label and the root's. RFC 1035, section 2.3.4. */
 const nameBytesMax = 255
@@ -47,4 +49,22 @@ export function ownerEnd(message: Uint8Array, start: number): number | undefined
     if (length === 0) return at
   }
   return undefined
+}
+
+const headerBytes = 12
+
+/** Whether both messages ask the one same question, whatever the case of its name. */
+export function sameQuestion(a: Uint8Array, b: Uint8Array): boolean {
+  if (uint16(a, 4) !== 1 || uint16(b, 4) !== 1) return false
+  const nameEnd = plainNameEnd(a, headerBytes)
+  if (nameEnd === undefined || nameEnd + 4 > Math.min(a.length, b.length)) return false
+  for (let at = headerBytes; at < nameEnd; at++) {
+    if (lowerByte(a[at] ?? 0) !== lowerByte(b[at] ?? 0)) return false
+  }
+  return uint16(a, nameEnd) === uint16(b, nameEnd) && uint16(a, nameEnd + 2) === uint16(b, nameEnd + 2)
+}
+
+/** A letter of ASCII in lower case. The length of a label is none. */
+export function lowerByte(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
 }

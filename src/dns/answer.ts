@@ -37,8 +37,10 @@ export const emptyAnswer: DnsAnswer = nothing
 export const failed: DnsAnswer = answer({ rcode: 'SERVFAIL' })
 /** A name of nobody's domain here, and nobody to ask. Reference: dns 3. */
 export const outsideAnswer: DnsAnswer = answer({ rcode: 'SERVFAIL', authoritative: false, edns: false })
-/** A reverse name that nothing here has, and nobody to ask. Reference: dns 65. */
-export const unknownReverseAnswer: DnsAnswer = answer({
+/** Asked to pass on what is no plain question. */
+export const notImplemented: DnsAnswer = answer({ rcode: 'NOTIMP', authoritative: false, recursionAvailable: true })
+/** Whoever could be asked for the name did not know; a reverse name, too, where nobody can be asked. Reference: dns 65, 112. */
+export const failedRecursion: DnsAnswer = answer({
   rcode: 'SERVFAIL',
   authoritative: false,
   recursionAvailable: true,

@@ -1,4 +1,5 @@
 import { type DnsQuery, typeCodes } from '../dns-wire/message.ts'
+import type { CatalogReads } from './catalog-reads.ts'
 
 /** A question within one of our domains. */
 export interface Asked {
@@ -16,13 +17,17 @@ export interface Asked {
   readonly client: string
   /** How many aliases may still be followed within our domains. */
   readonly aliasesLeft: number
-  /** How many more all that the client's question leads to may follow together. */
-  readonly follows: { left: number }
+  /** What is asked of the agent for it. */
+  readonly reads: CatalogReads
+  /** How many more all that the client's question leads to may follow together, and of these names outside our domains. */
+  readonly follows: { left: number; outsideLeft: number }
 }
 
 const aliasesMax = 3
 /** As many as instances that one answer can tell of. Services of many aliases to each other would lead to their product. */
 const followsMax = 1_024
+/** Each is a question to somebody else's server. */
+const outsideFollowsMax = 16
 
 /** The domain that a name lies in, undefined when it is none of these. `name` in lower case. */
 export function domainOf(name: string, domains: readonly string[]): string | undefined {
@@ -37,9 +42,15 @@ export function labelsWithin(name: string, domain: string): readonly string[] {
   return name === domain ? [] : name.slice(0, -domain.length - 1).split('.')
 }
 
-export function askedBy(query: DnsQuery, lowerName: string, domain: string, client: string): Asked {
+export function askedBy(
+  query: DnsQuery,
+  reads: CatalogReads,
+  within: { readonly name: string; readonly domain: string },
+  client: string,
+): Asked {
   const { name, type } = query.question
-  const labels = labelsWithin(lowerName, domain)
+  const { domain } = within
+  const labels = labelsWithin(within.name, domain)
   return {
     name,
     type,
@@ -47,8 +58,9 @@ export function askedBy(query: DnsQuery, lowerName: string, domain: string, clie
     labels,
     edns: query.edns !== undefined,
     client,
+    reads,
     aliasesLeft: aliasesMax,
-    follows: { left: followsMax },
+    follows: { left: followsMax, outsideLeft: outsideFollowsMax },
   }
 }
 

@@ -25,6 +25,7 @@ import {
 } from '../features/query/execution.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import { Basis } from './basis.ts'
 
 /** Answers older than this are counted. Reference: dns 101. */
 const staleCountedMs = 5_000
@@ -32,14 +33,28 @@ const staleCountedMs = 5_000
 /** What DNS needs of the agent that it is the face of. */
 export type AgentReads = Pick<AgentContext, 'query' | 'ask' | 'self' | 'release'>
 
-/** What DNS asks of the catalog: the same endpoints as HTTP, as fresh as the configuration wants. Reference: dns 7. */
+/** Where reads go, and how fresh they are to be. */
+export interface ReadSource {
+  readonly env: Env
+  readonly agent: AgentReads
+  readonly config: DnsConfig
+  /** The agent's own. */
+  readonly datacenter: string
+}
+
+/**
+ * What DNS asks of the catalog for one question: the same endpoints as HTTP, as fresh as the configuration wants.
+ * Reference: dns 7.
+ */
 export class CatalogReads {
   readonly #env: Env
   readonly #agent: AgentReads
   readonly #config: DnsConfig
   readonly #datacenter: string
+  /** Of the answer that is made of what is read. */
+  readonly basis = new Basis()
 
-  constructor(env: Env, agent: AgentReads, config: DnsConfig, datacenter: string) {
+  constructor({ env, agent, config, datacenter }: ReadSource) {
     this.#env = env
     this.#agent = agent
     this.#config = config
@@ -83,6 +98,7 @@ export class CatalogReads {
 
   /** Executes a prepared query for a client at this address. */
   async prepared(idOrName: string, ip: string, named: string): Promise<Result<Execution, Failure>> {
+    this.basis.isOfTheMoment()
     const own = this.#datacenter
     const datacenter = this.#readFor(named).datacenter
     const place = agentPlace(this.#agent)
@@ -121,17 +137,22 @@ export class CatalogReads {
     datacenter: string,
     until: Pick<CallOptions, 'onAbort'> = {},
   ): Promise<Result<Answer<Reply>, Failure>> {
-    const { allowStale, maxStaleMs } = this.#config
+    const { allowStale } = this.#config
     const query = (consistency: Consistency) =>
       this.#agent.query(endpoint, args, this.#readFor(datacenter, consistency), until)
     const found = await query(allowStale ? 'stale' : 'default')
     if (!found.ok) return found
-    const ageMs = ageOf(found.value.meta)
-    if (allowStale && ageMs > maxStaleMs) {
+    if (!allowStale) {
+      this.basis.isOfTheMoment()
+      return found
+    }
+    if (isTooStale(found.value.meta, this.#config)) {
       this.#env.log.write('warn', 'dns', 'Query results too stale, re-requesting')
+      this.basis.isOfTheMoment()
       return query('default')
     }
-    if (allowStale && ageMs > staleCountedMs) this.#env.metrics.count('dns.stale_queries')
+    this.basis.restsOn(found.value)
+    countStale(found.value.meta, this.#env)
     return found
   }
 
@@ -139,6 +160,16 @@ export class CatalogReads {
     const datacenter = named === '' || lowerAscii(named) === lowerAscii(this.#datacenter) ? '' : named
     return { consistency, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
   }
+}
+
+/** Whether a server that says so of itself is not to be believed. Reference: dns 100. */
+export function isTooStale(meta: ReadMeta, { maxStaleMs }: DnsConfig): boolean {
+  return ageOf(meta) > maxStaleMs
+}
+
+/** Reference: dns 101. */
+export function countStale(meta: ReadMeta, env: Env): void {
+  if (ageOf(meta) > staleCountedMs) env.metrics.count('dns.stale_queries')
 }
 
 /**

@@ -4,6 +4,7 @@ import { parseDuration } from '../base/duration.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import { addressRecordOf, ipv6Text } from '../dns-wire/ip-address.ts'
 import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
+import { isName } from '../dns-wire/names.ts'
 import type { Env } from '../env/env.ts'
 import type { RandomStream } from '../env/random.ts'
 import { shuffled } from '../features/drawn-order.ts'
@@ -11,10 +12,10 @@ import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import { productName } from '../model/names.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
 import { type Asked, domainOf, labelsWithin, wantsMetadata } from './asked.ts'
-import type { CatalogReads } from './catalog-reads.ts'
 import { isOffered, weightOf } from './health.ts'
 import { type NameAsked, parseName } from './question-name.ts'
 import { absoluteName, addressRecord, authorityRecord, metaRecords, nodeTarget, serviceTtl } from './records.ts'
+import type { Recursion } from './recursion.ts'
 
 /** Records that follow an alias, for a client that may take no more than 512 bytes. Reference: dns 52. */
 const followedMax = 5
@@ -27,7 +28,7 @@ export interface DomainContext {
   readonly config: DnsConfig
   /** The agent's own. */
   readonly datacenter: string
-  readonly reads: CatalogReads
+  readonly recursion: Pick<Recursion, 'isThere' | 'addressesOf'>
   readonly order: RandomStream
 }
 
@@ -39,24 +40,33 @@ export class DomainAnswers {
     this.#context = context
   }
 
+  /** Reference: dns 4. */
   async answer(asked: Asked): Promise<DnsAnswer> {
+    const said = await this.#answer(asked)
+    return this.#context.recursion.isThere ? { ...said, recursionAvailable: true } : said
+  }
+
+  async #answer(asked: Asked): Promise<DnsAnswer> {
     switch (asked.type) {
       case typeCodes.SOA: {
         const { answers: authorities, additionals } = await this.#nameServers(asked)
-        return answer({ answers: [this.authority(asked.domain)], authorities, additionals })
+        return answer({ answers: [this.authority(asked)], authorities, additionals })
       }
       case typeCodes.NS:
         return this.#nameServers(asked)
       case typeCodes.AXFR:
+      case typeCodes.IXFR:
         return answer({ rcode: 'NOTIMP' })
       default:
         return this.#lookUp(asked)
     }
   }
 
-  authority(domain: string): DnsRecord {
+  authority({ domain, reads }: Pick<Asked, 'domain' | 'reads'>): DnsRecord {
     const { config, env } = this.#context
-    return authorityRecord(domain, config.soa, env.clock.wallMs())
+    const second = Math.floor(env.clock.wallMs() / 1000)
+    reads.basis.tells(second)
+    return authorityRecord(domain, config.soa, second)
   }
 
   #lookUp(asked: Asked): Promise<DnsAnswer> | DnsAnswer {
@@ -84,8 +94,8 @@ export class DomainAnswers {
     return datacenter === '' || datacenter === lowerAscii(this.#context.datacenter)
   }
 
-  #unknown({ domain }: Asked): DnsAnswer {
-    return answer({ rcode: 'NXDOMAIN', authorities: [this.authority(domain)] })
+  #unknown(asked: Asked): DnsAnswer {
+    return answer({ rcode: 'NXDOMAIN', authorities: [this.authority(asked)] })
   }
 
   #writtenAddress({ name }: Asked, bytes: Uint8Array): DnsRecord {
@@ -98,7 +108,7 @@ export class DomainAnswers {
   async #node(asked: Asked, name: NameAsked & { readonly kind: 'node' }): Promise<DnsAnswer> {
     const { A, AAAA, ANY, TXT } = typeCodes
     if (![A, AAAA, ANY, TXT].some((type) => type === asked.type)) return emptyAnswer
-    const found = await this.#context.reads.node(textOfByteString(name.node), name.datacenter)
+    const found = await asked.reads.node(textOfByteString(name.node), name.datacenter)
     if (!found.ok) return failed
     const node = found.value
     if (node === undefined) return this.#unknown(asked)
@@ -114,15 +124,15 @@ export class DomainAnswers {
     if (found === undefined) return failed
     const offered = found.filter((entry) => isOffered(entry, this.#context.config.onlyPassing))
     if (offered.length === 0) return this.#unknown(asked)
-    const entries = shuffled(offered, this.#context.order)
+    const entries = this.#drawn(asked, offered)
     const ttl = serviceTtl(this.#context.config.serviceTtlS, wanted.service)
     return this.#instanceRecords(asked, entries, ttl, wanted.datacenter)
   }
 
   /** In the order that the query gives, and with its own time to live where it has one. Reference: dns 15, 35, 92. */
   async #preparedQuery(asked: Asked, name: NameAsked & { readonly kind: 'prepared-query' }): Promise<DnsAnswer> {
-    const { reads, config } = this.#context
-    const executed = await reads.prepared(textOfByteString(name.query), asked.client, name.datacenter)
+    const { config } = this.#context
+    const executed = await asked.reads.prepared(textOfByteString(name.query), asked.client, name.datacenter)
     if (!executed.ok) return executed.error.kind === 'not-found' ? this.#unknown(asked) : failed
     const { service, entries, dnsTtl, datacenter } = executed.value
     if (entries.length === 0) return this.#unknown(asked)
@@ -142,22 +152,27 @@ export class DomainAnswers {
       asked.type === typeCodes.SRV
         ? await this.#serviceRecords(asked, entries, ttl, datacenter)
         : await this.#instanceAddresses(asked, entries, ttl)
-    const authorities = records.answers.length === 0 ? [this.authority(asked.domain)] : []
+    const authorities = records.answers.length === 0 ? [this.authority(asked)] : []
     return answer({ ...records, authorities, counted: true })
   }
 
   /** Undefined: they could not be asked for. */
   async #instances(asked: Asked, wanted: ServiceWanted): Promise<readonly HealthServiceEntry[] | undefined> {
-    const { reads, config } = this.#context
+    const { config } = this.#context
     const { tag, datacenter, connect } = wanted
     const service = textOfByteString(wanted.service)
-    const found = await reads.instances({ service, tag: textOfByteString(tag), connect }, datacenter)
+    const found = await asked.reads.instances({ service, tag: textOfByteString(tag), connect }, datacenter)
     if (!found.ok) return undefined
     // Under an alias of the product the product's own service goes by the alias, too.
     const isAlias = asked.domain !== config.domains[0] && asked.domain === `${wanted.service}.`
     if (found.value.length > 0 || !isAlias) return found.value
-    const own = await reads.instances({ service: productName, tag: textOfByteString(tag), connect }, datacenter)
+    const own = await asked.reads.instances({ service: productName, tag: textOfByteString(tag), connect }, datacenter)
     return own.ok ? own.value : undefined
+  }
+
+  #drawn<T>(asked: Asked, items: readonly T[]): readonly T[] {
+    if (items.length > 1) asked.reads.basis.wasDrawn()
+    return shuffled(items, this.#context.order)
   }
 
   /** Everything but SRV. Reference: dns 51 to 53, 59, 61, 73. */
@@ -171,11 +186,13 @@ export class DomainAnswers {
       const address = publishedAddress(asked, node, service.address)
       if (seen.has(address)) continue
       seen.add(address)
-      const records = await this.#addresses(asked, { name: asked.name, ttl, address, type: asked.type })
+      const isAlias = addressRecordOf(address) === undefined
+      const wanted = { name: asked.name, ttl, address, type: asked.type }
+      const records = isAlias && alias.length > 0 ? [] : await this.#addresses(asked, wanted)
       const meta = metaRecords(asked.name, ttl, node)
       const before = answers.length
-      if (records[0]?.type !== 'CNAME') answers.push(...records)
-      else if (alias.length === 0) alias = records
+      if (isAlias) alias = alias.length === 0 ? records : alias
+      else answers.push(...records)
       if (wantsMetadata(asked)) answers.push(...meta)
       else if (this.#context.config.additionalMetaTxt) additionals.push(...meta)
       if (answers.length > before) contributing++
@@ -223,8 +240,8 @@ export class DomainAnswers {
 
   /** Healthy servers, at most three of them, and where they are. Reference: dns 62. */
   async #nameServers(asked: Asked): Promise<DnsAnswer> {
-    const { reads, config, order, datacenter } = this.#context
-    const found = await reads.instances({ service: productName, tag: '', connect: false }, '')
+    const { config, datacenter } = this.#context
+    const found = await asked.reads.instances({ service: productName, tag: '', connect: false }, '')
     if (!found.ok) return emptyAnswer
     const { domain } = asked
     const ttl = config.nodeTtlS
@@ -233,7 +250,7 @@ export class DomainAnswers {
     )
     const answers: DnsRecord[] = []
     const additionals: DnsRecord[] = []
-    for (const { node } of shuffled(servers, order).slice(0, nameServersMax)) {
+    for (const { node } of this.#drawn(asked, servers).slice(0, nameServersMax)) {
       const target = lowerAscii(nodeTarget(node.node, datacenter, domain))
       answers.push({ type: 'NS', name: domain, ttl, target })
       const address = { name: target, ttl, address: node.address, type: typeCodes.ANY }
@@ -256,24 +273,31 @@ export class DomainAnswers {
   async #follow(asked: Asked, target: string): Promise<readonly DnsRecord[]> {
     const name = lowerAscii(target)
     const domain = domainOf(name, this.#context.config.domains)
-    const { edns, client, aliasesLeft, follows } = asked
-    if (domain === undefined || aliasesLeft === 0 || follows.left === 0) return []
+    const { edns, aliasesLeft, follows } = asked
+    if (domain === undefined) return this.#followOutside(asked, target)
+    if (aliasesLeft === 0 || follows.left === 0) return []
     follows.left--
     const labels = labelsWithin(name, domain)
-    const onward = {
-      name: target,
-      type: typeCodes.ANY,
-      domain,
-      labels,
-      edns,
-      client,
-      aliasesLeft: aliasesLeft - 1,
-      follows,
-    }
+    const onward = { ...asked, name: target, type: typeCodes.ANY, domain, labels, aliasesLeft: aliasesLeft - 1 }
     const { answers } = await this.answer(onward)
-    const followed = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type))
-    return edns ? followed : followed.slice(0, followedMax)
+    return followed(answers, edns)
   }
+
+  /** A name of others leads on where somebody can be asked for it. One who does not answer is not asked again for this question. */
+  async #followOutside({ reads, edns, follows }: Asked, target: string): Promise<readonly DnsRecord[]> {
+    const { recursion } = this.#context
+    if (!recursion.isThere || follows.outsideLeft === 0 || !isName(target)) return []
+    follows.outsideLeft--
+    reads.basis.isOfTheMoment()
+    const found = await recursion.addressesOf(target)
+    if (found === undefined) follows.outsideLeft = 0
+    return followed(found ?? [], edns)
+  }
+}
+
+function followed(answers: readonly DnsRecord[], edns: boolean): readonly DnsRecord[] {
+  const onward = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type))
+  return edns ? onward : onward.slice(0, followedMax)
 }
 
 /** As many as a record can say. RFC 2181, section 8. */

@@ -1,86 +1,158 @@
 import type { DnsConfig } from '../agent/agent-config.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import { decodeQuery } from '../dns-wire/decode-query.ts'
-import { encodeMalformed, encodeResponse, type ResponseLimits } from '../dns-wire/encode-response.ts'
-import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
+import { encodeMalformed, encodeResponse } from '../dns-wire/encode-response.ts'
+import type { DnsQuery, DnsRecord } from '../dns-wire/message.ts'
 import { isSendable } from '../dns-wire/resource.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
-import { type DnsAnswer, outsideAnswer } from './answer.ts'
+import { type DnsAnswer, failedRecursion, notImplemented, outsideAnswer } from './answer.ts'
 import { askedBy, domainOf } from './asked.ts'
-import { type AgentReads, CatalogReads } from './catalog-reads.ts'
+import { CatalogReads, countStale, isTooStale, type ReadSource } from './catalog-reads.ts'
 import { addressOfClient } from './client-address.ts'
 import { DomainAnswers } from './domain-answers.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { limitsOf } from './limits.ts'
+import { canBeRelayed, Recursion } from './recursion.ts'
 import { reverseAnswer } from './reverse-answers.ts'
+import { answerTo, type Signature, signatureOf } from './signature.ts'
+import type { DnsTransport } from './transport.ts'
 
-export type DnsTransport = 'udp' | 'tcp'
-
-/** The one answerer of DNS messages, for both worlds: it touches the world only through the agent it asks. */
+/** The one answerer of DNS messages, for both worlds: it touches the world only through the agent it asks, and recursors. */
 export interface DnsFace {
   /** A message in, a message out; undefined: silence. Never rejects. */
   answer(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Promise<Uint8Array | undefined>
+  /** What is known already; undefined: `answer` finds out. */
+  known(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Uint8Array | undefined
 }
 
-export interface DnsFaceOptions {
-  readonly env: Env
-  readonly agent: AgentReads
-  readonly config: DnsConfig
-  /** The agent's own. */
-  readonly datacenter: string
-}
+/** A face is that of one agent. */
+export type DnsFaceOptions = ReadSource
 
 export function createDnsFace(options: DnsFaceOptions): DnsFace {
   return new Face(options)
 }
 
+/** A packet as it came. */
+interface Arrived {
+  readonly packet: Uint8Array
+  readonly transport: DnsTransport
+  readonly from: Endpoint
+  readonly startedMs: number
+}
+
 class Face implements DnsFace {
   readonly #env: Env
   readonly #config: DnsConfig
-  readonly #datacenter: string
-  readonly #reads: CatalogReads
+  readonly #source: ReadSource
   readonly #domain: DomainAnswers
+  readonly #kept: KeptAnswers
+  readonly #recursion: Recursion
 
-  constructor({ env, agent, config, datacenter }: DnsFaceOptions) {
+  constructor(options: DnsFaceOptions) {
+    const { env, config, datacenter } = options
     this.#env = env
     this.#config = config
-    this.#datacenter = datacenter
-    this.#reads = new CatalogReads(env, agent, config, datacenter)
+    this.#source = options
+    this.#recursion = new Recursion(env, config)
     const order = env.random.stream('dns.order')
-    this.#domain = new DomainAnswers({ env, config, datacenter, reads: this.#reads, order })
+    this.#domain = new DomainAnswers({ env, config, datacenter, recursion: this.#recursion, order })
+    this.#kept = new KeptAnswers(order)
+  }
+
+  known(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Uint8Array | undefined {
+    const signature = this.#signatureOf(packet, transport)
+    if (signature === undefined) return undefined
+    const { clock } = this.#env
+    const startedMs = clock.monoMs()
+    const kept = this.#kept.find(signature, clock.wallMs(), startedMs)
+    if (kept === undefined || kept.metas.some((meta) => isTooStale(meta, this.#config))) return undefined
+    for (const meta of kept.metas) countStale(meta, this.#env)
+    if (this.#env.log.enabled('debug')) {
+      const query = decodeQuery(packet)
+      if (query.ok) this.#note(query.value, { packet, transport, from, startedMs })
+    }
+    this.#env.metrics.sample(kept.metric, clock.monoMs() - startedMs)
+    return answerTo(signature, kept.bytes)
+  }
+
+  /** Without compression each owner name repeats the case of the question: such answers are not kept. */
+  #signatureOf(packet: Uint8Array, transport: DnsTransport): Signature | undefined {
+    return this.#config.disableCompression ? undefined : signatureOf(packet, transport)
   }
 
   async answer(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Promise<Uint8Array | undefined> {
     const query = decodeQuery(packet)
     if (!query.ok) return query.error.kind === 'malformed' ? encodeMalformed(query.error) : undefined
-    const startedMs = this.#env.clock.monoMs()
-    const said = await this.#answer(query.value, from, startedMs)
-    this.#note(query.value, transport, from, startedMs)
+    const arrived = { packet, transport, from, startedMs: this.#env.clock.monoMs() }
+    const name = lowerAscii(query.value.question.name)
+    const domain = domainOf(name, this.#config.domains)
+    if (domain !== undefined) return this.#inDomain(query.value, arrived, { name, domain })
+    return name.endsWith('.arpa.') ? this.#reverse(query.value, arrived) : this.#outside(query.value, arrived)
+  }
+
+  async #inDomain(
+    query: DnsQuery,
+    arrived: Arrived,
+    within: { readonly name: string; readonly domain: string },
+  ): Promise<Uint8Array> {
+    const client = addressOfClient(query.edns?.clientSubnet, arrived.from.host)
+    const reads = new CatalogReads(this.#source)
+    const said = await this.#domain.answer(askedBy(query, reads, within, client))
+    return this.#say(query, arrived, said, { metric: 'dns.domain_query', reads })
+  }
+
+  async #reverse(query: DnsQuery, arrived: Arrived): Promise<Uint8Array> {
+    const reads = new CatalogReads(this.#source)
+    const [own = ''] = this.#config.domains
+    const authority = () => this.#domain.authority({ domain: own, reads })
+    const { datacenter } = this.#source
+    const found = await reverseAnswer(query, reads, { domain: own, datacenter, authority })
+    const metric = 'dns.ptr_query'
+    if (found !== undefined) {
+      return this.#say(query, arrived, { ...found, recursionAvailable: this.#recursion.isThere }, { metric, reads })
+    }
+    const relayed = await this.#relayed(query, arrived)
+    this.#env.metrics.sample(metric, this.#env.clock.monoMs() - arrived.startedMs)
+    return relayed ?? this.#say(query, arrived, failedRecursion)
+  }
+
+  async #outside(query: DnsQuery, arrived: Arrived): Promise<Uint8Array> {
+    if (!this.#recursion.isThere) return this.#say(query, arrived, outsideAnswer)
+    if (!canBeRelayed(query)) return this.#say(query, arrived, notImplemented)
+    return (await this.#relayed(query, arrived)) ?? this.#say(query, arrived, failedRecursion)
+  }
+
+  /** What a recursor said, as it said it. Reference: dns 111. */
+  async #relayed(query: DnsQuery, arrived: Arrived): Promise<Uint8Array | undefined> {
+    if (!this.#recursion.isThere || !canBeRelayed(query)) return undefined
+    const reply = await this.#recursion.relay(arrived.packet, arrived.transport)
+    if (reply !== undefined) this.#note(query, arrived)
+    return reply
+  }
+
+  #say(
+    query: DnsQuery,
+    arrived: Arrived,
+    said: DnsAnswer,
+    made?: { readonly metric: string; readonly reads: CatalogReads },
+  ): Uint8Array {
+    const { transport, packet, startedMs } = arrived
     const response = {
       ...said,
-      query: query.value,
+      query,
       answers: said.answers.filter((record) => this.#canSend(record)),
       authorities: said.authorities.filter(isSendable),
       additionals: said.additionals.filter(isSendable),
     }
-    return encodeResponse(response, limitsOf(query.value, said, transport, this.#config))
-  }
-
-  async #answer(query: DnsQuery, from: Endpoint, startedMs: number): Promise<DnsAnswer> {
-    const { domains } = this.#config
-    const name = lowerAscii(query.question.name)
-    const domain = domainOf(name, domains)
-    if (domain !== undefined) {
-      const client = addressOfClient(query.edns?.clientSubnet, from.host)
-      const said = await this.#domain.answer(askedBy(query, name, domain, client))
-      this.#env.metrics.sample('dns.domain_query', this.#env.clock.monoMs() - startedMs)
-      return said
-    }
-    const [own] = domains
-    if (own === undefined || !name.endsWith('.arpa.')) return outsideAnswer
-    const authority = () => this.#domain.authority(own)
-    const said = await reverseAnswer(query, this.#reads, { domain: own, datacenter: this.#datacenter, authority })
-    this.#env.metrics.sample('dns.ptr_query', this.#env.clock.monoMs() - startedMs)
-    return said
+    const bytes = encodeResponse(response, limitsOf(query, said, transport, this.#config))
+    this.#note(query, arrived)
+    if (made === undefined) return bytes
+    const nowMs = this.#env.clock.monoMs()
+    this.#env.metrics.sample(made.metric, nowMs - startedMs)
+    const signature = said.answers.length > 0 ? this.#signatureOf(packet, transport) : undefined
+    if (signature !== undefined) this.#kept.keep(signature, { ...made, bytes, basis: made.reads.basis }, nowMs)
+    return bytes
   }
 
   /** Names and numbers come from whoever registered them: what no message can carry is left out. */
@@ -90,33 +162,11 @@ class Face implements DnsFace {
     return false
   }
 
-  #note(query: DnsQuery, transport: DnsTransport, from: Endpoint, startedMs: number): void {
+  #note(query: DnsQuery, { transport, from, startedMs }: Arrived): void {
     if (!this.#env.log.enabled('debug')) return
     const { name, type, class: ofClass } = query.question
     const tookMs = this.#env.clock.monoMs() - startedMs
     const client = endpointText(from)
     this.#env.log.write('debug', 'dns', 'request', { name, type, class: ofClass, took_ms: tookMs, client, transport })
   }
-}
-
-/** Without EDNS a client takes no more over UDP. RFC 1035, section 4.2.1. */
-const plainUdpBytes = 512
-const udpBytesMax = 65_507
-const tcpBytesMax = 65_523
-/** Whatever is configured, a plain client gets no more. */
-const plainAnswersMax = 8
-const tcpAnswersMax = 4_096
-const tcpServicesMax = 1_024
-
-/** Reference: dns 74 to 80. */
-function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTransport, config: DnsConfig): ResponseLimits {
-  const form = { compress: !config.disableCompression, markTruncated: config.enableTruncate }
-  if (transport === 'tcp') {
-    const answers = query.question.type === typeCodes.SRV ? tcpServicesMax : tcpAnswersMax
-    return { ...form, bytes: tcpBytesMax, answers, fitUncompressed: false }
-  }
-  const bytes = Math.min(udpBytesMax, Math.max(plainUdpBytes, query.edns?.udpSize ?? 0))
-  const plain = bytes === plainUdpBytes && said.counted
-  const answers = plain ? Math.max(1, Math.min(plainAnswersMax, config.udpAnswerLimit)) : tcpAnswersMax
-  return { ...form, bytes, answers, fitUncompressed: plain }
 }

@@ -59,6 +59,11 @@ class Datagrams {
       this.#env.metrics.count('dns.dropped_questions')
       return
     }
+    const known = this.#face.known(bytes, 'udp', from)
+    if (known !== undefined) {
+      this.#socket?.send(from, known)
+      return
+    }
     this.#inFlight++
     this.#env.detach(this.#answer(from, bytes))
   }

@@ -36,14 +36,14 @@ function metaText(key: string, value: string): string {
 }
 
 /** The start of authority of a domain. Reference: dns 4. */
-export function authorityRecord(domain: string, soa: DnsConfig['soa'], wallMs: number): AuthorityRecord {
+export function authorityRecord(domain: string, soa: DnsConfig['soa'], second: number): AuthorityRecord {
   return {
     type: 'SOA',
     name: domain,
     ttl: soa.minTtlS,
     primary: `ns.${domain}`,
     admin: `hostmaster.${domain}`,
-    serial: Math.floor(wallMs / 1000) >>> 0,
+    serial: second >>> 0,
     refresh: soa.refreshS,
     retry: soa.retryS,
     expire: soa.expireS,

@@ -2,21 +2,21 @@ import { byteString } from '../base/bytes.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import { addressRecordOf, shortIpv6 } from '../dns-wire/ip-address.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
-import { answer, type DnsAnswer, unknownReverseAnswer } from './answer.ts'
+import { answer, type DnsAnswer } from './answer.ts'
 import type { CatalogReads } from './catalog-reads.ts'
 import { nodeTarget } from './records.ts'
 import { addressOfReverseName } from './reverse-name.ts'
 
-/** Answers questions under `arpa.`, in the agent's own domain. Reference: dns 63 to 66. */
+/** Answers questions under `arpa.`, in the agent's own domain; undefined: nothing here has that address. Reference: dns 63 to 66. */
 export async function reverseAnswer(
   query: DnsQuery,
   reads: CatalogReads,
   own: { readonly domain: string; readonly datacenter: string; authority(): DnsRecord },
-): Promise<DnsAnswer> {
+): Promise<DnsAnswer | undefined> {
   const { name, type } = query.question
   const asked = addressOfReverseName(lowerAscii(name))
   const target = asked === undefined ? undefined : await targetOf(asked, reads, own.domain, own.datacenter)
-  if (target === undefined) return unknownReverseAnswer
+  if (target === undefined) return undefined
   return answer({
     answers: [{ type: 'PTR', name, ttl: 0, target }],
     authorities: type === typeCodes.SOA ? [own.authority()] : [],

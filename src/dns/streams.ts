@@ -3,6 +3,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { TcpStream } from '../env/net.ts'
 import type { DnsFace } from './face.ts'
+import { framed } from './framing.ts'
 
 /** Connections at once; one more is closed at once. */
 const connectionsMax = 512
@@ -116,21 +117,14 @@ class Conversation {
   }
 
   async #answer(message: Uint8Array): Promise<void> {
-    const answer = await this.#face.answer(message, 'tcp', this.#stream.remote)
+    const from = this.#stream.remote
+    const answer = this.#face.known(message, 'tcp', from) ?? (await this.#face.answer(message, 'tcp', from))
     this.#inFlight--
     if (this.#over) return
     if (this.#inFlight === 0) this.#idle = this.#env.timers.after(idleMs, () => this.close())
     if (answer !== undefined && !this.#stream.write(framed(answer))) this.#blocked = true
     this.#readOn()
   }
-}
-
-function framed(message: Uint8Array): Uint8Array {
-  const out = new Uint8Array(2 + message.length)
-  out[0] = message.length >>> 8
-  out[1] = message.length & 0xff
-  out.set(message, 2)
-  return out
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -86,6 +86,14 @@ export interface Answer<T> {
   readonly meta: ReadMeta
   /** Where others on this agent get the same value. */
   readonly forms?: ResultForms
+  /** Absent where another agent has answered. */
+  standing?(): Standing
+}
+
+/** For who keeps what it made of an answer. It holds nothing of the answer itself. */
+export interface Standing {
+  /** What the same question is told now, where that is the same value for certain; undefined: it may be another. */
+  now(): ReadMeta | undefined
 }
 
 /** Encoded forms of one value, each made once for all who get it and kept for as long as the value is. */

@@ -54,6 +54,8 @@ export function addressProblem(endpoint: Endpoint): string | undefined {
 /** An endpoint as Node gives it; an IPv4 address in IPv6 clothes (RFC 4291, section 2.5.5.2) is written as IPv4. */
 export function endpointOf(address: string | undefined, port: number | undefined): Endpoint {
   const host = address ?? ''
+  // Asked with every datagram.
+  if (!host.includes(':')) return { host, port: port ?? 0 }
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(host)
   return { host: mapped?.[1] ?? host, port: port ?? 0 }
 }

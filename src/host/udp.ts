@@ -32,7 +32,7 @@ export class HostUdp implements Udp {
       }
       const socket = createSocket({
         type: isIPv6(at.host) ? 'udp6' : 'udp4',
-        lookup: (host, _options, done) => done(null, host, isIPv6(host) ? 6 : 4),
+        lookup: (host, _options, done) => done(null, host, host.includes(':') ? 6 : 4),
       })
       socket.once('error', (cause) => {
         socket.close()
@@ -51,13 +51,17 @@ export class HostUdp implements Udp {
 
   #wrap(socket: Socket): UdpSocket {
     let closed = false
+    // Most is sent to who was sent to before, and what an address is takes longer to say than to compare two texts.
+    let known = ''
     const wrapped: UdpSocket = {
       local: endpointOf(socket.address().address, socket.address().port),
       send: (to, bytes) => {
-        if (closed || bytes.length > datagramBytesMax || addressProblem(to) !== undefined || to.port === 0) return
+        if (closed || bytes.length > datagramBytesMax || to.port === 0) return
+        if ((to.host !== known || !isPort(to.port)) && addressProblem(to) !== undefined) return
+        known = to.host
         if (socket.getSendQueueSize() > sendQueueBytesMax) return
-        // A datagram that could not be sent is a lost datagram.
-        socket.send(bytes, to.port, to.host, () => undefined)
+        // A datagram that could not be sent is a lost datagram: nobody is told, and a callback would cost a tick.
+        socket.send(bytes, to.port, to.host)
       },
       close: () => {
         if (closed) return
@@ -70,6 +74,10 @@ export class HostUdp implements Udp {
     this.#open.add(wrapped)
     return wrapped
   }
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port <= 65_535
 }
 
 function growReceiveBuffer(socket: Socket): void {

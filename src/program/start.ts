@@ -39,7 +39,7 @@ export async function startProgram(
 ): Promise<Result<Program, StartFailure>> {
   const faces: Faces = {
     http: async () => ({ status: 503, headers: [], body: `${productTitle} agent is starting` }),
-    dns: { answer: async () => undefined },
+    dns: { answer: async () => undefined, known: () => undefined },
   }
   const http: HttpListener[] = []
   const open: Closable[] = []
@@ -117,7 +117,10 @@ async function listen(
       open.push(listener.value)
     }
   }
-  const dns: DnsFace = { answer: (packet, transport, from) => faces.dns.answer(packet, transport, from) }
+  const dns: DnsFace = {
+    answer: (packet, transport, from) => faces.dns.answer(packet, transport, from),
+    known: (packet, transport, from) => faces.dns.known(packet, transport, from),
+  }
   for (const host of config.ports.dns > 0 ? config.dnsAddresses : []) {
     const listener = await openDns(env, dns, { host, port: config.ports.dns })
     if (!listener.ok) return err(portFailure(listener.error, 'ports.dns'))

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { concatBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
-import type { DnsFace, DnsTransport } from '../../../src/dns/face.ts'
+import type { DnsFace } from '../../../src/dns/face.ts'
 import { openDns } from '../../../src/dns/listeners.ts'
+import type { DnsTransport } from '../../../src/dns/transport.ts'
 import type { Deferred } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
@@ -27,6 +28,12 @@ class Echo implements DnsFace {
       await deferred.promise
     }
     return text === 'silence' ? undefined : utf8(`${transport} ${text}`)
+  }
+
+  /** What begins so is known without asking. */
+  known(packet: Uint8Array, transport: DnsTransport): Uint8Array | undefined {
+    const text = textOf(packet)
+    return text.startsWith('known') ? utf8(`${transport} ${text}`) : undefined
   }
 
   letGo(): void {

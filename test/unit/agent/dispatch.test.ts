@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ParkedRead } from '../../../src/agent/agent.ts'
 import { Dispatch } from '../../../src/agent/dispatch.ts'
+import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
+import type { Answer, Standing } from '../../../src/features/manifest.ts'
 import type { Raft } from '../../../src/raft/raft.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { LoneServer } from '../features/lone-server.ts'
@@ -86,5 +88,47 @@ describe('a parked read', () => {
     parking.dispatch.stop()
     await settled()
     expect([parking.told.length, parking.over]).toEqual([1, 1])
+  })
+})
+
+describe('the standing of an answer', () => {
+  const stale = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const place = (server: LoneServer, node: string, address = '10.0.0.1') =>
+    server.request('PUT', '/v1/catalog/register', JSON.stringify({ Node: node, Address: address }))
+
+  async function standingOf(dispatch: Dispatch, method: string, args: unknown): Promise<Standing> {
+    const found = await dispatch.serve(method, { args, read: stale }, {})
+    const answer = found.ok ? (found.value as Answer<unknown>) : undefined
+    const standing = answer?.standing?.()
+    if (standing === undefined) throw new Error('no standing')
+    return standing
+  }
+
+  function served(): { readonly server: LoneServer; readonly dispatch: Dispatch } {
+    const clock = new HandClock()
+    const server = new LoneServer(clock.env)
+    const dispatch = new Dispatch(server.context, server.state.store, catalogFeature.endpoints ?? [])
+    return { server, dispatch }
+  }
+
+  it('of many rows lasts until one of them changes, and says how fresh the server is by then', async () => {
+    const { server, dispatch } = served()
+    await place(server, 'a')
+    await place(server, 'b')
+    const standing = await standingOf(dispatch, 'Catalog.ListNodes', {})
+    expect(standing.now()).toEqual({ index: server.state.store.index, knownLeader: true, lastContactMs: 0 })
+    await server.request('PUT', '/v1/kv/k', 'v')
+    expect(standing.now()).toBeDefined()
+    await place(server, 'b', '10.0.0.2')
+    expect(standing.now()).toBeUndefined()
+  })
+
+  it('of few lasts until the next command, whatever that is', async () => {
+    const { server, dispatch } = served()
+    await place(server, 'a')
+    const standing = await standingOf(dispatch, 'Catalog.NodeServices', { node: 'a' })
+    expect(standing.now()).toBeDefined()
+    await server.request('PUT', '/v1/kv/k', 'v')
+    expect(standing.now()).toBeUndefined()
   })
 })

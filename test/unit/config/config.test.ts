@@ -120,16 +120,13 @@ describe('a configuration file', () => {
   })
 
   it('warns of keys that have no effect yet', () => {
-    const text = '{"connect": {"enabled": true}, "dns_config": {"recursor_timeout": "2s", "node_ttl": "5s"}}'
+    const text = '{"connect": {"enabled": true}, "ui": true}'
     const document = parseDocument('a.json', text)
     expect(document.ok && validateDocument(document.value)).toEqual({
       ok: true,
       value: {
-        config: { dns_config: { node_ttl: '5s' } },
-        warnings: [
-          "a.json:1:2: 'connect' has no effect yet",
-          "a.json:1:47: 'dns_config.recursor_timeout' has no effect yet",
-        ],
+        config: {},
+        warnings: ["a.json:1:2: 'connect' has no effect yet", "a.json:1:32: 'ui' has no effect yet"],
       },
     })
   })
@@ -286,6 +283,11 @@ describe('the effective configuration', () => {
     [{ gossip_wan: { probe_interval: '0s' } }, 'gossip_wan.probe_interval cannot be 0s: must be at least 10ms'],
     [{ addresses: { dns: 'unix:///x' } }, 'addresses.dns "unix:///x" cannot be a unix socket'],
     [{ domain: 'a b' }, 'domain "a b" is not a domain name'],
+    [{ recursors: ['10.0.0.2', '::'] }, 'DNS recursor address cannot be 0.0.0.0, :: or [::]'],
+    [{ recursors: ['0.0.0.0:53'] }, 'DNS recursor address cannot be 0.0.0.0, :: or [::]'],
+    [{ recursors: ['unix:///run/dns.sock'] }, 'recursors "unix:///run/dns.sock" is not an address'],
+    [{ recursors: ['dns.example.org'] }, 'recursors "dns.example.org" is not an address'],
+    [{ recursors: ['10.0.0.2:70000'] }, 'recursors "10.0.0.2:70000" is not an address'],
     [{ dns_config: { udp_answer_limit: -1 } }, 'udp_answer_limit cannot be -1. Must be greater than or equal to zero'],
     [{ gossip_lan: { probe_interval: '0s' } }, 'gossip_lan.probe_interval cannot be 0s: must be at least 10ms'],
     [{ node_meta: { 'svc-x': '1' } }, 'reserved for internal use'],
@@ -481,6 +483,25 @@ describe('the effective configuration', () => {
       ],
       onlyPassing: true,
       soa: { refreshS: 3600, minTtlS: 5 },
+    })
+  })
+
+  it('has recursors in order, each once, at port 53 unless another is written', () => {
+    const recursors = ['10.0.0.2', '10.0.0.3:5353', 'fd00::2', '[fd00::3]:54', '[fd00::4]', '10.0.0.2:53']
+    const given = { ...server, recursors, dns_config: { recursor_timeout: '500ms' } }
+    const normalized = normalize(given, false, machine())
+    expect(normalized.ok && normalized.value.config.dns).toMatchObject({
+      recursors: [
+        { host: '10.0.0.2', port: 53 },
+        { host: '10.0.0.3', port: 5353 },
+        { host: 'fd00::2', port: 53 },
+        { host: 'fd00::3', port: 54 },
+        { host: 'fd00::4', port: 53 },
+      ],
+      recursorTimeoutMs: 500,
+    })
+    expect(configOfFlags(new Map([['recursor', ['10.0.0.2', '10.0.0.3']]]))).toMatchObject({
+      value: { lists: { recursors: ['10.0.0.2', '10.0.0.3'] } },
     })
   })
 

@@ -3,7 +3,8 @@ import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { AgentReads } from '../../../src/dns/catalog-reads.ts'
-import { createDnsFace, type DnsTransport } from '../../../src/dns/face.ts'
+import { createDnsFace, type DnsFace } from '../../../src/dns/face.ts'
+import type { DnsTransport } from '../../../src/dns/transport.ts'
 import type { DnsRecord, TypeName } from '../../../src/dns-wire/message.ts'
 import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
@@ -26,6 +27,7 @@ import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 
+const asker = { host: '10.9.9.9', port: 5353 }
 const known = [catalogFeature, coordinateFeature, queryFeature, sessionFeature]
 
 export interface Placed {
@@ -60,6 +62,10 @@ export class CatalogWorld {
   /** How old the answers of a server are that is not the leader. */
   lastContactMs = 0
   knownLeader = true
+  wallMs = 1_700_000_000_900
+  monoMs = 5
+  /** Answers that were known without asking the agent. */
+  known = 0
   readonly #state = new ReplicatedState({
     tables: known.flatMap((feature) => feature.tables ?? []),
     commands: known.flatMap((feature) => feature.commands ?? []),
@@ -67,13 +73,16 @@ export class CatalogWorld {
   })
   readonly #config: DnsConfig
   readonly #face
-  #drawn = 0
+  #drawn = 0x2545f491
   #queries = 0
 
   constructor(config: Partial<DnsConfig> = {}) {
     this.#config = { ...defaultAgentConfig('n1', '127.0.0.1').dns, ...config }
-    const env = this.#env()
-    this.#face = createDnsFace({ env, agent: this.#agent(), config: this.#config, datacenter: 'dc1' })
+    this.#face = this.#newFace()
+  }
+
+  #newFace(): DnsFace {
+    return createDnsFace({ env: this.#env(), agent: this.#agent(), config: this.#config, datacenter: 'dc1' })
   }
 
   place(placed: Placed): void {
@@ -122,8 +131,15 @@ export class CatalogWorld {
     return new Reply(read.value, bytes.length)
   }
 
-  send(packet: Uint8Array, transport: DnsTransport = 'udp'): Promise<Uint8Array | undefined> {
-    return this.#face.answer(packet, transport, { host: '10.9.9.9', port: 5353 })
+  async send(packet: Uint8Array, transport: DnsTransport = 'udp'): Promise<Uint8Array | undefined> {
+    const known = this.#face.known(packet, transport, asker)
+    if (known !== undefined) this.known++
+    return known ?? this.#face.answer(packet, transport, asker)
+  }
+
+  /** What a face says that knows nothing yet. */
+  sendAnew(packet: Uint8Array, transport: DnsTransport): Promise<Uint8Array | undefined> {
+    return this.#newFace().answer(packet, transport, asker)
   }
 
   #apply<Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body): void {
@@ -132,12 +148,22 @@ export class CatalogWorld {
     this.#state.applied()
   }
 
+  /** Xorshift (Marsaglia). */
+  #draw(): number {
+    let x = this.#drawn
+    x ^= x << 13
+    x ^= x >>> 17
+    x ^= x << 5
+    this.#drawn = x
+    return x >>> 0
+  }
+
   #env(): Env {
     const env = {
-      clock: { wallMs: () => 1_700_000_000_900, monoMs: () => 5 },
+      clock: { wallMs: () => this.wallMs, monoMs: () => this.monoMs },
       random: {
         stream: () => ({
-          below: (bound: number) => (this.#drawn++ * 7_919) % bound,
+          below: (bound: number) => this.#draw() % bound,
         }),
       },
       log: {
@@ -172,11 +198,15 @@ export class CatalogWorld {
         if (this.failure !== undefined) return err(this.failure)
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const { index, value } = endpoint.query(this.#state.store.read(), endpoint.args.parse(args))
-        const lastContactMs = read.consistency === 'stale' ? this.lastContactMs : 0
-        return ok({
-          value,
-          meta: { index, knownLeader: this.knownLeader || read.consistency !== 'stale', lastContactMs },
+        const isStale = read.consistency === 'stale'
+        const meta = () => ({
+          index,
+          knownLeader: this.knownLeader || !isStale,
+          lastContactMs: isStale ? this.lastContactMs : 0,
         })
+        const at = this.#state.store.index
+        const standing = () => ({ now: () => (this.#state.store.index === at ? meta() : undefined) })
+        return ok({ value, meta: meta(), standing })
       },
     }
   }

@@ -237,19 +237,14 @@ describe('configured answers', () => {
     expect(circle.received.answers.length).toBeLessThanOrEqual(6)
   })
 
-  it('services of many aliases to each other are followed so often and no more', async () => {
+  it('aliases of a service of many are followed so often and no more', async () => {
     const world = new CatalogWorld()
-    for (let at = 0; at < 40; at++) {
-      for (const [service, other] of [
-        ['a', 'b'],
-        ['b', 'a'],
-      ] as const) {
-        const address = `t${at}.${other}.service.svc`
-        const tags = Array.from({ length: 40 }, (_, tag) => `t${tag}`)
-        world.place({ node: 'd1', address: '10.5.0.1', service: { id: `${service}${at}`, service, tags, address } })
-      }
+    world.place({ node: 'ring', address: 'ring.node.svc' })
+    for (let port = 1; port <= 400; port++) {
+      const service = { id: `web-${port}`, service: 'web', port, address: 'ring.node.svc' }
+      world.place({ node: 'd1', address: '10.5.0.1', service })
     }
-    expect((await world.ask('a.service.svc.', 'SRV')).rcode).toBe('NOERROR')
+    expect((await world.ask('web.service.svc.', 'SRV')).rcode).toBe('NOERROR')
     expect(world.reads.length).toBe(1 + 1_024)
   })
 

@@ -1,0 +1,53 @@
+import type { Answer, ReadMeta, Standing } from '../features/manifest.ts'
+
+/** What an answer was made of: whether it would be the same if it were made now. */
+export class Basis {
+  readonly #standings: Standing[] = []
+  #keepable = true
+  #drawn = false
+  #second: number | undefined
+
+  /** It rests on this. What another agent has said may be another thing by now. */
+  restsOn(answer: Answer<unknown>): void {
+    const standing = answer.standing?.()
+    if (standing === undefined) this.#keepable = false
+    else this.#standings.push(standing)
+  }
+
+  /** It says something of the moment, or of who asked. */
+  isOfTheMoment(): void {
+    this.#keepable = false
+  }
+
+  /** It is one of many that the same question may get. */
+  wasDrawn(): void {
+    this.#drawn = true
+  }
+
+  /** It tells this second of the wall clock. */
+  tells(second: number): void {
+    if (this.#second !== undefined && this.#second !== second) this.#keepable = false
+    this.#second = second
+  }
+
+  get isKeepable(): boolean {
+    return this.#keepable
+  }
+
+  get isDrawn(): boolean {
+    return this.#drawn
+  }
+
+  /** What it rests on, as of now; undefined: it may be another answer by now. */
+  now(wallMs: number): readonly ReadMeta[] | undefined {
+    if (!this.#keepable) return undefined
+    if (this.#second !== undefined && Math.floor(wallMs / 1000) !== this.#second) return undefined
+    const metas: ReadMeta[] = []
+    for (const standing of this.#standings) {
+      const meta = standing.now()
+      if (meta === undefined) return undefined
+      metas.push(meta)
+    }
+    return metas
+  }
+}

@@ -1,0 +1,108 @@
+import { concatBytes, emptyBytes, equalBytes } from '../base/bytes.ts'
+import { ipBytes } from '../dns-wire/ip-address.ts'
+import { sameQuestion } from '../dns-wire/names.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { Endpoint } from '../env/net.ts'
+import { framed } from './framing.ts'
+
+/**
+ * One question to one DNS server, and what came back; undefined: nothing within the time. A datagram counts only when it comes
+ * from the very address and port that was asked, has the number that was drawn, and repeats the question (RFC 5452, sections
+ * 4 and 9): who wants to put in an answer of his own must guess number and port.
+ */
+export async function exchange(
+  env: Env,
+  packet: Uint8Array,
+  to: { readonly at: Endpoint; readonly transport: 'udp' | 'tcp'; readonly timeoutMs: number },
+): Promise<Uint8Array | undefined> {
+  const answer = env.deferred<Uint8Array | undefined>()
+  const timer = env.timers.after(to.timeoutMs, () => answer.resolve(undefined))
+  const open = to.transport === 'udp' ? byUdp : byTcp
+  const take = (bytes: Uint8Array): void => {
+    if (answers(packet, bytes)) answer.resolve(bytes)
+  }
+  const end = (): void => answer.resolve(undefined)
+  const opened = await open(env, packet, to, { take, end })
+  if (opened === undefined) end()
+  const bytes = await answer.promise
+  timer.close()
+  opened?.close()
+  return bytes
+}
+
+interface Receiver {
+  take(bytes: Uint8Array): void
+  /** Nothing more will come. */
+  end(): void
+}
+
+interface Target {
+  readonly at: Endpoint
+  readonly timeoutMs: number
+}
+
+/** Ports that systems give out or leave free; fewer tries than there are ports that somebody has. */
+const portFrom = 32_768
+const portTries = 4
+
+async function byUdp(env: Env, packet: Uint8Array, { at }: Target, { take }: Receiver): Promise<Closable | undefined> {
+  const host = at.host.includes(':') ? '::' : '0.0.0.0'
+  const receive = (from: Endpoint, bytes: Uint8Array): void => {
+    if (from.port === at.port && sameHost(from.host, at.host)) take(bytes)
+  }
+  for (let tries = 0; tries <= portTries; tries++) {
+    const port = tries === portTries ? 0 : portFrom + (random16(env) & 0x7fff)
+    const socket = await env.udp.bind({ host, port }, receive)
+    if (!socket.ok) continue
+    socket.value.send(at, packet)
+    return socket.value
+  }
+  return undefined
+}
+
+async function byTcp(
+  env: Env,
+  packet: Uint8Array,
+  { at, timeoutMs }: Target,
+  { take, end }: Receiver,
+): Promise<Closable | undefined> {
+  const stream = await env.tcp.dial(at, { timeoutMs })
+  if (!stream.ok) return undefined
+  // At most one message: what comes behind it is not looked at.
+  let received: Uint8Array = emptyBytes
+  stream.value.onData((piece) => {
+    received = concatBytes([received, piece])
+    const length = ((received[0] ?? 0) << 8) | (received[1] ?? 0)
+    if (received.length < 2 || received.length < 2 + length) return
+    stream.value.pause()
+    take(received.slice(2, 2 + length))
+    end()
+  })
+  stream.value.onEnd(end)
+  stream.value.onClose(end)
+  stream.value.write(framed(packet))
+  return stream.value
+}
+
+/** Unguessable. */
+export function random16(env: Env): number {
+  const [high = 0, low = 0] = env.crypto.randomBytes(2)
+  return high * 256 + low
+}
+
+/** However the addresses are written. */
+function sameHost(a: string, b: string): boolean {
+  if (a === b) return true
+  const [one, other] = [ipBytes(a), ipBytes(b)]
+  return one !== undefined && other !== undefined && equalBytes(one, other)
+}
+
+const headerBytes = 12
+
+/** Whether this is a response to that question. Some servers repeat a name in another case. */
+function answers(packet: Uint8Array, bytes: Uint8Array): boolean {
+  if (bytes.length < headerBytes || bytes[0] !== packet[0] || bytes[1] !== packet[1] || (bytes[2] ?? 0) < 0x80)
+    return false
+  return sameQuestion(packet, bytes)
+}

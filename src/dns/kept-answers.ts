@@ -1,0 +1,132 @@
+import type { RandomStream } from '../env/random.ts'
+import type { ReadMeta } from '../features/manifest.ts'
+import type { Basis } from './basis.ts'
+import { isSame, kept, type Signature } from './signature.ts'
+
+export interface KeptAnswersBounds {
+  /** Questions of which answers are kept. */
+  readonly questionsMax: number
+  /** Of all answers together. */
+  readonly bytesMax: number
+}
+
+const defaultBounds: KeptAnswersBounds = { questionsMax: 1_024, bytesMax: 8 << 20 }
+
+/** Of an answer whose order or choice is drawn so many drawings are kept at a time, each for so many questions and so long. */
+const drawingsMax = 16
+const usesMax = 256
+const drawingMs = 100
+
+interface MadeAnswer {
+  readonly bytes: Uint8Array
+  readonly basis: Basis
+  /** Under which time is sampled that it takes to give it. */
+  readonly metric: string
+}
+
+interface Drawing extends MadeAnswer {
+  readonly untilMs: number
+  usesLeft: number
+}
+
+interface KeptQuestion {
+  readonly signature: Signature
+  readonly drawings: Drawing[]
+  /** Since it was last the oldest. */
+  asked: boolean
+}
+
+export interface KeptAnswer {
+  /** Not to be changed. */
+  readonly bytes: Uint8Array
+  readonly metric: string
+  /** How fresh what it rests on is now. */
+  readonly metas: readonly ReadMeta[]
+}
+
+/**
+ * Encoded answers, each for as long as it is what would be answered now: what it rests on is looked at each time. An order
+ * that was drawn is told for a moment only, and others that were drawn are told in turn with it: over many questions every
+ * order and every choice comes as often as if each question had its own.
+ */
+export class KeptAnswers {
+  readonly #order: RandomStream
+  readonly #bounds: KeptAnswersBounds
+  /** By the hash of the question, those that came first, first. Of two with one hash the later one stays. */
+  readonly #questions = new Map<number, KeptQuestion>()
+  #bytes = 0
+
+  constructor(order: RandomStream, bounds: Partial<KeptAnswersBounds> = {}) {
+    this.#order = order
+    this.#bounds = { ...defaultBounds, ...bounds }
+  }
+
+  get size(): { readonly questions: number; readonly bytes: number } {
+    return { questions: this.#questions.size, bytes: this.#bytes }
+  }
+
+  find(signature: Signature, wallMs: number, monoMs: number): KeptAnswer | undefined {
+    const question = this.#questions.get(signature.hash)
+    if (question === undefined || !isSame(question.signature, signature)) return undefined
+    const isDrawn = question.drawings[0]?.basis.isDrawn === true
+    const at = isDrawn ? this.#order.below(drawingsMax) : 0
+    const drawing = question.drawings[at]
+    if (drawing === undefined) return undefined
+    const metas = drawing.usesLeft > 0 && drawing.untilMs > monoMs ? drawing.basis.now(wallMs) : undefined
+    if (metas === undefined) {
+      this.#drop(question, at)
+      return undefined
+    }
+    drawing.usesLeft--
+    question.asked = true
+    return { bytes: drawing.bytes, metric: drawing.metric, metas }
+  }
+
+  keep(signature: Signature, made: MadeAnswer, monoMs: number): void {
+    const { basis, bytes } = made
+    if (!basis.isKeepable) return
+    const question = this.#question(signature)
+    if (question.drawings.length >= (basis.isDrawn ? drawingsMax : 1)) return
+    const untilMs = basis.isDrawn ? monoMs + drawingMs : Number.POSITIVE_INFINITY
+    const usesLeft = basis.isDrawn ? usesMax : Number.POSITIVE_INFINITY
+    question.drawings.push({ ...made, untilMs, usesLeft })
+    this.#bytes += bytes.length
+    this.#makeRoom(question)
+  }
+
+  #question(signature: Signature): KeptQuestion {
+    const known = this.#questions.get(signature.hash)
+    if (known !== undefined && isSame(known.signature, signature)) return known
+    if (known !== undefined) this.#forget(known)
+    const question: KeptQuestion = { signature: kept(signature), drawings: [], asked: false }
+    this.#questions.set(signature.hash, question)
+    return question
+  }
+
+  /** The last one takes its place: which one is where means nothing. */
+  #drop({ drawings }: KeptQuestion, at: number): void {
+    this.#bytes -= drawings[at]?.bytes.length ?? 0
+    const last = drawings.pop()
+    if (last !== undefined && at < drawings.length) drawings[at] = last
+  }
+
+  #forget(question: KeptQuestion): void {
+    for (const { bytes } of question.drawings) this.#bytes -= bytes.length
+    this.#questions.delete(question.signature.hash)
+  }
+
+  /** The oldest goes; one that was asked for since it came, or was passed over, is passed over. */
+  #makeRoom(newest: KeptQuestion): void {
+    for (const question of this.#questions.values()) {
+      if (this.#questions.size <= this.#bounds.questionsMax && this.#bytes <= this.#bounds.bytesMax) return
+      if (question === newest) continue
+      if (!question.asked) this.#forget(question)
+      else {
+        question.asked = false
+        this.#questions.delete(question.signature.hash)
+        this.#questions.set(question.signature.hash, question)
+      }
+    }
+    if (this.#bytes > this.#bounds.bytesMax) this.#forget(newest)
+  }
+}

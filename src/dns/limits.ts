@@ -1,0 +1,27 @@
+import type { DnsConfig } from '../agent/agent-config.ts'
+import type { ResponseLimits } from '../dns-wire/encode-response.ts'
+import { type DnsQuery, typeCodes } from '../dns-wire/message.ts'
+import type { DnsAnswer } from './answer.ts'
+import type { DnsTransport } from './transport.ts'
+
+/** Without EDNS a client takes no more over UDP. RFC 1035, section 4.2.1. */
+const plainUdpBytes = 512
+const udpBytesMax = 65_507
+const tcpBytesMax = 65_523
+/** Whatever is configured, a plain client gets no more. */
+const plainAnswersMax = 8
+const tcpAnswersMax = 4_096
+const tcpServicesMax = 1_024
+
+/** How much of an answer a client gets. Reference: dns 74 to 80. */
+export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTransport, config: DnsConfig): ResponseLimits {
+  const form = { compress: !config.disableCompression, markTruncated: config.enableTruncate }
+  if (transport === 'tcp') {
+    const answers = query.question.type === typeCodes.SRV ? tcpServicesMax : tcpAnswersMax
+    return { ...form, bytes: tcpBytesMax, answers, fitUncompressed: false }
+  }
+  const bytes = Math.min(udpBytesMax, Math.max(plainUdpBytes, query.edns?.udpSize ?? 0))
+  const plain = bytes === plainUdpBytes && said.counted
+  const answers = plain ? Math.max(1, Math.min(plainAnswersMax, config.udpAnswerLimit)) : tcpAnswersMax
+  return { ...form, bytes, answers, fitUncompressed: plain }
+}

@@ -1,0 +1,192 @@
+import { expect } from 'vitest'
+import { textOf } from '../../../src/base/bytes.ts'
+import { framed } from '../../../src/dns/framing.ts'
+import { Recursion } from '../../../src/dns/recursion.ts'
+import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
+import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
+import type { DnsRecord, Rcode } from '../../../src/dns-wire/message.ts'
+import { encodeQuestion } from '../../../src/dns-wire/question.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
+import type { Law, Place } from '../env/law-world.ts'
+import { got, pause } from '../env/observed.ts'
+
+const timeoutMs = 150
+const whole = { bytes: 65_535, answers: 4_096, compress: true, fitUncompressed: false, markTruncated: false }
+
+interface Reply {
+  readonly rcode?: Rcode
+  readonly answers?: readonly DnsRecord[]
+  readonly truncated?: boolean
+}
+
+/** A DNS server somewhere that says what it is told to; undefined: nothing. */
+class Upstream {
+  readonly asked: { readonly from: Endpoint; readonly packet: Uint8Array; readonly over: string }[] = []
+  readonly #say: (name: string, over: string) => Reply | undefined
+  at: Endpoint = { host: '', port: 0 }
+  udp: UdpSocket | undefined
+
+  static async open(env: Env, host: string, say: (name: string, over: string) => Reply | undefined): Promise<Upstream> {
+    const upstream = new Upstream(say)
+    const tcp = await got(
+      env.tcp.listen({ host, port: 0 }, (stream) => {
+        let bytes = new Uint8Array()
+        stream.onData((piece) => {
+          bytes = Uint8Array.from([...bytes, ...piece])
+          if (bytes.length < 2 || bytes.length < 2 + (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) return
+          const answer = upstream.take(stream.remote, bytes.slice(2), 'tcp')
+          if (answer === undefined) return
+          // In two pieces, and more behind.
+          stream.write(framed(answer).slice(0, 7))
+          stream.write(Uint8Array.from([...framed(answer).slice(7), 9, 9, 9]))
+        })
+        stream.onClose(() => undefined)
+        stream.onEnd(() => stream.end())
+      }),
+    )
+    upstream.at = tcp.local
+    upstream.udp = await got(
+      env.udp.bind(tcp.local, (from, packet) => {
+        const answer = upstream.take(from, packet, 'udp')
+        if (answer !== undefined) upstream.udp?.send(from, answer)
+      }),
+    )
+    return upstream
+  }
+
+  constructor(say: (name: string, over: string) => Reply | undefined) {
+    this.#say = say
+  }
+
+  take(from: Endpoint, packet: Uint8Array, over: string): Uint8Array | undefined {
+    this.asked.push({ from, packet, over })
+    const query = decodeQuery(packet)
+    if (!query.ok) throw new Error('not a question')
+    const reply = this.#say(query.value.question.name, over)
+    if (reply === undefined) return undefined
+    const { rcode = 'NOERROR', answers = [], truncated = false } = reply
+    const parts = { query: query.value, rcode, answers, authorities: [], additionals: [], edns: true }
+    const bytes = encodeResponse({ ...parts, authoritative: false, recursionAvailable: true }, whole)
+    if (truncated) bytes[2] = (bytes[2] ?? 0) | 2
+    return bytes
+  }
+}
+
+const address = (name: string, text: string): DnsRecord => ({ type: 'A', name, ttl: 60, address: text })
+
+function opened(place: Place, upstreams: readonly Upstream[]): Recursion {
+  return new Recursion(place.env, { recursors: upstreams.map(({ at }) => at), recursorTimeoutMs: timeoutMs })
+}
+
+const question = (name: string, id = 0x1234) => encodeQuestion({ id, name, type: 'A', udpSize: 4096 })
+const answersOf = (name: string): Reply => ({ answers: [address(name, '192.0.2.7')] })
+
+/** The text of the address that a reply ends with, before OPT. */
+const lastAddress = (reply: Uint8Array | undefined): string => [...(reply ?? []).slice(-15, -11)].join('.')
+
+export function recursionLaws(law: Law): void {
+  law('the answer of a recursor is passed on as it is, under the number of who asked', async (place) => {
+    const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
+    const recursion = opened(place, [upstream])
+    const reply = await recursion.relay(question('www.example.'), 'udp')
+    expect(lastAddress(reply)).toBe('192.0.2.7')
+    expect([...(reply ?? []).slice(0, 2)]).toEqual([0x12, 0x34])
+    const [asked] = upstream.asked
+    expect([...(asked?.packet.slice(2) ?? [])]).toEqual([...question('www.example.').slice(2)])
+  })
+
+  law('each question goes out from a port and under a number of its own', async (place) => {
+    const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
+    const recursion = opened(place, [upstream])
+    for (let at = 0; at < 24; at++) await recursion.relay(question('www.example.'), 'udp')
+    const numbers = upstream.asked.map(({ packet }) => (packet[0] ?? 0) * 256 + (packet[1] ?? 0))
+    expect(new Set(numbers).size).toBeGreaterThan(20)
+    expect(new Set(upstream.asked.map(({ from }) => from.port)).size).toBeGreaterThan(20)
+  })
+
+  law(
+    'the next one is asked when one is silent, or says that it failed; that there is no such name is an answer',
+    async (place) => {
+      const silent = await Upstream.open(place.peer, place.peerHost, () => undefined)
+      const failing = await Upstream.open(place.peer, place.peerHost, () => ({ rcode: 'SERVFAIL' }))
+      const refusing = await Upstream.open(place.peer, place.peerHost, () => ({ rcode: 'REFUSED' }))
+      const knowing = await Upstream.open(place.peer, place.peerHost, () => ({ rcode: 'NXDOMAIN' }))
+      const unasked = await Upstream.open(place.peer, place.peerHost, answersOf)
+      const recursion = opened(place, [silent, failing, refusing, knowing, unasked])
+      const reply = await recursion.relay(question('www.example.'), 'udp')
+      expect((reply?.[3] ?? 0) & 15).toBe(3)
+      const counts = [silent, failing, refusing, knowing, unasked].map(({ asked }) => asked.length)
+      expect(counts).toEqual([1, 1, 1, 1, 0])
+      expect(await opened(place, [silent, failing]).relay(question('www.example.'), 'udp')).toBeUndefined()
+      expect(await opened(place, []).relay(question('www.example.'), 'udp')).toBeUndefined()
+    },
+  )
+
+  law('what came by TCP is asked by TCP, and nobody who listens there is nobody', async (place) => {
+    const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
+    const gone = { host: place.peerHost, port: upstream.at.port === 65_535 ? 1 : upstream.at.port + 1 }
+    const recursion = new Recursion(place.env, { recursors: [gone, upstream.at], recursorTimeoutMs: timeoutMs })
+    const reply = await recursion.relay(question('www.example.'), 'tcp')
+    expect(lastAddress(reply)).toBe('192.0.2.7')
+    expect(upstream.asked.map(({ over }) => over)).toEqual(['tcp'])
+  })
+
+  law(
+    'a datagram from elsewhere, with another number, to another question, or that is none, is no answer',
+    async (place) => {
+      const upstream = await Upstream.open(place.peer, place.peerHost, () => undefined)
+      const elsewhere = await got(place.peer.udp.bind({ host: place.peerHost, port: 0 }, () => undefined))
+      const recursion = opened(place, [upstream])
+      const reply = recursion.relay(question('www.example.'), 'udp')
+      while (upstream.asked.length === 0) await pause(place.peer, 1)
+      const { from, packet } = upstream.asked[0] as { from: Endpoint; packet: Uint8Array }
+      const query = decodeQuery(packet)
+      if (!query.ok) throw new Error('not a question')
+      const parts = { rcode: 'NOERROR' as const, authorities: [], additionals: [], edns: true, authoritative: false }
+      const made = (text: string, asked = query.value) => {
+        const answers = [address(asked.question.name, text)]
+        return encodeResponse({ ...parts, query: asked, answers, recursionAvailable: true }, whole)
+      }
+      const named = (name: string) => ({ ...query.value, question: { ...query.value.question, name } })
+      elsewhere.send(from, made('192.0.2.1'))
+      upstream.udp?.send(from, made('192.0.2.2', { ...query.value, id: query.value.id ^ 1 }))
+      upstream.udp?.send(from, made('192.0.2.3', named('ww2.example.')))
+      upstream.udp?.send(from, packet)
+      upstream.udp?.send(from, Uint8Array.of(1, 2, 3))
+      await pause(place.peer, 20)
+      upstream.udp?.send(from, made('192.0.2.9', named('WWW.Example.')))
+      expect(lastAddress(await reply)).toBe('192.0.2.9')
+    },
+  )
+
+  law('at most 512 questions are asked at a time', async (place) => {
+    const upstream = await Upstream.open(place.peer, place.peerHost, () => undefined)
+    const recursion = opened(place, [upstream])
+    const asked = Array.from({ length: 512 }, () => recursion.relay(question('www.example.'), 'udp'))
+    let over = false
+    const all = Promise.all(asked).then(() => {
+      over = true
+    })
+    expect(await recursion.relay(question('www.example.'), 'udp')).toBeUndefined()
+    expect(over).toBe(false)
+    await all
+    const knowing = await Upstream.open(place.peer, place.peerHost, answersOf)
+    expect(lastAddress(await opened(place, [knowing]).relay(question('www.example.'), 'udp'))).toBe('192.0.2.7')
+  })
+
+  law('an alias is asked for by A, and again by TCP where not all fits', async (place) => {
+    const chain: readonly DnsRecord[] = [
+      { type: 'CNAME', name: 'www.example.', ttl: 60, target: 'host.example.' },
+      address('host.example.', '192.0.2.8'),
+    ]
+    const say = (_name: string, over: string) =>
+      over === 'tcp' ? { answers: chain } : { answers: chain.slice(0, 1), truncated: true }
+    const upstream = await Upstream.open(place.peer, place.peerHost, say)
+    expect(await opened(place, [upstream]).addressesOf('www.example.')).toEqual(chain)
+    expect(upstream.asked.map(({ over }) => over)).toEqual(['udp', 'tcp'])
+    expect(textOf(upstream.asked[0]?.packet.slice(13, 16) ?? new Uint8Array())).toBe('www')
+    const silent = await Upstream.open(place.peer, place.peerHost, () => undefined)
+    expect(await opened(place, [silent]).addressesOf('www.example.')).toBeUndefined()
+  })
+}

@@ -71,7 +71,8 @@ export class ConfigurationChanges {
     return standing
   }
 
-  appended(node: string, index: LogIndex, term: Term, configuration: Configuration): void {
+  /** Comes back with the voters of the configuration before; undefined: the log had none. */
+  appended(node: string, index: LogIndex, term: Term, configuration: Configuration): readonly string[] | undefined {
     let known = this.#logs.get(node)
     if (known === undefined) {
       known = []
@@ -81,7 +82,7 @@ export class ConfigurationChanges {
     const before = known.at(-1)
     const next: Known = { index, voters: votersOf(configuration) }
     known.push(next)
-    if (before === undefined) return
+    if (before === undefined) return undefined
     const changed = difference(before.voters, next.voters)
     if (changed > 1 && !isForcedTerm(term)) {
       this.#report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
@@ -95,6 +96,7 @@ export class ConfigurationChanges {
       const last = `the change at ${before.index} is not committed (commit index ${committed})`
       this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`)
     }
+    return before.voters
   }
 }
 

@@ -22,6 +22,7 @@ import { Marks } from './marks.ts'
 import { Membership, type NetworkFacts } from './membership.ts'
 import { MonotoneIndex } from './monotone-index.ts'
 import { ParkedReads } from './parked-reads.ts'
+import { ServerCare } from './server-care.ts'
 import { ServerLog } from './server-log.ts'
 import { SessionLives } from './session-lives.ts'
 import { StaleReads } from './stale-reads.ts'
@@ -78,6 +79,7 @@ export class Invariants {
   readonly lockHolders: LockHolders
   readonly lockIndex: LockIndex
   readonly sessions: SessionLives
+  readonly care: ServerCare
   readonly membership: Membership
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
@@ -139,6 +141,7 @@ export class Invariants {
     this.lockHolders = new LockHolders(report)
     this.lockIndex = new LockIndex(report)
     this.sessions = new SessionLives(report)
+    this.care = new ServerCare(report, parts.nowUs)
     this.membership = new Membership({
       report,
       nowUs: parts.nowUs,

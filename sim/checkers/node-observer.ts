@@ -6,6 +6,7 @@ import { kvPutCas } from '../../src/features/kv/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
 import { type KvValue, valueBytes } from '../../src/features/kv/value.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
+import { autopilotOf } from '../../src/features/operator/views.ts'
 import { sessionDestroy } from '../../src/features/session/commands.ts'
 import { restoreCommit } from '../../src/features/snapshot/commands.ts'
 import { transactionApply } from '../../src/features/txn/commands.ts'
@@ -202,8 +203,9 @@ class NodeObserver implements RaftObserver {
     if (isForcedTerm(entry.term)) this.#all.forced(this.#node, entry)
     const configuration = decodeConfiguration(entry.payload)
     if (!configuration.ok) return
-    this.#all.configurations.appended(this.#node, entry.index, entry.term, configuration.value)
-    if (!this.#all.leading.has(this.#node)) return
+    const before = this.#all.configurations.appended(this.#node, entry.index, entry.term, configuration.value)
+    if (this.#all.leading.get(this.#node) !== entry.term) return
+    if (before !== undefined) this.#all.care.changed(this.#node, before, configuration.value)
     this.#all.triggered('members changed', this.#node)
     const isIn = configuration.value.servers.some(({ id, suffrage }) => id === this.#id && suffrage === 'voter')
     if (!isIn) this.#all.marks.reach('leader removed')
@@ -229,6 +231,7 @@ class NodeObserver implements RaftObserver {
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
     if (command.value.kind === restoreCommit.kind) return this.#replaced(at, tx)
+    if (command.value.kind.startsWith('autopilot.')) this.#all.care.settings(autopilotOf(tx) ?? {})
     this.#locks(at, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
     if (command.value.kind === transactionApply.kind)

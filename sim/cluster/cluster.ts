@@ -1,6 +1,6 @@
 import type { Agent, StartFailure } from '../../src/agent/agent.ts'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
-import { InvariantViolation, invariant } from '../../src/base/invariant.ts'
+import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Env } from '../../src/env/env.ts'
@@ -15,8 +15,8 @@ import type { Simulation } from '../world/simulation.ts'
 import { type ClusterNode, highest, serverAddress } from './cluster-node.ts'
 import { type ClusterPlan, type PlannedNode, plannedNodes } from './cluster-plan.ts'
 import { type NodeIdentity, replacement } from './node-identity.ts'
-import { type LeadingProcess, type Operator, operatorsOf } from './operator.ts'
-import { plantPeersJson } from './peers-json.ts'
+import { type LeadingProcess, Operators } from './operator.ts'
+import { peersJsonText, plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
 import { nodeConfig, type Tuning } from './settings.ts'
 import { WebServers } from './web-servers.ts'
@@ -32,7 +32,7 @@ export class Cluster {
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
   readonly webServers = new WebServers()
-  readonly #operators: ReadonlyMap<string, Operator>
+  readonly #operators: Operators
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
   readonly #tuning: Tuning
@@ -57,7 +57,7 @@ export class Cluster {
     this.datacenterNames = Object.keys(parts.plan)
     this.#onTrigger = parts.onTrigger
     this.#tuning = parts.tuning
-    this.#operators = operatorsOf(this.datacenterNames, (datacenter) => ({
+    this.#operators = new Operators((datacenter) => ({
       after: (delayMs, then) => void this.simulation.after(delayMs, then),
       leader: () => this.#leadingProcess(datacenter),
       agents: () => this.#serversOf(datacenter).flatMap((name) => this.#node(name).agent ?? []),
@@ -138,16 +138,11 @@ export class Cluster {
     return this.serverNames.filter((name) => this.datacenterOf(name) === datacenter)
   }
 
-  #operator({ identity }: ClusterNode): Operator {
-    const operator = this.#operators.get(identity.datacenter)
-    invariant(operator !== undefined, 'every datacenter has its operator')
-    return operator
-  }
-
   /** Has it taken out of the consensus group, as by svc operator raft remove-peer. */
   removePeer(name: string): void {
-    const server = this.#node(name)
-    this.#operator(server).removePeer(server.identity.id)
+    const { datacenter, id } = this.identityOf(name)
+    this.mayGo(name)
+    this.#operators.of(datacenter).removePeer(id)
   }
 
   #leadingProcess(datacenter: string): LeadingProcess | undefined {
@@ -208,13 +203,14 @@ export class Cluster {
     const server = this.#node(name)
     server.node.disk.replace(['/data'])
     this.#checks(server).replaced(name)
+    this.mayGo(name)
     this.#replacements++
     const lost = server.identity.id
     server.identity = replacement(server.identity, this.#replacements)
     server.damaged = false
     server.left = false
     server.ended = undefined
-    this.#operator(server).retire({ name, id: lost })
+    this.#operators.of(server.identity.datacenter).retire({ name, id: lost })
   }
 
   /** A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such place. */
@@ -254,11 +250,18 @@ export class Cluster {
     this.#node(from).node.run(() => agent.env.detach(raft.transferLeadership(id)))
   }
 
+  /** Somebody wants it out of the catalog, or out of the consensus group. */
+  mayGo(name: string): void {
+    const { registrations, care } = this.#checks(this.#node(name))
+    registrations.mayGo(name)
+    care.mayGo(this.#node(name).identity.id)
+  }
+
   /** Asks the agent to leave in order; its process ends then. False when it does not run. */
   leave(name: string): boolean {
     const { agent, node } = this.#node(name)
     if (agent === undefined) return false
-    this.#checks(this.#node(name)).registrations.mayGo(name)
+    this.mayGo(name)
     this.#node(name).leaving = true
     node.run(() => agent.env.detach(agent.leave()))
     return true
@@ -290,8 +293,7 @@ export class Cluster {
   /** Its next process finds a `peers.json` that names these servers by their IDs, or by their addresses alone. */
   leavePeersJson(name: string, servers: readonly string[], form: 'ids' | 'addresses'): void {
     const named = servers.map((server) => this.#node(server))
-    const byId = named.map((server) => ({ id: server.identity.id, address: serverAddress(server) }))
-    this.#node(name).peersJson = JSON.stringify(form === 'ids' ? byId : named.map(serverAddress))
+    this.#node(name).peersJson = peersJsonText(named, form)
   }
 
   async #boot(server: ClusterNode, env: Env): Promise<void> {
@@ -311,6 +313,7 @@ export class Cluster {
         problem: config.error,
       })
     }
+    this.#checks(server).care.settings(config.value.autopilot)
     await this.webServers.booted(name, env)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined

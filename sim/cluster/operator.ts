@@ -29,7 +29,7 @@ interface OperatorWorld {
  * Who gives up the places of machines that are lost for good: first in the consensus group, one at a time, then in the
  * catalog, where the name is reserved to the old node ID until then.
  */
-export class Operator {
+class Operator {
   readonly #world: OperatorWorld
   readonly #waiting = new Set<LostMachine>()
 
@@ -80,10 +80,20 @@ export class Operator {
   }
 }
 
-/** Each datacenter has one. */
-export function operatorsOf(
-  datacenters: readonly string[],
-  worldOf: (datacenter: string) => OperatorWorld,
-): ReadonlyMap<string, Operator> {
-  return new Map(datacenters.map((datacenter) => [datacenter, new Operator(worldOf(datacenter))]))
+/** The operators of all datacenters: each has one. */
+export class Operators {
+  readonly #worldOf: (datacenter: string) => OperatorWorld
+  readonly #byDatacenter = new Map<string, Operator>()
+
+  constructor(worldOf: (datacenter: string) => OperatorWorld) {
+    this.#worldOf = worldOf
+  }
+
+  of(datacenter: string): Operator {
+    const known = this.#byDatacenter.get(datacenter)
+    if (known !== undefined) return known
+    const operator = new Operator(this.#worldOf(datacenter))
+    this.#byDatacenter.set(datacenter, operator)
+    return operator
+  }
 }

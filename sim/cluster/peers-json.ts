@@ -1,6 +1,7 @@
 import { utf8 } from '../../src/base/bytes.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { Env } from '../../src/env/env.ts'
+import { type ClusterNode, serverAddress } from './cluster-node.ts'
 
 /** Puts a `peers.json` into the data directory, as an operator does before the start of a server. */
 export async function plantPeersJson({ disk }: Pick<Env, 'disk'>, text: string): Promise<void> {
@@ -10,4 +11,10 @@ export async function plantPeersJson({ disk }: Pick<Env, 'disk'>, text: string):
   await file.value.sync()
   await file.value.close()
   await disk.syncDirectory('/data/raft')
+}
+
+/** What it says when it names these servers. */
+export function peersJsonText(named: readonly Pick<ClusterNode, 'identity'>[], form: 'ids' | 'addresses'): string {
+  if (form === 'addresses') return JSON.stringify(named.map(serverAddress))
+  return JSON.stringify(named.map((server) => ({ id: server.identity.id, address: serverAddress(server) })))
 }

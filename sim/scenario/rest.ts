@@ -5,6 +5,7 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
 import { startMissed } from './rest-missed.ts'
+import { compareQueries } from './rest-queries.ts'
 import { compareViews } from './rest-views.ts'
 import { meetAgain } from './rest-wan.ts'
 import { compareWatches } from './rest-watches.ts'
@@ -20,7 +21,7 @@ const lastKey = 'svc-sim/at-rest'
 /**
  * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
  * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3), whichever face is asked
- * (E2); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log
+ * (E2), and queries find what health has (Q1); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log
  * made of every key (D1), and all must have the same state (R5).
  */
 export async function comeToRest(run: RunContext): Promise<void> {
@@ -32,6 +33,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   run.injector.mendEverything()
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
   if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
+  for (const part of run.parts()) await compareQueries(part)
 }
 
 /** One datacenter; false where it will never rest. */

@@ -147,7 +147,7 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
   const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)
   const bodyText = http.body === undefined ? undefined : filled(run, http.body)
   for (const node of run.cluster.nodeNames) {
-    if (asksToTakeOut(node, server, target, bodyText)) run.invariants.registrations.mayGo(node)
+    if (asksToTakeOut(run, node, server, { target, body: bodyText })) run.cluster.mayGo(node)
   }
   const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
   const answer = await run.driver.ask(run, endpointOf(run, server), {
@@ -176,8 +176,15 @@ function endpointOf(run: RunContext, server: string): ReturnType<typeof httpEndp
 }
 
 /** The scenario itself may take a node out of the catalog, or out of the pool, or have it leave. */
-function asksToTakeOut(node: string, asked: string, target: string, body: string | undefined): boolean {
+function asksToTakeOut(
+  { cluster }: RunContext,
+  node: string,
+  asked: string,
+  { target, body }: { readonly target: string; readonly body: string | undefined },
+): boolean {
   if (target.startsWith('/v1/agent/leave')) return node === asked
   if (target.startsWith(`/v1/agent/force-leave/${node}`)) return true
+  const { id, host } = cluster.identityOf(node)
+  if (target.startsWith('/v1/operator/raft/peer')) return target.includes(id) || target.includes(`=${host}:`)
   return target.startsWith('/v1/catalog/deregister') && body?.includes(`"${node}"`) === true
 }

@@ -42,6 +42,7 @@ const dutiesAtOnce: readonly Patch[] = [
 ]
 
 export const hunts: readonly Hunt[] = [
+  { name: 'across-datacenters', tuning: [] },
   { name: 'deaths-in-calm', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },
@@ -55,6 +56,8 @@ export const hunts: readonly Hunt[] = [
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'members-come-and-go', tuning: [] },
   { name: 'power-cuts', tuning: [] },
+  { name: 'queries-fail-over', tuning: [] },
+  { name: 'servers-are-replaced', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
   { name: 'two-and-two', tuning: [] },

@@ -1,4 +1,5 @@
 import { membershipBugs } from './membership-bugs.ts'
+import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { restoreBugs } from './restore-bugs.ts'
 
@@ -329,5 +330,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: ['W2', 'W3'],
   },
   ...restoreBugs,
+  ...operatorBugs,
   ...membershipBugs,
 ]

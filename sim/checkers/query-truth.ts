@@ -1,0 +1,84 @@
+/** What a prepared query asks for, as `/v1/query` lists it. */
+export interface AskedQuery {
+  readonly name: string
+  readonly service: string
+  readonly onlyPassing: boolean
+  readonly ignoredChecks: readonly string[]
+  /** `!tag`: without it. */
+  readonly tags: readonly string[]
+  readonly nodeMeta: Readonly<Record<string, string>>
+  readonly nearestN: number
+  readonly datacenters: readonly string[]
+}
+
+/** An instance as `/v1/health/service` tells of it in one datacenter. */
+export interface HeldInstance {
+  /** Node and service ID: `c1/web`. */
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly nodeMeta: Readonly<Record<string, string>>
+  readonly checks: readonly { readonly id: string; readonly status: string }[]
+}
+
+/** What the execution of a query was answered. */
+export interface ToldExecution {
+  readonly datacenter: string
+  readonly failovers: number
+  /** Names of the instances. */
+  readonly found: readonly string[]
+}
+
+/** What is known of the world while a query is executed. */
+export interface QueryWorld {
+  /** Where the query is. */
+  readonly own: string
+  /** All other datacenters, the nearest first. */
+  readonly others: readonly string[]
+  /** What health tells of the query's service there; undefined: that datacenter does not answer. */
+  held(datacenter: string): readonly HeldInstance[] | undefined
+}
+
+/**
+ * Q1. A query finds all instances of its datacenter that it may find, by the word of health. Only where there are none, others
+ * are tried: so many of the nearest, then those it names, each once, until one has some.
+ */
+export function queryFault(query: AskedQuery, told: ToldExecution, world: QueryWorld): string | undefined {
+  const expected = expectedOf(query, world)
+  const shown = ({ datacenter, failovers, found }: ToldExecution): string =>
+    `${sorted(found) || 'nothing'} in ${datacenter} after ${failovers} failovers`
+  return shown(told) === shown(expected)
+    ? undefined
+    : `query ${query.name} finds ${shown(told)}, and by the word of health it is ${shown(expected)}`
+}
+
+function expectedOf(query: AskedQuery, { own, others, held }: QueryWorld): ToldExecution {
+  const here = findable(query, held(own) ?? [])
+  let last: ToldExecution = { datacenter: own, failovers: 0, found: here }
+  if (here.length > 0) return last
+  const named = query.datacenters.filter((datacenter) => others.includes(datacenter))
+  const tried = [...others.slice(0, query.nearestN), ...named]
+  for (const [at, datacenter] of tried.entries()) {
+    if (tried.indexOf(datacenter) < at) continue
+    const there = held(datacenter)
+    const failovers = last.failovers + 1
+    // One that does not answer is counted, and what was found last is told.
+    last = there === undefined ? { ...last, failovers } : { datacenter, failovers, found: findable(query, there) }
+    if (last.found.length > 0) return last
+  }
+  return last
+}
+
+function findable(query: AskedQuery, held: readonly HeldInstance[]): readonly string[] {
+  const found = held.filter(({ tags, nodeMeta, checks }) => {
+    const has = (tag: string): boolean => tags.some((own) => own.toLowerCase() === tag.toLowerCase())
+    if (!query.tags.every((tag) => (tag.startsWith('!') ? !has(tag.slice(1)) : has(tag)))) return false
+    if (!Object.entries(query.nodeMeta).every(([key, value]) => nodeMeta[key] === value)) return false
+    const counted = checks.filter(({ id }) => !query.ignoredChecks.includes(id))
+    return counted.every(({ status }) => (query.onlyPassing ? status === 'passing' : status !== 'critical'))
+  })
+  return found.map(({ name }) => name)
+}
+
+function sorted(names: readonly string[]): string {
+  return [...names].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).join(' ')
+}

@@ -1,0 +1,81 @@
+import type { Configuration } from '../../src/raft/core/types.ts'
+import type { Report } from './violation.ts'
+
+/** What the leader's care for servers is held to, as agents are configured or operators have set it. */
+export interface CareSettings {
+  readonly minQuorum: number
+  readonly serverStabilizationMs: number
+}
+
+/** Clocks of leaders may run faster than true time: a vote may come by this share too early. */
+const earlyShare = 0.2
+
+/** Of fewer voters nobody is taken out: the dead must be fewer than half of them, rounded down, and one is dead. */
+const votersMin = 4
+
+/** IDs of Raft protocol 3. Servers of older ones are named by their address, and nobody cares for them. */
+const nodeId = /^[0-9a-f-]{36}$/
+
+/**
+ * O1 and O2. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or more, and
+ * leaves `min_quorum`; a server that joined without a vote gets one when it has been healthy for the stabilization time, so not
+ * earlier than that after it joined. What operators do, by `force-leave`, `remove-peer` or `peers.json`, is theirs, and so is
+ * what follows when a server leaves or its machine is replaced.
+ */
+export class ServerCare {
+  readonly #report: Report
+  readonly #nowUs: () => number
+  #minQuorum = Number.POSITIVE_INFINITY
+  #stabilizationMs = Number.POSITIVE_INFINITY
+  /** By ID: servers that joined without a vote, and when. */
+  readonly #joinedAtUs = new Map<string, number>()
+  /** IDs that somebody has asked to be out of the group, for good. */
+  readonly #mayGo = new Set<string>()
+
+  constructor(report: Report, nowUs: () => number) {
+    this.#report = report
+    this.#nowUs = nowUs
+  }
+
+  /** The mildest of all that ever held: who leads goes by its own. */
+  settings({ minQuorum, serverStabilizationMs }: Partial<CareSettings>): void {
+    if (minQuorum !== undefined) this.#minQuorum = Math.min(this.#minQuorum, minQuorum)
+    if (serverStabilizationMs !== undefined) {
+      this.#stabilizationMs = Math.min(this.#stabilizationMs, serverStabilizationMs)
+    }
+  }
+
+  mayGo(id: string): void {
+    this.#mayGo.add(id)
+  }
+
+  /** A leader writes another configuration into its log. `before`: the voters of the one it had. */
+  changed(leader: string, before: readonly string[], configuration: Configuration): void {
+    const voters = votersOf(configuration)
+    for (const id of before.filter((voter) => !voters.includes(voter))) this.#takenOut(leader, id, before.length)
+    for (const id of voters.filter((voter) => !before.includes(voter))) this.#promoted(leader, id)
+    const nonvoters = configuration.servers.filter(({ suffrage }) => suffrage !== 'voter').map(({ id }) => id)
+    for (const id of [...this.#joinedAtUs.keys()]) if (!nonvoters.includes(id)) this.#joinedAtUs.delete(id)
+    for (const id of nonvoters) if (!this.#joinedAtUs.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
+  }
+
+  #takenOut(leader: string, id: string, voters: number): void {
+    if (this.#mayGo.has(id) || !nodeId.test(id)) return
+    const what = `${leader} takes ${id} out of ${voters} voters by itself`
+    if (voters < votersMin) this.#report('O1', `${what}: of fewer than ${votersMin} nobody may go`)
+    else if (voters - 1 < this.#minQuorum) this.#report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
+  }
+
+  #promoted(leader: string, id: string): void {
+    const joinedAtUs = this.#joinedAtUs.get(id)
+    if (joinedAtUs === undefined) return
+    const afterMs = (this.#nowUs() - joinedAtUs) / 1000
+    if (afterMs >= this.#stabilizationMs * (1 - earlyShare)) return
+    const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
+    this.#report('O2', `${leader} gives ${id} a vote ${Math.round(afterMs)} ms after it joined, and ${bound}`)
+  }
+}
+
+function votersOf({ servers }: Configuration): readonly string[] {
+  return servers.filter(({ suffrage }) => suffrage === 'voter').map(({ id }) => id)
+}

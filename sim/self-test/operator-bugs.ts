@@ -1,0 +1,143 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+/** What may go wrong when a leader cares for its group of servers by itself. */
+const autopilotBugs: readonly PlantedBug[] = [
+  {
+    row: 52,
+    name: 'one-of-three-goes',
+    about: 'of three voters a dead one is taken out, and two are left of which none may fail',
+    patches: [
+      {
+        file: 'src/agent/dead-servers.js',
+        find: 'if (dead.length >= Math.floor(voters.length / 2)) {',
+        replace: 'if (dead.length > Math.floor(voters.length / 2)) {',
+      },
+    ],
+    hunt: 'servers-are-replaced',
+    foundBy: ['O1'],
+  },
+  {
+    row: 53,
+    name: 'min-quorum-counts-the-dead',
+    about: 'min_quorum is compared with the voters before the dead ones go',
+    patches: [
+      {
+        file: 'src/agent/dead-servers.js',
+        find: 'if (remaining.length < view.minQuorum) {',
+        replace: 'if (voters.length < view.minQuorum) {',
+      },
+    ],
+    hunt: 'servers-are-replaced',
+    foundBy: ['O1'],
+  },
+  {
+    row: 54,
+    name: 'newcomers-vote-at-once',
+    about: 'a newcomer gets its vote when it is healthy, not when it has been for a while',
+    patches: [
+      {
+        file: 'src/agent/server-membership.js',
+        find: 'forMs !== undefined && forMs >= this.#parts.settings().serverStabilizationMs;',
+        replace: 'forMs !== undefined;',
+      },
+    ],
+    hunt: 'servers-are-replaced',
+    foundBy: ['O2'],
+  },
+]
+
+/** What may go wrong on the way to another datacenter. */
+const forwardingBugs: readonly PlantedBug[] = [
+  {
+    row: 55,
+    name: 'write-forgets-its-datacenter',
+    about: 'a write for another datacenter takes effect in the one where it was asked for',
+    patches: [
+      {
+        file: 'src/agent/calls.js',
+        find: '{ args, identity, datacenter: options.datacenter };',
+        replace: '{ args, identity };',
+      },
+    ],
+    hunt: 'across-datacenters',
+    foundBy: ['D1', 'K1'],
+  },
+  {
+    row: 56,
+    name: 'sent-over-without-identity',
+    about: 'a write for another datacenter is sent without what tells a repeat from another write',
+    patches: [
+      {
+        file: 'src/agent/datacenter-target.js',
+        find: 'body: { ...request, forward: true },',
+        replace: 'body: { ...request, identity: undefined, forward: true },',
+      },
+    ],
+    hunt: 'across-datacenters',
+    foundBy: ['K1'],
+  },
+  {
+    row: 57,
+    name: 'stale-from-elsewhere',
+    about: 'whoever is asked first in another datacenter answers reads of any consistency from its own state',
+    patches: [
+      {
+        file: 'src/agent/datacenter-target.js',
+        find: 'body: { ...request, forward: true },',
+        replace:
+          "body: { ...request, ...(request.read && { read: { ...request.read, consistency: 'stale' } }), forward: true },",
+      },
+    ],
+    hunt: 'across-datacenters',
+    foundBy: ['K1', 'W1'],
+  },
+]
+
+/** What may go wrong when a prepared query is executed. */
+const queryBugs: readonly PlantedBug[] = [
+  {
+    row: 58,
+    name: 'queries-find-the-critical',
+    about: 'a query finds instances with a critical check, unless it wants all to pass',
+    patches: [
+      {
+        file: 'src/features/query/instances.js',
+        find: "(onlyPassing ? status === 'passing' : status !== 'critical')",
+        replace: "(!onlyPassing || status === 'passing')",
+      },
+    ],
+    hunt: 'queries-fail-over',
+    foundBy: ['Q1'],
+  },
+  {
+    row: 59,
+    name: 'first-failover-is-the-last',
+    about: 'a query that found nothing in the first datacenter it failed over to looks no further',
+    patches: [
+      {
+        file: 'src/features/query/execution.js',
+        find: 'if (entries.length > 0)\n',
+        replace: 'if (entries.length >= 0)\n',
+      },
+    ],
+    hunt: 'queries-fail-over',
+    foundBy: ['Q1'],
+  },
+  {
+    row: 60,
+    name: 'nearest-is-not-enough',
+    about: 'a query tries the datacenters that it names before the nearest ones',
+    patches: [
+      {
+        file: 'src/features/query/failover.js',
+        find: '[...others.slice(0, failover.nearestN), ...named]',
+        replace: '[...named, ...others.slice(0, failover.nearestN)]',
+      },
+    ],
+    hunt: 'queries-fail-over',
+    foundBy: ['Q1'],
+  },
+]
+
+/** Bugs of what operators rely on: autopilot, forwarding between datacenters, prepared queries. */
+export const operatorBugs: readonly PlantedBug[] = [...autopilotBugs, ...forwardingBugs, ...queryBugs]

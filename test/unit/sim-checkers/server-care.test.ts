@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { ServerCare } from '../../../sim/checkers/server-care.ts'
+import type { Configuration, Suffrage } from '../../../src/raft/core/types.ts'
+
+const idOf = (number: number): string => `00000000-0000-4000-8000-00000000000${number}`
+
+/** Servers by number: voters, or without a vote where the number is negative. */
+function group(...numbers: readonly number[]): Configuration {
+  const suffrage = (number: number): Suffrage => (number < 0 ? 'nonvoter' : 'voter')
+  return {
+    servers: numbers.map((number) => ({
+      id: idOf(Math.abs(number)),
+      address: `10.0.1.${Math.abs(number)}:8300`,
+      suffrage: suffrage(number),
+    })),
+  }
+}
+
+/** A leader that changes its group step by step; what is told of it. */
+class Leader {
+  readonly told: string[] = []
+  atMs = 0
+  readonly care = new ServerCare(
+    (code, message) => this.told.push(`${code} ${message}`),
+    () => this.atMs * 1000,
+  )
+  #group = group()
+
+  constructor(first: Configuration, minQuorum = 0) {
+    this.#group = first
+    this.care.settings({ minQuorum, serverStabilizationMs: 10_000 })
+  }
+
+  becomes(next: Configuration): this {
+    const voters = this.#group.servers.filter(({ suffrage }) => suffrage === 'voter').map(({ id }) => id)
+    this.care.changed('s1', voters, next)
+    this.#group = next
+    return this
+  }
+}
+
+describe('O1: a leader takes out a dead server by itself', () => {
+  it('of four voters, and leaves three', () => {
+    expect(new Leader(group(1, 2, 3, 4)).becomes(group(1, 2, 3)).told).toEqual([])
+  })
+
+  it('and never one of three', () => {
+    const { told } = new Leader(group(1, 2, 3)).becomes(group(1, 2))
+    expect(told).toEqual([`O1 s1 takes ${idOf(3)} out of 3 voters by itself: of fewer than 4 nobody may go`])
+  })
+
+  it('and never so that fewer than min_quorum remain', () => {
+    expect(new Leader(group(1, 2, 3, 4, 5), 4).becomes(group(1, 2, 3, 4)).told).toEqual([])
+    const { told } = new Leader(group(1, 2, 3, 4), 4).becomes(group(1, 2, 3))
+    expect(told).toEqual([`O1 s1 takes ${idOf(4)} out of 4 voters by itself, and min_quorum is 4`])
+  })
+
+  it('while who was asked to go may go always, and so may a name of an older Raft protocol', () => {
+    const leader = new Leader(group(1, 2, 3), 3)
+    leader.care.mayGo(idOf(3))
+    expect(leader.becomes(group(1, 2)).told).toEqual([])
+    leader.care.changed('s1', ['10.0.1.1:8300', '10.0.1.2:8300'], group(1))
+    expect(leader.told).toEqual([])
+  })
+})
+
+describe('O2: a leader gives a newcomer its vote', () => {
+  it('when the stabilization time is over, as clocks that run fast may have it', () => {
+    const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
+    leader.atMs = 8_000
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([])
+  })
+
+  it('and not before', () => {
+    const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
+    leader.atMs = 7_999
+    const bound = 'server_stabilization_time is 10000 ms'
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([
+      `O2 s1 gives ${idOf(4)} a vote 7999 ms after it joined, and ${bound}`,
+    ])
+  })
+
+  it('counted anew when it went and came back', () => {
+    const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
+    leader.atMs = 9_000
+    leader.becomes(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
+    leader.atMs = 12_000
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toHaveLength(1)
+  })
+
+  it('at once where it never was without one, or an operator has set the time so', () => {
+    expect(new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, 4)).told).toEqual([])
+    const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
+    leader.care.settings({ serverStabilizationMs: 0 })
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([])
+  })
+})

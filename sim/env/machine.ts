@@ -3,8 +3,8 @@ import type { NodeOptions } from '../world/node-options.ts'
 
 export function machineFacts(options: NodeOptions): MachineFacts {
   const interfaces = [
-    { name: 'lo', address: '127.0.0.1' },
-    { name: 'eth0', address: options.host },
+    { name: 'lo', address: '127.0.0.1', prefix: 8 },
+    { name: 'eth0', address: options.host, prefix: 24 },
   ]
   const condition = {
     memory: { total: 8_589_934_592, available: 4_294_967_296, free: 4_294_967_296 },
@@ -20,6 +20,7 @@ export function machineFacts(options: NodeOptions): MachineFacts {
     operatingSystem: 'linux',
     cpuCount: options.cpuCount ?? 2,
     interfaces: () => interfaces,
+    defaultInterface: () => 'eth0',
     condition: () => condition,
   }
 }

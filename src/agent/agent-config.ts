@@ -7,6 +7,7 @@ import { sessionTtlMinMs } from '../model/limits.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
+import { type AccessSettings, defaultAccess } from './access-settings.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
 import type { WatchDefinition } from './watch-handlers.ts'
@@ -64,6 +65,7 @@ export interface AgentConfig {
   readonly leaveOnTerminate: boolean
   readonly skipLeaveOnInterrupt: boolean
   readonly autopilot: AutopilotConfig
+  readonly access: AccessSettings
   readonly limits: RequestLimits
   readonly http: HttpConfig
   /** Reads of catalog and health are stale by default, and no older than this; 0: they are not. */
@@ -378,6 +380,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     leaveOnTerminate: true,
     skipLeaveOnInterrupt: false,
     autopilot: defaultAutopilot,
+    access: defaultAccess,
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
     discoveryMaxStaleMs: 0,

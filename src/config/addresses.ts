@@ -42,9 +42,8 @@ export interface ClusterAddress {
 /** Where to listen for other agents, and what to tell them. Spec: Ver/0.6 (several private addresses); reference: configuration 4.3. */
 export function bindAddress(file: FileConfig, dev: boolean, machine: Machine): Result<ClusterAddress, ConfigProblem> {
   const bind = file.bind_addr ?? (dev ? '127.0.0.1' : '0.0.0.0')
-  if (bind === '') return err({ place: 'config', message: 'bind_addr cannot be empty', remedy: 'write an IP address' })
-  if (!isAddress(bind))
-    return err({ place: 'config', message: `bind_addr "${bind}" must be an ip address`, remedy: 'write an IP address' })
+  const wrong = notOneAddress('bind_addr', bind)
+  if (wrong !== undefined) return err({ place: 'config', message: wrong, remedy: bindRemedy(bind) })
   const advertise = file.advertise_addr
   if (advertise !== undefined) {
     if (isUnspecified(advertise)) {
@@ -73,6 +72,18 @@ export function bindAddress(file: FileConfig, dev: boolean, machine: Machine): R
   if (only === undefined) return err({ place: 'config', message: 'No private IPv4 address found', remedy })
   if (second !== undefined) return err({ place: 'config', message: 'Multiple private IPv4 addresses found', remedy })
   return ok({ bind, advertise: only })
+}
+
+/** In the field's words. Undefined where it is one address. */
+function notOneAddress(key: string, text: string): string | undefined {
+  if (text === '') return `${key} cannot be empty`
+  if (/\s/.test(text.trim())) return `${key} cannot contain multiple addresses`
+  if (text.startsWith('unix:')) return `${key} cannot be a unix socket`
+  return isAddress(text) ? undefined : `${key} "${text}" must be an ip address`
+}
+
+function bindRemedy(text: string): string {
+  return /\s/.test(text.trim()) ? "use 'addresses.{dns,http,https}' instead" : 'write an IP address'
 }
 
 /** What servers of other datacenters are told. */

@@ -1,3 +1,4 @@
+import type { AccessSettings } from '../agent/access-settings.ts'
 import type {
   AgentConfig,
   AutopilotConfig,
@@ -25,6 +26,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...gossipPart('WAN', config.wan.gossip),
     ...wanPart(config.wan),
     ...autopilotPart(config.autopilot),
+    ...accessPart(config.access),
     ...poolPart(config.pool),
     ...tlsPart(config.tls),
     ...telemetryPart(config.telemetry),
@@ -90,6 +92,26 @@ function raftPart(raft: RaftConfig): Flat {
     RaftSnapshotInterval: formatDuration(raft.snapshotIntervalMs),
     RaftSnapshotThreshold: raft.snapshotThreshold,
     RaftTrailingLogs: raft.trailingLogs,
+  }
+}
+
+function accessPart(access: AccessSettings): Flat {
+  const hidden = (token: string): string => (token === '' ? '' : 'hidden')
+  return {
+    ACLAgentMasterToken: hidden(access.tokens.agentMaster),
+    ACLAgentToken: hidden(access.tokens.agent),
+    ACLDefaultPolicy: access.defaultPolicy,
+    ACLDownPolicy: access.downPolicy,
+    ACLEnableKeyListPolicy: access.keyListPolicy,
+    ACLEnforceVersion8: access.enforceVersion8,
+    ACLMasterToken: hidden(access.tokens.master),
+    ACLPolicyTTL: formatDuration(access.policyTtlMs),
+    ACLReplicationToken: hidden(access.tokens.replication),
+    ACLToken: hidden(access.tokens.default),
+    ACLTokenReplication: access.tokenReplication,
+    ACLTokenTTL: formatDuration(access.tokenTtlMs),
+    ACLsEnabled: false,
+    PrimaryDatacenter: access.primaryDatacenter,
   }
 }
 

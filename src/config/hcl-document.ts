@@ -12,6 +12,7 @@ const lists: ReadonlySet<string> = new Set([
   'services',
   'checks',
   'watches',
+  'segments',
   'service.checks',
   'services.checks',
   'service.proxy.upstreams',
@@ -48,7 +49,7 @@ function gathered(root: HclBlock): HclBlock {
   for (const [key, member] of root.members) {
     const { node } = member
     const isRepeated = node.kind === 'list' && node.items.length > 1
-    const name = (isRepeated ? repeated.get(key) : undefined) ?? key
+    const name = (isRepeated ? repeated.get(key.toLowerCase()) : undefined) ?? key
     const before = members.get(name)?.node
     const joins = before?.kind === 'list' && node.kind === 'list'
     members.set(name, joins ? { ...member, node: { ...node, items: [...before.items, ...node.items] } } : member)
@@ -62,7 +63,7 @@ function unwrapped(node: HclNode, path: string): HclNode {
       return node
     case 'list': {
       const [only, ...others] = node.items
-      const isObject = only?.kind === 'block' && others.length === 0 && !lists.has(path)
+      const isObject = only?.kind === 'block' && others.length === 0 && !lists.has(path.toLowerCase())
       return isObject ? unwrapped(only, path) : { ...node, items: node.items.map((item) => unwrapped(item, path)) }
     }
     case 'block': {

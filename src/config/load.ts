@@ -2,15 +2,15 @@ import { compareText, textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
-import { type DefinitionSource, definitionSources, withoutDefinitions } from './definitions.ts'
+import { newestRelease } from '../model/release.ts'
+import { diskProblems } from './disk-problems.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
-import { configOfFlags } from './flags.ts'
+import { configOfFlags, flagAt } from './flags.ts'
 import { parseHclDocument } from './hcl-document.ts'
-import { mergeConfig } from './merge.ts'
 import { type Normalized, normalize } from './normalize.ts'
 import type { ConfigProblem } from './problem.ts'
-import type { FileConfig } from './schema.ts'
-import { validateDocument } from './validate.ts'
+import { gather } from './sources.ts'
+import { type ValidatedFile, validateDocument } from './validate.ts'
 
 /** A configuration file may be this long, bytes. */
 const fileBytesMax = 8 << 20
@@ -20,11 +20,12 @@ export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[
 
 /**
  * Loads the configuration of an agent: list flags, then files in the order given (a directory's by name), then scalar
- * flags, then fragments of HCL; a later source wins. `more`: files and directories in the order given, beside those of the flags. Reference:
- * configuration CFG-1.
+ * flags, then fragments of HCL; a later source wins. `more`: files and directories in the order given, beside those of the
+ * flags. What is wrong with the form of any source is told of all of them at once, and what only the whole can tell, then.
+ * Reference: configuration CFG-1.
  */
 export async function loadConfig(
-  env: Env,
+  env: Pick<Env, 'disk' | 'machine'>,
   flags: GivenFlags,
   more: readonly string[] = [],
 ): Promise<Result<Normalized, readonly ConfigProblem[]>> {
@@ -34,29 +35,24 @@ export async function loadConfig(
   if (!format.ok) return format
   const found = await configPaths(env.disk, flags, more, format.value)
   if (!found.ok) return found
-  let merged: FileConfig = fromFlags.value.lists
-  const definitions: DefinitionSource[] = []
-  const warnings = found.value.skipped.map((path) => `${path} was skipped: it ends in neither .json nor .hcl`)
-  for (const path of found.value.paths) {
-    const text = await textOfFile(env.disk, path)
-    if (!text.ok) return text
-    const file = readText(path, text.value, format.value ?? extensionOf(path) ?? 'json')
-    if (!file.ok) return file
-    merged = mergeConfig(merged, file.value.config)
-    definitions.push(...file.value.definitions)
-    warnings.push(...file.value.warnings)
+  const problems: ConfigProblem[] = []
+  const read = (result: Result<ValidatedFile, readonly ConfigProblem[]>): readonly ValidatedFile[] => {
+    if (result.ok) return [result.value]
+    problems.push(...result.error)
+    return []
   }
-  merged = mergeConfig(merged, fromFlags.value.scalars)
-  for (const fragment of listOf(flags.get('hcl'))) {
-    const read = readText('-hcl', fragment, 'hcl')
-    if (!read.ok) return read
-    merged = mergeConfig(merged, read.value.config)
-    definitions.push(...read.value.definitions)
-    warnings.push(...read.value.warnings)
-  }
-  const normalized = normalize(merged, flags.get('dev') === true, env.machine, definitions)
-  if (!normalized.ok) return normalized
-  return ok({ config: normalized.value.config, warnings: [...warnings, ...normalized.value.warnings] })
+  const files: ValidatedFile[] = []
+  for (const path of found.value.paths) files.push(...read(await fileAt(env.disk, path, format.value)))
+  const fragments = listOf(flags.get('hcl')).flatMap((fragment) => read(readText('-hcl', fragment, 'hcl')))
+  if (problems.length > 0) return err(problems)
+  const { lists, scalars } = fromFlags.value
+  const all = gather([{ config: lists, placeOf: flagAt }, ...files, { config: scalars, placeOf: flagAt }, ...fragments])
+  const { config, definitions, placeOf } = all
+  const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, newestRelease, placeOf)
+  const onDisk = await diskProblems(env.disk, config, placeOf)
+  if (!whole.ok || onDisk.length > 0) return err([...(whole.ok ? [] : whole.error), ...onDisk])
+  const skipped = found.value.skipped.map((path) => `${path} was skipped: it ends in neither .json nor .hcl`)
+  return ok({ config: whole.value.config, warnings: [...skipped, ...whole.value.warnings] })
 }
 
 type Format = 'json' | 'hcl'
@@ -141,10 +137,13 @@ function listOf(value: boolean | string | readonly string[] | undefined): readon
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-interface LoadedFile {
-  readonly config: FileConfig
-  readonly definitions: readonly DefinitionSource[]
-  readonly warnings: readonly string[]
+async function fileAt(
+  disk: Disk,
+  path: string,
+  format: Format | undefined,
+): Promise<Result<ValidatedFile, readonly ConfigProblem[]>> {
+  const text = await textOfFile(disk, path)
+  return text.ok ? readText(path, text.value, format ?? extensionOf(path) ?? 'json') : text
 }
 
 async function textOfFile(disk: Disk, path: string): Promise<Result<string, readonly ConfigProblem[]>> {
@@ -158,14 +157,9 @@ async function textOfFile(disk: Disk, path: string): Promise<Result<string, read
   return ok(textOf(bytes.value))
 }
 
-function readText(name: string, text: string, format: Format): Result<LoadedFile, readonly ConfigProblem[]> {
+function readText(name: string, text: string, format: Format): Result<ValidatedFile, readonly ConfigProblem[]> {
   const document = documentOf(name, text, format)
-  if (!document.ok) return err([document.error])
-  const validated = validateDocument(document.value)
-  if (!validated.ok) return validated
-  const { config, warnings } = validated.value
-  const definitions = definitionSources(config, document.value.placeOf)
-  return ok({ config: withoutDefinitions(config), definitions, warnings })
+  return document.ok ? validateDocument(document.value) : err([document.error])
 }
 
 /** JSON in a file of HCL is JSON, as in the field. */

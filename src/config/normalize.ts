@@ -14,18 +14,22 @@ import { keyFrom } from '../gossip/keyring.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
+import { accessOf, accessWarnings } from './access.ts'
 import { advertiseWan, bindAddress } from './addresses.ts'
+import { checkConnect } from './connect.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { dnsConfig } from './dns.ts'
+import { withAddresses } from './expand.ts'
 import { joinAddresses } from './joins.ts'
 import { checkAddressClash, listenAddresses, portsOf, serfBind } from './network.ts'
 import type { ConfigProblem } from './problem.ts'
 import { checkInterval, milliseconds, type Report } from './quantities.ts'
-import { checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
+import { checkCounts, checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
 import type { FileConfig } from './schema.ts'
 import { filterWarnings, telemetryOf } from './telemetry.ts'
 import { socketAccessOf, tlsOf } from './tls.ts'
+import { waitingKeys } from './waiting.ts'
 import { watchesOf } from './watches.ts'
 
 export interface Normalized {
@@ -36,23 +40,26 @@ export interface Normalized {
 
 /**
  * The only maker of an `AgentConfig` from what people wrote: applies the defaults, converts units, and checks what a
- * schema of single fields cannot. `sources`: the definitions of services and checks, where they were taken out of `file`
+ * schema of single fields cannot. `sources`: the definitions of services and checks, where they were taken out of `written`
  * so that they know their places. `release`: what the agent
- * runs as. Texts follow the reference, configuration 3.
+ * runs as. `placeOf`: where a key stands. Texts follow the reference, configuration 3.
  */
 export function normalize(
-  file: FileConfig,
+  written: FileConfig,
   dev: boolean,
   machine: Machine,
-  sources: readonly DefinitionSource[] = definitionSources(file, () => 'config'),
+  sources: readonly DefinitionSource[] = definitionSources(written, () => 'config'),
   release: Release = newestRelease,
+  placeOf: (path: readonly string[]) => string = () => 'config',
 ): Result<Normalized, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
-  const problem: Report = (message, remedy) => {
-    problems.push({ place: 'config', message, remedy })
+  const problem: Report = (message, remedy, key) => {
+    problems.push({ place: placeOf(key?.split('.') ?? subjectOf(message)), message, remedy })
   }
+  const file = withAddresses(written, machine, problem)
+  const waiting = waitingKeys(file, problem, placeOf)
   const found = bindAddress(file, dev, machine)
-  if (!found.ok) problems.push(found.error)
+  if (!found.ok) problem(found.error.message, found.error.remedy)
   // Without an address nothing starts; with some address everything else is looked at all the same.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
@@ -71,6 +78,7 @@ export function normalize(
     ...(definitions.ok ? definitions.value : noDefinitions),
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
+    access: accessOf(file, problem),
     watches: watchesOf(file.watches, problem),
     telemetry: telemetryOf(file, defaults.telemetry, problem),
     http: httpOf(file, dev, defaults),
@@ -86,14 +94,27 @@ export function normalize(
     },
     logLevel: logLevelOf(file, dev, problem),
   }
+  checkCounts(file, problem)
+  checkConnect(file, problem)
   checkAddressClash(config, problem)
   if (problems.length > 0) return err(problems)
-  const warnings = [...warningsOf(config, file), ...filterWarnings(file), ...skipped.map(skippedCheck)]
+  const warnings = [
+    ...waiting,
+    ...accessWarnings(file),
+    ...warningsOf(config, file),
+    ...filterWarnings(file),
+    ...skipped.map(skippedCheck),
+  ]
   return ok({ config: { ...config, debug: debugConfig(config) }, warnings })
 }
 
 function skippedCheck({ place, message }: ConfigProblem): string {
   return `${place}: a check is left out: ${message}`
+}
+
+/** A message begins with the key that it is about, where it is about one. */
+function subjectOf(message: string): readonly string[] {
+  return /^'?([a-z_]+(?:\.[a-z_]+)*)/.exec(message)?.[1]?.split('.') ?? []
 }
 
 const noDefinitions: Definitions = { services: [], checks: [] }

@@ -1,7 +1,10 @@
 import { parseDuration } from '../base/duration.ts'
 
-/** Tells of something wrong with the whole: what, and what to do. */
-export type Report = (message: string, remedy: string) => void
+/**
+ * Tells of something wrong with the whole: what, and what to do. A message that is about a key begins with it, or it is
+ * named as `key`, so that the place is told where that key stands.
+ */
+export type Report = (message: string, remedy: string, key?: string) => void
 
 /** What is done again and again at this interval would keep a processor busy below it. */
 const shortestIntervalMs = 10

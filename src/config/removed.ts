@@ -1,6 +1,16 @@
+import type { OldSpellings } from '../features/agent/definition-fields.ts'
+import { checkOldSpellings, serviceOldSpellings } from '../features/agent/definition-names.ts'
 import { productName } from '../model/names.ts'
 
-/** Since which release something is gone, and what to write instead. Spec: removed options; reference: configuration 16. */
+/** What is no more, since which release, and what to write instead. Spec: removed options; reference: configuration 16. */
+export interface RemovedOption {
+  readonly kind: 'key' | 'flag' | 'service key' | 'check key'
+  /** With dots where blocks are in one another; a flag without its dash. */
+  readonly name: string
+  readonly since: string
+  readonly instead: string
+}
+
 interface Removal {
   readonly since: string
   readonly instead: string
@@ -21,7 +31,7 @@ const removedKeys: ReadonlyMap<string, Removal> = new Map([
   ['retry_join_ec2', discovery],
   ['retry_join_gce', discovery],
   ['retry_join_azure', discovery],
-  ['advertise_addrs', use('advertise_addr, advertise_addr_wan and ports')],
+  ['advertise_addrs', { since: '1.0', instead: "use 'advertise_addr', 'advertise_addr_wan' and 'ports'" }],
   ['http_api_response_headers', use('http_config.response_headers')],
   ['recursor', use('recursors')],
   ['statsd_addr', use('telemetry.statsd_address')],
@@ -57,6 +67,23 @@ const removedFlags: ReadonlyMap<string, Removal> = new Map([
   ].map((name) => [name, cloudFlag] as const),
   ...['atlas', 'atlas-token', 'atlas-join', 'atlas-endpoint'].map((name) => [name, updateService] as const),
 ])
+
+/** All of them, in one table. What was removed of definitions their own reader has (`features/agent`). */
+export function removedOptions(): readonly RemovedOption[] {
+  return [
+    ...[...removedKeys].map(([name, removal]) => ({ kind: 'key' as const, name, ...removal })),
+    ...[...removedFlags].map(([name, removal]) => ({ kind: 'flag' as const, name, ...removal })),
+    ...spellings('service key', serviceOldSpellings),
+    ...spellings('check key', checkOldSpellings),
+  ]
+}
+
+/** Written without a capital: with capitals some are read to this day. Reference: configuration CFG-7. */
+function spellings(kind: RemovedOption['kind'], { camel, refused }: OldSpellings): readonly RemovedOption[] {
+  return [...camel, ...refused].flatMap(([name, { use: key, since }]) =>
+    since === undefined ? [] : [{ kind, name, since, instead: `write ${key}` }],
+  )
+}
 
 export function removedKey(dotted: string): string | undefined {
   return textOf(removedKeys.get(dotted))

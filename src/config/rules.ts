@@ -6,6 +6,11 @@ import type { FileConfig } from './schema.ts'
 /** What only the whole can tell, and what is well formed and yet not allowed. Texts: reference, configuration 3 and 4. */
 
 const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR'] as const
+/** 8-4-4-4-12 hexadecimal digits, of any case. */
+export function isUuid(text: string): boolean {
+  return uuidShape.test(text.toLowerCase())
+}
+
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function checkNames(file: FileConfig, nodeName: string, problem: Report): void {
@@ -14,7 +19,7 @@ export function checkNames(file: FileConfig, nodeName: string, problem: Report):
   if (datacenter !== undefined && !/^[a-z0-9_-]+$/.test(datacenter)) {
     problem(`datacenter cannot be "${datacenter}"`, 'please use only [a-z0-9-_]')
   }
-  if (file.node_id !== undefined && !uuidShape.test(file.node_id.toLowerCase())) {
+  if (file.node_id !== undefined && !isUuid(file.node_id)) {
     problem(`node_id "${file.node_id}" is not a UUID`, 'write it as 8-4-4-4-12 hexadecimal digits')
   }
 }
@@ -41,6 +46,24 @@ export function checkRaft(file: FileConfig, release: Release, problem: Report): 
   }
 }
 
+/** What is a whole number and yet no count, and versions of the protocol between agents. */
+export function checkCounts(file: FileConfig, problem: Report): void {
+  const { protocol = 2 } = file
+  const how = protocol < 2 ? 'low' : 'high'
+  if (protocol < 2 || protocol > 3)
+    problem(`protocol: Protocol version '${protocol}' too ${how}`, 'must be in range: [2, 3]')
+  const counts = [
+    ['autopilot.max_trailing_logs', file.autopilot?.max_trailing_logs],
+    ['retry_max', file.retry_max],
+    ['retry_max_wan', file.retry_max_wan],
+    ['log_rotate_bytes', file.log_rotate_bytes],
+  ] as const
+  for (const [key, given = 0] of counts)
+    if (given < 0) problem(`${key} cannot be ${given}`, 'must be greater than or equal to zero')
+  if (file.ui === true && (file.ui_dir ?? '') !== '')
+    problem('ui_dir: both the ui and ui-dir flags were specified', 'please provide only one')
+}
+
 export function nodeMetaOf(file: FileConfig, problem: Report): Readonly<Record<string, string>> {
   const meta = file.node_meta ?? {}
   const frame = (key: string, value: string, reason: string): void =>
@@ -52,7 +75,8 @@ export function nodeMetaOf(file: FileConfig, problem: Report): Readonly<Record<s
     else if (key.startsWith('svc-')) frame(key, value, "Key prefix 'svc-' is reserved for internal use")
     else if (value.length > 512) frame(key, value, 'Value is too long (limit: 512 characters)')
   }
-  if (Object.keys(meta).length > 64) problem('Node metadata cannot contain more than 64 key/value pairs', 'remove some')
+  if (Object.keys(meta).length > 64)
+    problem('Node metadata cannot contain more than 64 key/value pairs', 'remove some', 'node_meta')
   return meta
 }
 
@@ -60,7 +84,8 @@ export function logLevelOf(file: FileConfig, dev: boolean, problem: Report): Age
   const given = file.log_level?.toUpperCase()
   if (given === undefined) return dev ? 'DEBUG' : 'INFO'
   const level = logLevels.find((name) => name === given)
-  if (level === undefined) problem(`Invalid log level: ${given}`, `Valid log levels are: [${logLevels.join(' ')}]`)
+  if (level === undefined)
+    problem(`Invalid log level: ${given}`, `Valid log levels are: [${logLevels.join(' ')}]`, 'log_level')
   return level ?? 'INFO'
 }
 

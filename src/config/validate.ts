@@ -1,67 +1,28 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { ConfigDocument } from './document.ts'
+import { inOwnCase } from './letter-case.ts'
 import type { ConfigProblem } from './problem.ts'
 import { removedKey } from './removed.ts'
-import { type FileConfig, fileSchema, keysWithoutEffect, refusedKeys } from './schema.ts'
+import { type FileConfig, fileSchema } from './schema.ts'
 
 export interface ValidatedFile {
   readonly config: FileConfig
-  /** One line for each key that is read past. */
-  readonly warnings: readonly string[]
+  /** `file:line:column` of what stands at this path. */
+  placeOf(path: readonly PropertyKey[]): string
 }
 
 /** Checks one document against the schema: every problem with its place in the file, or the typed content. */
-export function validateDocument(document: ConfigDocument): Result<ValidatedFile, readonly ConfigProblem[]> {
-  const { value } = document
+export function validateDocument(written: ConfigDocument): Result<ValidatedFile, readonly ConfigProblem[]> {
+  const { value } = written
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return err([{ place: document.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }])
+    return err([{ place: written.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }])
   }
-  const notes: Notes = { warnings: [], problems: [] }
-  const parsed = fileSchema.safeParse(withEffect(document, value, [], notes))
-  const issues = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(document, issue))
-  const problems = [...notes.problems, ...issues]
-  return parsed.success && problems.length === 0 ? ok({ config: parsed.data, warnings: notes.warnings }) : err(problems)
-}
-
-interface Notes {
-  readonly warnings: string[]
-  readonly problems: ConfigProblem[]
-}
-
-/** The object without the keys that are read past, each of which becomes a warning. */
-function withEffect(
-  document: ConfigDocument,
-  value: object,
-  above: readonly string[],
-  notes: Notes,
-): Readonly<Record<string, unknown>> {
-  const kept: [string, unknown][] = []
-  for (const [key, member] of Object.entries(value) as [string, unknown][]) {
-    const path = [...above, key]
-    const dotted = path.join('.')
-    const block = typeof member === 'object' && member !== null && !Array.isArray(member) ? member : undefined
-    if (keysWithoutEffect.has(dotted)) {
-      notes.warnings.push(`${document.placeOf(path)}: '${dotted}' has no effect yet`)
-      notes.problems.push(...removedIn(document, path, Object.keys(block ?? {})))
-    } else kept.push([key, block === undefined || above.length > 0 ? member : withEffect(document, block, path, notes)])
-  }
-  return Object.fromEntries(kept)
-}
-
-/** What is read past may still hold keys of old, which are told. */
-function removedIn(
-  document: ConfigDocument,
-  above: readonly string[],
-  keys: readonly string[],
-): readonly ConfigProblem[] {
-  return keys.flatMap((key) => {
-    const path = [...above, key]
-    const remedy = removedKey(path.join('.'))
-    const message = `invalid config key ${path.join('.')}`
-    return remedy === undefined ? [] : [{ place: document.placeOf(path), message, remedy }]
-  })
+  const document = inOwnCase(written, fileSchema)
+  const parsed = fileSchema.safeParse(document.value)
+  if (!parsed.success) return err(parsed.error.issues.flatMap((issue) => problemsOf(document, issue)))
+  return ok({ config: parsed.data, placeOf: (path) => document.placeOf(path) })
 }
 
 function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly ConfigProblem[] {
@@ -70,7 +31,7 @@ function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly
     return issue.keys.map((key) => {
       const path = [...issue.path, key]
       const name = path.join('.')
-      const remedy = removedKey(name) ?? refusedKeys.get(name) ?? suggestion(key, keysAt(issue.path))
+      const remedy = removedKey(name) ?? suggestion(key, keysAt(issue.path))
       return { place: document.placeOf(path), message: `invalid config key ${name}`, remedy }
     })
   }
@@ -89,12 +50,17 @@ function suggestion(key: string, known: readonly string[]): string {
 
 /** Keys allowed at a path of the schema, for suggestions. */
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let shape: Readonly<Record<string, unknown>> = fileSchema.shape
+  let type: z.ZodType = fileSchema
   for (const part of path) {
-    const member = shape[String(part)] as { unwrap?: () => { shape?: Readonly<Record<string, unknown>> } } | undefined
-    shape = member?.unwrap?.().shape ?? {}
+    const below = type instanceof z.ZodArray ? (type.element as z.ZodType) : memberOf(type, part)
+    if (below === undefined) return []
+    type = below instanceof z.ZodOptional ? (below.unwrap() as z.ZodType) : below
   }
-  return Object.keys(shape)
+  return type instanceof z.ZodObject ? Object.keys(type.shape) : []
+}
+
+function memberOf(type: z.ZodType, part: PropertyKey): z.ZodType | undefined {
+  return type instanceof z.ZodObject ? (type.shape as Readonly<Record<string, z.ZodType>>)[String(part)] : undefined
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

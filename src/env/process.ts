@@ -39,6 +39,8 @@ export interface Machine {
   readonly cpuCount: number
   /** Addresses of the interfaces that are up. */
   interfaces(): readonly MachineInterface[]
+  /** The interface that the default route goes through; absent or undefined where that cannot be told. */
+  defaultInterface?(): string | undefined
 }
 
 /** The agent's own process. */
@@ -74,4 +76,6 @@ export interface MachineCondition {
 export interface MachineInterface {
   readonly name: string
   readonly address: string
+  /** Bits of the address that are its network's; absent: all of them. */
+  readonly prefix?: number
 }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs'
+import { readFileSync, statfsSync } from 'node:fs'
 import {
   arch,
   availableParallelism,
@@ -26,6 +26,7 @@ export function createMachine(): RunningMachine {
     operatingSystem: platform() === 'win32' ? 'windows' : platform(),
     cpuCount: availableParallelism(),
     interfaces,
+    defaultInterface,
     condition,
     process: ownProcess,
   }
@@ -68,7 +69,22 @@ function rootDisk(): MachineCondition['disk'] {
 function interfaces(): readonly MachineInterface[] {
   const found: MachineInterface[] = []
   for (const [name, addresses] of Object.entries(networkInterfaces())) {
-    for (const { address } of addresses ?? []) found.push({ name, address })
+    for (const { address, cidr } of addresses ?? []) {
+      const prefix = cidr?.split('/')[1]
+      found.push({ name, address, ...(prefix === undefined ? {} : { prefix: Number(prefix) }) })
+    }
   }
   return found
+}
+
+/** Linux tells of routes in a table: interface, destination, gateway, … in hexadecimal. Other systems are not asked. */
+function defaultInterface(): string | undefined {
+  try {
+    const rows = readFileSync('/proc/net/route', 'utf8').split('\n').slice(1)
+    const fields = rows.map((row) => row.split('\t')).find(([, to, , , , , , mask]) => to === '00000000' && mask === to)
+    return fields?.[0]
+  } catch {
+    // Without a word on routes there is no default: the field says so as well.
+    return undefined
+  }
 }

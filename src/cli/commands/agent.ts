@@ -1,4 +1,4 @@
-import { agentFlags } from '../../config/flags.ts'
+import { agentFlags } from '../../config/agent-flags.ts'
 import { productTitle } from '../../model/names.ts'
 import type { CliCommand } from '../command.ts'
 

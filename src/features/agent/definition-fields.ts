@@ -49,8 +49,14 @@ export function memberTable<Key extends string>(names: Readonly<Record<Key, Memb
 /** Spellings of files that are read as another key, or refused with the key to write instead; all in lower case. */
 export interface OldSpellings {
   /** Read as the key where spelled with capitals, refused where spelled without. */
-  readonly camel: ReadonlyMap<string, string>
-  readonly refused: ReadonlyMap<string, string>
+  readonly camel: ReadonlyMap<string, OldSpelling>
+  readonly refused: ReadonlyMap<string, OldSpelling>
+}
+
+export interface OldSpelling {
+  readonly use: string
+  /** The release that removed it; left out where none ever had it. */
+  readonly since?: string
 }
 
 const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
@@ -222,7 +228,7 @@ export class Fields<Key extends string> {
     for (const [spelled, value] of members) {
       const lower = lowerAscii(spelled)
       const key = byFileName.get(lower)
-      const camel = byFileName.get(old.camel.get(lower) ?? '')
+      const camel = byFileName.get(old.camel.get(lower)?.use ?? '')
       if (key !== undefined) this.#take(key, { key: spelled, value })
       else if (camel !== undefined && spelled !== lower) translated.push([camel, { key: spelled, value }])
       else this.#unknown(spelled, old.camel.get(lower) ?? old.refused.get(lower))
@@ -240,9 +246,10 @@ export class Fields<Key extends string> {
     this.#problems.push({ kind: 'key', path: [...this.path, given.key], message, remedy: 'keep one of them' })
   }
 
-  #unknown(spelled: string, instead: string | undefined): void {
+  #unknown(spelled: string, instead: OldSpelling | undefined): void {
     const message = `invalid config key ${JSON.stringify(spelled)}`
-    const remedy = instead === undefined ? '' : `write ${instead}`
+    const removed = instead?.since === undefined ? 'write' : `removed in ${instead.since}, write`
+    const remedy = instead === undefined ? '' : `${removed} ${instead.use}`
     this.#problems.push({ kind: 'key', path: [...this.path, spelled], message, remedy })
   }
 

@@ -25,7 +25,7 @@ export type ServiceName = keyof typeof serviceMembers
 
 export const serviceOldSpellings: OldSpellings = {
   camel: new Map(),
-  refused: new Map([['enabletagoverride', 'enable_tag_override']]),
+  refused: new Map([['enabletagoverride', { use: 'enable_tag_override', since: '1.1.0' }]]),
 }
 
 const weightMembers = {
@@ -95,15 +95,15 @@ export const serviceCheckNames: MemberTable<CheckName> = memberTable({
 /** Reference: configuration CFG-7 and 16. */
 export const checkOldSpellings: OldSpellings = {
   camel: new Map([
-    ['deregistercriticalserviceafter', 'deregister_critical_service_after'],
-    ['dockercontainerid', 'docker_container_id'],
-    ['scriptargs', 'args'],
-    ['serviceid', 'service_id'],
-    ['tlsskipverify', 'tls_skip_verify'],
+    ['deregistercriticalserviceafter', { use: 'deregister_critical_service_after', since: '1.0' }],
+    ['dockercontainerid', { use: 'docker_container_id', since: '1.0' }],
+    ['scriptargs', { use: 'args' }],
+    ['serviceid', { use: 'service_id', since: '1.0' }],
+    ['tlsskipverify', { use: 'tls_skip_verify', since: '1.0' }],
   ]),
   refused: new Map([
-    ['checkid', 'id'],
-    ['script', 'args'],
-    ['script_args', 'args'],
+    ['checkid', { use: 'id', since: '1.1.0' }],
+    ['script', { use: 'args', since: '1.1.0' }],
+    ['script_args', { use: 'args' }],
   ]),
 }

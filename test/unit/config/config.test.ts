@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { agentFlags } from '../../../src/config/agent-flags.ts'
 import { parseDocument } from '../../../src/config/document.ts'
-import { agentFlags, configOfFlags } from '../../../src/config/flags.ts'
+import { configOfFlags } from '../../../src/config/flags.ts'
 import { mergeConfig } from '../../../src/config/merge.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { problemText } from '../../../src/config/problem.ts'
@@ -91,8 +92,20 @@ describe('a configuration file', () => {
     expect(linesOf('{"retry_interval": "30"}')[0]).toContain('missing unit in duration')
   })
 
-  it('refuses keys that protect, when this version would not honour them', () => {
-    expect(linesOf('{"acl": {"enabled": true}}')[0]).toContain('invalid config key acl')
+  it('knows a key whatever the case of its letters, and tells where it stands; names that people choose stay', () => {
+    const text =
+      '{"Server": true, "PORTS": {"Http": 1, "htp": 2}, "Node_Meta": {"Rack": "r"}, "Services": [{"Name": 3}]}'
+    expect(linesOf(text)).toEqual(["a.json:1:39: invalid config key ports.htp: did you mean 'http'?"])
+    const document = parseDocument('a.json', text.replace(', "htp": 2', ''))
+    const validated = document.ok ? validateDocument(document.value) : document
+    expect(validated).toMatchObject({
+      ok: true,
+      value: { config: { server: true, ports: { http: 1 }, node_meta: { Rack: 'r' }, services: [{ Name: 3 }] } },
+    })
+    expect('value' in validated && validated.value.placeOf(['services', 0, 'Name'])).toBe('a.json:1:82')
+    expect(linesOf('{"Server": true, "server": false}')).toEqual([
+      "a.json:1:2: invalid config key Server: did you mean 'server'?",
+    ])
   })
 
   it.each([
@@ -101,7 +114,7 @@ describe('a configuration file', () => {
     ['[CFG-031]', 'retry_join_azure', "removed in 1.0, use retry_join with 'provider=…'"],
     ['[CFG-032]', 'addresses.rpc', 'removed in 1.0, commands talk HTTP: use ports.http'],
     ['[CFG-033]', 'ports.rpc', 'removed in 1.0, commands talk HTTP: use ports.http'],
-    ['[CFG-034]', 'advertise_addrs', "removed in 1.0, use 'advertise_addr, advertise_addr_wan and ports'"],
+    ['[CFG-034]', 'advertise_addrs', "removed in 1.0, use 'advertise_addr', 'advertise_addr_wan' and 'ports'"],
     ['[CFG-035]', 'http_api_response_headers', "removed in 1.0, use 'http_config.response_headers'"],
     ['[CFG-036]', 'recursor', "removed in 1.0, use 'recursors'"],
     ['[CFG-037]', 'statsd_addr', "removed in 1.0, use 'telemetry.statsd_address'"],
@@ -117,18 +130,6 @@ describe('a configuration file', () => {
     const text = JSON.stringify({ [first]: second === undefined ? 1 : { [second]: 1 } })
     expect(linesOf(text)).toEqual([expect.stringMatching(/^a\.json:1:\d+: /)])
     expect(linesOf(text)[0]?.replace(/^\S+ /, '')).toBe(`invalid config key ${dotted}: ${remedy}`)
-  })
-
-  it('warns of keys that have no effect yet', () => {
-    const text = '{"connect": {"enabled": true}, "ui": true}'
-    const document = parseDocument('a.json', text)
-    expect(document.ok && validateDocument(document.value)).toEqual({
-      ok: true,
-      value: {
-        config: {},
-        warnings: ["a.json:1:2: 'connect' has no effect yet", "a.json:1:32: 'ui' has no effect yet"],
-      },
-    })
   })
 })
 
@@ -272,7 +273,6 @@ describe('the effective configuration', () => {
     [{ retry_join: ['db.internal'] }, 'retry_join "db.internal": host names need a resolver, which is not there yet'],
     [{ start_join: ['db.internal:8301'] }, 'start_join "db.internal:8301": host names need a resolver'],
     [{ start_join: ['10.0.0.1:0'] }, 'start_join "10.0.0.1:0" is not an address'],
-    [{ retry_join: ['{{ GetPrivateIP }}'] }, 'address templates are not there yet'],
     [{ ports: { serf_lan: -1 } }, 'ports.serf_lan cannot be -1'],
     [{ ports: { dns: 8500 } }, 'HTTP address 127.0.0.1:8500 already configured for DNS'],
     [{ ports: { serf_lan: 8300 } }, 'Serf Advertise LAN address 10.0.0.1:8300 already configured for RPC Advertise'],

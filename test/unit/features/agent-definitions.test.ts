@@ -294,17 +294,17 @@ describe('a definition in a file', () => {
     expect(serviceProblem({ name: 'web', enableTagOverride: true }, 'file')).toEqual({
       path: ['enableTagOverride'],
       message: 'invalid config key "enableTagOverride"',
-      remedy: 'write enable_tag_override',
+      remedy: 'removed in 1.1.0, write enable_tag_override',
     })
   })
 
   it.each([
-    ['[REG-014]', 'CheckID', 'write id'],
-    ['[REG-015]', 'script', 'write args'],
-    ['[REG-026]', 'serviceid', 'write service_id'],
-    ['[REG-027]', 'dockercontainerid', 'write docker_container_id'],
-    ['[REG-028]', 'tlsskipverify', 'write tls_skip_verify'],
-    ['[REG-029]', 'deregistercriticalserviceafter', 'write deregister_critical_service_after'],
+    ['[REG-014]', 'CheckID', 'removed in 1.1.0, write id'],
+    ['[REG-015]', 'script', 'removed in 1.1.0, write args'],
+    ['[REG-026]', 'serviceid', 'removed in 1.0, write service_id'],
+    ['[REG-027]', 'dockercontainerid', 'removed in 1.0, write docker_container_id'],
+    ['[REG-028]', 'tlsskipverify', 'removed in 1.0, write tls_skip_verify'],
+    ['[REG-029]', 'deregistercriticalserviceafter', 'removed in 1.0, write deregister_critical_service_after'],
   ])('%s refuses the check key %s: %s', (_id, key, remedy) => {
     const message = `invalid config key "${key}"`
     expect(checkProblem({ name: 'c', ttl: '1s', [key]: 'x' }, 'file')).toEqual({ path: [key], message, remedy })

@@ -1,0 +1,38 @@
+import type { Disk } from '../env/disk.ts'
+import type { ConfigProblem } from './problem.ts'
+import type { FileConfig } from './schema.ts'
+import { valueAt } from './waiting.ts'
+
+/** Files that are named are there and are files, directories likewise; told before anything starts. */
+const named: readonly (readonly [key: string, kind: 'file' | 'directory'])[] = [
+  ['ca_file', 'file'],
+  ['ca_path', 'directory'],
+  ['cert_file', 'file'],
+  ['key_file', 'file'],
+  ['ui_dir', 'directory'],
+]
+
+/** What the disk says against a configuration. A data directory that is not there yet will be made. */
+export async function diskProblems(
+  disk: Disk,
+  file: FileConfig,
+  placeOf: (path: readonly string[]) => string,
+): Promise<readonly ConfigProblem[]> {
+  const problems: ConfigProblem[] = []
+  for (const [key, kind] of named) {
+    const path = valueAt(file, [key])
+    if (typeof path !== 'string' || path === '') continue
+    const found = await disk.stat(path)
+    const message = found.ok ? `is not a ${kind}` : `cannot be read: ${found.error.message}`
+    if (found.ok && found.value.kind === kind) continue
+    const remedy = `name a ${kind} that this user may read`
+    problems.push({ place: placeOf([key]), message: `${key} ${path} ${message}`, remedy })
+  }
+  const data = file.data_dir ?? ''
+  const entry = data === '' ? undefined : await disk.stat(data)
+  if (entry?.ok === true && entry.value.kind !== 'directory') {
+    const message = `data_dir ${JSON.stringify(data)} is not a directory`
+    problems.push({ place: placeOf(['data_dir']), message, remedy: 'name a directory' })
+  }
+  return problems
+}

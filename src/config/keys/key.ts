@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+/** What is known of a key besides its type. It goes into the JSON Schema of the configuration, and into its page. */
+export interface KeyFacts {
+  /** What holds where nothing is said; left out where nothing does, or where `about` says what. */
+  readonly default?: unknown
+  /** A reload takes it over; any other key waits for the next start. */
+  readonly reload?: true
+  /** The release that brought it, where that is known. */
+  readonly since?: string
+  /** What to write instead, where it still works and will not for ever. */
+  readonly deprecated?: string
+  /** The part of the program that will read it, and is not there yet. */
+  readonly waits?: Waiting
+}
+
+export interface Waiting {
+  readonly for: string
+  /** Any other value than the default is refused for this reason: whoever ignored it would be open. */
+  readonly refused?: string
+  /** Not a promise: it never has an effect. */
+  readonly never?: true
+}
+
+/** A key that a part of the program reads. */
+export type KeyMaker = <T extends z.ZodType>(type: T, about: string, facts?: KeyFacts) => z.ZodOptional<T>
+
+/** `reader`: the part of the program that the keys are for. `common`: what holds of all of them. */
+export function keysOf(reader: string, common: KeyFacts = {}): KeyMaker {
+  return (type, about, facts = {}) => {
+    const { default: otherwise, reload, since, deprecated, waits } = { ...common, ...facts }
+    return type.optional().meta({
+      description: about,
+      ...(otherwise === undefined ? {} : { default: otherwise }),
+      ...(deprecated === undefined ? {} : { deprecated: true, 'x-instead': deprecated }),
+      ...(since === undefined ? {} : { 'x-since': since }),
+      'x-reader': reader,
+      'x-reload': reload ?? false,
+      ...(waits === undefined ? {} : { 'x-waits': waits }),
+    })
+  }
+}
+
+/** Keys of one name. Strict: any other key in it is an error. */
+export function block<T extends z.core.$ZodLooseShape>(
+  about: string,
+  shape: T,
+): z.ZodOptional<z.ZodObject<T, z.core.$strict>> {
+  return z.strictObject(shape).optional().meta({ description: about })
+}
+
+/** A key as the table of all keys has it. */
+export interface KeyRow {
+  /** With dots where blocks are in one another, and `[]` behind a list of blocks. */
+  readonly name: string
+  readonly type: z.ZodType
+  readonly about: string
+  readonly reader: string
+  readonly reload: boolean
+  readonly default: unknown
+  readonly since: string | undefined
+  readonly deprecated: string | undefined
+  readonly waits: Waiting | undefined
+}
+
+/** All keys of a schema, in its order. */
+export function keyRows(schema: z.ZodObject, above = ''): readonly KeyRow[] {
+  return Object.entries(schema.shape).flatMap(([key, member]) => rowsOf(member as z.ZodType, `${above}${key}`))
+}
+
+function rowsOf(member: z.ZodType, name: string): readonly KeyRow[] {
+  const type = member instanceof z.ZodOptional ? (member.unwrap() as z.ZodType) : member
+  if (type instanceof z.ZodObject && Object.keys(type.shape).length > 0) return keyRows(type, `${name}.`)
+  const inner = type instanceof z.ZodArray ? (type.element as z.ZodType) : undefined
+  const below = inner instanceof z.ZodObject ? keyRows(inner, `${name}[].`) : []
+  return [rowOf(member, type, name), ...below]
+}
+
+function rowOf(member: z.ZodType, type: z.ZodType, name: string): KeyRow {
+  const facts = member.meta() ?? {}
+  return {
+    name,
+    type,
+    about: facts.description ?? '',
+    reader: text(facts['x-reader']) ?? '',
+    reload: facts['x-reload'] === true,
+    default: facts['default'],
+    since: text(facts['x-since']),
+    deprecated: text(facts['x-instead']),
+    waits: facts['x-waits'] as Waiting | undefined,
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

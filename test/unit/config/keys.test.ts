@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { parseDocument } from '../../../src/config/document.ts'
+import { parseHclDocument } from '../../../src/config/hcl-document.ts'
+import type { KeyRow } from '../../../src/config/keys/key.ts'
+import { mergeConfig } from '../../../src/config/merge.ts'
+import { normalize } from '../../../src/config/normalize.ts'
+import { problemText } from '../../../src/config/problem.ts'
+import { removedOptions } from '../../../src/config/removed.ts'
+import { configKeys, type FileConfig } from '../../../src/config/schema.ts'
+import { validateDocument } from '../../../src/config/validate.ts'
+import type { Machine } from '../../../src/env/process.ts'
+import { companions, examples, ofNoEffect, refusals, refusedKeys } from './every-key.ts'
+
+const machine: Machine = {
+  hostName: 'host-1',
+  architecture: 'x64',
+  operatingSystem: 'linux',
+  cpuCount: 2,
+  interfaces: () => [{ name: 'eth0', address: '10.0.0.1' }],
+}
+
+const base: FileConfig = { data_dir: '/d', bind_addr: '10.0.0.1' }
+const keys = configKeys().filter(({ name }) => !name.includes('[]'))
+const named = keys.map((row) => [row.name, row] as const)
+
+/** The file that says this alone. */
+function file(name: string, value: unknown): FileConfig {
+  return name.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as FileConfig
+}
+
+function example({ name, type, default: otherwise }: KeyRow): unknown {
+  if (name in examples) return examples[name]
+  if (type instanceof z.ZodBoolean) return otherwise !== true
+  if (type instanceof z.ZodNumber) return typeof otherwise === 'number' ? Math.abs(otherwise) + 7 : 7
+  if (type.safeParse('90s').success && !type.safeParse('x').success) return '90s'
+  if (name.startsWith('telemetry.circonus_')) return 'x'
+  throw new Error(`write an example of ${name} into every-key.ts`)
+}
+
+/** A value of another type than the key's. */
+function wrong(type: z.ZodType): unknown {
+  return type.safeParse(17).success ? 'seventeen' : 17
+}
+
+function hclOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(hclOf).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{ ${Object.entries(value)
+    .map(([key, member]) => `${JSON.stringify(key)} = ${hclOf(member)}`)
+    .join(', ')} }`
+}
+
+function read(text: string, parse: typeof parseDocument) {
+  const document = parse('f', text)
+  if (!document.ok) return [problemText(document.error)]
+  const validated = validateDocument(document.value)
+  return validated.ok ? validated.value.config : validated.error.map(problemText)
+}
+
+function whole(...files: readonly FileConfig[]) {
+  const merged = files.reduce(mergeConfig)
+  return normalize(merged, false, machine, undefined, undefined, (path) => `at ${path.join('.')}`)
+}
+
+function linesOf(normalized: ReturnType<typeof whole>): readonly string[] {
+  return normalized.ok ? [] : normalized.error.map(problemText)
+}
+
+describe('every key', () => {
+  it('is there once, with a word on what it is for and who reads it', () => {
+    const names = configKeys().map(({ name }) => name)
+    expect(names.length).toBeGreaterThan(200)
+    expect(new Set(names).size).toBe(names.length)
+    const silent = configKeys().filter(({ name, about, reader }) => !name.includes('watches[]') && (!about || !reader))
+    expect(silent.map(({ name }) => name)).toEqual([])
+  })
+
+  it.each(named)('%s is the same in JSON and in HCL', (name, row) => {
+    const given = file(name, example(row))
+    expect(read(JSON.stringify(given), parseDocument)).toEqual(given)
+    const [top = '', value] = Object.entries(given)[0] ?? []
+    expect(read(`${top} = ${hclOf(value)}`, parseHclDocument)).toEqual(given)
+    expect(read(`${top.toUpperCase()} = ${hclOf(value)}`, parseHclDocument)).toEqual(given)
+  })
+
+  it.each(named)('%s of another type is refused, with its place', (name, row) => {
+    const lines = read(JSON.stringify(file(name, wrong(row.type))), parseDocument)
+    expect(lines).toEqual([expect.stringMatching(/^f:1:\d+: '[\w.]+' (expected type|is not valid)/)])
+    expect(String(lines)).toContain(`'${name}`)
+  })
+
+  it.each(named)('%s takes effect, or is told of', (name, row) => {
+    const beside = companions[name] ?? {}
+    const without = whole(base, beside)
+    const given = whole(base, beside, file(name, example(row)))
+    if (refusedKeys.has(name)) return expect(linesOf(given)).toEqual([expect.stringContaining(name)])
+    expect(linesOf(given)).toEqual([])
+    if (!given.ok || !without.ok || ofNoEffect.has(name)) return
+    if (row.waits === undefined) expect(given.value.config).not.toEqual(without.value.config)
+    else expect(given.value.warnings.join('\n')).toContain(`at ${name}: '${name}' has no effect`)
+  })
+
+  it.each(named.filter(([, { default: otherwise }]) => otherwise !== undefined))(
+    '%s that says its default says nothing',
+    (name, row) => {
+      const beside = companions[name] ?? {}
+      const said = whole({ data_dir: '/d' }, beside, file(name, row.default))
+      expect(said).toEqual(whole({ data_dir: '/d' }, beside))
+    },
+  )
+
+  it.each(refusals.map(([given, line]) => [line, given] as const))('is refused: %s', (line, given) => {
+    expect(linesOf(whole(base, given)).join('\n')).toContain(line)
+  })
+
+  it('that is wrong is told with its place, when the whole is put together', () => {
+    expect(linesOf(whole(base, { serf_lan: 'x', log_level: 'y' }))).toEqual([
+      'at serf_lan: serf_lan "x" must be an ip address: write an IP address',
+      'at log_level: Invalid log level: Y: Valid log levels are: [TRACE DEBUG INFO WARN ERR]',
+    ])
+  })
+})
+
+describe('access control in the configuration', () => {
+  const accessOf = (given: FileConfig) => {
+    const normalized = whole(base, given)
+    if (!normalized.ok) throw new Error(linesOf(normalized).join('\n'))
+    return normalized.value
+  }
+
+  it('has new keys before old ones, and either where it stands alone', () => {
+    const old: FileConfig = {
+      acl_token: 'old',
+      acl_agent_token: 'agent',
+      acl_ttl: '1m',
+      acl_down_policy: 'deny',
+      acl_replication_token: 'r',
+    }
+    expect(accessOf(old).config.access).toMatchObject({
+      downPolicy: 'deny',
+      tokenTtlMs: 60_000,
+      tokenReplication: true,
+      tokens: { default: 'old', agent: 'agent', replication: 'r', master: '', agentMaster: '' },
+    })
+    const both = { ...old, acl: { token_ttl: '5s', down_policy: 'allow', tokens: { default: 'new' } } }
+    expect(accessOf(both).config.access).toMatchObject({
+      downPolicy: 'allow',
+      tokenTtlMs: 5_000,
+      tokens: { default: 'new', agent: 'agent' },
+    })
+    expect(accessOf({ acl_token: 'x' }).config.access.tokens.agent).toBe('x')
+    expect(accessOf({ acl_replication_token: 'x', enable_acl_replication: false }).config.access.tokenReplication).toBe(
+      false,
+    )
+  })
+
+  it('[CFG-015] allows or denies what is not ruled, and knows nothing else', () => {
+    for (const policy of ['allow', 'deny'] as const) {
+      expect(accessOf({ acl_default_policy: policy }).config.access.defaultPolicy).toBe(policy)
+      expect(accessOf({ acl: { default_policy: policy } }).config.access.defaultPolicy).toBe(policy)
+    }
+    expect(linesOf(whole(base, { acl_default_policy: 'maybe' }))).toEqual([
+      'at acl_default_policy: Unsupported default ACL policy: maybe: write allow, deny',
+    ])
+  })
+
+  it('[CFG-016] enforces on agents unless it is told not to', () => {
+    expect(accessOf({}).config.debug).toMatchObject({ ACLEnforceVersion8: true })
+    expect(accessOf({ acl_enforce_version_8: false }).config.debug).toMatchObject({ ACLEnforceVersion8: false })
+  })
+
+  it('is refused with its name where it is to be on, for everybody would be let in', () => {
+    const line =
+      'access control is not there yet, and an agent that ignored it would be open to everybody: leave it out'
+    expect(linesOf(whole(base, { acl: { enabled: true } }))).toEqual([`at acl.enabled: acl.enabled: ${line}`])
+    expect(linesOf(whole(base, { acl_datacenter: 'dc1' }))).toEqual([`at acl_datacenter: acl_datacenter: ${line}`])
+    const off = accessOf({ acl_datacenter: 'DC1', acl: { enabled: false } })
+    expect(off.config.access.primaryDatacenter).toBe('dc1')
+    expect(off.warnings).toContain(
+      "The 'acl_datacenter' field is deprecated. Use the 'primary_datacenter' field instead.",
+    )
+    expect(
+      accessOf({ acl_datacenter: 'a', primary_datacenter: 'b', acl: { enabled: false } }).config.debug,
+    ).toMatchObject({ PrimaryDatacenter: 'b', ACLsEnabled: false })
+  })
+
+  it('hides its tokens where it is shown', () => {
+    const shown = accessOf({ acl: { tokens: { master: 'secret', default: 'secret' } } }).config.debug
+    expect(shown).toMatchObject({ ACLMasterToken: 'hidden', ACLToken: 'hidden', ACLReplicationToken: '' })
+    expect(JSON.stringify(shown)).not.toContain('secret')
+  })
+})
+
+describe('every removed option', () => {
+  const removed = removedOptions().map((option) => [`${option.kind} ${option.name}`, option] as const)
+
+  it('is in one table, with the release that removed it and what to write instead', () => {
+    expect(removed.length).toBeGreaterThan(40)
+    expect(new Set(removed.map(([shown]) => shown)).size).toBe(removed.length)
+    expect(removed.filter(([, { since, instead }]) => !/^\d+\.\d+/.test(since) || instead === '')).toEqual([])
+    expect(removed.filter(([, { kind, name }]) => kind === 'key' && keys.some((key) => key.name === name))).toEqual([])
+  })
+
+  it.each(removed.filter(([, { kind }]) => kind !== 'flag'))(
+    '[CFG-042] %s is refused in JSON and HCL with place, release and successor',
+    (_shown, { kind, name, since, instead }) => {
+      const path = { key: name, 'service key': `service.${name}`, 'check key': `check.${name}`, flag: '' }[kind]
+      const given = file(path, 'x')
+      const definition = kind === 'service key' ? { name: 's' } : { name: 'c', ttl: '1s' }
+      const more: FileConfig =
+        kind === 'key' ? given : mergeConfig(given, file(kind.split(' ')[0] as string, definition))
+      const [top = '', value] = Object.entries(more)[0] ?? []
+      for (const [text, parse] of [
+        [`\n${JSON.stringify(more)}`, parseDocument],
+        [`\n${top} = ${hclOf(value)}`, parseHclDocument],
+      ] as const) {
+        const document = parse('f', text)
+        if (!document.ok) throw new Error(problemText(document.error))
+        const validated = validateDocument(document.value)
+        const config = validated.ok ? validated.value : undefined
+        const lines =
+          config === undefined
+            ? (validated as { error: readonly Parameters<typeof problemText>[0][] }).error.map(problemText)
+            : linesOf(normalize({ ...base, ...config.config }, false, machine))
+        const line = lines.join('\n')
+        expect(line).toContain(name.split('.').at(-1))
+        expect(line).toContain(`removed in ${since}, ${instead}`)
+        expect(line).toMatch(kind === 'key' ? /^f:2:\d+: / : /^config: /)
+      }
+    },
+  )
+})

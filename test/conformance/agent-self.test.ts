@@ -31,7 +31,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('DebugConfig 
         ServerPort: agent.target.ports['server'],
       })
       expect(Object.keys(shown ?? {})).toEqual(Object.keys(debugConfig(base)))
-      for (const name of Object.keys(shown ?? {})) expect(name).toMatch(/^[A-Z][A-Za-z]+$/)
+      for (const name of Object.keys(shown ?? {})) expect(name).toMatch(/^[A-Z][A-Za-z0-9]+$/)
     } finally {
       await agent.stop()
     }

@@ -2,6 +2,7 @@ import type { AccessSettings } from '../agent/access-settings.ts'
 import type {
   AgentConfig,
   AutopilotConfig,
+  ChecksConfig,
   DnsConfig,
   HttpConfig,
   PoolConfig,
@@ -19,7 +20,7 @@ import { releaseText } from '../model/release.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
 export function debugConfig(config: AgentConfig): Flat {
-  const { ports, checksConfig } = config
+  const { ports } = config
   return {
     ...dnsPart(config.dns),
     ...gossipPart('LAN', config.gossipLan),
@@ -33,24 +34,20 @@ export function debugConfig(config: AgentConfig): Flat {
     ...httpPart(config.http),
     ...socketPart(config.unixSockets),
     ...raftPart(config.raft),
+    ...checksPart(config.checksConfig),
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
     BootstrapExpect: config.bootstrapExpect,
     Checks: config.checks.map(({ checkId }) => checkId),
-    CheckUpdateInterval: formatDuration(checksConfig.updateIntervalMs),
     ClientAddrs: config.clientAddresses,
-    ContainerRuntime: checksConfig.containerRuntime,
     Datacenter: config.datacenter,
     DataDir: config.dataDir ?? '',
     DevMode: config.dev,
     DiscoveryMaxStale: formatDuration(config.discoveryMaxStaleMs),
     DisableRemoteExec: !config.remoteExec,
-    DiscardCheckOutput: checksConfig.discardOutput,
     DNSAddrs: config.dnsAddresses,
     DNSPort: ports.dns,
-    EnableLocalScriptChecks: checksConfig.localScripts,
-    EnableRemoteScriptChecks: checksConfig.remoteScripts,
     GRPCPort: ports.grpc,
     HTTPPort: ports.http,
     HTTPSAddrs: config.httpsAddresses,
@@ -80,6 +77,16 @@ export function debugConfig(config: AgentConfig): Flat {
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
     Watches: config.watches.map(({ subject }) => subject.type),
+  }
+}
+
+function checksPart(checks: ChecksConfig): Flat {
+  return {
+    CheckUpdateInterval: formatDuration(checks.updateIntervalMs),
+    ContainerRuntime: checks.containerRuntime,
+    DiscardCheckOutput: checks.discardOutput,
+    EnableLocalScriptChecks: checks.localScripts,
+    EnableRemoteScriptChecks: checks.remoteScripts,
   }
 }
 

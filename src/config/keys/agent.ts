@@ -28,7 +28,7 @@ export const agentKeys = {
     since: '0.8.5',
     waits: { for: 'IDs of hosts' },
   }),
-  disable_remote_exec: key(bool, 'Refuse what svc exec asks of this node.', { default: true, since: '0.8.0' }),
+  disable_remote_exec: key(bool, 'Refuse what svc exec asks of this node.', { default: true }),
   disable_update_check: key(bool, 'No update check is ever made.', { default: false }),
   discard_check_output: checks(bool, 'The output of checks is not kept.', {
     default: false,

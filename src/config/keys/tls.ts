@@ -30,11 +30,9 @@ export const tlsKeys = {
     'Servers take other agents with TLS alone, and with a certificate of an authority in ca_file.',
     { default: false, since: '0.8.2' },
   ),
-  verify_outgoing: key(
-    bool,
-    'TLS is spoken to every server, whose certificate must be of an authority in ca_file.',
-    { default: false },
-  ),
+  verify_outgoing: key(bool, 'TLS is spoken to every server, whose certificate must be of an authority in ca_file.', {
+    default: false,
+  }),
   verify_server_hostname: key(bool, 'It must be for server.<datacenter>.<domain>. Implies verify_outgoing.', {
     default: false,
     since: '0.5.1',

@@ -40,5 +40,9 @@ export const dnsKeys = {
     }),
   }),
   domain: key(text, 'Domain that DNS answers for.', { default: 'svc.' }),
-  recursors: key(texts, 'DNS servers that are asked for names outside the domain, in order; at port 53 unless another is written.', { default: [] }),
+  recursors: key(
+    texts,
+    'DNS servers that are asked for names outside the domain, in order; at port 53 unless another is written.',
+    { default: [] },
+  ),
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { usualSizes } from '../studies/convergence-study.ts'
+import { variants } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'
 import { checkFiles } from './check.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
@@ -142,10 +143,19 @@ function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void
   study('lifeguard', 'False positives and detection with each part of Lifeguard, after its paper.')
     .option('--whole', "all cells of the paper's grid; takes hours")
     .option('--few', 'a few cells where plain SWIM goes wrong, in a minute or two')
+    .option('--only <names>', `of ${protocolNames.join(', ')}, beside SWIM`, protocols)
     .action(async (flags: LifeguardFlags) => ended(await studyLifeguardParts(flags, terminal)))
   study('convergence', 'How fast news spreads in pools of several sizes, and what it costs each member.')
     .option('--members <sizes>', '5000 takes minutes and 8 GB of heap', poolSizes, usualSizes)
     .action(async (flags: ConvergenceFlags) => ended(await studyConvergenceOfPools(flags, terminal)))
+}
+
+const protocolNames: readonly string[] = variants.map(({ name }) => name)
+
+function protocols(text: string): readonly string[] {
+  const names = text.split(',')
+  if (names.every((name) => protocolNames.includes(name))) return names
+  throw new InvalidArgumentError(`Write names such as SWIM,Lifeguard, of ${protocolNames.join(', ')}.`)
 }
 
 function poolSizes(text: string): readonly number[] {

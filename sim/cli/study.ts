@@ -53,11 +53,14 @@ export interface LifeguardFlags extends StudyFlags {
   /** All cells of the paper's grid, or a few. */
   readonly whole?: boolean
   readonly few?: boolean
+  /** Beside plain SWIM, which the others are compared with. */
+  readonly only?: readonly string[]
 }
 
 export function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal): Promise<number> {
   return runStudy(flags, terminal, (streams, tell) => {
-    const { trials = 1, whole = false, few = false } = flags
+    const { trials = 1, whole = false, few = false, only } = flags
+    const chosen = variants.filter(({ name }) => name === 'SWIM' || only === undefined || only.includes(name))
     const grid = whole ? wholeGrid : few ? fewCells : thinGrid
     tell(lifeguardHead(trials, grid))
     let swim: VariantMeasured | undefined
@@ -65,7 +68,7 @@ export function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal
       swim ??= measured
       tell([variantLine(measured, swim)])
     }
-    const measured = studyLifeguard({ streams, trials, grid, variants, onMeasured })
+    const measured = studyLifeguard({ streams, trials, grid, variants: chosen, onMeasured })
     tell(lifeguardClosing(measured))
     return lifeguardSvg(measured)
   })

@@ -65,7 +65,8 @@ function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): voi
   if (remote.state === 'dead' && hasLeft && gossip.members.get(node)?.status === 'leaving') {
     return takeDead(gossip, { kind: 'dead', incarnation, node, from: node })
   }
-  takeSuspect(gossip, { kind: 'suspect', incarnation, node, from: gossip.self.name })
+  const source = remote.state === 'dead' ? 'held-dead' : 'held-suspect'
+  takeSuspect(gossip, { kind: 'suspect', incarnation, node, from: gossip.self.name }, source)
 }
 
 /**

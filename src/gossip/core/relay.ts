@@ -9,8 +9,15 @@ type IndirectPing = Extract<Message, { readonly kind: 'indirect-ping' }>
 const noPayload = new Uint8Array(0)
 
 /**
- * Pings on another's behalf (SWIM, section 3.1). An answer goes back as if it were the asker's; none within the probe
- * timeout goes back as a nack, if wanted, which says that this agent at least is well (Lifeguard, section 4.A).
+ * A nack goes out after this part of the probe timeout (Lifeguard, section 4.A). memberlist waits for the whole: at the
+ * default timing that is when the asker gives up, so that in good health it never counts a nack, and doubts itself for each
+ * member that is really dead.
+ */
+const nackAfter = 0.8
+
+/**
+ * Pings on another's behalf (SWIM, section 3.1). An answer within the probe timeout goes back as if it were the asker's;
+ * when none comes soon enough a nack does, if wanted, which says that this agent at least is well (Lifeguard, section 4.A).
  */
 export function relayPing(gossip: GossipCore, asker: GossipAddress, request: IndirectPing): void {
   const { target, node, sequence: askerSequence, nack: wantsNack } = request
@@ -23,10 +30,14 @@ export function relayPing(gossip: GossipCore, asker: GossipAddress, request: Ind
   }
   if (gossip.relays.size >= relaysMax) return count(gossip, 'gossip.dropped.full')
   const sequence = nextSequence(gossip)
-  const dueMs = gossip.turn.nowMs + gossip.options.timing.probeTimeoutMs
-  gossip.relays.set(sequence, { asker, askerSequence, wantsNack, dueMs })
+  const { nowMs } = gossip.turn
+  const { probeTimeoutMs } = gossip.options.timing
+  const dueMs = nowMs + probeTimeoutMs
+  const nackMs = wantsNack ? nowMs + nackAfter * probeTimeoutMs : Number.POSITIVE_INFINITY
+  gossip.relays.set(sequence, { asker, askerSequence, nackMs, dueMs })
   send(gossip, target, { kind: 'ping', sequence, node })
-  if (!gossip.timers.has('relay')) setTimer(gossip, 'relay', dueMs)
+  // All wait equally long, so whatever a timer is set for comes before this one's nack.
+  if (!gossip.timers.has('relay')) setTimer(gossip, 'relay', Math.min(nackMs, dueMs))
 }
 
 export function relayAcked(gossip: GossipCore, sequence: number): void {
@@ -36,13 +47,18 @@ export function relayAcked(gossip: GossipCore, sequence: number): void {
   send(gossip, relay.asker, { kind: 'ack', sequence: relay.askerSequence, payload: noPayload })
 }
 
-/** All wait equally long, so they are overdue in the order in which they began. */
 export function relayTimerFired(gossip: GossipCore): void {
-  for (const [sequence, { asker, askerSequence, wantsNack, dueMs }] of gossip.relays) {
-    if (dueMs > gossip.turn.nowMs) return setTimer(gossip, 'relay', dueMs)
-    gossip.relays.delete(sequence)
-    if (wantsNack) send(gossip, asker, { kind: 'nack', sequence: askerSequence })
+  const { nowMs } = gossip.turn
+  let nextMs = Number.POSITIVE_INFINITY
+  for (const [sequence, relay] of gossip.relays) {
+    if (relay.nackMs <= nowMs) {
+      relay.nackMs = Number.POSITIVE_INFINITY
+      send(gossip, relay.asker, { kind: 'nack', sequence: relay.askerSequence })
+    }
+    if (relay.dueMs <= nowMs) gossip.relays.delete(sequence)
+    else nextMs = Math.min(nextMs, relay.nackMs, relay.dueMs)
   }
+  if (nextMs < Number.POSITIVE_INFINITY) setTimer(gossip, 'relay', nextMs)
 }
 
 export function answerPing(gossip: GossipCore, from: GossipAddress, ack: Message | undefined): void {

@@ -46,7 +46,7 @@ export interface MemberRecord {
 }
 
 export interface Suspicion {
-  /** Who said so; the first of them does not count as a confirmation. At most `expected + 1`. */
+  /** Who said so; the first of them does not count as a confirmation. At most `expected + 1`; nobody yet where it is hearsay. */
   readonly from: Set<string>
   /** Independent confirmations that bring the suspicion down to its shortest. */
   readonly expected: number
@@ -73,7 +73,9 @@ export interface Probe {
 interface Relay {
   readonly asker: GossipAddress
   readonly askerSequence: number
-  readonly wantsNack: boolean
+  /** When the asker is told that no answer has come; infinite where it wants no such word, or has it. */
+  nackMs: number
+  /** An answer after this goes nowhere. */
   readonly dueMs: number
 }
 
@@ -118,7 +120,7 @@ export interface GossipCore {
   probe: Probe | undefined
   /** Of pings, the own and those for others. */
   sequence: number
-  /** In order of time, as all wait equally long; at most `relaysMax`. */
+  /** At most `relaysMax`. */
   readonly relays: Map<number, Relay>
   readonly suspects: Set<MemberRecord>
   /** Local health: 0 for well, below `healthMax` (Lifeguard, section 4.A). */

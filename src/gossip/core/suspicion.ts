@@ -5,23 +5,30 @@ import type { Message } from './messages.ts'
 import { broadcastClaim, count, note, setTimer } from './outbox.ts'
 import { refute } from './refute.ts'
 import { suspicionMaxMult, suspicionMinMs, suspicionMs } from './scaling.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { GossipCore, MemberRecord, Suspicion } from './state.ts'
 import { isIncarnation, isName } from './validity.ts'
 
 type Suspect = Extract<Message, { readonly kind: 'suspect' }>
 
+/** `accusation`: by who probed it. The others come with the state of another member, which may have heard them from anybody. */
+type SuspectSource = 'accusation' | 'held-suspect' | 'held-dead'
+
 /**
  * Somebody is said not to answer. It overrides an `alive` of the same incarnation or a lower one (SWIM, section 4.2;
  * memberlist `suspectNode`). A word from another accuser confirms a suspicion that there is, and goes on to others.
+ *
+ * What another member merely holds confirms nothing, and a suspicion that it holds is not passed on from here: memberlist
+ * does both in its own name, so that one accusation, carried from hand to hand by exchanges of states, passes for as many
+ * independent ones and takes away the time to refute that Lifeguard gives (section 4.B; bench/STUDIES.md has the figures).
  */
-export function takeSuspect(gossip: GossipCore, suspect: Suspect): void {
+export function takeSuspect(gossip: GossipCore, suspect: Suspect, source: SuspectSource = 'accusation'): void {
   const member = gossip.members.get(suspect.node)
   if (member === undefined) return
   if (!isIncarnation(suspect.incarnation)) return count(gossip, 'gossip.dropped.number')
   if (!isName(suspect.from)) return count(gossip, 'gossip.dropped.malformed')
   if (suspect.incarnation < member.incarnation) return
   if (member.suspicion !== undefined) {
-    if (confirm(gossip, member, suspect.from)) broadcastClaim(gossip, member.name, suspect)
+    if (source === 'accusation' && confirm(gossip, member, suspect.from)) broadcastClaim(gossip, member.name, suspect)
     return
   }
   if (member.state !== 'alive') return
@@ -30,18 +37,18 @@ export function takeSuspect(gossip: GossipCore, suspect: Suspect): void {
     return refute(gossip, suspect.incarnation)
   }
   count(gossip, 'memberlist.msg.suspect')
-  broadcastClaim(gossip, member.name, suspect)
+  if (source !== 'held-suspect') broadcastClaim(gossip, member.name, suspect)
   member.incarnation = suspect.incarnation
   member.state = 'suspect'
   member.stateChangedMs = gossip.turn.nowMs
-  beginSuspicion(gossip, member, suspect.from)
+  beginSuspicion(gossip, member, source === 'held-suspect' ? [] : [suspect.from])
 }
 
 /**
  * From the longest time down to the shortest with each independent confirmation (Lifeguard, section 4.B). Two fewer than the
  * multiplier are expected, as many as may come within the shortest time; none in a pool too small to give them.
  */
-function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: string): void {
+function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: readonly string[]): void {
   const { timing, without } = gossip.options
   const { suspicionMult, probeIntervalMs } = timing
   const { nowMs } = gossip.turn
@@ -50,7 +57,7 @@ function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: string):
   const minMs = suspicionMinMs(suspicionMult, size, probeIntervalMs)
   const maxMs = without?.shrinkingSuspicion === true ? minMs : suspicionMaxMult * minMs
   const dueMs = nowMs + suspicionMs(0, expected, minMs, maxMs)
-  member.suspicion = { from: new Set([from]), expected, minMs, maxMs, sinceMs: nowMs, dueMs }
+  member.suspicion = { from: new Set(from), expected, minMs, maxMs, sinceMs: nowMs, dueMs }
   gossip.suspects.add(member)
   watch(gossip, dueMs)
 }
@@ -58,13 +65,17 @@ function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: string):
 /** True when this is news: an accuser not heard before, while one more counts. */
 function confirm(gossip: GossipCore, { suspicion }: MemberRecord, from: string): boolean {
   if (suspicion === undefined) return false
-  const confirmed = suspicion.from.size - 1
-  if (confirmed >= suspicion.expected || suspicion.from.has(from)) return false
+  if (confirmations(suspicion) >= suspicion.expected || suspicion.from.has(from)) return false
   suspicion.from.add(from)
   const { expected, minMs, maxMs } = suspicion
-  suspicion.dueMs = suspicion.sinceMs + suspicionMs(confirmed + 1, expected, minMs, maxMs)
+  suspicion.dueMs = suspicion.sinceMs + suspicionMs(confirmations(suspicion), expected, minMs, maxMs)
   watch(gossip, suspicion.dueMs)
   return true
+}
+
+/** The first accuser began the suspicion, or is taken for who did where that came by hearsay. */
+function confirmations({ from }: Suspicion): number {
+  return Math.max(0, from.size - 1)
 }
 
 /** One timer for all suspicions, set to an instant no later than the earliest end. One that ends otherwise leaves it alone. */
@@ -88,8 +99,9 @@ export function suspicionTimerFired(gossip: GossipCore, dueMs: number): void {
 }
 
 function expire(gossip: GossipCore, member: MemberRecord): void {
-  const confirmed = (member.suspicion?.from.size ?? 1) - 1
-  if (confirmed < (member.suspicion?.expected ?? 0)) count(gossip, 'memberlist.degraded.timeout')
+  const { suspicion } = member
+  const confirmed = suspicion === undefined ? 0 : confirmations(suspicion)
+  if (confirmed < (suspicion?.expected ?? 0)) count(gossip, 'memberlist.degraded.timeout')
   const { name, incarnation } = member
   const text = 'Marking as failed, suspect timeout reached'
   note(gossip, 'info', 'memberlist', text, { name, confirmations: confirmed })

@@ -226,16 +226,37 @@ describe('a ping on behalf of another', () => {
     expect(me.of('send')).toEqual([])
   })
 
-  it('without an answer in time is a nack, if one is wanted, and a late answer goes nowhere', () => {
+  it('without an answer is a nack, if one is wanted, in time for an asker that waits no longer than this agent does', () => {
     const me = new Subject()
     me.hear(request, { ...request, sequence: 78, nack: false })
-    const [ping] = pings(me)
+    me.fire('relay')
+    expect(me.nowMs).toBe(400)
+    expect(me.of('send').map(({ messages }) => messages[0])).toEqual([nack(77)])
+  })
+
+  it('is answered late where the nack has gone out already, and not at all after the probe timeout', () => {
+    const me = new Subject()
+    me.hear(request, { ...request, sequence: 79 })
+    const [first, second] = pings(me)
+    me.fire('relay')
+    me.hear(ack(first?.sequence ?? 0))
+    expect(me.of('send').map(({ messages }) => messages[0])).toEqual([ack(77)])
     me.fire('relay')
     expect(me.nowMs).toBe(500)
-    expect(me.of('send').map(({ messages }) => messages[0])).toEqual([nack(77)])
-    expect(me.timers.has('relay')).toBe(false)
-    me.hear(ack(ping?.sequence ?? 0))
     expect(me.of('send')).toEqual([])
+    expect(me.timers.has('relay')).toBe(false)
+    me.hear(ack(second?.sequence ?? 0))
+    expect(me.of('send')).toEqual([])
+  })
+
+  it('that came later has its nack at its own time', () => {
+    const me = new Subject()
+    me.hear(request)
+    me.nowMs += 300
+    me.hear({ ...request, sequence: 80 })
+    const sent = me.pass(400)
+    expect(me.of('send', sent).map(({ messages }) => messages[0])).toEqual([nack(77), nack(80)])
+    expect(me.timers.get('relay')).toBe(800)
   })
 
   it('[MEM-011] is a nack at once where the target has left', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alive, Subject, suspect } from './subject.ts'
+import { alive, nodeState, Subject, suspect } from './subject.ts'
 
 /** A suspicion of `a` in a pool of `size`, by `first`; how long it lasted after these further accusers. */
 function suspicionOf(size: number, accusers: readonly string[]): { readonly lastedMs: number; readonly me: Subject } {
@@ -44,6 +44,31 @@ describe('a suspicion', () => {
     const me = new Subject().know('a', 'b', 'c', 'd')
     me.hear(suspect('a', 1, 'b'), suspect('a', 1, 'c'))
     expect(me.spoken()).toContainEqual(suspect('a', 1, 'c'))
+  })
+
+  it('is neither begun in the own name nor confirmed by what another member merely holds', () => {
+    const me = new Subject().know('a', 'b', 'c', 'd')
+    me.hear(suspect('a', 1, 'b'))
+    me.exchange({ nodes: [nodeState('a', 1, 'suspect')] })
+    me.exchange({ nodes: [nodeState('a', 1, 'dead')] })
+    expect([...(me.record('a').suspicion?.from ?? [])]).toEqual(['b'])
+    const spoken = me.spoken()
+    me.exchange({ nodes: [nodeState('c', 1, 'suspect')] })
+    expect(me.holds('c')).toBe('suspect 1')
+    expect([...spoken, ...me.spoken()].filter((one) => one.kind === 'suspect' && one.from === 'me')).toEqual([])
+  })
+
+  it('by hearsay takes the first accuser for the one who began it, and ends in death like any other', () => {
+    const me = new Subject().know('a', 'b', 'c', 'd')
+    me.exchange({ nodes: [nodeState('a', 1, 'suspect')] })
+    const dueMs = me.record('a').suspicion?.dueMs
+    me.hear(suspect('a', 1, 'b'))
+    expect(me.spoken()).toContainEqual(suspect('a', 1, 'b'))
+    expect(me.record('a').suspicion?.dueMs).toBe(dueMs)
+    me.hear(suspect('a', 1, 'c'))
+    expect(me.record('a').suspicion?.dueMs).toBeLessThan(dueMs ?? 0)
+    while (me.record('a').state === 'suspect') me.fire('suspicion')
+    expect(me.changes()).toEqual(['failed a'])
   })
 
   it('ends when the suspect refutes it, and its time passes without consequence', () => {

@@ -55,6 +55,7 @@ describe('svc-sim study', () => {
     [['study', 'convergence', '--members', '1,10'], 'sizes from 2 to 8000'],
     [['study', 'convergence', '--members', 'few'], 'whole number'],
     [['study', 'lifeguard', '--trials', '0'], 'from 1 to 100000'],
+    [['study', 'lifeguard', '--only', 'SWIM,Raft'], 'Write names such as SWIM,Lifeguard'],
     [['study', 'election', '--colour'], "unknown option '--colour'"],
   ])('%j: says what is wrong and exits with 2', async (argv, message) => {
     expect(await run(...argv)).toBe(2)

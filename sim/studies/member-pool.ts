@@ -1,3 +1,4 @@
+import { equalBytes } from '../../src/base/bytes.ts'
 import { Heap } from '../../src/base/heap.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
@@ -13,9 +14,11 @@ import {
   type GossipEvent,
   type GossipTimer,
   type GossipTiming,
+  type MemberFacts,
   packetBytesDefault,
   type WithoutParts,
 } from '../../src/gossip/core/types.ts'
+import { sameAddress, sameVersions } from '../../src/gossip/core/validity.ts'
 import { encodeFullState } from '../../src/gossip/wire/full-state.ts'
 import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
 
@@ -32,7 +35,7 @@ export interface MemberPoolOptions {
   readonly onChange: (observer: number, change: CoreChange, nowMs: number) => void
 }
 
-/** Each member knows all others: memory grows with the square, a quarter of a kilobyte for each acquaintance. */
+/** Each member knows all others: memory grows with the square, some 150 bytes for each acquaintance. */
 export const poolMembersMax = 8_000
 
 /** What went over the wire. Streams are exchanges of whole states, both ways, without what TCP adds. */
@@ -101,6 +104,8 @@ export class MemberPool {
   readonly #queue = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order))
   readonly #encoder = new PacketEncoder()
   readonly #bytesOfKind = new Map<Message['kind'], number>()
+  /** By name: what all hold alike is kept once. At most one for each member; who still holds older facts keeps them. */
+  readonly #facts = new Map<string, MemberFacts>()
   readonly #sizeOf = (message: Message): number => this.#bytesOf(message)
   #stateBytes: number | undefined
   #nowMs = 0
@@ -185,6 +190,7 @@ export class MemberPool {
       timing,
       without,
       sizeOf: this.#sizeOf,
+      share: (facts) => this.#shared(facts),
       packetBytesMax: packetBytesDefault,
       incarnation: 0,
     })
@@ -203,6 +209,13 @@ export class MemberPool {
     return member
   }
 
+  #shared(facts: MemberFacts): MemberFacts {
+    const known = this.#facts.get(facts.name)
+    if (known !== undefined && sameFacts(known, facts)) return known
+    this.#facts.set(facts.name, facts)
+    return facts
+  }
+
   #acquaint(member: PoolMember, state: FullState): void {
     const { core, address } = member
     this.#begin(member, { kind: 'state-received', how: 'answer', from: address, state })
@@ -210,7 +223,7 @@ export class MemberPool {
       core.claims.remove(node)
       core.intents.remove(node)
     }
-    for (const record of core.members.values()) record.view = undefined
+    core.views.clear()
   }
 
   /** What is asked for before the pool is whole goes nowhere, but for timers. */
@@ -357,4 +370,8 @@ export class MemberPool {
     this.#stateBytes ??= encodeFullState(state).length
     return this.#stateBytes
   }
+}
+
+function sameFacts(a: MemberFacts, b: MemberFacts): boolean {
+  return sameAddress(a.address, b.address) && equalBytes(a.meta, b.meta) && sameVersions(a.versions, b.versions)
 }

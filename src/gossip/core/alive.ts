@@ -4,7 +4,7 @@ import type { Message } from './messages.ts'
 import { broadcastClaim, count, emit, note } from './outbox.ts'
 import { aliveMessage, refute } from './refute.ts'
 import { enlist } from './roster.ts'
-import { createMember, type GossipCore, keptBytes, type MemberRecord } from './state.ts'
+import { factsOf, type GossipCore, MemberRecord } from './state.ts'
 import { incarnationMax, membersMax, metaBytesMax } from './types.ts'
 import { incompatibility, isAddress, isIncarnation, isName, sameAddress, sameVersions } from './validity.ts'
 
@@ -56,19 +56,20 @@ function isAdmitted(gossip: GossipCore, known: MemberRecord | undefined, { node:
 
 function meet(gossip: GossipCore, alive: Alive): void {
   if (gossip.members.size >= membersMax) return count(gossip, 'gossip.dropped.full')
-  update(gossip, createMember(alive.node, alive), alive)
+  const { node: name, address, meta, versions, incarnation } = alive
+  update(gossip, new MemberRecord(factsOf(gossip.options, { name, address, meta, versions }), incarnation), alive)
 }
 
 function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
   endSuspicion(gossip, member)
   count(gossip, 'memberlist.msg.alive')
   const wasDead = member.state === 'dead'
+  const { stateChangedMs } = member
   const differs = !equalBytes(member.meta, alive.meta) || !sameVersions(member.versions, alive.versions)
   member.incarnation = alive.incarnation
-  member.address = alive.address
-  if (differs) {
-    member.meta = keptBytes(alive.meta)
-    member.versions = alive.versions
+  if (differs || !sameAddress(member.address, alive.address)) {
+    const { address, meta, versions } = alive
+    member.facts = factsOf(gossip.options, { name: member.name, address, meta, versions })
   }
   if (member.state !== 'alive') {
     member.state = 'alive'
@@ -76,7 +77,7 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
   }
   enlist(gossip, member)
   broadcastClaim(gossip, member.name, aliveMessage(member))
-  if (wasDead) return cameAlive(gossip, member)
+  if (wasDead) return cameAlive(gossip, member, stateChangedMs)
   if (!differs) return
   count(gossip, 'serf.member.update')
   tell(gossip, 'updated', member)
@@ -95,8 +96,9 @@ function mayMove(gossip: GossipCore, known: MemberRecord): boolean {
 function conflict(gossip: GossipCore, known: MemberRecord, alive: Alive): void {
   count(gossip, 'gossip.dropped.conflict')
   const { nowMs } = gossip.turn
-  if (nowMs - known.conflictNotedMs < conflictNoteMs) return
-  known.conflictNotedMs = nowMs
+  const notedMs = gossip.conflictNotedMs.get(known.name)
+  if (notedMs !== undefined && nowMs - notedMs < conflictNoteMs) return
+  gossip.conflictNotedMs.set(known.name, nowMs)
   const isOwn = known === gossip.self
   if (isOwn) emit(gossip, { kind: 'name-conflict' })
   const text = isOwn ? 'Node name conflicts with another node. Names must be unique!' : 'Conflicting address'
@@ -141,7 +143,7 @@ export function sayAlive(gossip: GossipCore): void {
 export function changeMeta(gossip: GossipCore, meta: Uint8Array): void {
   const { self } = gossip
   if (self.state === 'dead' || meta.length > metaBytesMax || equalBytes(meta, self.meta)) return
-  self.meta = meta.slice()
+  self.facts = factsOf(gossip.options, { ...self.facts, meta: meta.slice() })
   touched(gossip, self)
   sayAlive(gossip)
   tell(gossip, 'updated', self)

@@ -8,13 +8,13 @@ const flapMs = 60_000
 
 /** Something that is shown of this member has changed. */
 export function touched(gossip: GossipCore, member: MemberRecord): void {
-  member.view = undefined
+  gossip.views.delete(member)
   gossip.sorted = undefined
 }
 
 export function tell(gossip: GossipCore, kind: CoreChange['kind'], member: MemberRecord): void {
   touched(gossip, member)
-  change(gossip, { kind, member: viewOf(member) })
+  change(gossip, { kind, member: viewOf(gossip, member) })
   const { host, port } = member.address
   note(gossip, 'info', 'serf', lines[kind], { name: member.name, host, port })
 }
@@ -27,11 +27,11 @@ const lines = {
   reaped: 'EventMemberReap',
 } as const satisfies Record<CoreChange['kind'], string>
 
-/** The lower layer has found a member alive that was dead or unknown (serf `handleNodeJoin`). */
-export function cameAlive(gossip: GossipCore, member: MemberRecord): void {
+/** The lower layer has found a member alive that was dead since then, or unknown (serf `handleNodeJoin`). */
+export function cameAlive(gossip: GossipCore, member: MemberRecord, deadSinceMs: number): void {
   const { nowMs } = gossip.turn
   if (isMember(gossip, member)) {
-    if (member.status === 'failed' && nowMs - member.goneSinceMs < flapMs) count(gossip, 'serf.member.flap')
+    if (member.status === 'failed' && nowMs - deadSinceMs < flapMs) count(gossip, 'serf.member.flap')
     forgetGone(gossip, member)
     member.status = 'alive'
     takeRecentIntent(gossip, member)
@@ -59,7 +59,6 @@ function takeRecentIntent(gossip: GossipCore, member: MemberRecord): void {
  * word of its death is its own; it failed otherwise.
  */
 export function diedAs(gossip: GossipCore, member: MemberRecord, status: 'failed' | 'left'): void {
-  member.goneSinceMs = gossip.turn.nowMs
   member.status = status
   if (status === 'left') gossip.left.push(member)
   else gossip.failed.push(member)
@@ -93,7 +92,5 @@ export function forgetGone(gossip: GossipCore, member: MemberRecord): void {
 }
 
 export function endSuspicion(gossip: GossipCore, member: MemberRecord): void {
-  if (member.suspicion === undefined) return
-  member.suspicion = undefined
   gossip.suspects.delete(member)
 }

@@ -16,7 +16,7 @@ export function reapTimerFired(gossip: GossipCore): void {
 }
 
 function reap(gossip: GossipCore, gone: readonly MemberRecord[], timeoutMs: number): void {
-  const overdue = gone.filter((member) => gossip.turn.nowMs - member.goneSinceMs > timeoutMs)
+  const overdue = gone.filter((member) => gossip.turn.nowMs - member.stateChangedMs > timeoutMs)
   for (const member of overdue) {
     if (member === gossip.self) continue
     forgetGone(gossip, member)
@@ -24,7 +24,9 @@ function reap(gossip: GossipCore, gone: readonly MemberRecord[], timeoutMs: numb
     gossip.members.delete(member.name)
     gossip.claims.remove(member.name)
     gossip.coordinates.delete(member.name)
+    gossip.conflictNotedMs.delete(member.name)
     gossip.vivaldi.forget(member.name)
     tell(gossip, 'reaped', member)
+    gossip.views.delete(member)
   }
 }

@@ -11,6 +11,7 @@ import {
   type GossipRandom,
   type GossipTimer,
   lamportMax,
+  type MemberFacts,
   type MemberStatus,
   membersMax,
   metaBytesMax,
@@ -18,31 +19,52 @@ import {
 import { isAddress, isIncarnation, isName } from './validity.ts'
 import { Vivaldi } from './vivaldi.ts'
 
-/** What this agent knows of one member, itself among them. Kept until the member is reaped. */
-export interface MemberRecord {
-  readonly name: string
-  address: GossipAddress
-  meta: Uint8Array
-  versions: Versions
+/**
+ * Twelve days before the clock began: longer ago than anything is asked about. A small whole number, for one that is not takes
+ * an object of its own in each of the many records that never see another.
+ */
+const longAgoMs = -0x4000_0000
+
+/**
+ * What this agent knows of one member, itself among them. Kept until the member is reaped. There may be many of these (each
+ * member knows each other one), so what few of them need stands beside them in `GossipCore`.
+ */
+export class MemberRecord {
+  facts: MemberFacts
   /** Invariant: never falls while the record lives. Thereby what is replayed late of an earlier life changes nothing. */
   incarnation: number
   /** As the lower layer sees it. */
-  state: 'alive' | 'suspect' | 'dead'
-  stateChangedMs: number
+  state: 'alive' | 'suspect' | 'dead' = 'dead'
+  /** While it is dead: since when it has been failed or left. */
+  stateChangedMs: number = longAgoMs
   /** As people see it. Invariant: `failed` or `left` if and only if `state` is `dead`. */
-  status: MemberStatus
+  status: MemberStatus = 'failed'
   /** Lamport time of the newest word on joining or leaving. */
-  statusTime: number
-  /** Since when it has been failed or left. */
-  goneSinceMs: number
-  /** Present while it is a suspect. */
-  suspicion: Suspicion | undefined
+  statusTime = 0
   /** Stands in the roster: probed while it lives, told things for a while after its death. */
-  isListed: boolean
-  /** When a claim to its name from another address was last logged. */
-  conflictNotedMs: number
-  /** What was shown of it last; undefined once something has changed. */
-  view: CoreMember | undefined
+  isListed = false
+
+  /** Not alive yet: whoever learns of it says so next. */
+  constructor(facts: MemberFacts, incarnation: number) {
+    this.facts = facts
+    this.incarnation = incarnation
+  }
+
+  get name(): string {
+    return this.facts.name
+  }
+
+  get address(): GossipAddress {
+    return this.facts.address
+  }
+
+  get meta(): Uint8Array {
+    return this.facts.meta
+  }
+
+  get versions(): Versions {
+    return this.facts.versions
+  }
 }
 
 export interface Suspicion {
@@ -122,7 +144,10 @@ export interface GossipCore {
   sequence: number
   /** At most `relaysMax`. */
   readonly relays: Map<number, Relay>
-  readonly suspects: Set<MemberRecord>
+  /** The suspicion of each member that is a suspect. */
+  readonly suspects: Map<MemberRecord, Suspicion>
+  /** By name: when a claim to it from another address was last logged. Of members alone; who is reaped goes. */
+  readonly conflictNotedMs: Map<string, number>
   /** Local health: 0 for well, below `healthMax` (Lifeguard, section 4.A). */
   health: number
   /** Of the lower layer: who is alive, suspect, dead. */
@@ -157,6 +182,8 @@ export interface GossipCore {
   readonly timers: Map<GossipTimer, number>
   /** Those that fired late the last time, and had their reason. */
   readonly excused: Set<GossipTimer>
+  /** What was shown of each last; without those of whom something has changed since. */
+  readonly views: Map<MemberRecord, CoreMember>
   /** Members in order of name; undefined once something has changed. */
   sorted: readonly CoreMember[] | undefined
   readonly turn: Turn
@@ -179,7 +206,7 @@ export function createGossip(options: GossipOptions): GossipCore {
   invariant(meta.length <= metaBytesMax, 'metadata has its bound', { bytes: meta.length, metaBytesMax })
   invariant(packetBytesMax >= 1_000, 'every message fits into a packet', { packetBytesMax })
   invariant(isIncarnation(incarnation), 'an incarnation is within bounds', { incarnation })
-  const self = createMember(name, { address, meta, versions, incarnation })
+  const self = new MemberRecord(factsOf(options, { name, address, meta, versions }), incarnation)
   return {
     options,
     self,
@@ -190,7 +217,8 @@ export function createGossip(options: GossipOptions): GossipCore {
     probe: undefined,
     sequence: 0,
     relays: new Map(),
-    suspects: new Set(),
+    suspects: new Map(),
+    conflictNotedMs: new Map(),
     health: 0,
     claims: new BroadcastQueue(membersMax),
     intents: new BroadcastQueue(membersMax),
@@ -213,41 +241,21 @@ export function createGossip(options: GossipOptions): GossipCore {
     leaving: 'member',
     timers: new Map(),
     excused: new Set(),
+    views: new Map(),
     sorted: undefined,
     turn: { nowMs: 0, random: noRandom, effects: [], changes: [] },
   }
 }
 
-/**
- * Twelve days before the clock began: longer ago than anything is asked about. A small whole number, for one that is not takes
- * an object of its own in each of the many records that never see another.
- */
-const longAgoMs = -0x4000_0000
-
-type Claimed = Pick<MemberRecord, 'address' | 'meta' | 'versions' | 'incarnation'>
-
-/** One that is not alive yet: whoever learns of it says so next. */
-export function createMember(name: string, { address, meta, versions, incarnation }: Claimed): MemberRecord {
-  return {
-    name,
-    address,
-    meta: keptBytes(meta),
-    versions,
-    incarnation,
-    state: 'dead',
-    stateChangedMs: longAgoMs,
-    status: 'failed',
-    statusTime: 0,
-    goneSinceMs: longAgoMs,
-    suspicion: undefined,
-    isListed: false,
-    conflictNotedMs: longAgoMs,
-    view: undefined,
-  }
+/** Facts to be kept: they hold no packet in memory, are never changed, and are those of the other cores here where these share. */
+export function factsOf({ share }: Pick<GossipOptions, 'share'>, said: MemberFacts): MemberFacts {
+  const { name, address, meta, versions } = said
+  const facts = Object.freeze({ name, address, meta: keptBytes(meta), versions })
+  return share === undefined ? facts : share(facts)
 }
 
 /** A copy where they are a view of something larger, a packet, which they would keep in memory. */
-export function keptBytes(bytes: Uint8Array): Uint8Array {
+function keptBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
 }
 

@@ -74,7 +74,7 @@ function start(gossip: GossipCore): void {
   gossip.isStarted = true
   gossip.sequence = gossip.turn.random.below(4_294_967_296)
   sayAlive(gossip)
-  cameAlive(gossip, gossip.self)
+  cameAlive(gossip, gossip.self, Number.NEGATIVE_INFINITY)
 }
 
 /** A timer that was set anew or cleared while it fired is ignored: what it was for is known by what is armed. */

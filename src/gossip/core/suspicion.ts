@@ -27,8 +27,11 @@ export function takeSuspect(gossip: GossipCore, suspect: Suspect, source: Suspec
   if (!isIncarnation(suspect.incarnation)) return count(gossip, 'gossip.dropped.number')
   if (!isName(suspect.from)) return count(gossip, 'gossip.dropped.malformed')
   if (suspect.incarnation < member.incarnation) return
-  if (member.suspicion !== undefined) {
-    if (source === 'accusation' && confirm(gossip, member, suspect.from)) broadcastClaim(gossip, member.name, suspect)
+  const suspicion = gossip.suspects.get(member)
+  if (suspicion !== undefined) {
+    if (source === 'accusation' && confirm(gossip, suspicion, suspect.from)) {
+      broadcastClaim(gossip, member.name, suspect)
+    }
     return
   }
   if (member.state !== 'alive') return
@@ -57,14 +60,12 @@ function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: readonly
   const minMs = suspicionMinMs(suspicionMult, size, probeIntervalMs)
   const maxMs = without?.shrinkingSuspicion === true ? minMs : suspicionMaxMult * minMs
   const dueMs = nowMs + suspicionMs(0, expected, minMs, maxMs)
-  member.suspicion = { from: new Set(from), expected, minMs, maxMs, sinceMs: nowMs, dueMs }
-  gossip.suspects.add(member)
+  gossip.suspects.set(member, { from: new Set(from), expected, minMs, maxMs, sinceMs: nowMs, dueMs })
   watch(gossip, dueMs)
 }
 
 /** True when this is news: an accuser not heard before, while one more counts. */
-function confirm(gossip: GossipCore, { suspicion }: MemberRecord, from: string): boolean {
-  if (suspicion === undefined) return false
+function confirm(gossip: GossipCore, suspicion: Suspicion, from: string): boolean {
   if (confirmations(suspicion) >= suspicion.expected || suspicion.from.has(from)) return false
   suspicion.from.add(from)
   const { expected, minMs, maxMs } = suspicion
@@ -90,16 +91,16 @@ export function suspicionTimerFired(gossip: GossipCore, dueMs: number): void {
   if (wasAsleep(gossip, 'suspicion', dueMs))
     return setTimer(gossip, 'suspicion', nowMs + gossip.options.timing.probeIntervalMs)
   const due: MemberRecord[] = []
-  for (const member of gossip.suspects) if ((member.suspicion?.dueMs ?? 0) <= nowMs) due.push(member)
+  for (const [member, { dueMs: endMs }] of gossip.suspects) if (endMs <= nowMs) due.push(member)
   due.sort((a, b) => compareText(a.name, b.name))
   for (const member of due) expire(gossip, member)
   let nextMs = Number.POSITIVE_INFINITY
-  for (const { suspicion } of gossip.suspects) if (suspicion !== undefined) nextMs = Math.min(nextMs, suspicion.dueMs)
+  for (const { dueMs: endMs } of gossip.suspects.values()) nextMs = Math.min(nextMs, endMs)
   if (nextMs < Number.POSITIVE_INFINITY) setTimer(gossip, 'suspicion', nextMs)
 }
 
 function expire(gossip: GossipCore, member: MemberRecord): void {
-  const { suspicion } = member
+  const suspicion = gossip.suspects.get(member)
   const confirmed = suspicion === undefined ? 0 : confirmations(suspicion)
   if (confirmed < (suspicion?.expected ?? 0)) count(gossip, 'memberlist.degraded.timeout')
   const { name, incarnation } = member

@@ -72,6 +72,11 @@ export interface GossipOptions {
    * joins, and for each single one that is new or has new metadata. Pure; absent: all may.
    */
   readonly refuse?: ((members: readonly Claimant[]) => string | undefined) | undefined
+  /**
+   * Cores of one process may keep what they hold alike once: gives the equal one that is kept already, or this. Absent: each
+   * core keeps its own.
+   */
+  readonly share?: ((facts: MemberFacts) => MemberFacts) | undefined
   /** Parts of the protocol that a study lays aside; absent: all are at work. */
   readonly without?: WithoutParts | undefined
   /** The incarnation to begin with; 0 where nothing else is said, and the first `alive` then says 1. */
@@ -88,6 +93,14 @@ export interface WithoutParts {
   readonly buddy?: boolean
   /** Nobody is blamed by one that has been asleep: our own addition. */
   readonly sleepExcuse?: boolean
+}
+
+/** What a member says of itself. Never changed once made, its bytes neither: a new word is a new object. */
+export interface MemberFacts {
+  readonly name: string
+  readonly address: GossipAddress
+  readonly meta: Uint8Array
+  readonly versions: Versions
 }
 
 export interface CoordinateForm {

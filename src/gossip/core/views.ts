@@ -7,17 +7,18 @@ export function isMember(gossip: GossipCore, member: MemberRecord): boolean {
   return gossip.members.get(member.name) === member
 }
 
-export function viewOf(member: MemberRecord): CoreMember {
-  if (member.view === undefined) {
-    const { name, address, meta, versions, status } = member
-    member.view = Object.freeze({ name, address, meta, versions, status })
-  }
-  return member.view
+export function viewOf(gossip: GossipCore, member: MemberRecord): CoreMember {
+  const shown = gossip.views.get(member)
+  if (shown !== undefined) return shown
+  const { name, address, meta, versions, status } = member
+  const view = Object.freeze({ name, address, meta, versions, status })
+  gossip.views.set(member, view)
+  return view
 }
 
 /** In order of name, this agent among them. The same array until something changes. */
 export function members(gossip: GossipCore): readonly CoreMember[] {
-  gossip.sorted ??= sortedRecords(gossip).map(viewOf)
+  gossip.sorted ??= sortedRecords(gossip).map((member) => viewOf(gossip, member))
   return gossip.sorted
 }
 
@@ -27,11 +28,11 @@ export function sortedRecords(gossip: GossipCore): MemberRecord[] {
 
 export function memberNamed(gossip: GossipCore, name: string): CoreMember | undefined {
   const member = gossip.members.get(name)
-  return member === undefined ? undefined : viewOf(member)
+  return member === undefined ? undefined : viewOf(gossip, member)
 }
 
 export function self(gossip: GossipCore): CoreMember {
-  return viewOf(gossip.self)
+  return viewOf(gossip, gossip.self)
 }
 
 /** Of this agent, or as another member has last told it. */

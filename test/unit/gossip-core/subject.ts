@@ -1,6 +1,6 @@
 import { fullState } from '../../../src/gossip/core/answers.ts'
 import type { FullState, GossipAddress, Message, NodeState, Versions } from '../../../src/gossip/core/messages.ts'
-import { createGossip, type GossipCore, type MemberRecord } from '../../../src/gossip/core/state.ts'
+import { createGossip, type GossipCore, type MemberRecord, type Suspicion } from '../../../src/gossip/core/state.ts'
 import { step } from '../../../src/gossip/core/step.ts'
 import type {
   CoreChange,
@@ -137,6 +137,10 @@ export class Subject {
     const record = this.core.members.get(name)
     if (record === undefined) throw new Error(`nobody is called ${name}`)
     return record
+  }
+
+  suspicion(name: string): Suspicion | undefined {
+    return this.core.suspects.get(this.record(name))
   }
 
   /** `alive 3`: what the lower layer holds, with the incarnation. */

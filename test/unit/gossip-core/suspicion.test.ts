@@ -37,7 +37,7 @@ describe('a suspicion', () => {
     me.hear(suspect('a', 1, 'b'), suspect('a', 1, 'c'), suspect('a', 1, 'd'))
     me.spoken()
     me.hear(suspect('a', 1, 'e'))
-    expect(me.record('a').suspicion?.from.size).toBe(3)
+    expect(me.suspicion('a')?.from.size).toBe(3)
   })
 
   it('that is confirmed goes on to others as the new accuser has it', () => {
@@ -51,7 +51,7 @@ describe('a suspicion', () => {
     me.hear(suspect('a', 1, 'b'))
     me.exchange({ nodes: [nodeState('a', 1, 'suspect')] })
     me.exchange({ nodes: [nodeState('a', 1, 'dead')] })
-    expect([...(me.record('a').suspicion?.from ?? [])]).toEqual(['b'])
+    expect([...(me.suspicion('a')?.from ?? [])]).toEqual(['b'])
     const spoken = me.spoken()
     me.exchange({ nodes: [nodeState('c', 1, 'suspect')] })
     expect(me.holds('c')).toBe('suspect 1')
@@ -61,12 +61,12 @@ describe('a suspicion', () => {
   it('by hearsay takes the first accuser for the one who began it, and ends in death like any other', () => {
     const me = new Subject().know('a', 'b', 'c', 'd')
     me.exchange({ nodes: [nodeState('a', 1, 'suspect')] })
-    const dueMs = me.record('a').suspicion?.dueMs
+    const dueMs = me.suspicion('a')?.dueMs
     me.hear(suspect('a', 1, 'b'))
     expect(me.spoken()).toContainEqual(suspect('a', 1, 'b'))
-    expect(me.record('a').suspicion?.dueMs).toBe(dueMs)
+    expect(me.suspicion('a')?.dueMs).toBe(dueMs)
     me.hear(suspect('a', 1, 'c'))
-    expect(me.record('a').suspicion?.dueMs).toBeLessThan(dueMs ?? 0)
+    expect(me.suspicion('a')?.dueMs).toBeLessThan(dueMs ?? 0)
     while (me.record('a').state === 'suspect') me.fire('suspicion')
     expect(me.changes()).toEqual(['failed a'])
   })

@@ -19,9 +19,10 @@ import { LockHolders } from './lock-holders.ts'
 import { LockIndex } from './lock-index.ts'
 import { LogMatching } from './log-matching.ts'
 import { Marks } from './marks.ts'
-import { Membership, type NetworkFacts } from './membership.ts'
+import { Membership } from './membership.ts'
 import { MonotoneIndex } from './monotone-index.ts'
 import { ParkedReads } from './parked-reads.ts'
+import type { NetworkFacts } from './pool-laws.ts'
 import { ServerCare } from './server-care.ts'
 import { ServerLog } from './server-log.ts'
 import { SessionLives } from './session-lives.ts'
@@ -81,6 +82,8 @@ export class Invariants {
   readonly sessions: SessionLives
   readonly care: ServerCare
   readonly membership: Membership
+  /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
+  readonly wan: Membership | undefined
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
   readonly appliedKeys = new AppliedKeys()
@@ -103,6 +106,7 @@ export class Invariants {
     readonly staleDefaultMs: number
     /** Absent: links that are as good as can be. */
     readonly network?: NetworkFacts
+    readonly wan?: Membership | undefined
     /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
     readonly excusesLostMajority?: boolean
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
@@ -146,8 +150,14 @@ export class Invariants {
       report,
       nowUs: parts.nowUs,
       network: parts.network ?? { rttMs: 6, rttMaxMs: 10, loss: 0 },
-      acted: (node, boot) => this.death.acted(node, boot, 'took a step as a member'),
+      acted: (node, boot) => this.acted(node, boot),
     })
+    this.wan = parts.wan
+  }
+
+  /** Whether what this boot does as a member of a pool counts. */
+  acted(node: string, boot: number): boolean {
+    return this.death.acted(node, boot, 'took a step as a member')
   }
 
   /** Leaders elected so far. */
@@ -173,9 +183,21 @@ export class Invariants {
     this.death.died(node)
     this.registrations.died(node)
     this.membership.died(node)
+    this.wan?.died(node)
     this.application.died(node)
     this.parked.died(node)
     this.noLongerLeads(node)
+  }
+
+  /** The process on this node stands still from now on. */
+  fellAsleep(node: string): void {
+    this.membership.fellAsleep(node)
+    this.wan?.fellAsleep(node)
+  }
+
+  woke(node: string): void {
+    this.membership.woke(node)
+    this.wan?.woke(node)
   }
 
   /** The machine is another one, with the name of one that is lost: nothing that the old one promised binds it. */

@@ -1,26 +1,7 @@
 import type { GossipEffect, GossipEvent } from '../../src/gossip/core/types.ts'
 import type { ObservedCore, PoolObserver } from '../../src/gossip/pool.ts'
-import type { Coordinates } from './coordinates.ts'
-import type { DeathDetection } from './death-detection.ts'
-import type { GoneMembers } from './gone-members.ts'
-import type { Claim, Incarnations } from './incarnations.ts'
-import type { LocalHealth } from './local-health.ts'
-import type { PoolWeather } from './pool-weather.ts'
-
-/** The checkers of one pool, and what they rest on. */
-export interface PoolLaws {
-  readonly weather: PoolWeather
-  readonly incarnations: Incarnations
-  readonly detection: DeathDetection
-  readonly gone: GoneMembers
-  readonly health: LocalHealth
-  readonly coordinates: Coordinates
-  /** A ping is answered in good time, and seldom lost. */
-  readonly isNetworkGood: boolean
-  readonly nowUs: () => number
-  /** Whether what this boot does counts. */
-  readonly acted: (node: string, boot: number) => boolean
-}
+import type { Claim } from './incarnations.ts'
+import type { PoolLaws } from './pool-laws.ts'
 
 /** What one observer holds of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {

@@ -89,6 +89,7 @@ class NodeObserver implements RaftObserver {
     return {
       raft: this,
       lan: this.#all.membership.observerOf(this.#node, this.#boot),
+      ...(this.#all.wan === undefined ? {} : { wan: this.#all.wan.observerOf(this.#node, this.#boot) }),
       commandApplied: (index, kind, outcome, identity, tx, entryIndex) =>
         this.#commandApplied(kind, { index, entryIndex, outcome, tx }, identity),
       readParked: (read) => this.#all.parked.parked(this.#node, read),

@@ -232,13 +232,13 @@ export class Cluster {
     const { node } = this.#node(name)
     if (!node.running || node.paused) return
     node.pause()
-    this.#checks(this.#node(name)).membership.weather.fellAsleep(name, this.simulation.nowUs)
+    this.#checks(this.#node(name)).fellAsleep(name)
   }
 
   resume(name: string): void {
     const { node } = this.#node(name)
     if (!node.running || !node.paused) return
-    this.#checks(this.#node(name)).membership.weather.woke(name, this.simulation.nowUs)
+    this.#checks(this.#node(name)).woke(name)
     node.resume()
   }
 

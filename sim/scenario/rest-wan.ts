@@ -3,22 +3,22 @@ import { poolFaults } from '../checkers/pool-views.ts'
 import type { NodeIdentity } from '../cluster/node-identity.ts'
 import type { RunContext } from './run-context.ts'
 
-/**
- * Servers of other datacenters that took each other for failed meet again when one tries the other, every 30 s with a chance
- * that falls with the number of failed members, or by an exchange of everything, every 60 s: several of these.
- */
-const wanWithinMs = 360_000
 const lookEveryMs = 1_000
 
-/** At rest the servers of all datacenters that know one another agree on who of them is there (M1, M2). */
+/**
+ * At rest the servers of all datacenters that know one another agree on who of them is there (M1, M2), within the bound of their
+ * pool's timing.
+ */
 export async function meetAgain(run: RunContext): Promise<void> {
-  if (new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2) return
-  const untilUs = run.simulation.nowUs + wanWithinMs * 1000
+  const { wan } = run.invariants
+  if (wan === undefined || new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2) return
+  const withinMs = Math.ceil(wan.agreementBoundMs())
+  const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {
     const faults = wanFaults(run)
-    if (faults.length === 0) return
+    if (faults.length === 0) return wan.atRest()
     if (run.simulation.nowUs >= untilUs) {
-      const bound = `among all datacenters, ${formatDuration(wanWithinMs)} after the last fault`
+      const bound = `among all datacenters, ${formatDuration(withinMs)} after the last fault`
       for (const { code, message } of faults) run.invariants.report(code, `${bound}, ${message}`)
       return
     }

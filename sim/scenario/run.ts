@@ -1,6 +1,7 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import { Invariants } from '../checkers/invariants.ts'
-import type { NetworkFacts } from '../checkers/membership.ts'
+import { Membership } from '../checkers/membership.ts'
+import type { NetworkFacts } from '../checkers/pool-laws.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { hasReplacedVoter } from '../cluster/group-facts.ts'
 import { Machines } from '../cluster/machines.ts'
@@ -58,6 +59,8 @@ export class ScenarioRun implements RunContext {
   readonly #workload: Workload
   readonly #schedule: FaultSchedule
   readonly #observed: Observed
+  /** The pool of the servers of all datacenters. */
+  readonly #wan: Membership | undefined
   /** Something happened that conditions may look at. */
   #changed = true
 
@@ -67,6 +70,7 @@ export class ScenarioRun implements RunContext {
     this.scenario = options.loaded.scenario
     this.simulation = newSimulation(options, () => this.#afterTurn())
     const datacenters = Object.keys(this.scenario.cluster)
+    this.#wan = datacenters.length < 2 ? undefined : this.#newWan()
     this.invariantsOf = new Map(datacenters.map((datacenter) => [datacenter, this.#newInvariants()]))
     this.invariants = this.checksOf(datacenters[0] ?? '')
     this.cluster = newCluster(this)
@@ -95,8 +99,18 @@ export class ScenarioRun implements RunContext {
       nowUs: () => this.simulation.nowUs,
       staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
       network: networkFacts(this.scenario),
+      wan: this.#wan,
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
       onTrigger: (trigger, node) => this.triggered(trigger, node),
+    })
+  }
+
+  #newWan(): Membership {
+    return new Membership({
+      report: (code, message) => this.invariants.report(code, message),
+      nowUs: () => this.simulation.nowUs,
+      network: networkFacts(this.scenario),
+      acted: (node, boot) => this.checksOf(this.cluster.datacenterOf(node)).acted(node, boot),
     })
   }
 
@@ -249,6 +263,7 @@ export class ScenarioRun implements RunContext {
     for (const { parked } of this.invariantsOf.values()) parked.turnEnded()
     if (this.hasFailed()) return
     for (const { membership } of this.invariantsOf.values()) membership.look(() => this.injector.isNetworkTroubled)
+    this.#wan?.look(() => this.injector.isNetworkTroubled)
     if (!this.#changed) return
     this.#changed = false
     for (const [at, condition] of (this.scenario.always ?? []).entries()) {

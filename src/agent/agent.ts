@@ -36,6 +36,7 @@ export interface ParkedRead {
 export interface AgentObserver {
   readonly raft?: RaftObserver
   readonly lan?: PoolObserver
+  readonly wan?: PoolObserver
   /**
    * A command took effect on this server; `identity` names the forwarded write it came from. `tx` is the state right after, and
    * `index` the one that it has now; `entryIndex` is that of the log, which is behind it once a state of later ones was put

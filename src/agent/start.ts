@@ -85,7 +85,7 @@ async function openGround(
   const pool = await openLanPool(env, config, nodeId, keys.value, fatal, observer?.lan)
   if (!pool.ok) return err(portFailure(pool.error, 'ports.serf_lan'))
   closing.push(() => pool.value.stop())
-  const wan = hasWan(config) ? await openWanPool(env, config, nodeId, wanKeys.value) : ok(undefined)
+  const wan = hasWan(config) ? await openWanPool(env, config, nodeId, wanKeys.value, observer?.wan) : ok(undefined)
   if (!wan.ok) return err(portFailure(wan.error, 'ports.serf_wan'))
   closing.push(() => wan.value?.stop())
   if (config.dataDir !== undefined) {

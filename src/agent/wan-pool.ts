@@ -2,7 +2,7 @@ import type { Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure } from '../env/net.ts'
 import { openPool } from '../gossip/driver.ts'
-import type { Pool } from '../gossip/pool.ts'
+import type { Pool, PoolObserver } from '../gossip/pool.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 import { wanAdmission } from './pool-admission.ts'
@@ -29,6 +29,7 @@ export function openWanPool(
   config: AgentConfig,
   nodeId: string,
   keys: PoolKeys | undefined,
+  observer?: PoolObserver,
 ): Promise<Result<Pool, ListenFailure>> {
   const { wan, ports } = config
   const { verifyIncoming, verifyOutgoing, keepsCoordinate } = config.pool
@@ -44,6 +45,7 @@ export function openWanPool(
       const text = 'the name of this server in the WAN pool is that of a living one: rename a node or a datacenter'
       env.log.write('error', 'agent', text, { name, holder: endpointText(holder) })
     },
+    observer,
     keepsCoordinate,
     refuse: wanAdmission({ name, nodeId }),
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Membership } from '../../../sim/checkers/membership.ts'
+import { wanGossip } from '../../../src/agent/agent-config.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { PoolObserver } from '../../../src/gossip/pool.ts'
 import { addressOf, alive, dead, Subject, suspect } from '../gossip-core/subject.ts'
@@ -9,25 +10,25 @@ import { recorder } from './reports.ts'
 class Watched extends Subject {
   readonly recorded = recorder()
   isTroubled = false
-  readonly laws: Membership = new Membership({
+  readonly pool: Membership = new Membership({
     report: this.recorded.report,
     nowUs: () => this.nowMs * 1000,
     network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
     acted: () => true,
   })
-  readonly #observer: PoolObserver | undefined = this.laws.observerOf('s1', 1)
+  readonly #observer: PoolObserver | undefined = this.pool.observerOf('s1', 1)
 
   constructor(...names: readonly string[]) {
     super()
     this.#observer?.stepped(this.core, { kind: 'started' }, [])
-    for (const name of names) this.laws.weather.began(name, name, 0)
+    for (const name of names) this.pool.laws.weather.began(name, name, 0)
     this.know(...names)
   }
 
   override do(event: GossipEvent): readonly GossipEffect[] {
     const effects = super.do(event)
     // Not yet there while the agent under test is being made.
-    if (this.laws !== undefined) this.#observer?.stepped(this.core, event, effects)
+    if (this.pool !== undefined) this.#observer?.stepped(this.core, event, effects)
     return effects
   }
 
@@ -45,7 +46,7 @@ class Watched extends Subject {
   }
 
   look(): void {
-    this.laws.look(() => this.isTroubled)
+    this.pool.look(() => this.isTroubled)
   }
 
   /** Lets time pass, and looks every second. */
@@ -60,8 +61,8 @@ class Watched extends Subject {
 describe('what a member does is held against the laws', () => {
   it('and a sound one breaks none: it suspects who does not answer, declares it dead, and tries it again', () => {
     const me = new Watched('c1', 'c2')
-    me.laws.died('c1')
-    me.laws.died('c2')
+    me.pool.died('c1')
+    me.pool.died('c2')
     me.watch(3_000)
     expect(me.holds('c1')).toBe('dead 1')
     expect(me.recorded.lines).toEqual([])
@@ -79,7 +80,7 @@ describe('what a member does is held against the laws', () => {
   it('M4: one that never suspects who is down is seen, but not while the network is in trouble', () => {
     const me = new Watched('c1')
     me.look()
-    me.laws.died('c1')
+    me.pool.died('c1')
     me.isTroubled = true
     const idle = (seconds: number): void => {
       for (let second = 0; second < seconds; second++) {
@@ -94,12 +95,32 @@ describe('what a member does is held against the laws', () => {
     expect(me.recorded.codes).toContain('M4')
   })
 
+  it('M4: in a pool with the timing of the WAN the bound is its own', () => {
+    const me = new Watched('c1')
+    const wan = { core: { ...me.core, options: { ...me.core.options, timing: wanGossip } } }
+    const observer = me.pool.observerOf('s1', 2)
+    observer.stepped(wan.core, { kind: 'started' }, [])
+    me.look()
+    me.pool.died('c1')
+    const idle = (seconds: number): void => {
+      for (let second = 0; second < seconds; second++) {
+        me.nowMs += 1_000
+        me.look()
+      }
+    }
+    // Twice the interval of five seconds, a tenth for clocks, and a look: 13 s.
+    idle(12)
+    expect(me.recorded.lines).toEqual([])
+    idle(4)
+    expect(me.recorded.lines[0]).toMatch(/^M4: s1 does not suspect c1, which is down, after 13/)
+  })
+
   it('M5: who has left is not sent anything but answers', () => {
     const me = new Watched('c1')
     me.hear(dead('c1', 1, 'c1'))
     expect(me.record('c1').status).toBe('left')
     me.hear({ kind: 'ping', sequence: 1, node: 'me' })
-    const observer = me.laws.observerOf('s1', 2)
+    const observer = me.pool.observerOf('s1', 2)
     observer.stepped(me.core, { kind: 'timer-fired', timer: 'reap' }, [])
     const ping = { kind: 'ping', sequence: 9, node: 'c1' } as const
     const ack = { kind: 'ack', sequence: 9, payload: new Uint8Array() } as const
@@ -113,7 +134,7 @@ describe('what a member does is held against the laws', () => {
     const me = new Watched('c1', 'c2')
     me.watch(60)
     const accuse = (): void => {
-      const observer = me.laws.observerOf('s1', 2)
+      const observer = me.pool.observerOf('s1', 2)
       observer.stepped(me.core, { kind: 'timer-fired', timer: 'gossip' }, [])
       me.hear(alive('c1', me.record('c1').incarnation + 1))
       observer.stepped(me.core, { kind: 'timer-fired', timer: 'gossip' }, [])
@@ -121,9 +142,9 @@ describe('what a member does is held against the laws', () => {
       observer.stepped(me.core, { kind: 'timer-fired', timer: 'probe' }, [])
     }
     const asleepFor = (spanMs: number): void => {
-      me.laws.weather.fellAsleep('s1', me.nowMs * 1000)
+      me.pool.fellAsleep('s1')
       me.nowMs += spanMs
-      me.laws.weather.woke('s1', me.nowMs * 1000)
+      me.pool.woke('s1')
       me.nowMs += 200
     }
     asleepFor(1_400)

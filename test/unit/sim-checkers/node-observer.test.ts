@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
+import { Membership } from '../../../sim/checkers/membership.ts'
 import { observe } from '../../../sim/checkers/node-observer.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../../src/raft/raft.ts'
-import { entry } from './reports.ts'
+import { Subject } from '../gossip-core/subject.ts'
+import { entry, recorder } from './reports.ts'
 
 const configuration: Configuration = {
   servers: ['a', 'b', 'c'].map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
@@ -140,5 +142,19 @@ describe('what a server does, told to the checkers', () => {
     told.invariants.died('s2')
     expect([...told.invariants.leading]).toEqual([])
     expect(told.invariants.electionCount).toBe(2)
+  })
+
+  it('as a member of the pool of all datacenters is held against the same laws, where there are several', () => {
+    const { report, lines } = recorder()
+    const network = { rttMs: 6, rttMaxMs: 10, loss: 0 }
+    const wan = new Membership({ report, nowUs: () => 0, network, acted: (node, boot) => invariants.acted(node, boot) })
+    const invariants = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, wan, onTrigger: () => {} })
+    const process = { node: 's1', boot: 1, id: 's1', release: newestRelease, digest: () => undefined }
+    const { core } = new Subject()
+    observe(invariants, process).wan?.stepped({ ...core, health: 9 }, { kind: 'started' }, [])
+    expect(lines).toEqual(['M6: the local health of s1 is 9, not from 0 to 7'])
+    invariants.died('s1')
+    expect(wan.laws.weather.downSinceUs('me')).toBe(0)
+    expect(observe(new Told().invariants, process).wan).toBeUndefined()
   })
 })

@@ -11,7 +11,8 @@ const lookEveryMs = 1_000
  */
 export async function meetAgain(run: RunContext): Promise<void> {
   const { wan } = run.invariants
-  if (wan === undefined || new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2) return
+  if (wan === undefined || new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2)
+    return
   const withinMs = Math.ceil(wan.agreementBoundMs())
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {

@@ -3,6 +3,7 @@ import type { Json } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { TextPairs } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import type { NamesOf } from './declared.ts'
 import type {
   AgentContext,
   Freshness,
@@ -13,8 +14,12 @@ import type {
   RouteRequest,
   RouteResponse,
 } from './manifest.ts'
+import type { discoveryParameters } from './parameters.ts'
 import { parseReadOptions } from './read-options.ts'
 import { answered, badRequest, failed } from './responses.ts'
+
+/** What the caller of such a read may say (parameters.ts). */
+export type DiscoveryName = NamesOf<typeof discoveryParameters>
 
 /** A read of nodes, services or checks. */
 export interface DiscoveryRead<Args, Reply> {
@@ -35,7 +40,7 @@ export interface DiscoveryRead<Args, Reply> {
  */
 export async function discoveryRead<Args, Reply>(
   agent: AgentContext,
-  request: RouteRequest,
+  request: RouteRequest<DiscoveryName>,
   { endpoint, missing, args, json, form, cacheable }: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
   const parsed = parseReadOptions(agent, request.query)
@@ -58,21 +63,21 @@ export async function discoveryRead<Args, Reply>(
   return answered(answer.value, shown, json, { consistency: options.value.consistency })
 }
 
-const consistencyParameters = ['stale', 'consistent', 'leader', 'cached'] as const
+const sayingHow = ['stale', 'consistent', 'leader', 'cached'] as const
 
 /** `discovery_max_stale` of the configuration is for those who say nothing of consistency. Reference: HTTP API 1.5, 1.7. */
 function unlessAskedOtherwise(
   { discoveryMaxStaleMs }: AgentContext,
-  query: QueryParameters,
+  query: QueryParameters<DiscoveryName>,
   options: ReadOptions,
 ): ReadOptions {
   if (discoveryMaxStaleMs <= 0 || (query.get('max_stale') ?? '') !== '') return options
-  if (consistencyParameters.some((name) => query.has(name))) return options
+  if (sayingHow.some((name) => query.has(name))) return options
   return { ...options, consistency: 'stale', maxStaleMs: discoveryMaxStaleMs }
 }
 
 /** What `Cache-Control` asks for. Directives without a meaning here are passed over. Reference: HTTP API 1.8. */
-export function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failure> {
+export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<Freshness, Failure> {
   const seconds = new Map<string, number>()
   let revalidate = false
   for (const directive of (headers.get('cache-control') ?? '').split(',')) {
@@ -95,14 +100,14 @@ export function freshnessOf({ headers }: RouteRequest): Result<Freshness, Failur
 export const nothingRead: ReadMeta = { index: 1, knownLeader: false, lastContactMs: 0 }
 
 /** `near=node`; `_agent` is the agent that is asked. Reference: HTTP API 1.5. */
-export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters): { readonly near?: string } {
+export function nearOf(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'near'>): { readonly near?: string } {
   const given = query.get('near') ?? ''
   if (given === '') return {}
   return { near: given === '_agent' ? agent.self().nodeName : given }
 }
 
 /** `node-meta=key:value`, as often as it was given. A key alone asks for an empty value. Reference: HTTP API 1.5. */
-export function nodeMetaOf(query: QueryParameters): { readonly nodeMeta?: TextPairs } {
+export function nodeMetaOf(query: QueryParameters<'node-meta'>): { readonly nodeMeta?: TextPairs } {
   const given = query.all('node-meta')
   if (given.length === 0) return {}
   const nodeMeta = given.map((text): readonly [string, string] => {

@@ -5,6 +5,7 @@ import { lowerAscii } from '../base/letter-case.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { TextPairs } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import { type JsonSchema, orNull } from './json-schema.ts'
 
 /**
  * Bodies of requests, read as the field does (HTTP API 1.1): names of members are found whatever the case of their letters,
@@ -13,7 +14,18 @@ import type { Failure } from '../model/failure.ts'
  * A decoder says what it expects at a place; decoders are put together by `object`, `list` and `nullable`, and `decodeBody`
  * runs one.
  */
-export type Decoder<T> = (value: JsonInput | undefined, place: string, report: Report) => T
+export interface Decoder<T> {
+  (value: JsonInput | undefined, place: string, report: Report): T
+  /** What it takes. Names of members are as the field spells them. */
+  readonly accepts: JsonSchema
+}
+
+export type Decode<T> = (value: JsonInput | undefined, place: string, report: Report) => T
+
+/** Absent and null are taken by all of them. */
+export function decoder<T>(accepts: JsonSchema, decode: Decode<T>): Decoder<T> {
+  return Object.assign(decode, { accepts: orNull(accepts) })
+}
 
 /** Collects what is wrong. */
 export interface Report {
@@ -63,49 +75,60 @@ function refused(heading: string, why: string): Result<never, Failure> {
   return err({ kind: 'bad-request', message: `${heading}: ${why}` })
 }
 
-export const text: Decoder<string> = (value, place, report) => {
+export const text: Decoder<string> = decoder({ type: 'string' }, (value, place, report) => {
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : wrongType(value, place, report, 'string', '')
-}
+})
 
-export const flag: Decoder<boolean> = (value, place, report) => {
+export const flag: Decoder<boolean> = decoder({ type: 'boolean' }, (value, place, report) => {
   if (value === undefined || value === null) return false
   return typeof value === 'boolean' ? value : wrongType(value, place, report, 'bool', false)
-}
+})
 
 /** A fraction is refused: what it would be cut to was not meant. */
-export const integer: Decoder<number> = (value, place, report) => {
+export const integer: Decoder<number> = decoder({ type: 'integer' }, (value, place, report) => {
   if (value === undefined || value === null) return 0
   if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'int', 0)
   const whole = Number(value)
   if (Number.isSafeInteger(whole)) return whole
   report.mismatch(`'${place}' ${Number.isInteger(whole) ? 'is out of range' : 'is not a whole number'}`)
   return 0
-}
+})
 
 const uint64Max = 0xffff_ffff_ffff_ffffn
 
 /** An integer of 64 bits without sign. */
-export const uint64: Decoder<bigint> = (value, place, report) => {
-  if (value === undefined || value === null) return 0n
-  if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'uint64', 0n)
-  const whole = Number.isInteger(value) || typeof value === 'bigint' ? BigInt(value) : -1n
-  if (whole >= 0n && whole <= uint64Max) return whole
-  report.mismatch(`'${place}' is not an unsigned 64-bit integer`)
-  return 0n
-}
+export const uint64: Decoder<bigint> = decoder(
+  { type: 'integer', format: 'uint64', minimum: 0 },
+  (value, place, report) => {
+    if (value === undefined || value === null) return 0n
+    if (typeof value !== 'number' && typeof value !== 'bigint') return wrongType(value, place, report, 'uint64', 0n)
+    const whole = Number.isInteger(value) || typeof value === 'bigint' ? BigInt(value) : -1n
+    if (whole >= 0n && whole <= uint64Max) return whole
+    report.mismatch(`'${place}' is not an unsigned 64-bit integer`)
+    return 0n
+  },
+)
 
 /** Bytes, as padded base64. */
-export const base64Bytes: Decoder<Uint8Array> = (value, place, report) => {
-  if (value === undefined || value === null) return emptyBytes
-  if (typeof value !== 'string') return wrongType(value, place, report, 'string', emptyBytes)
-  const bytes = fromBase64(value)
-  if (bytes === undefined) report.malformed('failed to decode value: illegal base64 data')
-  return bytes ?? emptyBytes
+export const base64Bytes: Decoder<Uint8Array> = decoder(
+  { type: 'string', contentEncoding: 'base64' },
+  (value, place, report) => {
+    if (value === undefined || value === null) return emptyBytes
+    if (typeof value !== 'string') return wrongType(value, place, report, 'string', emptyBytes)
+    const bytes = fromBase64(value)
+    if (bytes === undefined) report.malformed('failed to decode value: illegal base64 data')
+    return bytes ?? emptyBytes
+  },
+)
+
+export const durationSchema: JsonSchema = {
+  type: ['string', 'number'],
+  description: 'A duration with its unit (`10s`, `1h30m`), or a number of nanoseconds.',
 }
 
 /** A text with a unit, or a number of nanoseconds; milliseconds come out. */
-export const duration: Decoder<number> = (value, place, report) => {
+export const duration: Decoder<number> = decoder(durationSchema, (value, place, report) => {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) / 1e6
   if (typeof value !== 'string') return wrongType(value, place, report, 'time.Duration', 0)
@@ -115,35 +138,37 @@ export const duration: Decoder<number> = (value, place, report) => {
   const name = place.slice(place.lastIndexOf('.') + 1)
   report.malformed(`invalid ${JSON.stringify(name)}: time: invalid duration ${JSON.stringify(value)}`)
   return 0
-}
+})
 
 export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
-  return (value, place, report) => {
+  return decoder({ type: 'array', items: item.accepts }, (value, place, report) => {
     if (value === undefined || value === null) return []
     if (!isList(value)) {
       report.mismatch(`'${place}': source data must be an array or slice, got ${kindOf(value)}`)
       return []
     }
     return value.map((one, at) => item(one, `${place}[${at}]`, report))
-  }
+  })
 }
 
 /** Members that the caller names, in order of name. */
 export function members<T>(item: Decoder<T>): Decoder<readonly (readonly [name: string, value: T])[]> {
-  return (value, place, report) => {
+  return decoder({ type: 'object', additionalProperties: item.accepts }, (value, place, report) => {
     if (value === undefined || value === null) return []
     if (!isObject(value)) return notAnObject(value, place, report, [])
     return [...value]
       .sort(([a], [b]) => compareText(a, b))
       .map(([name, one]) => [name, item(one, `${place}[${name}]`, report)] as const)
-  }
+  })
 }
 
 /** `null` where nothing was given. */
 export const textPairs: Decoder<TextPairs | null> = nullable(members(text))
 
-export function nullable<T>(decoder: Decoder<T>): Decoder<T | null> {
-  return (value, place, report) => (value === undefined || value === null ? null : decoder(value, place, report))
+export function nullable<T>(inner: Decoder<T>): Decoder<T | null> {
+  return decoder<T | null>(inner.accepts, (value, place, report) => {
+    return value === undefined || value === null ? null : inner(value, place, report)
+  })
 }
 
 /**
@@ -156,19 +181,20 @@ export function object<Shape extends Readonly<Record<string, Decoder<unknown>>>>
 ): Decoder<{ readonly [Name in keyof Shape]: ReturnType<Shape[Name]> }> {
   const names = new Map(Object.keys(shape).map((name) => [lowerAscii(name), name]))
   for (const [other, name] of Object.entries(otherNames)) names.set(lowerAscii(other), name)
-  return (value, place, report) => {
+  const properties = Object.fromEntries(Object.entries(shape).map(([name, { accepts }]) => [name, accepts]))
+  return decoder({ type: 'object', properties }, (value, place, report) => {
     const given = new Map<string, JsonInput>()
     if (value !== undefined && value !== null) {
       if (!isObject(value)) notAnObject(value, place, report, undefined)
       else for (const [name, member] of value) takeMember(given, names.get(lowerAscii(name)), name, member)
     }
     const inside = place === '' ? '' : `${place}.`
-    const out = Object.entries(shape).map(([name, decoder]) => [
+    const out = Object.entries(shape).map(([name, member]) => [
       name,
-      decoder(given.get(name), `${inside}${name}`, report),
+      member(given.get(name), `${inside}${name}`, report),
     ])
     return Object.fromEntries(out)
-  }
+  })
 }
 
 /** Of several spellings of one name the exact one counts, else the first. */

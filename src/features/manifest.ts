@@ -13,6 +13,7 @@ import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
+import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
 import type { TelemetryView } from './telemetry-view.ts'
 
 /** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
@@ -298,44 +299,63 @@ export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
 /** One row of the route table. */
 export interface Route {
-  readonly methods: readonly HttpMethod[]
   /**
    * `/v1/status/leader` matches exactly. A path that ends in `/` matches everything below it, and `rest` is what follows;
    * asked for without its slash it redirects to it.
    */
   readonly path: string
+  /** What follows a path that ends in `/`; such a path has it, and no other. */
+  readonly rest?: PathRest
   /** Of a path that ends in `/`: only what is one segment below it and ends in this one; `rest` is that one segment. */
   readonly below?: string
   /** The largest body that it takes, in bytes, where that is more than others take (env/http, `bodyBytesMax`). */
   readonly bodyBytesMax?: number
   /** The line for a body that no request may carry (env/http, `bodyBytesMax`), where the endpoint's own limit is lower. */
   readonly tooLarge?: string
+  readonly operations: Operations
   /**
-   * Where what follows the path decides which of the methods there are. Such a route answers verbs as the field does there:
-   * 405 does not name OPTIONS, and OPTIONS has a body. Reference: HTTP API 1.2.
+   * Of a path that ends in `/`: what is asked for where `rest` ends so (`/execute`), which is then cut off. Such a route
+   * answers verbs as the field does there: 405 does not name OPTIONS, and OPTIONS has a body. Reference: HTTP API 1.2.
    */
-  methodsOf?(rest: string): readonly HttpMethod[]
-  handle(agent: AgentContext, request: RouteRequest): Promise<RouteResponse>
+  readonly endings?: Readonly<Record<string, Operations>>
 }
 
-export interface RouteRequest {
+/** By method, in the order in which `Allow` names them. */
+export type Operations = { readonly [Method in HttpMethod]?: Operation }
+
+/** Made with `declared` (declared.ts), which holds the handler to the parameters that are named. */
+export interface Operation extends OperationFacts {
+  readonly query: readonly QueryParameter[]
+  readonly handle: Handle<string>
+}
+
+/** `Name`: the parameters of the query that it may read. */
+export type Handle<Name extends string = never> = (
+  agent: AgentContext,
+  request: RouteRequest<Name>,
+) => Promise<RouteResponse>
+
+export interface RouteRequest<Name extends string = never> {
   readonly method: HttpMethod
   /** What follows a prefix route's path, percent-decoded once, as a byte string. */
   readonly rest: string
-  readonly query: QueryParameters
+  readonly query: QueryParameters<Name>
   readonly headers: HttpHeaders
   readonly body: Uint8Array
   readonly call: CallOptions
 }
 
-/** Decoded query parameters, in the order sent. `?a` counts as present with the value ''. */
-export interface QueryParameters {
-  has(name: string): boolean
+/**
+ * Decoded query parameters, in the order sent. `?a` counts as present with the value ''. Only those can be read that the
+ * operation declares (members are functions, not methods, for only then does the compiler see to it).
+ */
+export interface QueryParameters<Name extends string = string> {
+  readonly has: (name: Name) => boolean
   /** The first value, or undefined. */
-  get(name: string): string | undefined
-  all(name: string): readonly string[]
+  readonly get: (name: Name) => string | undefined
+  readonly all: (name: Name) => readonly string[]
   /** Names and values, sorted by name, encoded again. */
-  encoded(): string
+  readonly encoded: () => string
 }
 
 /** Whether a read was answered from what the agent keeps; with `hit`, for how many seconds that may be out of date. */

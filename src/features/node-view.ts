@@ -9,7 +9,7 @@ export interface NodeView {
 }
 
 /** Nodes of the datacenter that a request names: those of another one, with translation on, at their addresses among all. */
-export function shownNodes(agent: Pick<AgentContext, 'self'>, query: QueryParameters): NodeView {
+export function shownNodes(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'dc'>): NodeView {
   const own = agent.self()
   const named = query.get('dc') ?? ''
   const datacenter = named === '' ? own.datacenter : named

@@ -2,16 +2,18 @@ import { parseDuration } from '../base/duration.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 import { blockingWaitMaxMs } from '../model/limits.ts'
+import type { NamesOf } from './declared.ts'
 import type { AgentContext, CallOptions, Consistency, QueryParameters, ReadOptions, RouteRequest } from './manifest.ts'
+import type { consistencyParameters, readParameters, waitingParameters } from './parameters.ts'
 import { parseUint } from './parse-uint.ts'
 
-/**
- * What the caller asks of a read: `dc`, `stale`, `consistent`, `leader`, `cached`, `max_stale`, `wait`, `index`. Every
- * endpoint that takes `dc` reads them all, writes too. Reference: HTTP API 1.5 to 1.7.
- */
+/** What the caller of a read may say (parameters.ts). */
+export type ReadName = NamesOf<typeof readParameters>
+
+/** What the caller asks of a read. Every endpoint that takes `dc` reads all of it, writes too. Reference: HTTP API 1.5 to 1.7. */
 export function parseReadOptions(
   agent: Pick<AgentContext, 'self'>,
-  query: QueryParameters,
+  query: QueryParameters<ReadName>,
 ): Result<ReadOptions, Failure> {
   const age = parseConsistency(query)
   if (!age.ok) return age
@@ -24,7 +26,7 @@ export function parseReadOptions(
 }
 
 function parseConsistency(
-  query: QueryParameters,
+  query: QueryParameters<NamesOf<typeof consistencyParameters>>,
 ): Result<{ readonly consistency: Consistency; readonly maxStaleMs: number }, Failure> {
   const bound = query.get('max_stale') ?? ''
   const maxStale = bound === '' ? ok(0) : parseDuration(bound)
@@ -41,7 +43,9 @@ function parseConsistency(
 
 const noWaiting = { minIndex: 0, waitMs: 0 } as const
 
-function parseWaiting(query: QueryParameters): Result<{ readonly minIndex: number; readonly waitMs: number }, Failure> {
+function parseWaiting(
+  query: QueryParameters<NamesOf<typeof waitingParameters>>,
+): Result<{ readonly minIndex: number; readonly waitMs: number }, Failure> {
   const waitText = query.get('wait') ?? ''
   const wait = waitText === '' ? ok(0) : parseDuration(waitText)
   if (!wait.ok) return badRequest('Invalid wait time')
@@ -55,7 +59,7 @@ function parseWaiting(query: QueryParameters): Result<{ readonly minIndex: numbe
 }
 
 /** Empty for the agent's own datacenter. */
-function otherDatacenter(agent: Pick<AgentContext, 'self'>, query: QueryParameters): string {
+function otherDatacenter(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'dc'>): string {
   const named = query.get('dc') ?? ''
   return named === '' || named === agent.self().datacenter ? '' : named
 }
@@ -71,7 +75,7 @@ export function callIn(
 /** The same read out of the request itself. */
 export function writingCall(
   agent: Pick<AgentContext, 'self'>,
-  request: Pick<RouteRequest, 'call' | 'query'>,
+  request: Pick<RouteRequest<ReadName>, 'call' | 'query'>,
 ): Result<CallOptions, Failure> {
   const options = parseReadOptions(agent, request.query)
   return options.ok ? ok(callIn(request, options.value)) : options

@@ -3,8 +3,10 @@ import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { AgentContext, Route } from '../features/manifest.ts'
 import { productTitle } from '../model/names.ts'
+import { releaseText } from '../model/release.ts'
 import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
+import { withDocument } from './openapi/route.ts'
 import { isPrintable } from './printable.ts'
 import { redirect } from './redirect.ts'
 import { RouteCaller } from './route-call.ts'
@@ -24,7 +26,7 @@ export interface HttpFaceOptions {
  * simulation answer alike. What it returns never rejects. Reference: HTTP API 1.
  */
 export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptions): HttpHandler {
-  const table = routeTable(routes)
+  const table = routeTable(withDocument(routes, releaseText(agent.release)))
   const names = headerNames(config.aliases)
   const translating = config.translatesAddresses ? names.translateAddresses : []
   const configured = [

@@ -1,7 +1,8 @@
-import { InvariantViolation } from '../base/invariant.ts'
+import { InvariantViolation, invariant } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import { endpointText } from '../env/net.ts'
 import type { AgentContext, HttpMethod, QueryParameters, RouteRequest, RouteResponse } from '../features/manifest.ts'
+import { parameter } from '../features/parameters.ts'
 import { failureText } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ResponseEncoder } from './encode-response.ts'
@@ -27,6 +28,9 @@ export interface RoutedRequest {
   readonly rawQuery: string
   readonly request: HttpRequest
 }
+
+/** Of every answer in JSON. */
+export const prettyParameter = parameter('pretty', 'presence', 'JSON with line breaks and indentation.')
 
 /** Methods that get a metric of their own: a caller may invent others without end. */
 const measuredMethods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
@@ -78,22 +82,20 @@ export class RouteCaller {
   }
 
   /** The method to serve, or none where the route does not have it. Before 1.0 an endpoint of one verb took any. */
-  #method({ mounted, rest, request }: RoutedRequest): HttpMethod | undefined {
-    const { methods, methodsOf } = mounted.route
-    const listed = (methodsOf?.(rest) ?? methods).find((method) => method === request.method)
-    if (listed !== undefined || this.#verbsEnforced || methodsOf !== undefined) return listed
+  #method({ mounted: { methods, route }, request }: RoutedRequest): HttpMethod | undefined {
+    const listed = methods.find((method) => method === request.method)
+    if (listed !== undefined || this.#verbsEnforced || route.endings !== undefined) return listed
     return methods.length === 1 ? methods[0] : undefined
   }
 
   /** The verbs that there are, to who asks for them and to who came with another. */
-  #withoutMethod({ mounted, rest, request }: RoutedRequest): HttpResponse {
+  #withoutMethod({ mounted, request }: RoutedRequest): HttpResponse {
     const { encoder } = this.#options
-    const asked = request.method === 'OPTIONS'
-    const own = mounted.route.methodsOf?.(rest).join(',')
-    const allow = own === undefined ? mounted.allow : asked ? `OPTIONS,${own}` : own
+    const { allow, allowInstead, route } = mounted
+    const said = `method ${request.method} not allowed`
+    if (request.method !== 'OPTIONS') return encoder.text(405, said, [['Allow', allowInstead]])
     const headers = [['Allow', allow]] as const
-    if (!asked) return encoder.text(405, `method ${request.method} not allowed`, headers)
-    return own === undefined ? encoder.text(200, '', headers) : encoder.json(200, {}, headers)
+    return route.endings === undefined ? encoder.text(200, '', headers) : encoder.json(200, {}, headers)
   }
 
   async #handle(
@@ -106,11 +108,13 @@ export class RouteCaller {
     const { mounted, rest, request } = routed
     const headers = withToken(request.headers, this.#options.tokenHeaders)
     const call = { client: request.remote.host, onAbort: request.onAbort }
-    const routeRequest: RouteRequest = { method, rest, query, headers, body, call }
+    const operation = mounted.operations[method]
+    invariant(operation !== undefined, 'only methods that a route has are served', { method })
+    const routeRequest: RouteRequest<string> = { method, rest, query, headers, body, call }
     try {
-      const response = await mounted.route.handle(agent, routeRequest)
+      const response = await operation.handle(agent, routeRequest)
       if (response.kind === 'failure') this.#logFailure(response, request)
-      return encoder.response(response, pretty || query.has('pretty'))
+      return encoder.response(response, pretty || query.has(prettyParameter.name))
     } catch (thrown) {
       return this.#thrown(thrown, request)
     }

@@ -1,11 +1,14 @@
 import { invariant } from '../base/invariant.ts'
-import type { Route } from '../features/manifest.ts'
+import type { HttpMethod, Operations, Route } from '../features/manifest.ts'
 
 /** A route as it hangs in the table, with what every request to it needs worked out once. */
 export interface MountedRoute {
   readonly route: Route
-  /** The value of `Allow`. */
+  readonly operations: Operations
+  readonly methods: readonly HttpMethod[]
+  /** The value of `Allow`, to who asks for it and to who came with another method. */
   readonly allow: string
+  readonly allowInstead: string
   /** Metric of a request, less the method: `v1.kv._`. */
   readonly metric: string
 }
@@ -28,16 +31,19 @@ export function routeTable(routes: readonly Route[]): RouteTable {
   const exact = new Map<string, MountedRoute>()
   const prefixes = new Map<string, MountedRoute>()
   const ends = new Map<string, MountedRoute>()
+  const endings = new Map<string, readonly Ending[]>()
   let depthMax = 0
   for (const route of routes) {
-    invariant(/^\/v1(\/[a-z0-9_-]+)+\/?$/.test(route.path), 'a route needs a plain path under /v1', {
+    invariant(/^\/v1(\/[a-z0-9_-][a-z0-9_.-]*)+\/?$/.test(route.path), 'a route needs a plain path under /v1', {
       path: route.path,
     })
-    invariant(route.methods.length > 0, 'a route needs a method', { path: route.path })
+    const isPrefix = route.path.endsWith('/')
+    invariant(isPrefix === (route.rest !== undefined), 'what follows a path needs a name', { path: route.path })
     const table = route.path.endsWith('/') ? (route.below === undefined ? prefixes : ends) : exact
     const key = route.path + (route.below ?? '')
     invariant(!table.has(key), 'two routes claim one path', { path: key })
-    table.set(key, mount(route))
+    table.set(key, mount(route, route.operations))
+    if (table === prefixes) endings.set(route.path, endingsOf(route))
     if (table === prefixes) depthMax = Math.max(depthMax, route.path.split('/').length - 1)
   }
   return {
@@ -47,10 +53,24 @@ export function routeTable(routes: readonly Route[]): RouteTable {
       const end = ends.size === 0 ? undefined : endOf(ends, path)
       if (end !== undefined) return end
       const prefix = longestPrefix(prefixes, depthMax, path)
-      if (prefix !== undefined) return { kind: 'route', mounted: prefix, rest: path.slice(prefix.route.path.length) }
+      if (prefix !== undefined) return below(prefix, endings, path.slice(prefix.route.path.length))
       return prefixes.has(`${path}/`) ? { kind: 'redirect', path: `${path}/` } : none
     },
   }
+}
+
+type Ending = readonly [ending: string, mounted: MountedRoute]
+
+function endingsOf(route: Route): readonly Ending[] {
+  return Object.entries(route.endings ?? {}).map(([ending, operations]) => [ending, mount(route, operations)] as const)
+}
+
+/** `/v1/query/<whatever>/execute`. */
+function below(prefix: MountedRoute, endings: ReadonlyMap<string, readonly Ending[]>, rest: string): Match {
+  for (const [ending, mounted] of endings.get(prefix.route.path) ?? []) {
+    if (rest.endsWith(ending)) return { kind: 'route', mounted, rest: rest.slice(0, -ending.length) }
+  }
+  return { kind: 'route', mounted: prefix, rest }
 }
 
 /** `/v1/operator/area/<one segment>/members`. */
@@ -77,11 +97,17 @@ function longestPrefix(
   return found
 }
 
-function mount(route: Route): MountedRoute {
+function mount(route: Route, operations: Operations): MountedRoute {
   const parts = `${route.path}${route.below === undefined ? '' : `/${route.below}`}`.split('/').slice(1)
+  const methods = Object.keys(operations) as HttpMethod[]
+  invariant(methods.length > 0, 'a route needs a method', { path: route.path })
+  const allow = ['OPTIONS', ...methods].join(',')
   return {
     route,
-    allow: ['OPTIONS', ...route.methods].join(','),
+    operations,
+    methods,
+    allow,
+    allowInstead: route.endings === undefined ? allow : methods.join(','),
     metric: parts.map((part) => (part === '' ? '_' : part)).join('.'),
   }
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { features } from '../../src/agent/features.ts'
 import { fc } from '../fast-check.ts'
+import { agentDocument } from './agent-document.ts'
 import { ask } from './ask.ts'
+import { DocumentCheck } from './document-check.ts'
 import type { GoldenAnswer, GoldenRequest, GoldenTarget } from './golden/golden-target.ts'
 import { worlds } from './worlds.ts'
 
@@ -10,6 +12,7 @@ const runs = process.env['SVC_TEST_LONG'] === '1' ? 30_000 : 1_200
 const hangMs = 30_000
 
 const routes = features.flatMap((feature) => feature.routes ?? [])
+const document = new DocumentCheck(agentDocument())
 /** These do what they are for: the agent ends, dials whoever is named, or answers for ever. */
 const untouched = new Set(['/v1/agent/leave', '/v1/agent/join/', '/v1/agent/monitor'])
 const paths = routes.map(({ path }) => path).filter((path) => !untouched.has(path))
@@ -248,7 +251,7 @@ const request: fc.Arbitrary<Case> = fc
   })
   .map((parts) => {
     const target = `${parts.path}${parts.path.endsWith('/') ? parts.rest.join('/') : ''}`
-    const listed = routes.find(({ path }) => path === parts.path)?.methods ?? []
+    const listed = Object.keys(routes.find(({ path }) => path === parts.path)?.operations ?? {})
     // Most of them by a verb that the endpoint has, or nothing would get past the first check.
     const method = parts.own > 1 ? (listed[parts.own % listed.length] ?? parts.method) : parts.method
     const bodiless = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
@@ -269,10 +272,13 @@ const stated: readonly RegExp[] = [
   /^there is no other voter$/,
 ]
 
-async function send(target: GoldenTarget, { method, target: where, body: sent }: Case): Promise<GoldenAnswer> {
+function requestOf({ method, target: where, body: sent }: Case): GoldenRequest {
   const headers: [string, string][] = sent === undefined ? [] : [['Content-Length', String(sent.length)]]
-  const whole: GoldenRequest = { method, target: where, headers, body: sent, timeoutMs: hangMs, stream: false }
-  return target.until(target.begin(whole))
+  return { method, target: where, headers, body: sent, timeoutMs: hangMs, stream: false }
+}
+
+function send(target: GoldenTarget, one: Case): Promise<GoldenAnswer> {
+  return target.until(target.begin(requestOf(one)))
 }
 
 describe.each(worlds.map((world) => [world.name, world] as const))('any request %s', (_name, { start }) => {
@@ -292,6 +298,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('any request 
       if (/[^\x21-\x7e]/.test(one.target)) return
       const answer = await send(target, one)
       if (answer.kind === 'error') throw new Error(`no answer: ${answer.error}`)
+      expect(document.faults(requestOf(one), answer), 'what the OpenAPI document does not tell').toEqual([])
       const said = Buffer.from(answer.body).toString('utf8')
       expect(said).not.toBe('Internal error')
       expect(said).not.toMatch(/\n\s+at /)

@@ -7,6 +7,7 @@ import { parseQuery } from '../../src/http/query-parameters.ts'
 import { cleanPath, encodeTarget, parseTarget } from '../../src/http/target.ts'
 import { fc } from '../fast-check.ts'
 import { fakeAgent, request } from '../unit/http/fake-agent.ts'
+import { planned } from '../unit/http/planned.ts'
 
 const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
 const byteText = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((byte) => String.fromCharCode(byte)) })
@@ -43,13 +44,13 @@ const method = fc.oneof(fc.constantFrom('GET', 'PUT', 'HEAD', 'OPTIONS', 'POST')
 
 const route: Route = {
   path: '/v1/thing/',
-  methods: ['GET', 'PUT'],
-  handle: async (_agent, { rest, query }) => {
+  rest: { name: 'rest', about: '' },
+  operations: planned(['GET', 'PUT'], async (_agent, { rest, query }) => {
     if (query.has('fail')) throw new Error('planned')
     return query.has('raw')
       ? { kind: 'bytes', bytes: bytesOf(rest) }
       : { kind: 'json', value: { rest, query: query.encoded() } }
-  },
+  }),
 }
 
 describe('the HTTP face', () => {

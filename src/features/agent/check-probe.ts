@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CheckProbe } from '../../model/catalog.ts'
 import type { Fields } from './definition-fields.ts'
-import type { CheckName } from './definition-names.ts'
+import type { CheckMembers } from './definition-names.ts'
 
 /** A check is not run more often. */
 const intervalMinMs = 1_000
@@ -9,7 +9,7 @@ const timeoutDefaultMs = 10_000
 const scriptTimeoutDefaultMs = 30_000
 
 /** What the members of a check say about how it is run, with the reason where they do not fit. Reference: HTTP API 4.4. */
-export function probeFrom(fields: Fields<CheckName>): Result<CheckProbe, string> {
+export function probeFrom(fields: Fields<CheckMembers>): Result<CheckProbe, string> {
   const ttlMs = fields.durationMs('ttl')
   const givenIntervalMs = fields.durationMs('interval')
   const timeoutMs = fields.durationMs('timeout')

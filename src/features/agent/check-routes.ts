@@ -1,33 +1,96 @@
+import { z } from 'zod'
 import { textOf, textOfByteString, utf8 } from '../../base/bytes.ts'
 import type { CheckStatus } from '../../model/catalog.ts'
-import { checkJson } from '../catalog/model.ts'
+import { checkJson, checkShape } from '../catalog/model.ts'
+import { declared } from '../declared.ts'
+import { done, jsonAnswer, textAnswer } from '../declared-answers.ts'
 import { decodeBody, object, plainBody, text } from '../json-body.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
+import { checkNames } from './definition-names.ts'
+import { definitionSchema } from './definition-schema.ts'
 import { parseCheckDefinition } from './definitions.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 /** Of what is reported of a check, so much is kept. */
 const outputBytesMax = 4096
 
+const updateBody = object({ Status: text, Output: text })
+const checkId = { name: 'check', about: 'ID of a check of this agent.' } as const
+const unknownCheck = textAnswer(404, 'This agent has no such check.')
+
 /** What the agent that is asked checks. Reference: HTTP API 4.1, 4.4. */
 export const checkRoutes: readonly Route[] = [
   {
-    methods: ['GET'],
     path: '/v1/agent/checks',
-    handle: async (agent) => {
-      const indexes = { createIndex: 0, modifyIndex: 0 }
-      const entries = agent.local.checks().map((check) => [check.checkId, checkJson({ ...check, ...indexes })] as const)
-      return { kind: 'json', value: Object.fromEntries(entries) }
+    operations: {
+      GET: declared({
+        summary: 'Checks of this agent',
+        answers: [jsonAnswer('By ID.', z.record(z.string(), checkShape))],
+        handle: async (agent) => {
+          const indexes = { createIndex: 0, modifyIndex: 0 }
+          const entries = agent.local.checks().map((check) => {
+            return [check.checkId, checkJson({ ...check, ...indexes })] as const
+          })
+          return { kind: 'json', value: Object.fromEntries(entries) }
+        },
+      }),
     },
   },
-  { methods: ['PUT'], path: '/v1/agent/check/register', handle: register },
-  { methods: ['PUT'], path: '/v1/agent/check/deregister/', handle: deregister },
-  { methods: ['PUT'], path: '/v1/agent/check/pass/', handle: (agent, request) => note(agent, request, 'passing') },
-  { methods: ['PUT'], path: '/v1/agent/check/warn/', handle: (agent, request) => note(agent, request, 'warning') },
-  { methods: ['PUT'], path: '/v1/agent/check/fail/', handle: (agent, request) => note(agent, request, 'critical') },
-  { methods: ['PUT'], path: '/v1/agent/check/update/', handle: update },
+  {
+    path: '/v1/agent/check/register',
+    operations: {
+      PUT: declared({
+        summary: 'Have this agent run a check',
+        body: {
+          about: 'The check. Names of members may have their letters in any case.',
+          required: true,
+          json: definitionSchema(checkNames.names),
+        },
+        answers: [done],
+        handle: register,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/check/deregister/',
+    rest: checkId,
+    operations: {
+      PUT: declared({ summary: 'End a check of this agent', answers: [done, unknownCheck], handle: deregister }),
+    },
+  },
+  reportRoute('/v1/agent/check/pass/', 'passing'),
+  reportRoute('/v1/agent/check/warn/', 'warning'),
+  reportRoute('/v1/agent/check/fail/', 'critical'),
+  {
+    path: '/v1/agent/check/update/',
+    rest: checkId,
+    operations: {
+      PUT: declared({
+        summary: 'Report the status of a TTL check, with its output',
+        body: { about: 'Status and output.', required: true, json: updateBody.accepts },
+        answers: [done, unknownCheck],
+        handle: update,
+      }),
+    },
+  },
 ]
+
+function reportRoute(path: string, status: CheckStatus): Route {
+  return {
+    path,
+    rest: checkId,
+    operations: {
+      PUT: declared({
+        summary: `Report a TTL check as ${status}`,
+        query: [parameter('note', z.string(), 'What is kept as the output of the check.')],
+        answers: [done, unknownCheck],
+        handle: (agent, request) => report(agent, request, status, request.query.get('note') ?? ''),
+      }),
+    },
+  }
+}
 
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
@@ -44,12 +107,6 @@ async function deregister(agent: AgentContext, request: RouteRequest): Promise<R
   const dropped = await agent.local.deregisterCheck(id)
   return dropped.ok ? written : failed(dropped.error)
 }
-
-function note(agent: AgentContext, request: RouteRequest, status: CheckStatus): Promise<RouteResponse> {
-  return report(agent, request, status, request.query.get('note') ?? '')
-}
-
-const updateBody = object({ Status: text, Output: text })
 
 async function update(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const body = decodeBody(request.body, updateBody)

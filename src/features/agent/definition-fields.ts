@@ -15,7 +15,37 @@ export type DefinitionPath = readonly (string | number)[]
 export interface MemberNames {
   readonly http: readonly string[]
   readonly file: string
+  /** What is read of it. `textLists`: names with lists of texts; `any`: only whether it is there. */
+  readonly holds: Holding
+  /** Of objects, one or a list: what is in them. */
+  readonly members?: Members
 }
+
+export type Holding =
+  | 'text'
+  | 'integer'
+  | 'flag'
+  | 'texts'
+  | 'pairs'
+  | 'textLists'
+  | 'duration'
+  | 'object'
+  | 'objects'
+  | 'any'
+
+/** Members of one kind of object. */
+export type Members = Readonly<Record<string, MemberNames>>
+
+type KeyOf<Those> = keyof Those & string
+/** A member can be read only as what is said that it holds. */
+type KeyHolding<Those extends Members, What extends Holding> = {
+  [Key in KeyOf<Those>]: Those[Key]['holds'] extends What ? Key : never
+}[KeyOf<Those>]
+type Inside<Those extends Members, Key extends KeyOf<Those>> = Those[Key] extends {
+  readonly members: infer Inner extends Members
+}
+  ? Inner
+  : never
 
 interface HttpName<Key> {
   readonly key: Key
@@ -25,19 +55,19 @@ interface HttpName<Key> {
 }
 
 /** Members of one kind of object, with what is looked up for each object that is read. */
-export interface MemberTable<Key extends string> {
-  readonly names: Readonly<Record<Key, MemberNames>>
+export interface MemberTable<Those extends Members> {
+  readonly names: Those
   /** By the name in lower case. */
-  readonly byHttpName: ReadonlyMap<string, readonly HttpName<Key>[]>
-  readonly byFileName: ReadonlyMap<string, Key>
+  readonly byHttpName: ReadonlyMap<string, readonly HttpName<KeyOf<Those>>[]>
+  readonly byFileName: ReadonlyMap<string, KeyOf<Those>>
 }
 
-export function memberTable<Key extends string>(names: Readonly<Record<Key, MemberNames>>): MemberTable<Key> {
-  const byHttpName = new Map<string, HttpName<Key>[]>()
-  const byFileName = new Map<string, Key>()
-  for (const key of Object.keys(names) as Key[]) {
-    byFileName.set(names[key].file, key)
-    for (const [rank, name] of names[key].http.entries()) {
+export function memberTable<Those extends Members>(names: Those): MemberTable<Those> {
+  const byHttpName = new Map<string, HttpName<KeyOf<Those>>[]>()
+  const byFileName = new Map<string, KeyOf<Those>>()
+  for (const [key, { file, http }] of Object.entries<MemberNames>(names) as [KeyOf<Those>, MemberNames][]) {
+    byFileName.set(file, key)
+    for (const [rank, name] of http.entries()) {
       const lower = lowerAscii(name)
       const alike = byHttpName.get(lower) ?? []
       byHttpName.set(lower, [...alike, { key, name, rank }])
@@ -76,18 +106,18 @@ interface Given {
 }
 
 /** One object of a definition, read member by member; what is wrong is gathered in `problems`. A null counts as absent. */
-export class Fields<Key extends string> {
+export class Fields<Those extends Members> {
   readonly path: DefinitionPath
   readonly #dialect: Dialect
-  readonly #table: MemberTable<Key>
-  readonly #given = new Map<Key, Given>()
+  readonly #table: MemberTable<Those>
+  readonly #given = new Map<KeyOf<Those>, Given>()
   readonly #problems: FieldProblem[]
 
   constructor(
     dialect: Dialect,
     path: DefinitionPath,
     object: object,
-    table: MemberTable<Key>,
+    table: MemberTable<Those>,
     old: OldSpellings,
     problems: FieldProblem[],
   ) {
@@ -100,22 +130,22 @@ export class Fields<Key extends string> {
     else this.#matchFile(members, old)
   }
 
-  has(key: Key): boolean {
+  has(key: KeyOf<Those>): boolean {
     return this.#value(key) !== undefined
   }
 
-  pathOf(key: Key): DefinitionPath {
+  pathOf(key: KeyOf<Those>): DefinitionPath {
     return [...this.path, this.#given.get(key)?.key ?? this.#ownName(key)]
   }
 
-  text(key: Key): string {
+  text(key: KeyHolding<Those, 'text'>): string {
     const value = this.#value(key)
     if (value === undefined || typeof value === 'string') return value ?? ''
     this.#unconvertible(key, 'string', value)
     return ''
   }
 
-  integer(key: Key): number {
+  integer(key: KeyHolding<Those, 'integer'>): number {
     const value = this.#value(key)
     if (value === undefined) return 0
     if (typeof value === 'number' && Number.isSafeInteger(value)) return value
@@ -123,20 +153,20 @@ export class Fields<Key extends string> {
     return 0
   }
 
-  flag(key: Key): boolean {
+  flag(key: KeyHolding<Those, 'flag'>): boolean {
     const value = this.#value(key)
     if (value === undefined || typeof value === 'boolean') return value ?? false
     this.#unconvertible(key, 'bool', value)
     return false
   }
 
-  texts(key: Key): readonly string[] {
+  texts(key: KeyHolding<Those, 'texts'>): readonly string[] {
     const value = this.#value(key)
     return value === undefined ? [] : this.#textList(key, value, this.pathOf(key), this.#shownName(key))
   }
 
   /** In order of key. */
-  pairs(key: Key): TextPairs | null {
+  pairs(key: KeyHolding<Those, 'pairs'>): TextPairs | null {
     const members = this.#members(key)
     if (members === undefined) return null
     const pairs: [string, string][] = []
@@ -150,7 +180,7 @@ export class Fields<Key extends string> {
   }
 
   /** Names with lists of texts, in order of name. */
-  textLists(key: Key): readonly (readonly [name: string, values: readonly string[]])[] {
+  textLists(key: KeyHolding<Those, 'textLists'>): readonly (readonly [name: string, values: readonly string[]])[] {
     const lists: [string, readonly string[]][] = []
     for (const [name, value] of this.#members(key) ?? []) {
       const shown = `${this.#shownName(key)}[${name}]`
@@ -160,7 +190,7 @@ export class Fields<Key extends string> {
   }
 
   /** In milliseconds, with a fraction where it is finer than that. */
-  durationMs(key: Key): number {
+  durationMs(key: KeyHolding<Those, 'duration'>): number {
     const value = this.#value(key)
     if (value === undefined) return 0
     if (typeof value === 'number' && Number.isFinite(value)) return value / 1e6
@@ -179,24 +209,28 @@ export class Fields<Key extends string> {
     return bad(`time: ${why} ${JSON.stringify(value)}`)
   }
 
-  object<Inner extends string>(
+  object<Key extends KeyHolding<Those, 'object'>>(
     key: Key,
-    table: MemberTable<Inner>,
+    table: MemberTable<Inside<Those, Key>>,
     old: OldSpellings = noOldSpellings,
-  ): Fields<Inner> | undefined {
+  ): Fields<Inside<Those, Key>> | undefined {
     const value = this.#value(key)
     if (value === undefined) return undefined
     return this.#inner(value, this.pathOf(key), this.#shownName(key), table, old)
   }
 
-  objects<Inner extends string>(key: Key, table: MemberTable<Inner>, old: OldSpellings): readonly Fields<Inner>[] {
+  objects<Key extends KeyHolding<Those, 'objects'>>(
+    key: Key,
+    table: MemberTable<Inside<Those, Key>>,
+    old: OldSpellings,
+  ): readonly Fields<Inside<Those, Key>>[] {
     const value = this.#value(key)
     if (value === undefined) return []
     if (!Array.isArray(value)) {
       this.#noList(key, value)
       return []
     }
-    const found: Fields<Inner>[] = []
+    const found: Fields<Inside<Those, Key>>[] = []
     for (const [at, item] of value.entries()) {
       const inner = this.#inner(item, [...this.pathOf(key), at], `${this.#shownName(key)}[${at}]`, table, old)
       if (inner !== undefined) found.push(inner)
@@ -211,7 +245,7 @@ export class Fields<Key extends string> {
 
   /** Of several members that mean one key: the name that comes first, spelled exactly so, else the first of them. */
   #matchHttp(members: readonly [string, unknown][]): void {
-    const ranks = new Map<Key, number>()
+    const ranks = new Map<KeyOf<Those>, number>()
     for (const [spelled, value] of members) {
       for (const { key, name, rank: place } of this.#table.byHttpName.get(lowerAscii(spelled)) ?? []) {
         const rank = 2 * place + (spelled === name ? 0 : 1)
@@ -224,7 +258,7 @@ export class Fields<Key extends string> {
 
   #matchFile(members: readonly [string, unknown][], old: OldSpellings): void {
     const { byFileName } = this.#table
-    const translated: [Key, Given][] = []
+    const translated: [KeyOf<Those>, Given][] = []
     for (const [spelled, value] of members) {
       const lower = lowerAscii(spelled)
       const key = byFileName.get(lower)
@@ -236,7 +270,7 @@ export class Fields<Key extends string> {
     for (const [key, given] of translated) if (!this.#given.has(key)) this.#given.set(key, given)
   }
 
-  #take(key: Key, given: Given): void {
+  #take(key: KeyOf<Those>, given: Given): void {
     const first = this.#given.get(key)
     if (first === undefined) {
       this.#given.set(key, given)
@@ -253,11 +287,11 @@ export class Fields<Key extends string> {
     this.#problems.push({ kind: 'key', path: [...this.path, spelled], message, remedy })
   }
 
-  #value(key: Key): unknown {
+  #value(key: KeyOf<Those>): unknown {
     return this.#given.get(key)?.value ?? undefined
   }
 
-  #members(key: Key): readonly [string, unknown][] | undefined {
+  #members(key: KeyOf<Those>): readonly [string, unknown][] | undefined {
     const value = this.#value(key)
     if (value === undefined) return undefined
     if (isObject(value)) return Object.entries(value)
@@ -265,7 +299,7 @@ export class Fields<Key extends string> {
     return undefined
   }
 
-  #textList(key: Key, value: unknown, path: DefinitionPath, shown: string): readonly string[] {
+  #textList(key: KeyOf<Those>, value: unknown, path: DefinitionPath, shown: string): readonly string[] {
     if (!Array.isArray(value)) {
       this.#noList(key, value, path, shown)
       return []
@@ -278,7 +312,7 @@ export class Fields<Key extends string> {
     return texts
   }
 
-  #inner<Inner extends string>(
+  #inner<Inner extends Members>(
     value: unknown,
     path: DefinitionPath,
     shown: string,
@@ -290,11 +324,11 @@ export class Fields<Key extends string> {
     return undefined
   }
 
-  #unconvertible(key: Key, wanted: string, value: unknown): void {
+  #unconvertible(key: KeyOf<Those>, wanted: string, value: unknown): void {
     this.#type(this.pathOf(key), `'${this.#shownName(key)}' ${unconvertible(wanted, value)}`)
   }
 
-  #noList(key: Key, value: unknown, path = this.pathOf(key), shown = this.#shownName(key)): void {
+  #noList(key: KeyOf<Those>, value: unknown, path = this.pathOf(key), shown = this.#shownName(key)): void {
     this.#type(path, `'${shown}': source data must be an array or slice, got ${goType(value)}`)
   }
 
@@ -302,13 +336,13 @@ export class Fields<Key extends string> {
     this.#problems.push({ kind: 'type', path, message, remedy: '' })
   }
 
-  #ownName(key: Key): string {
-    const { http, file } = this.#table.names[key]
+  #ownName(key: KeyOf<Those>): string {
+    const { http, file }: MemberNames = this.#table.names[key] as MemberNames
     return this.#dialect === 'http' ? (http[0] ?? key) : file
   }
 
   /** As the field names a member in its errors: with those around it, `Weights.Passing`. */
-  #shownName(key: Key): string {
+  #shownName(key: KeyOf<Those>): string {
     let shown = ''
     for (const part of this.path) shown += typeof part === 'number' ? `[${part}]` : `${shown === '' ? '' : '.'}${part}`
     return shown === '' ? this.#ownName(key) : `${shown}.${this.#ownName(key)}`

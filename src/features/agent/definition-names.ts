@@ -1,96 +1,81 @@
-import { type MemberNames, type MemberTable, memberTable, type OldSpellings } from './definition-fields.ts'
-
-/** Members of a service definition. Reference: HTTP API 4.2, configuration 3. */
-const serviceMembers = {
-  id: { http: ['ID'], file: 'id' },
-  name: { http: ['Name'], file: 'name' },
-  tags: { http: ['Tags'], file: 'tags' },
-  address: { http: ['Address'], file: 'address' },
-  port: { http: ['Port'], file: 'port' },
-  meta: { http: ['Meta'], file: 'meta' },
-  kind: { http: ['Kind'], file: 'kind' },
-  weights: { http: ['Weights'], file: 'weights' },
-  enableTagOverride: { http: ['EnableTagOverride', 'enable_tag_override'], file: 'enable_tag_override' },
-  token: { http: ['Token'], file: 'token' },
-  check: { http: ['Check'], file: 'check' },
-  checks: { http: ['Checks'], file: 'checks' },
-  proxy: { http: ['Proxy'], file: 'proxy' },
-  proxyDestination: { http: ['ProxyDestination', 'proxy_destination'], file: 'proxy_destination' },
-  connect: { http: ['Connect'], file: 'connect' },
-} as const satisfies Record<string, MemberNames>
-
-export const serviceNames = memberTable(serviceMembers)
-
-export type ServiceName = keyof typeof serviceMembers
-
-export const serviceOldSpellings: OldSpellings = {
-  camel: new Map(),
-  refused: new Map([['enabletagoverride', { use: 'enable_tag_override', since: '1.1.0' }]]),
-}
+import { type MemberNames, type Members, memberTable, type OldSpellings } from './definition-fields.ts'
 
 const weightMembers = {
-  passing: { http: ['Passing'], file: 'passing' },
-  warning: { http: ['Warning'], file: 'warning' },
-} as const satisfies Record<string, MemberNames>
+  passing: { http: ['Passing'], file: 'passing', holds: 'integer' },
+  warning: { http: ['Warning'], file: 'warning', holds: 'integer' },
+} as const satisfies Members
 
 export const weightNames = memberTable(weightMembers)
 
 const proxyMembers = {
-  destination: { http: ['DestinationServiceName', 'destination_service_name'], file: 'destination_service_name' },
-  destinationId: { http: ['DestinationServiceID', 'destination_service_id'], file: 'destination_service_id' },
-  localAddress: { http: ['LocalServiceAddress', 'local_service_address'], file: 'local_service_address' },
-  localPort: { http: ['LocalServicePort', 'local_service_port'], file: 'local_service_port' },
-  config: { http: ['Config'], file: 'config' },
-  upstreams: { http: ['Upstreams'], file: 'upstreams' },
-} as const satisfies Record<string, MemberNames>
+  destination: {
+    http: ['DestinationServiceName', 'destination_service_name'],
+    file: 'destination_service_name',
+    holds: 'text',
+  },
+  destinationId: {
+    http: ['DestinationServiceID', 'destination_service_id'],
+    file: 'destination_service_id',
+    holds: 'any',
+  },
+  localAddress: { http: ['LocalServiceAddress', 'local_service_address'], file: 'local_service_address', holds: 'any' },
+  localPort: { http: ['LocalServicePort', 'local_service_port'], file: 'local_service_port', holds: 'any' },
+  config: { http: ['Config'], file: 'config', holds: 'any' },
+  upstreams: { http: ['Upstreams'], file: 'upstreams', holds: 'any' },
+} as const satisfies Members
 
 export const proxyNames = memberTable(proxyMembers)
 
 const connectMembers = {
-  native: { http: ['Native'], file: 'native' },
-  sidecar: { http: ['SidecarService', 'sidecar_service'], file: 'sidecar_service' },
-  proxy: { http: ['Proxy'], file: 'proxy' },
-} as const satisfies Record<string, MemberNames>
+  native: { http: ['Native'], file: 'native', holds: 'flag' },
+  sidecar: { http: ['SidecarService', 'sidecar_service'], file: 'sidecar_service', holds: 'any' },
+  proxy: { http: ['Proxy'], file: 'proxy', holds: 'any' },
+} as const satisfies Members
 
 export const connectNames = memberTable(connectMembers)
 
 /** Members of a check definition. `id` is another one over HTTP where the check stands in a service. Reference: HTTP API 4.4. */
 const checkMembers = {
-  id: { http: ['ID'], file: 'id' },
-  name: { http: ['Name'], file: 'name' },
-  notes: { http: ['Notes'], file: 'notes' },
-  status: { http: ['Status'], file: 'status' },
-  serviceId: { http: ['ServiceID', 'service_id'], file: 'service_id' },
-  token: { http: ['Token'], file: 'token' },
-  ttl: { http: ['TTL'], file: 'ttl' },
-  http: { http: ['HTTP'], file: 'http' },
-  method: { http: ['Method'], file: 'method' },
-  header: { http: ['Header'], file: 'header' },
-  tcp: { http: ['TCP'], file: 'tcp' },
-  args: { http: ['ScriptArgs', 'Args', 'script_args'], file: 'args' },
-  shell: { http: ['Shell'], file: 'shell' },
-  dockerContainerId: { http: ['DockerContainerID', 'docker_container_id'], file: 'docker_container_id' },
-  grpc: { http: ['GRPC'], file: 'grpc' },
-  grpcUseTls: { http: ['GRPCUseTLS', 'grpc_use_tls'], file: 'grpc_use_tls' },
-  aliasNode: { http: ['AliasNode', 'alias_node'], file: 'alias_node' },
-  aliasService: { http: ['AliasService', 'alias_service'], file: 'alias_service' },
-  interval: { http: ['Interval'], file: 'interval' },
-  timeout: { http: ['Timeout'], file: 'timeout' },
-  tlsSkipVerify: { http: ['TLSSkipVerify', 'tls_skip_verify'], file: 'tls_skip_verify' },
+  id: { http: ['ID'], file: 'id', holds: 'text' },
+  name: { http: ['Name'], file: 'name', holds: 'text' },
+  notes: { http: ['Notes'], file: 'notes', holds: 'text' },
+  status: { http: ['Status'], file: 'status', holds: 'text' },
+  serviceId: { http: ['ServiceID', 'service_id'], file: 'service_id', holds: 'text' },
+  token: { http: ['Token'], file: 'token', holds: 'text' },
+  ttl: { http: ['TTL'], file: 'ttl', holds: 'duration' },
+  http: { http: ['HTTP'], file: 'http', holds: 'text' },
+  method: { http: ['Method'], file: 'method', holds: 'text' },
+  header: { http: ['Header'], file: 'header', holds: 'textLists' },
+  tcp: { http: ['TCP'], file: 'tcp', holds: 'text' },
+  args: { http: ['ScriptArgs', 'Args', 'script_args'], file: 'args', holds: 'texts' },
+  shell: { http: ['Shell'], file: 'shell', holds: 'text' },
+  dockerContainerId: { http: ['DockerContainerID', 'docker_container_id'], file: 'docker_container_id', holds: 'text' },
+  grpc: { http: ['GRPC'], file: 'grpc', holds: 'text' },
+  grpcUseTls: { http: ['GRPCUseTLS', 'grpc_use_tls'], file: 'grpc_use_tls', holds: 'flag' },
+  aliasNode: { http: ['AliasNode', 'alias_node'], file: 'alias_node', holds: 'text' },
+  aliasService: { http: ['AliasService', 'alias_service'], file: 'alias_service', holds: 'text' },
+  interval: { http: ['Interval'], file: 'interval', holds: 'duration' },
+  timeout: { http: ['Timeout'], file: 'timeout', holds: 'duration' },
+  tlsSkipVerify: { http: ['TLSSkipVerify', 'tls_skip_verify'], file: 'tls_skip_verify', holds: 'flag' },
   deregisterAfter: {
     http: ['DeregisterCriticalServiceAfter', 'deregister_critical_service_after'],
     file: 'deregister_critical_service_after',
+    holds: 'duration',
   },
-} as const satisfies Record<string, MemberNames>
-
-export const checkNames = memberTable(checkMembers)
+} as const satisfies Members
 
 export type CheckName = keyof typeof checkMembers
 
-export const serviceCheckNames: MemberTable<CheckName> = memberTable({
-  ...checkMembers,
-  id: { http: ['CheckID'], file: 'id' },
-})
+/** By what they hold, whatever they are called. */
+export type CheckMembers = {
+  readonly [Key in CheckName]: MemberNames & { readonly holds: (typeof checkMembers)[Key]['holds'] }
+}
+
+export const checkNames = memberTable<CheckMembers>(checkMembers)
+
+const serviceCheckMembers: CheckMembers = { ...checkMembers, id: { http: ['CheckID'], file: 'id', holds: 'text' } }
+
+export const serviceCheckNames = memberTable(serviceCheckMembers)
 
 /** Reference: configuration CFG-7 and 16. */
 export const checkOldSpellings: OldSpellings = {
@@ -106,4 +91,33 @@ export const checkOldSpellings: OldSpellings = {
     ['script', { use: 'args', since: '1.1.0' }],
     ['script_args', { use: 'args' }],
   ]),
+}
+
+/** Members of a service definition. Reference: HTTP API 4.2, configuration 3. */
+const serviceMembers = {
+  id: { http: ['ID'], file: 'id', holds: 'text' },
+  name: { http: ['Name'], file: 'name', holds: 'text' },
+  tags: { http: ['Tags'], file: 'tags', holds: 'texts' },
+  address: { http: ['Address'], file: 'address', holds: 'text' },
+  port: { http: ['Port'], file: 'port', holds: 'integer' },
+  meta: { http: ['Meta'], file: 'meta', holds: 'pairs' },
+  kind: { http: ['Kind'], file: 'kind', holds: 'text' },
+  weights: { http: ['Weights'], file: 'weights', holds: 'object', members: weightMembers },
+  enableTagOverride: { http: ['EnableTagOverride', 'enable_tag_override'], file: 'enable_tag_override', holds: 'flag' },
+  token: { http: ['Token'], file: 'token', holds: 'text' },
+  check: { http: ['Check'], file: 'check', holds: 'object', members: serviceCheckMembers },
+  checks: { http: ['Checks'], file: 'checks', holds: 'objects', members: serviceCheckMembers },
+  proxy: { http: ['Proxy'], file: 'proxy', holds: 'object', members: proxyMembers },
+  proxyDestination: { http: ['ProxyDestination', 'proxy_destination'], file: 'proxy_destination', holds: 'text' },
+  connect: { http: ['Connect'], file: 'connect', holds: 'object', members: connectMembers },
+} as const satisfies Members
+
+export const serviceNames = memberTable(serviceMembers)
+
+export type ServiceMembers = typeof serviceMembers
+export type ServiceName = keyof ServiceMembers
+
+export const serviceOldSpellings: OldSpellings = {
+  camel: new Map(),
+  refused: new Map([['enabletagoverride', { use: 'enable_tag_override', since: '1.1.0' }]]),
 }

@@ -13,11 +13,12 @@ import { metadataProblem } from '../../model/metadata.ts'
 import { probeFrom } from './check-probe.ts'
 import { type DefinitionPath, type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'
 import {
-  type CheckName,
+  type CheckMembers,
   checkNames,
   checkOldSpellings,
   connectNames,
   proxyNames,
+  type ServiceMembers,
   type ServiceName,
   serviceCheckNames,
   serviceNames,
@@ -46,7 +47,7 @@ const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 export function parseServiceDefinition(value: unknown, dialect: Dialect): Parsed<ServiceDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
-  const fields = new Fields<ServiceName>(dialect, [], value, serviceNames, serviceOldSpellings, problems)
+  const fields = new Fields<ServiceMembers>(dialect, [], value, serviceNames, serviceOldSpellings, problems)
   const name = fields.text('name')
   const facts = {
     kind: fields.text('kind'),
@@ -79,7 +80,7 @@ export function parseServiceDefinition(value: unknown, dialect: Dialect): Parsed
 export function parseCheckDefinition(value: unknown, dialect: Dialect): Parsed<CheckDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
-  const fields = new Fields<CheckName>(dialect, [], value, checkNames, checkOldSpellings, problems)
+  const fields = new Fields<CheckMembers>(dialect, [], value, checkNames, checkOldSpellings, problems)
   const read = readCheck(fields)
   if (problems.length > 0) return err(ofFields(dialect, problems))
   if (read.name === '') return problemAt(fields.pathOf('name'), 'Missing check name')
@@ -114,7 +115,7 @@ interface CheckRead {
   readonly probe: Result<CheckProbe, string>
 }
 
-function readCheck(fields: Fields<CheckName>): CheckRead {
+function readCheck(fields: Fields<CheckMembers>): CheckRead {
   fields.text('token')
   fields.text('shell')
   return {
@@ -135,7 +136,7 @@ function statusOf(text: string): CheckStatus | undefined {
 }
 
 /** An empty `check` is none, an empty member of `checks` is a wrong one, as the field has it. */
-function checksOf(fields: Fields<ServiceName>): readonly Fields<CheckName>[] {
+function checksOf(fields: Fields<ServiceMembers>): readonly Fields<CheckMembers>[] {
   const one = fields.object('check', serviceCheckNames, checkOldSpellings)
   const several = fields.objects('checks', serviceCheckNames, checkOldSpellings)
   return one === undefined || one.empty() ? several : [one, ...several]
@@ -174,7 +175,7 @@ function definitionOf(
 
 function ownProblem(
   dialect: Dialect,
-  fields: Fields<ServiceName>,
+  fields: Fields<ServiceMembers>,
   service: ServiceFacts,
 ): DefinitionProblem | undefined {
   if (service.service === '') return { path: fields.pathOf('name'), message: 'Missing service name', remedy: '' }
@@ -197,7 +198,7 @@ function ownProblem(
 function checksProblem(
   dialect: Dialect,
   service: ServiceFacts,
-  fields: readonly Fields<CheckName>[],
+  fields: readonly Fields<CheckMembers>[],
   reads: readonly CheckRead[],
 ): DefinitionProblem | undefined {
   const within = dialect === 'http' ? '' : ` of service ${JSON.stringify(service.service)}`
@@ -214,7 +215,7 @@ function checksProblem(
 
 function weightsProblem(
   dialect: Dialect,
-  fields: Fields<ServiceName>,
+  fields: Fields<ServiceMembers>,
   service: ServiceFacts,
 ): DefinitionProblem | undefined {
   const { passing, warning } = service.weights
@@ -234,7 +235,7 @@ interface Mesh {
   readonly managed: boolean
 }
 
-function readMesh(fields: Fields<ServiceName>): Mesh {
+function readMesh(fields: Fields<ServiceMembers>): Mesh {
   const connect = fields.object('connect', connectNames)
   const proxy = fields.object('proxy', proxyNames)
   return {
@@ -247,7 +248,7 @@ function readMesh(fields: Fields<ServiceName>): Mesh {
 }
 
 /** The mesh is not there yet: what asks for it is refused, for to take it and leave it out would be a lie. Reference: HTTP API 4.3. */
-function meshProblem(fields: Fields<ServiceName>, service: ServiceFacts, mesh: Mesh): DefinitionProblem | undefined {
+function meshProblem(fields: Fields<ServiceMembers>, service: ServiceFacts, mesh: Mesh): DefinitionProblem | undefined {
   const at = (key: ServiceName, message: string): DefinitionProblem => ({
     path: fields.pathOf(key),
     message,

@@ -1,11 +1,47 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import type { RunningMachine } from '../../env/process.ts'
+import { listOf, textList, uint64Value } from '../declared-answers.ts'
+
+const diskShape = z
+  .strictObject({
+    path: z.string(),
+    total: z.number(),
+    free: z.number(),
+    used: z.number(),
+    usedPercent: z.number(),
+    inodesTotal: z.number(),
+    inodesFree: z.number(),
+    inodesUsed: z.number(),
+    inodesUsedPercent: z.number(),
+  })
+  .partial()
+
+export const hostShape = z.strictObject({
+  Memory: z.strictObject({
+    total: z.number(),
+    available: z.number(),
+    used: z.number(),
+    usedPercent: z.number(),
+    free: z.number(),
+  }),
+  CPU: listOf(z.strictObject({ cpu: z.number(), cores: z.number(), modelName: z.string(), mhz: z.number() })),
+  Host: z.strictObject({
+    hostname: z.string(),
+    uptime: z.number(),
+    bootTime: z.number(),
+    os: z.string(),
+    kernelVersion: z.string(),
+  }),
+  Disk: diskShape,
+  CollectionTime: uint64Value,
+  Errors: textList.nullable(),
+})
 
 /**
  * What the machine is and how it does, under the names of the field's library (gopsutil). What the platform does not tell is
  * left out. Reference: HTTP API 4.1.
  */
-export function hostJson(machine: RunningMachine, wallMs: number): Json {
+export function hostJson(machine: RunningMachine, wallMs: number): z.infer<typeof hostShape> {
   const condition = machine.condition()
   const { memory, processors, disk } = condition
   const used = memory.total - memory.available

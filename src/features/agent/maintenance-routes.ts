@@ -1,25 +1,57 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { done, textAnswer } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parameter, truthText } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
 
 const nodeCheckId = '_node_maintenance'
 const serviceCheckPrefix = '_service_maintenance:'
 
+const maintenanceParameters = [
+  { ...parameter('enable', truthText, 'Whether it is to be out of service.'), required: true },
+  parameter('reason', z.string(), 'Kept as the notes of the check that says so.'),
+] as const
+
 /** A critical check takes the node, or one service of it, out of what callers are sent to. Reference: HTTP API 1.10, 4.1. */
 export const maintenanceRoutes: readonly Route[] = [
-  { methods: ['PUT'], path: '/v1/agent/maintenance', handle: maintainNode },
-  { methods: ['PUT'], path: '/v1/agent/service/maintenance/', handle: maintainService },
+  {
+    path: '/v1/agent/maintenance',
+    operations: {
+      PUT: declared({
+        summary: 'Take the node out of service, or back',
+        query: maintenanceParameters,
+        answers: [done],
+        handle: maintainNode,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/service/maintenance/',
+    rest: { name: 'service', about: 'ID of a service of this agent.' },
+    operations: {
+      PUT: declared({
+        summary: 'Take a service out of service, or back',
+        query: maintenanceParameters,
+        answers: [done, textAnswer(404, 'This agent has no such service.')],
+        handle: maintainService,
+      }),
+    },
+  },
 ]
 
-async function maintainNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+type MaintenanceRequest = RouteRequest<NamesOf<typeof maintenanceParameters>>
+
+async function maintainNode(agent: AgentContext, request: MaintenanceRequest): Promise<RouteResponse> {
   const enable = enableFrom(request)
   if (typeof enable !== 'boolean') return enable
   const about = { checkId: nodeCheckId, name: 'Node Maintenance Mode', serviceId: '', subject: 'node' }
   return set(agent, request, enable, about)
 }
 
-async function maintainService(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function maintainService(agent: AgentContext, request: MaintenanceRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing service ID')
   const enable = enableFrom(request)
@@ -37,7 +69,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ])
 
-function enableFrom(request: RouteRequest): boolean | RouteResponse {
+function enableFrom(request: MaintenanceRequest): boolean | RouteResponse {
   const text = request.query.get('enable') ?? ''
   if (text === '') return badRequest('Missing value for enable')
   return booleans.get(text) ?? badRequest(`Invalid value for enable: ${JSON.stringify(text)}`)
@@ -53,7 +85,7 @@ interface Maintained {
 /** What is so already stays as it is, with the reason that was given first. */
 async function set(
   agent: AgentContext,
-  request: RouteRequest,
+  request: MaintenanceRequest,
   enable: boolean,
   { checkId, name, serviceId, subject }: Maintained,
 ): Promise<RouteResponse> {

@@ -1,10 +1,35 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import { type Aggregate, type MetricsInterval, metricsIntervalMs } from '../../env/observe.ts'
+import { listOf } from '../declared-answers.ts'
+
+const aggregateShape = z.strictObject({
+  Name: z.string(),
+  Count: z.number(),
+  Rate: z.number(),
+  Sum: z.number(),
+  Min: z.number(),
+  Max: z.number(),
+  Mean: z.number(),
+  Stddev: z.number(),
+  Labels: z.strictObject({}),
+})
+
+export const metricsShape = z.strictObject({
+  Timestamp: z.string(),
+  Gauges: listOf(z.strictObject({ Name: z.string(), Value: z.number(), Labels: z.strictObject({}) })),
+  Points: z.array(z.null()).max(0),
+  Counters: listOf(aggregateShape),
+  Samples: listOf(aggregateShape),
+})
 
 /** The last whole interval, or the first one while it runs. Source: telemetry reference, TEL-1 and TEL-2. */
-export function metricsJson(intervals: readonly MetricsInterval[], nowMs: number, prefix: string): Json {
+export function metricsJson(
+  intervals: readonly MetricsInterval[],
+  nowMs: number,
+  prefix: string,
+): z.infer<typeof metricsShape> {
   const fullName = (name: string): string => (prefix === '' ? name : `${prefix}.${name}`)
-  const aggregates = (given: readonly Aggregate[]): Json[] =>
+  const aggregates = (given: readonly Aggregate[]) =>
     given.map((aggregate) => aggregateJson(fullName(aggregate.name), aggregate))
   const shown = intervals.findLast(({ startMs }) => startMs + metricsIntervalMs <= nowMs) ?? intervals.at(-1)
   return {
@@ -20,7 +45,7 @@ export function metricsJson(intervals: readonly MetricsInterval[], nowMs: number
   }
 }
 
-function aggregateJson(name: string, aggregate: Aggregate): Json {
+function aggregateJson(name: string, aggregate: Aggregate): z.infer<typeof aggregateShape> {
   const { count, sum, min, max } = aggregate
   return {
     Name: name,

@@ -1,15 +1,57 @@
+import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
 import type { Member, MemberStatus } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
-import { coordinateJson } from '../coordinate/model.ts'
+import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
+import { textList, textMap } from '../declared-answers.ts'
 import type { AgentSelf } from '../manifest.ts'
 
 /** Reference: HTTP API 4.6. */
 const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }
 
-/** Reference: HTTP API 4.6. `coordinate`: undefined where none is kept. */
-export function selfJson(self: AgentSelf, member: Member, coordinate: Coordinate | undefined): Json {
+/** Reference: HTTP API 4.6. */
+export const memberShape = z
+  .strictObject({
+    Name: z.string(),
+    Addr: z.string(),
+    Port: z.number().int(),
+    Tags: z.record(z.string(), z.string()),
+    Status: z.number().int().meta({ description: '1 alive, 2 leaving, 3 left, 4 failed.' }),
+    ProtocolMin: z.number().int(),
+    ProtocolMax: z.number().int(),
+    ProtocolCur: z.number().int(),
+    DelegateMin: z.number().int(),
+    DelegateMax: z.number().int(),
+    DelegateCur: z.number().int(),
+  })
+  .meta({ id: 'Member' })
+
+export const selfShape = z.strictObject({
+  Config: z.strictObject({
+    Datacenter: z.string(),
+    NodeName: z.string(),
+    NodeID: z.string(),
+    Revision: z.string(),
+    Server: z.boolean(),
+    Version: z.string(),
+  }),
+  DebugConfig: z.record(
+    z.string(),
+    z.custom<Json>(() => true),
+  ),
+  Coord: coordinateShape.nullable(),
+  Member: memberShape,
+  Stats: z.record(z.string(), textMap),
+  Meta: textMap,
+})
+
+/** `coordinate`: undefined where none is kept. */
+export function selfJson(
+  self: AgentSelf,
+  member: Member,
+  coordinate: Coordinate | undefined,
+): z.infer<typeof selfShape> {
   return {
     Config: {
       Datacenter: self.datacenter,
@@ -27,7 +69,7 @@ export function selfJson(self: AgentSelf, member: Member, coordinate: Coordinate
   }
 }
 
-export function memberJson({ name, endpoint, tags, status, versions }: Member): Json {
+export function memberJson({ name, endpoint, tags, status, versions }: Member): z.infer<typeof memberShape> {
   return {
     Name: name,
     Addr: endpoint.host,
@@ -43,8 +85,28 @@ export function memberJson({ name, endpoint, tags, status, versions }: Member): 
   }
 }
 
-/** A service as the agent that offers it shows it. Reference: HTTP API 4.2. */
-export function serviceJson(service: ServiceFacts): { readonly [key: string]: Json | undefined } {
+/** Reference: HTTP API 4.2. */
+export const serviceShape = z.strictObject({
+  Kind: z.string().optional(),
+  ID: z.string(),
+  Service: z.string(),
+  Tags: textList,
+  Meta: textMap,
+  Port: z.number().int(),
+  Address: z.string(),
+  Weights: z.strictObject({ Passing: z.number().int(), Warning: z.number().int() }),
+  EnableTagOverride: z.boolean(),
+})
+
+export const hashedServiceShape = z.strictObject({
+  ...serviceShape.shape,
+  Tags: textList.nullable(),
+  Meta: textMap.nullable(),
+  ContentHash: z.string(),
+})
+
+/** A service as the agent that offers it shows it. */
+export function serviceJson(service: ServiceFacts): z.infer<typeof serviceShape> {
   return {
     Kind: service.kind === '' ? undefined : service.kind,
     ID: service.id,
@@ -59,7 +121,7 @@ export function serviceJson(service: ServiceFacts): { readonly [key: string]: Js
 }
 
 /** The same, asked for alone: what is not set is null here, and a hash names the whole. */
-export function hashedServiceJson(service: ServiceFacts, contentHash: string): Json {
+export function hashedServiceJson(service: ServiceFacts, contentHash: string): z.infer<typeof hashedServiceShape> {
   return {
     ...serviceJson(service),
     Tags: service.tags.length === 0 ? null : service.tags,

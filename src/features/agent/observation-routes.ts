@@ -1,25 +1,60 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import type { LogLevel } from '../../env/observe.ts'
+import { declared } from '../declared.ts'
+import { jsonAnswer, textAnswer } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parameter } from '../parameters.ts'
 import { badRequest } from '../responses.ts'
-import { hostJson } from './host-json.ts'
-import { metricsJson } from './metrics-json.ts'
+import { hostJson, hostShape } from './host-json.ts'
+import { metricsJson, metricsShape } from './metrics-json.ts'
 
 /** What people look at when something is wrong: metrics, the machine, the log as it comes. Reference: HTTP API 4.1, 4.7. */
 export const observationRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/agent/metrics', handle: async (agent, request) => metrics(agent, request) },
   {
-    methods: ['GET'],
-    path: '/v1/agent/host',
-    handle: async ({ env }) => ({ kind: 'json', value: hostJson(env.machine, env.clock.wallMs()) }),
+    path: '/v1/agent/metrics',
+    operations: {
+      GET: declared({
+        summary: 'Metrics of this agent',
+        query: [parameter('format', z.string(), '`prometheus` for its text format; JSON otherwise.')],
+        answers: [
+          {
+            status: 200,
+            about: 'The last whole interval; for Prometheus everything that is kept.',
+            content: { 'application/json': metricsShape, 'text/plain; version=0.0.4; charset=utf-8': z.string() },
+          },
+          textAnswer(415, 'Nothing is kept for Prometheus here.'),
+        ],
+        handle: async (agent, request) => metrics(agent, request),
+      }),
+    },
   },
-  { methods: ['GET'], path: '/v1/agent/monitor', handle: async (agent, request) => monitor(agent, request) },
+  {
+    path: '/v1/agent/host',
+    operations: {
+      GET: declared({
+        summary: 'The machine that this agent runs on',
+        answers: [jsonAnswer('What the platform tells of it.', hostShape)],
+        handle: async ({ env }) => ({ kind: 'json', value: hostJson(env.machine, env.clock.wallMs()) }),
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/monitor',
+    operations: {
+      GET: declared({
+        summary: 'The log of this agent as it comes',
+        query: [parameter('loglevel', z.string(), '`TRACE`, `DEBUG`, `INFO` (the default), `WARN` or `ERR`.')],
+        answers: [{ status: 200, about: 'Lines, without an end.', content: { '*/*': z.unknown() } }],
+        handle: async (agent, request) => monitor(agent, request),
+      }),
+    },
+  },
 ]
 
 /** Source: telemetry reference, TEL-4. */
-function metrics({ env, telemetry }: AgentContext, request: RouteRequest): RouteResponse {
+function metrics({ env, telemetry }: AgentContext, request: RouteRequest<'format'>): RouteResponse {
   if (request.query.get('format') !== 'prometheus') {
-    const value: Json = metricsJson(env.metrics.snapshot(), env.clock.wallMs(), telemetry.prefix)
+    const value = metricsJson(env.metrics.snapshot(), env.clock.wallMs(), telemetry.prefix)
     return { kind: 'json', value }
   }
   const text = telemetry.exposition()
@@ -40,7 +75,7 @@ const levels: ReadonlyMap<string, LogLevel> = new Map([
 ])
 
 /** As many at a time as there are connections. Each makes lines of its level be written. */
-function monitor({ env }: AgentContext, request: RouteRequest): RouteResponse {
+function monitor({ env }: AgentContext, request: RouteRequest<'loglevel'>): RouteResponse {
   const named = (request.query.get('loglevel') || 'INFO').toUpperCase()
   const level = levels.get(named)
   if (level === undefined) return badRequest(`Unknown log level: ${named}`)

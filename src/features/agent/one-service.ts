@@ -1,17 +1,27 @@
+import { z } from 'zod'
 import { hex, textOfByteString, utf8 } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { writeJson } from '../../base/json.ts'
 import type { Closable } from '../../env/async.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import type { NamesOf } from '../declared.ts'
 import type { AgentContext, RouteRequest, RouteResponse } from '../manifest.ts'
+import { durationText, parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
 import { hashedServiceJson, serviceJson } from './model.ts'
+
+export const oneServiceParameters = [
+  parameter('hash', z.string(), 'Wait until the service has another hash.'),
+  parameter('wait', durationText, 'How long at most: 5 minutes where it is absent, 10 at most.'),
+] as const
+
+type OneServiceRequest = RouteRequest<NamesOf<typeof oneServiceParameters>>
 
 /**
  * One service of the agent. With the hash that it had it is answered when that is no longer so, or when the time is up.
  * Reference: HTTP API 4.1, 4.5.
  */
-export async function readOneService(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+export async function readOneService(agent: AgentContext, request: OneServiceRequest): Promise<RouteResponse> {
   const { env, local } = agent
   const waitMs = waitFrom(request)
   if (waitMs === undefined) return badRequest('Invalid wait time')
@@ -34,7 +44,7 @@ export async function readOneService(agent: AgentContext, request: RouteRequest)
 }
 
 /** Undefined: not a duration. */
-function waitFrom(request: RouteRequest): number | undefined {
+function waitFrom(request: OneServiceRequest): number | undefined {
   const text = request.query.get('wait') ?? ''
   const wait = parseDuration(text === '' ? '0' : text)
   if (!wait.ok) return undefined
@@ -42,7 +52,7 @@ function waitFrom(request: RouteRequest): number | undefined {
 }
 
 /** Settled when services changed, the time is up, or the caller went away. */
-async function changed(agent: AgentContext, request: RouteRequest, waitMs: number): Promise<'changed' | 'gone'> {
+async function changed(agent: AgentContext, request: OneServiceRequest, waitMs: number): Promise<'changed' | 'gone'> {
   const news = agent.env.deferred<'changed' | 'gone'>()
   const open: Closable[] = [
     agent.local.onServicesChange(() => news.resolve('changed')),

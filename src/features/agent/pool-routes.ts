@@ -1,45 +1,88 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { productTitle } from '../../model/names.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { done, jsonAnswer, listOf } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
-import { memberJson } from './model.ts'
+import { memberJson, memberShape } from './model.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
+const wanPool = parameter('wan', z.string(), 'Anything but empty: the pool of the servers of all datacenters.')
+const memberParameters = [
+  wanPool,
+  parameter('segment', z.string(), 'There are no network segments: only `_all` names some.'),
+] as const
+
 /** The pool as the asked agent knows it, and the agent's place in it. Reference: HTTP API 4.1, 4.6. */
 export const poolRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/agent/members', handle: members },
-  { methods: ['PUT'], path: '/v1/agent/join/', handle: join },
   {
-    methods: ['PUT'],
+    path: '/v1/agent/members',
+    operations: {
+      GET: declared({
+        summary: 'Members of the pool',
+        query: memberParameters,
+        answers: [jsonAnswer('Null of a pool that this agent is not in.', listOf(memberShape).nullable())],
+        handle: members,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/join/',
+    rest: { name: 'address', about: 'Of a member, `host:port`.' },
+    operations: {
+      PUT: declared({ summary: 'Join a pool through a member', query: [wanPool], answers: [done], handle: join }),
+    },
+  },
+  {
     path: '/v1/agent/force-leave/',
-    handle: async (agent, request) => {
-      const name = textOfByteString(request.rest)
-      agent.lan.forceLeave(name)
-      // A server is known by another name among all datacenters.
-      for (const wanName of [name, `${name}.${agent.self().datacenter}`]) agent.wan?.forceLeave(wanName)
-      return written
+    rest: { name: 'node', about: 'Name of a member.' },
+    operations: {
+      PUT: declared({ summary: 'Count a member that failed as one that left', answers: [done], handle: forceLeave }),
     },
   },
   {
-    methods: ['PUT'],
     path: '/v1/agent/leave',
-    handle: async (agent) => {
-      const left = await agent.leave()
-      return left.ok ? written : failed(left.error)
+    operations: {
+      PUT: declared({
+        summary: 'Leave the pool in order, and end the agent',
+        answers: [done],
+        handle: async (agent) => {
+          const left = await agent.leave()
+          return left.ok ? written : failed(left.error)
+        },
+      }),
     },
   },
   {
-    methods: ['PUT'],
     path: '/v1/agent/reload',
-    handle: async (agent) => {
-      const reloaded = await agent.reload()
-      return reloaded.ok ? written : failed(reloaded.error)
+    operations: {
+      PUT: declared({
+        summary: 'Read the configuration again',
+        answers: [done],
+        handle: async (agent) => {
+          const reloaded = await agent.reload()
+          return reloaded.ok ? written : failed(reloaded.error)
+        },
+      }),
     },
   },
 ]
 
-async function members(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function forceLeave(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const name = textOfByteString(request.rest)
+  agent.lan.forceLeave(name)
+  // A server is known by another name among all datacenters.
+  for (const wanName of [name, `${name}.${agent.self().datacenter}`]) agent.wan?.forceLeave(wanName)
+  return written
+}
+
+async function members(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<typeof memberParameters>>,
+): Promise<RouteResponse> {
   const segment = request.query.get('segment') ?? ''
   const wan = (request.query.get('wan') ?? '') !== ''
   // Commands of the field name all segments also where there are none.
@@ -52,7 +95,7 @@ async function members(agent: AgentContext, request: RouteRequest): Promise<Rout
   return { kind: 'json', value: agent.lan.members().map(memberJson) }
 }
 
-async function join(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function join(agent: AgentContext, request: RouteRequest<'wan'>): Promise<RouteResponse> {
   const address = textOfByteString(request.rest)
   if (address === '') return badRequest('Missing address to join: PUT /v1/agent/join/<address>')
   const wan = (request.query.get('wan') ?? '') !== ''

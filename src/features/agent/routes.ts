@@ -1,7 +1,9 @@
+import { declared } from '../declared.ts'
+import { jsonAnswer } from '../declared-answers.ts'
 import type { Route } from '../manifest.ts'
 import { checkRoutes } from './check-routes.ts'
 import { maintenanceRoutes } from './maintenance-routes.ts'
-import { selfJson } from './model.ts'
+import { selfJson, selfShape } from './model.ts'
 import { observationRoutes } from './observation-routes.ts'
 import { poolRoutes } from './pool-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
@@ -9,11 +11,16 @@ import { serviceRoutes } from './service-routes.ts'
 /** What an agent answers out of its own knowledge: no `dc`, no index. Reference: HTTP API 4. */
 export const agentRoutes: readonly Route[] = [
   {
-    methods: ['GET'],
     path: '/v1/agent/self',
-    handle: async (agent) => {
-      const self = agent.self()
-      return { kind: 'json', value: selfJson(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
+    operations: {
+      GET: declared({
+        summary: 'This agent and its configuration',
+        answers: [jsonAnswer('The agent.', selfShape)],
+        handle: async (agent) => {
+          const self = agent.self()
+          return { kind: 'json', value: selfJson(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
+        },
+      }),
     },
   },
   ...serviceRoutes,

@@ -1,26 +1,76 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
+import { declared } from '../declared.ts'
+import { done, jsonAnswer, textAnswer } from '../declared-answers.ts'
 import { plainBody } from '../json-body.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { badRequest, failed } from '../responses.ts'
+import { serviceNames } from './definition-names.ts'
+import { definitionSchema } from './definition-schema.ts'
 import { parseServiceDefinition } from './definitions.ts'
-import { serviceJson } from './model.ts'
-import { readOneService } from './one-service.ts'
+import { hashedServiceShape, serviceJson, serviceShape } from './model.ts'
+import { oneServiceParameters, readOneService } from './one-service.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
+
+const serviceId = { name: 'service', about: 'ID of a service of this agent.' } as const
 
 /** What the agent that is asked offers. Reference: HTTP API 4.1, 4.2. */
 export const serviceRoutes: readonly Route[] = [
   {
-    methods: ['GET'],
     path: '/v1/agent/services',
-    handle: async (agent) => {
-      const entries = agent.local.services().map((service) => [service.id, serviceJson(service)] as const)
-      return { kind: 'json', value: Object.fromEntries(entries) }
+    operations: {
+      GET: declared({
+        summary: 'Services of this agent',
+        answers: [jsonAnswer('By ID.', z.record(z.string(), serviceShape))],
+        handle: async (agent) => {
+          const entries = agent.local.services().map((service) => [service.id, serviceJson(service)] as const)
+          return { kind: 'json', value: Object.fromEntries(entries) }
+        },
+      }),
     },
   },
-  { methods: ['GET'], path: '/v1/agent/service/', handle: readOneService },
-  { methods: ['PUT'], path: '/v1/agent/service/register', handle: register },
-  { methods: ['PUT'], path: '/v1/agent/service/deregister/', handle: deregister },
+  {
+    path: '/v1/agent/service/',
+    rest: serviceId,
+    operations: {
+      GET: declared({
+        summary: 'A service of this agent',
+        query: oneServiceParameters,
+        answers: [
+          jsonAnswer('The service, with a hash of it.', hashedServiceShape, ['contentHash']),
+          textAnswer(404, 'This agent has no such service.'),
+        ],
+        handle: readOneService,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/service/register',
+    operations: {
+      PUT: declared({
+        summary: 'Have this agent offer a service',
+        body: {
+          about: 'The service. Names of members may have their letters in any case.',
+          required: true,
+          json: definitionSchema(serviceNames.names),
+        },
+        answers: [done],
+        handle: register,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/service/deregister/',
+    rest: serviceId,
+    operations: {
+      PUT: declared({
+        summary: 'Have this agent offer a service no more',
+        answers: [done, textAnswer(404, 'This agent has no such service.')],
+        handle: deregister,
+      }),
+    },
+  },
 ]
 
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {

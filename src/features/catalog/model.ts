@@ -1,5 +1,5 @@
+import { z } from 'zod'
 import { formatDuration } from '../../base/duration.ts'
-import type { Json } from '../../base/json.ts'
 import type {
   CatalogCheck,
   CatalogCheckDefinition,
@@ -8,6 +8,7 @@ import type {
   TextPairs,
 } from '../../model/catalog.ts'
 import type { StateEvent } from '../../store/types.ts'
+import { indexValue, textList, textMap } from '../declared-answers.ts'
 
 /**
  * What others follow within the transaction. Each is raised when the catalog's own tables are already as the event leaves
@@ -50,8 +51,23 @@ export interface NodeDump {
   readonly checks: readonly CatalogCheck[]
 }
 
-/** Reference: HTTP API 1.10. The datacenter is that of whoever answered. */
-export function nodeJson(node: CatalogNode, datacenter: string): Json {
+const indexes = { CreateIndex: indexValue, ModifyIndex: indexValue } as const
+
+/** Reference: HTTP API 1.10. */
+export const nodeShape = z
+  .strictObject({
+    ID: z.string(),
+    Node: z.string(),
+    Address: z.string(),
+    Datacenter: z.string(),
+    TaggedAddresses: textMap.nullable(),
+    Meta: textMap.nullable(),
+    ...indexes,
+  })
+  .meta({ id: 'Node' })
+
+/** The datacenter is that of whoever answered. */
+export function nodeJson(node: CatalogNode, datacenter: string): z.infer<typeof nodeShape> {
   return {
     ID: node.id,
     Node: node.node,
@@ -64,8 +80,40 @@ export function nodeJson(node: CatalogNode, datacenter: string): Json {
   }
 }
 
-/** An instance as catalog queries show it. Reference: HTTP API 1.10, catalog service entry. */
-export function placedServiceJson({ node, service }: PlacedService, datacenter: string): Json {
+const weightsShape = z.strictObject({ Passing: z.number().int(), Warning: z.number().int() })
+/** There is no mesh yet. */
+const nothingShape = z.strictObject({})
+
+/** Reference: HTTP API 1.10, catalog service entry. */
+export const placedServiceShape = z
+  .strictObject({
+    ID: z.string(),
+    Node: z.string(),
+    Address: z.string(),
+    Datacenter: z.string(),
+    TaggedAddresses: textMap.nullable(),
+    NodeMeta: textMap.nullable(),
+    ServiceKind: z.string(),
+    ServiceID: z.string(),
+    ServiceName: z.string(),
+    ServiceTags: textList,
+    ServiceAddress: z.string(),
+    ServiceWeights: weightsShape,
+    ServiceMeta: textMap,
+    ServicePort: z.number().int(),
+    ServiceEnableTagOverride: z.boolean(),
+    ServiceProxyDestination: z.literal(''),
+    ServiceProxy: nothingShape,
+    ServiceConnect: nothingShape,
+    ...indexes,
+  })
+  .meta({ id: 'PlacedService' })
+
+/** An instance as catalog queries show it. */
+export function placedServiceJson(
+  { node, service }: PlacedService,
+  datacenter: string,
+): z.infer<typeof placedServiceShape> {
   return {
     ID: node.id,
     Node: node.node,
@@ -79,7 +127,7 @@ export function placedServiceJson({ node, service }: PlacedService, datacenter: 
     ServiceTags: service.tags,
     ServiceAddress: service.address,
     ServiceWeights: weightsJson(service),
-    ServiceMeta: pairsJson(service.meta ?? []),
+    ServiceMeta: Object.fromEntries(service.meta ?? []),
     ServicePort: service.port,
     ServiceEnableTagOverride: service.enableTagOverride,
     ServiceProxyDestination: '',
@@ -90,8 +138,27 @@ export function placedServiceJson({ node, service }: PlacedService, datacenter: 
   }
 }
 
-/** An instance as it stands on its node. Reference: HTTP API 1.10, node service. */
-export function nodeServiceJson(service: CatalogService): Json {
+/** Reference: HTTP API 1.10, node service. */
+export const nodeServiceShape = z
+  .strictObject({
+    Kind: z.string().optional(),
+    ID: z.string(),
+    Service: z.string(),
+    Tags: textList,
+    Address: z.string(),
+    Meta: textMap.nullable(),
+    Port: z.number().int(),
+    Weights: weightsShape,
+    EnableTagOverride: z.boolean(),
+    ProxyDestination: z.literal(''),
+    Proxy: nothingShape,
+    Connect: nothingShape,
+    ...indexes,
+  })
+  .meta({ id: 'NodeService' })
+
+/** An instance as it stands on its node. */
+export function nodeServiceJson(service: CatalogService): z.infer<typeof nodeServiceShape> {
   return {
     Kind: service.kind === '' ? undefined : service.kind,
     ID: service.id,
@@ -110,8 +177,42 @@ export function nodeServiceJson(service: CatalogService): Json {
   }
 }
 
+const checkDefinitionShape = z
+  .strictObject({
+    HTTP: z.string(),
+    TLSSkipVerify: z.boolean(),
+    Header: z.record(z.string(), textList),
+    Method: z.string(),
+    TCP: z.string(),
+    Interval: z.string(),
+    Timeout: z.string(),
+    DeregisterCriticalServiceAfter: z.string(),
+  })
+  .partial()
+
+export const nodeServicesShape = z.strictObject({
+  Node: nodeShape,
+  Services: z.record(z.string(), nodeServiceShape).meta({ description: 'By ID.' }),
+})
+
 /** Reference: HTTP API 1.10, health check record. */
-export function checkJson(check: CatalogCheck): { readonly [key: string]: Json | undefined } {
+export const checkShape = z
+  .strictObject({
+    Node: z.string(),
+    CheckID: z.string(),
+    Name: z.string(),
+    Status: z.string(),
+    Notes: z.string(),
+    Output: z.string(),
+    ServiceID: z.string(),
+    ServiceName: z.string(),
+    ServiceTags: textList,
+    Definition: checkDefinitionShape,
+    ...indexes,
+  })
+  .meta({ id: 'Check' })
+
+export function checkJson(check: CatalogCheck): z.infer<typeof checkShape> {
   return {
     Node: check.node,
     CheckID: check.checkId,
@@ -128,18 +229,18 @@ export function checkJson(check: CatalogCheck): { readonly [key: string]: Json |
   }
 }
 
-function weightsJson({ weights }: CatalogService): Json {
+function weightsJson({ weights }: CatalogService) {
   return { Passing: weights.passing, Warning: weights.warning }
 }
 
-function pairsJson(pairs: TextPairs | null): Json {
+function pairsJson(pairs: TextPairs | null) {
   return pairs === null ? null : Object.fromEntries(pairs)
 }
 
 /** Members that are not set are left out. */
-function definitionJson(definition: CatalogCheckDefinition): Json {
-  const duration = (ms: number): Json | undefined => (ms === 0 ? undefined : formatDuration(ms))
-  const text = (value: string): Json | undefined => (value === '' ? undefined : value)
+function definitionJson(definition: CatalogCheckDefinition): z.infer<typeof checkDefinitionShape> {
+  const duration = (ms: number): string | undefined => (ms === 0 ? undefined : formatDuration(ms))
+  const text = (value: string): string | undefined => (value === '' ? undefined : value)
   return {
     HTTP: text(definition.http),
     TLSSkipVerify: definition.tlsSkipVerify || undefined,

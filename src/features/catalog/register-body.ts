@@ -43,7 +43,7 @@ const checkBody = object({
 })
 type CheckBody = ReturnType<typeof checkBody>
 
-const registerBody = object({
+export const registerBody = object({
   Datacenter: text,
   ID: text,
   Node: text,

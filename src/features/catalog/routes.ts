@@ -1,10 +1,14 @@
+import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DeregisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
+import { declared } from '../declared.ts'
+import { discoveryHeaders, jsonAnswer, listOf, taken, textList } from '../declared-answers.ts'
+import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
 import { decodeBody, object, text } from '../json-body.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { shownNodes } from '../node-view.ts'
+import { cacheControl, discoveryParameters, near, nodeMeta, tag } from '../parameters.ts'
 import { callIn } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import {
@@ -16,20 +20,109 @@ import {
   serviceNodesEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
-import { nodeJson, nodeServiceJson, placedServiceJson } from './model.ts'
-import { registerRequestOf } from './register-body.ts'
+import {
+  nodeJson,
+  nodeServiceJson,
+  nodeServicesShape,
+  nodeShape,
+  placedServiceJson,
+  placedServiceShape,
+} from './model.ts'
+import { registerBody, registerRequestOf } from './register-body.ts'
+
+const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
 /** Reference: HTTP API 2. */
 export const catalogRoutes: readonly Route[] = [
-  { methods: ['PUT'], path: '/v1/catalog/register', handle: register },
-  { methods: ['PUT'], path: '/v1/catalog/deregister', handle: deregister },
-  { methods: ['GET'], path: '/v1/catalog/datacenters', handle: readDatacenters },
-  { methods: ['GET'], path: '/v1/catalog/nodes', handle: readNodes },
-  { methods: ['GET'], path: '/v1/catalog/services', handle: readServices },
-  { methods: ['GET'], path: '/v1/catalog/service/', handle: (agent, request) => readService(agent, request, false) },
-  { methods: ['GET'], path: '/v1/catalog/connect/', handle: (agent, request) => readService(agent, request, true) },
-  { methods: ['GET'], path: '/v1/catalog/node/', handle: readNode },
+  {
+    path: '/v1/catalog/register',
+    operations: {
+      PUT: declared({
+        summary: 'Enter a node, with a service and checks of it',
+        body: {
+          about: '`Datacenter` says which catalog. Names of members may have their letters in any case.',
+          required: true,
+          json: registerBody.accepts,
+        },
+        answers: [taken],
+        handle: register,
+      }),
+    },
+  },
+  {
+    path: '/v1/catalog/deregister',
+    operations: {
+      PUT: declared({
+        summary: 'Take out a node, or one service or check of it',
+        body: { about: '`Node` is needed.', required: true, json: deregisterBody.accepts },
+        answers: [taken],
+        handle: deregister,
+      }),
+    },
+  },
+  {
+    path: '/v1/catalog/datacenters',
+    operations: {
+      GET: declared({
+        summary: 'Names of all datacenters, the nearest first',
+        answers: [jsonAnswer('Names.', textList)],
+        handle: readDatacenters,
+      }),
+    },
+  },
+  {
+    path: '/v1/catalog/nodes',
+    operations: {
+      GET: declared({
+        summary: 'All nodes',
+        query: [...discoveryParameters, near, nodeMeta],
+        answers: [jsonAnswer('Nodes.', listOf(nodeShape), discoveryHeaders)],
+        handle: readNodes,
+      }),
+    },
+  },
+  {
+    path: '/v1/catalog/services',
+    operations: {
+      GET: declared({
+        summary: 'Names of all services, with their tags',
+        query: [...discoveryParameters, nodeMeta],
+        answers: [jsonAnswer('Tags by name.', z.record(z.string(), textList), discoveryHeaders)],
+        handle: readServices,
+      }),
+    },
+  },
+  serviceRoute('/v1/catalog/service/', 'Instances of a service', false),
+  serviceRoute('/v1/catalog/connect/', 'Instances of a service that can be reached through the mesh', true),
+  {
+    path: '/v1/catalog/node/',
+    rest: { name: 'node', about: 'Name of a node.' },
+    operations: {
+      GET: declared({
+        summary: 'A node and its services',
+        query: discoveryParameters,
+        answers: [jsonAnswer('Null where there is no such node.', nodeServicesShape.nullable(), discoveryHeaders)],
+        handle: readNode,
+      }),
+    },
+  },
 ]
+
+function serviceRoute(path: string, summary: string, connect: boolean): Route {
+  return {
+    path,
+    rest: { name: 'service', about: 'Name of a service.' },
+    operations: {
+      GET: declared({
+        summary,
+        query: [...discoveryParameters, tag, near, nodeMeta],
+        headers: [cacheControl],
+        answers: [jsonAnswer('Instances.', listOf(placedServiceShape), discoveryHeaders)],
+        handle: (agent, request) => readService(agent, request, connect),
+      }),
+    },
+  }
+}
 
 /** `dc` in the query means nothing to a registration: the body says which datacenter it is for. */
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
@@ -53,8 +146,6 @@ function elsewhere(agent: AgentContext, named: string): { readonly datacenter: s
   return { datacenter: named === agent.self().datacenter ? '' : named }
 }
 
-const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
-
 function deregisterRequestOf(
   body: Uint8Array,
 ): Result<{ readonly datacenter: string; readonly request: DeregisterRequest }, Failure> {
@@ -73,7 +164,10 @@ async function readDatacenters(agent: AgentContext, request: RouteRequest): Prom
   return names.ok ? { kind: 'json', value: names.value } : failed(names.error)
 }
 
-function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+function readNodes(
+  agent: AgentContext,
+  request: RouteRequest<DiscoveryName | 'near' | 'node-meta'>,
+): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     endpoint: nodesEndpoint,
@@ -82,7 +176,7 @@ function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteRes
   })
 }
 
-function readServices(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+function readServices(agent: AgentContext, request: RouteRequest<DiscoveryName | 'node-meta'>): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     endpoint: servicesEndpoint,
     args: () => nodeMetaOf(request.query),
@@ -90,7 +184,11 @@ function readServices(agent: AgentContext, request: RouteRequest): Promise<Route
   })
 }
 
-function readService(agent: AgentContext, request: RouteRequest, connect: boolean): Promise<RouteResponse> {
+function readService(
+  agent: AgentContext,
+  request: RouteRequest<DiscoveryName | 'tag' | 'near' | 'node-meta'>,
+  connect: boolean,
+): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
@@ -108,7 +206,7 @@ function readService(agent: AgentContext, request: RouteRequest, connect: boolea
   })
 }
 
-function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+function readNode(agent: AgentContext, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
     missing: 'Missing node name',

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Json } from '../../base/json.ts'
 import { type Coordinate, coordinateDimensions } from '../../model/coordinate.ts'
 
 /** Where a node is, as it has said last. */
@@ -19,10 +18,21 @@ export const coordinateFields = z.object({
 export const coordinateRow = z.object({ node: z.string().min(1), segment: z.string(), coordinate: coordinateFields })
 
 /** Reference: HTTP API 8. */
-export function coordinateJson({ vec, error, adjustment, height }: Coordinate): Json {
+export const coordinateShape = z
+  .strictObject({
+    Vec: z.array(z.number()).readonly(),
+    Error: z.number(),
+    Adjustment: z.number(),
+    Height: z.number(),
+  })
+  .meta({ id: 'Coordinate' })
+
+export const coordinateRowShape = z.strictObject({ Node: z.string(), Segment: z.string(), Coord: coordinateShape })
+
+export function coordinateJson({ vec, error, adjustment, height }: Coordinate): z.infer<typeof coordinateShape> {
   return { Vec: vec, Error: error, Adjustment: adjustment, Height: height }
 }
 
-export function coordinateRowJson({ node, segment, coordinate }: CoordinateRow): Json {
+export function coordinateRowJson({ node, segment, coordinate }: CoordinateRow): z.infer<typeof coordinateRowShape> {
   return { Node: node, Segment: segment, Coord: coordinateJson(coordinate) }
 }

@@ -1,58 +1,14 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
+import { declared } from '../declared.ts'
+import { done, emptyAnswer, indexHeaders, jsonAnswer, listOf, textAnswer } from '../declared-answers.ts'
 import { plainBody } from '../json-body.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { callIn, parseReadOptions } from '../read-options.ts'
+import type { AgentContext, Handle, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parameter, readParameters } from '../parameters.ts'
+import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
-import { coordinateFields, coordinateRowJson } from './model.ts'
-
-/** Reference: HTTP API 8. */
-export const coordinateRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/coordinate/datacenters', handle: unlessDisabled(readDatacenters) },
-  { methods: ['GET'], path: '/v1/coordinate/nodes', handle: unlessDisabled(readNodes) },
-  { methods: ['GET'], path: '/v1/coordinate/node/', handle: unlessDisabled(readNode) },
-  { methods: ['PUT'], path: '/v1/coordinate/update', handle: unlessDisabled(update) },
-]
-
-function unlessDisabled(handle: Route['handle']): Route['handle'] {
-  return (agent, request) => {
-    if (agent.lan.coordinateOf(agent.self().nodeName) !== undefined) return handle(agent, request)
-    return Promise.resolve({ kind: 'text', status: 401, text: 'Coordinate support disabled' })
-  }
-}
-
-async function readDatacenters(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
-  if (!options.ok) return failed(options.error)
-  const answer = await agent.ask(datacentersEndpoint, {}, options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
-  const value = answer.value.map(({ datacenter, coordinates }) => ({
-    Datacenter: datacenter,
-    AreaID: 'wan',
-    Coordinates: coordinates.map(coordinateRowJson),
-  }))
-  return { kind: 'json', value }
-}
-
-async function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
-  if (!options.ok) return failed(options.error)
-  const segment = request.query.get('segment') ?? ''
-  const answer = await agent.query(nodesEndpoint, { segment }, options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
-  return { kind: 'json', value: answer.value.value.map(coordinateRowJson), meta: answer.value.meta }
-}
-
-async function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
-  if (!options.ok) return failed(options.error)
-  const node = textOfByteString(request.rest)
-  const answer = await agent.query(nodeEndpoint, { node }, options.value, request.call)
-  if (!answer.ok) return failed(answer.error)
-  const { value: row, meta } = answer.value
-  return row === null ? { kind: 'empty', status: 404 } : { kind: 'json', value: [coordinateRowJson(row)], meta }
-}
+import { coordinateFields, coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
 
 const updateBody = z.object({
   Datacenter: z.string().nullish(),
@@ -67,6 +23,110 @@ const coordinateBody = z.object({
   Adjustment: z.unknown(),
   Height: z.unknown(),
 })
+
+/** As it is documented: what is not as this is refused by one of the two, or by the coordinate itself. */
+const coordinateGiven = updateBody.extend({ Coord: z.object(coordinateShape.shape) })
+
+const datacenterShape = z.strictObject({
+  Datacenter: z.string(),
+  AreaID: z.literal('wan'),
+  Coordinates: listOf(coordinateRowShape),
+})
+
+const segment = parameter('segment', z.string(), 'Only of this network segment.')
+const disabled = textAnswer(401, 'Coordinates are not kept here.')
+
+/** Reference: HTTP API 8. */
+export const coordinateRoutes: readonly Route[] = [
+  {
+    path: '/v1/coordinate/datacenters',
+    operations: {
+      GET: declared({
+        summary: 'Coordinates of the servers of all datacenters',
+        query: readParameters,
+        answers: [jsonAnswer('By datacenter.', listOf(datacenterShape)), disabled],
+        handle: unlessDisabled(readDatacenters),
+      }),
+    },
+  },
+  {
+    path: '/v1/coordinate/nodes',
+    operations: {
+      GET: declared({
+        summary: 'Coordinates of all nodes',
+        query: [...readParameters, segment],
+        answers: [jsonAnswer('Coordinates.', listOf(coordinateRowShape), indexHeaders), disabled],
+        handle: unlessDisabled(readNodes),
+      }),
+    },
+  },
+  {
+    path: '/v1/coordinate/node/',
+    rest: { name: 'node', about: 'Name of a node.' },
+    operations: {
+      GET: declared({
+        summary: 'The coordinate of a node',
+        query: readParameters,
+        answers: [
+          jsonAnswer('One, in a list.', listOf(coordinateRowShape), indexHeaders),
+          disabled,
+          emptyAnswer(404, 'The node has none.'),
+        ],
+        handle: unlessDisabled(readNode),
+      }),
+    },
+  },
+  {
+    path: '/v1/coordinate/update',
+    operations: {
+      PUT: declared({
+        summary: 'Say where a node is',
+        body: { about: 'A node and its coordinate.', required: true, json: coordinateGiven },
+        answers: [done, disabled],
+        handle: unlessDisabled(update),
+      }),
+    },
+  },
+]
+
+function unlessDisabled<Name extends string>(handle: Handle<Name>): Handle<Name> {
+  return (agent, request) => {
+    if (agent.lan.coordinateOf(agent.self().nodeName) !== undefined) return handle(agent, request)
+    return Promise.resolve({ kind: 'text', status: 401, text: 'Coordinate support disabled' })
+  }
+}
+
+async function readDatacenters(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const answer = await agent.ask(datacentersEndpoint, {}, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const value = answer.value.map(({ datacenter, coordinates }) => ({
+    Datacenter: datacenter,
+    AreaID: 'wan',
+    Coordinates: coordinates.map(coordinateRowJson),
+  }))
+  return { kind: 'json', value }
+}
+
+async function readNodes(agent: AgentContext, request: RouteRequest<ReadName | 'segment'>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const segment = request.query.get('segment') ?? ''
+  const answer = await agent.query(nodesEndpoint, { segment }, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  return { kind: 'json', value: answer.value.value.map(coordinateRowJson), meta: answer.value.meta }
+}
+
+async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const node = textOfByteString(request.rest)
+  const answer = await agent.query(nodeEndpoint, { node }, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const { value: row, meta } = answer.value
+  return row === null ? { kind: 'empty', status: 404 } : { kind: 'json', value: [coordinateRowJson(row)], meta }
+}
 
 const shapeOfCoordinate = 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'
 

@@ -1,5 +1,5 @@
+import { z } from 'zod'
 import { base64 } from '../../base/bytes.ts'
-import type { Json } from '../../base/json.ts'
 import { LinearRegexp } from '../../base/linear-regexp.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { ValueReader } from '../../gossip/wire/value-reader.ts'
@@ -17,7 +17,20 @@ const version = 1
 const textBytesMax = 512
 
 /** Reference: HTTP API 9. */
-export function userEventJson(event: UserEvent): Json {
+export const userEventShape = z
+  .strictObject({
+    ID: z.string(),
+    Name: z.string(),
+    Payload: z.string().meta({ contentEncoding: 'base64' }).nullable(),
+    NodeFilter: z.string(),
+    ServiceFilter: z.string(),
+    TagFilter: z.string(),
+    Version: z.number().int(),
+    LTime: z.number().int(),
+  })
+  .meta({ id: 'UserEvent' })
+
+export function userEventJson(event: UserEvent): z.infer<typeof userEventShape> {
   return {
     ID: event.id,
     Name: event.name,

@@ -1,31 +1,73 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { err, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { UserEvent } from '../../model/user-event.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { jsonAnswer, listOf } from '../declared-answers.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { digits, durationText, parameter, readParameters } from '../parameters.ts'
 import { parseUint } from '../parse-uint.ts'
 import { parseReadOptions } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { fireEndpoint } from './endpoint.ts'
-import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix } from './model.ts'
+import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventPrefix, userEventShape } from './model.ts'
+
+const fireParameters = [
+  ...readParameters,
+  parameter('node', z.string(), 'Only agents whose name this regular expression matches.'),
+  parameter('service', z.string(), 'Only agents with a service whose name it matches.'),
+  parameter('tag', z.string(), 'Only agents where such a service has a tag that it matches.'),
+] as const
+
+const listParameters = [
+  parameter('name', z.string(), 'Only events of this name.'),
+  parameter('index', digits, 'Wait until the list ends with another event than when it had this index.'),
+  parameter('wait', durationText, 'How long at most: 10 minutes where it is absent.'),
+] as const
 
 /** Reference: HTTP API 9. */
 export const eventRoutes: readonly Route[] = [
-  { methods: ['PUT'], path: '/v1/event/fire/', handle: fire },
-  { methods: ['GET'], path: '/v1/event/list', handle: list },
+  {
+    path: '/v1/event/fire/',
+    rest: { name: 'name', about: 'Name of the event.' },
+    operations: {
+      PUT: declared({
+        summary: 'Tell all agents of an event',
+        query: fireParameters,
+        body: { about: 'What goes with the event: a few hundred bytes of any kind.', required: false },
+        answers: [jsonAnswer('The event.', userEventShape)],
+        handle: fire,
+      }),
+    },
+  },
+  {
+    path: '/v1/event/list',
+    operations: {
+      GET: declared({
+        summary: 'Events that this agent has heard of',
+        query: listParameters,
+        answers: [jsonAnswer('The oldest first.', listOf(userEventShape), ['index'])],
+        handle: list,
+      }),
+    },
+  },
 ]
 
 /** Longest wait for an event, and the one used when the caller gives none. */
 const waitMaxMs = 600_000
 
-async function fire(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function fire(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<typeof fireParameters>>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const name = textOfByteString(request.rest)
   if (name === '') return badRequest('Missing name')
-  const filter = (key: string): string => request.query.get(key) ?? ''
+  const filter = (key: 'node' | 'service' | 'tag'): string => request.query.get(key) ?? ''
   const event: UserEvent = {
     id: uuidOf(agent.env.crypto.randomBytes(16)),
     name,
@@ -58,7 +100,10 @@ async function fireIn(
  * What this agent has heard. The index is no order, only another one when the list ends otherwise: a caller waits for as
  * long as it is the one that it gives.
  */
-async function list(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function list(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<typeof listParameters>>,
+): Promise<RouteResponse> {
   const { query } = request
   const waitText = query.get('wait') ?? ''
   const wait = waitText === '' ? undefined : parseDuration(waitText)

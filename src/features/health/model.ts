@@ -1,9 +1,18 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
-import { checkJson, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import { checkJson, checkShape, nodeJson, nodeServiceJson, nodeServiceShape, nodeShape } from '../catalog/model.ts'
+import { listOf } from '../declared-answers.ts'
 
-/** `Address` beside the node, which has it too, is what the specification's own table shows. Reference: HTTP API 1.10, 16. */
-export function healthEntryJson({ node, service, checks }: HealthServiceEntry, datacenter: string): Json {
+/** Reference: HTTP API 1.10, 16. */
+export const healthEntryShape = z
+  .strictObject({ Node: nodeShape, Address: z.string(), Service: nodeServiceShape, Checks: listOf(checkShape) })
+  .meta({ id: 'HealthEntry' })
+
+/** `Address` beside the node, which has it too, is what the specification's own table shows. */
+export function healthEntryJson(
+  { node, service, checks }: HealthServiceEntry,
+  datacenter: string,
+): z.infer<typeof healthEntryShape> {
   return {
     Node: nodeJson(node, datacenter),
     Address: node.address,

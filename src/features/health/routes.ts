@@ -1,22 +1,81 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { checkJson } from '../catalog/model.ts'
-import { discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
+import { checkJson, checkShape } from '../catalog/model.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { discoveryHeaders, jsonAnswer, listOf } from '../declared-answers.ts'
+import { type DiscoveryName, discoveryRead, nearOf, nodeMetaOf } from '../discovery-reads.ts'
 import type { AgentContext, QueryParameters, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { shownNodes } from '../node-view.ts'
+import { cacheControl, discoveryParameters, near, nodeMeta, parameter, tag, truthText } from '../parameters.ts'
 import { badRequest } from '../responses.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
-import { allPassing, healthEntryJson } from './model.ts'
+import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
+
+const passing = parameter('passing', truthText, 'Only instances of which every check passes.')
+const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta] as const
+
+const checksAnswer = jsonAnswer('Checks.', listOf(checkShape), discoveryHeaders)
 
 /** Reference: HTTP API 3. */
 export const healthRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/health/node/', handle: readNode },
-  { methods: ['GET'], path: '/v1/health/checks/', handle: readChecks },
-  { methods: ['GET'], path: '/v1/health/service/', handle: (agent, request) => readService(agent, request, false) },
-  { methods: ['GET'], path: '/v1/health/connect/', handle: (agent, request) => readService(agent, request, true) },
-  { methods: ['GET'], path: '/v1/health/state/', handle: readState },
+  {
+    path: '/v1/health/node/',
+    rest: { name: 'node', about: 'Name of a node.' },
+    operations: {
+      GET: declared({
+        summary: 'All checks of a node',
+        query: discoveryParameters,
+        answers: [checksAnswer],
+        handle: readNode,
+      }),
+    },
+  },
+  {
+    path: '/v1/health/checks/',
+    rest: { name: 'service', about: 'Name of a service.' },
+    operations: {
+      GET: declared({
+        summary: 'All checks of a service',
+        query: [...discoveryParameters, near, nodeMeta],
+        answers: [checksAnswer],
+        handle: readChecks,
+      }),
+    },
+  },
+  serviceRoute('/v1/health/service/', 'Instances of a service with their health', false),
+  serviceRoute('/v1/health/connect/', 'The same of those that can be reached through the mesh', true),
+  {
+    path: '/v1/health/state/',
+    rest: { name: 'state', about: '`passing`, `warning`, `critical` or `any`.' },
+    operations: {
+      GET: declared({
+        summary: 'All checks in a state',
+        query: [...discoveryParameters, near, nodeMeta],
+        answers: [checksAnswer],
+        handle: readState,
+      }),
+    },
+  },
 ]
 
-function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+function serviceRoute(path: string, summary: string, connect: boolean): Route {
+  return {
+    path,
+    rest: { name: 'service', about: 'Name of a service.' },
+    operations: {
+      GET: declared({
+        summary,
+        query: serviceParameters,
+        headers: [cacheControl],
+        answers: [jsonAnswer('Instances.', listOf(healthEntryShape), discoveryHeaders)],
+        handle: (agent, request) => readService(agent, request, connect),
+      }),
+    },
+  }
+}
+
+type NearRequest = RouteRequest<DiscoveryName | 'near' | 'node-meta'>
+
+function readNode(agent: AgentContext, request: RouteRequest<DiscoveryName>): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     missing: 'Missing node name',
     endpoint: nodeChecksEndpoint,
@@ -25,7 +84,7 @@ function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResp
   })
 }
 
-function readChecks(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+function readChecks(agent: AgentContext, request: NearRequest): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     missing: 'Missing service name',
     endpoint: serviceChecksEndpoint,
@@ -35,7 +94,11 @@ function readChecks(agent: AgentContext, request: RouteRequest): Promise<RouteRe
 }
 
 /** Who does not pass is left out here, after the read: a blocking read is woken by changes of those, too. */
-async function readService(agent: AgentContext, request: RouteRequest, connect: boolean): Promise<RouteResponse> {
+async function readService(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<typeof serviceParameters>>,
+  connect: boolean,
+): Promise<RouteResponse> {
   const passing = passingOnly(request.query)
   if (!passing.ok) return badRequest(passing.error)
   const { datacenter, seen } = shownNodes(agent, request.query)
@@ -61,13 +124,13 @@ async function readService(agent: AgentContext, request: RouteRequest, connect: 
 const truths: ReadonlySet<string> = new Set(['', '1', 't', 'T', 'TRUE', 'true', 'True'])
 const untruths: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-function passingOnly(query: QueryParameters): Result<boolean, string> {
+function passingOnly(query: QueryParameters<'passing'>): Result<boolean, string> {
   const given = query.get('passing')
   if (given === undefined || untruths.has(given)) return ok(false)
   return truths.has(given) ? ok(true) : err('Invalid value for ?passing')
 }
 
-function readState(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+function readState(agent: AgentContext, request: NearRequest): Promise<RouteResponse> {
   return discoveryRead(agent, request, {
     missing: 'Missing check state',
     endpoint: stateChecksEndpoint,

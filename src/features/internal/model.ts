@@ -1,7 +1,8 @@
+import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
-import type { Json } from '../../base/json.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
-import { checkJson, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import { checkJson, checkShape, nodeJson, nodeServiceJson, nodeServiceShape, nodeShape } from '../catalog/model.ts'
+import { listOf, textList } from '../declared-answers.ts'
 
 /** A node with everything on it. */
 export interface NodeOverview {
@@ -10,14 +11,40 @@ export interface NodeOverview {
   readonly checks: readonly CatalogCheck[]
 }
 
-/** These endpoints say null where others say an empty list of tags. Reference: HTTP API 14. */
-export function overviewJson({ node, services, checks }: NodeOverview, datacenter: string): Json {
+/** Reference: HTTP API 14. */
+export const overviewShape = z
+  .strictObject({
+    ...nodeShape.shape,
+    Services: listOf(z.strictObject({ ...nodeServiceShape.shape, Tags: textList.nullable() })),
+    Checks: listOf(z.strictObject({ ...checkShape.shape, ServiceTags: textList.nullable() })),
+  })
+  .meta({ id: 'NodeOverview' })
+
+/** These endpoints say null where others say an empty list of tags. */
+export function overviewJson(
+  { node, services, checks }: NodeOverview,
+  datacenter: string,
+): z.infer<typeof overviewShape> {
   return {
-    ...membersOf(nodeJson(node, datacenter)),
-    Services: services.map((service) => ({ ...membersOf(nodeServiceJson(service)), Tags: tagsOrNull(service.tags) })),
-    Checks: checks.map((check) => ({ ...membersOf(checkJson(check)), ServiceTags: tagsOrNull(check.serviceTags) })),
+    ...nodeJson(node, datacenter),
+    Services: services.map((service) => ({ ...nodeServiceJson(service), Tags: tagsOrNull(service.tags) })),
+    Checks: checks.map((check) => ({ ...checkJson(check), ServiceTags: tagsOrNull(check.serviceTags) })),
   }
 }
+
+/** Reference: HTTP API 14. */
+export const summaryShape = z
+  .strictObject({
+    Kind: z.string().optional(),
+    Name: z.string(),
+    Tags: z.null(),
+    Nodes: textList,
+    ChecksPassing: z.number().int(),
+    ChecksWarning: z.number().int(),
+    ChecksCritical: z.number().int(),
+    ExternalSources: textList.nullable(),
+  })
+  .meta({ id: 'ServiceSummary' })
 
 interface Summary {
   readonly kind: string
@@ -30,7 +57,7 @@ interface Summary {
  * Services by name. Checks of a node count once for each instance on it; those of no known status count for none. `Tags` is
  * null for every service, as with the field.
  */
-export function summariesJson(overviews: readonly NodeOverview[]): Json {
+export function summariesJson(overviews: readonly NodeOverview[]): readonly z.infer<typeof summaryShape>[] {
   const summaries = new Map<string, Summary>()
   for (const { node, services, checks } of overviews) {
     for (const service of services) {
@@ -51,7 +78,7 @@ export function summariesJson(overviews: readonly NodeOverview[]): Json {
 /** Service metadata by which other systems say that they registered it. */
 const sourceKey = 'external-source'
 
-function summaryJson(name: string, { kind, nodes, counts, sources }: Summary): Json {
+function summaryJson(name: string, { kind, nodes, counts, sources }: Summary): z.infer<typeof summaryShape> {
   return {
     Kind: kind === '' ? undefined : kind,
     Name: name,
@@ -64,10 +91,6 @@ function summaryJson(name: string, { kind, nodes, counts, sources }: Summary): J
   }
 }
 
-function tagsOrNull(tags: readonly string[]): Json {
+function tagsOrNull(tags: readonly string[]): readonly string[] | null {
   return tags.length === 0 ? null : tags
-}
-
-function membersOf(json: Json): { readonly [key: string]: Json | undefined } {
-  return json as { readonly [key: string]: Json | undefined }
 }

@@ -2,33 +2,67 @@ import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { declared } from '../declared.ts'
+import { emptyAnswer, indexHeaders, jsonAnswer, listOf } from '../declared-answers.ts'
 import type { AgentContext, Answer, QueryEndpoint, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { shownNodes } from '../node-view.ts'
-import { parseReadOptions } from '../read-options.ts'
+import { readParameters } from '../parameters.ts'
+import { parseReadOptions, type ReadName } from '../read-options.ts'
 import { answered, badRequest, failed } from '../responses.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
-import { overviewJson, summariesJson } from './model.ts'
+import { overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
 
 /** Reference: HTTP API 14. */
 export const internalRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/internal/ui/nodes', handle: readNodes },
-  { methods: ['GET'], path: '/v1/internal/ui/node/', handle: readNode },
-  { methods: ['GET'], path: '/v1/internal/ui/services', handle: readServices },
+  {
+    path: '/v1/internal/ui/nodes',
+    operations: {
+      GET: declared({
+        summary: 'All nodes with what is on them',
+        query: readParameters,
+        answers: [jsonAnswer('Nodes.', listOf(overviewShape), indexHeaders)],
+        handle: readNodes,
+      }),
+    },
+  },
+  {
+    path: '/v1/internal/ui/node/',
+    rest: { name: 'node', about: 'Name of a node.' },
+    operations: {
+      GET: declared({
+        summary: 'A node with what is on it',
+        query: readParameters,
+        answers: [jsonAnswer('The node.', overviewShape, indexHeaders), emptyAnswer(404, 'There is no such node.')],
+        handle: readNode,
+      }),
+    },
+  },
+  {
+    path: '/v1/internal/ui/services',
+    operations: {
+      GET: declared({
+        summary: 'All services in short',
+        query: readParameters,
+        answers: [jsonAnswer('Services.', listOf(summaryShape), indexHeaders)],
+        handle: readServices,
+      }),
+    },
+  },
 ]
 
-async function readNodes(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readNodes(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, overviewEndpoint, {})
   if (!answer.ok) return failed(answer.error)
   return answered(answer.value, 'nodes', (nodes): Json => nodes.map((each) => overviewJson(each, datacenter)))
 }
 
-async function readServices(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readServices(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const answer = await read(agent, request, overviewEndpoint, {})
   return answer.ok ? answered(answer.value, 'services', summariesJson) : failed(answer.error)
 }
 
-async function readNode(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readNode(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   if (request.rest === '') return badRequest('Missing node name')
   const { datacenter } = shownNodes(agent, request.query)
   const answer = await read(agent, request, nodeOverviewEndpoint, { node: textOfByteString(request.rest) })
@@ -41,7 +75,7 @@ async function readNode(agent: AgentContext, request: RouteRequest): Promise<Rou
 /** A page that shows old data is of more use than one that shows none: without a leader any server's state is shown. */
 async function read<Args, Reply>(
   agent: AgentContext,
-  request: RouteRequest,
+  request: RouteRequest<ReadName>,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,
 ): Promise<Result<Answer<Reply>, Failure>> {

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import type { Result } from '../../base/result.ts'
 import type { KeyAnswers } from '../../gossip/pool.ts'
 
@@ -13,7 +13,15 @@ export interface PoolKeys {
 }
 
 /** Reference: HTTP API 12, keyring entry. */
-export function keysJson({ wan, datacenter }: PoolKeys, { keys, nodes }: KeyAnswers): Json {
+export const keysShape = z.strictObject({
+  WAN: z.boolean(),
+  Datacenter: z.string(),
+  Segment: z.literal(''),
+  Keys: z.record(z.string(), z.number().int()).meta({ description: 'How many nodes have each key.' }),
+  NumNodes: z.number().int(),
+})
+
+export function keysJson({ wan, datacenter }: PoolKeys, { keys, nodes }: KeyAnswers): z.infer<typeof keysShape> {
   return { WAN: wan, Datacenter: datacenter, Segment: '', Keys: Object.fromEntries(keys), NumNodes: nodes }
 }
 

@@ -1,30 +1,62 @@
-import type { Result } from '../../base/result.ts'
-import { err, ok } from '../../base/result.ts'
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
 import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { declared } from '../declared.ts'
+import { done, jsonAnswer, listOf } from '../declared-answers.ts'
 import { decodeBody, object, text } from '../json-body.ts'
-import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type { AgentContext, Operation, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
 import { poolKeysEndpoint } from './endpoint.ts'
-import { keysJson, keysProblem, type PoolKeys, relayFactorMax } from './model.ts'
+import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
+
+const keyBody = object({ Key: text })
+const relayFactor = parameter(
+  'relay-factor',
+  z.string().regex(/^[0-5]?$/),
+  'How many further members carry each answer.',
+)
 
 /** Reference: HTTP API 12. The asked agent puts the question to its own pool itself. */
 export const keyringRoutes: readonly Route[] = [
-  { methods: ['GET', 'POST', 'PUT', 'DELETE'], path: '/v1/operator/keyring', handle: keyring },
+  {
+    path: '/v1/operator/keyring',
+    operations: {
+      GET: declared({
+        summary: 'Keys of all pools',
+        query: [relayFactor],
+        answers: [jsonAnswer('By pool.', listOf(keysShape))],
+        handle: listKeys,
+      }),
+      POST: changeOfKeys('Install a key', 'install'),
+      PUT: changeOfKeys('Encrypt with a key that is installed', 'use'),
+      DELETE: changeOfKeys('Remove a key', 'remove'),
+    },
+  },
 ]
 
-const actions = { POST: 'install', PUT: 'use', DELETE: 'remove' } as const
+type KeyringRequest = RouteRequest<'relay-factor'>
 
-async function keyring(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const relayFactor = relayFactorOf(request.query.get('relay-factor') ?? '')
-  if (!relayFactor.ok) return badRequest(relayFactor.error)
-  if (request.method === 'GET') return answer(agent, request, { action: 'list', relayFactor: relayFactor.value })
-  const body = decodeBody(request.body, object({ Key: text }))
-  if (!body.ok) return failed(body.error)
-  return answer(agent, request, {
-    action: actions[request.method],
-    key: body.value.Key,
-    relayFactor: relayFactor.value,
+async function listKeys(agent: AgentContext, request: KeyringRequest): Promise<RouteResponse> {
+  const relays = relayFactorOf(request.query.get('relay-factor') ?? '')
+  if (!relays.ok) return badRequest(relays.error)
+  return answer(agent, request, { action: 'list', relayFactor: relays.value })
+}
+
+function changeOfKeys(summary: string, action: 'install' | 'use' | 'remove'): Operation {
+  return declared({
+    summary,
+    query: [relayFactor],
+    body: { about: 'The key, in base64.', required: true, json: keyBody.accepts },
+    answers: [done],
+    handle: async (agent, request) => {
+      const relays = relayFactorOf(request.query.get('relay-factor') ?? '')
+      if (!relays.ok) return badRequest(relays.error)
+      const body = decodeBody(request.body, keyBody)
+      if (!body.ok) return failed(body.error)
+      return answer(agent, request, { action, key: body.value.Key, relayFactor: relays.value })
+    },
   })
 }
 
@@ -39,7 +71,7 @@ function relayFactorOf(given: string): Result<number, string> {
   return { ok: false, error: `Invalid relay factor: Relay factor must be in range: [0, ${relayFactorMax}]` }
 }
 
-async function answer(agent: AgentContext, request: RouteRequest, wanted: KeyRequest): Promise<RouteResponse> {
+async function answer(agent: AgentContext, request: KeyringRequest, wanted: KeyRequest): Promise<RouteResponse> {
   // What is wrong with a key is told once, before other pools are asked.
   const own = await agent.lan.keys(wanted)
   if (!own.ok) return badRequest(own.error)
@@ -57,7 +89,7 @@ async function answer(agent: AgentContext, request: RouteRequest, wanted: KeyReq
 /** The pool of all datacenters, where there is one, and those of each other datacenter; servers ask them. */
 async function otherPools(
   agent: AgentContext,
-  { call }: RouteRequest,
+  { call }: KeyringRequest,
   wanted: KeyRequest,
 ): Promise<Result<readonly [wan: readonly PoolKeys[], elsewhere: readonly PoolKeys[]], Failure>> {
   const args = {

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
-import type { Json } from '../../base/json.ts'
+import { indexValue, uint64Value } from '../declared-answers.ts'
 import { type KvValue, valueBase64 } from './value.ts'
 
 /** A key and its value. */
@@ -21,7 +22,19 @@ export interface KvRow {
 export type KvEntry = Omit<KvRow, 'flags'> & { readonly flags: bigint | number }
 
 /** Reference: HTTP API 5. */
-export function kvEntryJson(entry: KvEntry): Json {
+export const kvEntryShape = z
+  .strictObject({
+    LockIndex: indexValue,
+    Key: z.string(),
+    Flags: uint64Value,
+    Value: z.string().meta({ contentEncoding: 'base64' }).nullable(),
+    Session: z.string().optional(),
+    CreateIndex: indexValue,
+    ModifyIndex: indexValue,
+  })
+  .meta({ id: 'KeyEntry' })
+
+export function kvEntryJson(entry: KvEntry): z.infer<typeof kvEntryShape> {
   return {
     LockIndex: entry.lockIndex,
     Key: textOfByteString(entry.key),

@@ -1,8 +1,12 @@
+import { z } from 'zod'
 import { byteString, textOfByteString } from '../../base/bytes.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { emptyAnswer, indexHeaders, jsonAnswer, listOf, taken, textList } from '../declared-answers.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { digits, parameter, readParameters } from '../parameters.ts'
 import { parseUint } from '../parse-uint.ts'
-import { callIn, parseReadOptions } from '../read-options.ts'
+import { parseReadOptions, writingCall } from '../read-options.ts'
 import { answered, badRequest, failed } from '../responses.ts'
 import { sessionIdOf } from '../session-id.ts'
 import {
@@ -17,34 +21,90 @@ import {
   putEndpoint,
   unlockEndpoint,
 } from './endpoint.ts'
-import { kvEntryJson } from './model.ts'
+import { kvEntryJson, kvEntryShape } from './model.ts'
 import { valueBytes } from './value.ts'
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
 
+const recurse = parameter('recurse', 'presence', 'All keys that begin with this one.')
+const cas = parameter(
+  'cas',
+  digits,
+  'Only where the key has this ModifyIndex; 0 of a write: where there is no such key.',
+)
+
+const getParameters = [
+  ...readParameters,
+  recurse,
+  parameter('keys', 'presence', 'The names of keys that begin with this one.'),
+  parameter('separator', z.string(), 'With `keys`: names up to this, each once.'),
+  parameter('seperator', z.string(), 'As `separator`, a spelling that clients have kept.'),
+  parameter('raw', 'presence', 'The value itself instead of JSON.'),
+] as const
+
+const putParameters = [
+  ...readParameters,
+  cas,
+  parameter('flags', digits, 'A number of 64 bits to keep beside the value.'),
+  parameter('acquire', z.string(), 'A session that takes the lock of the key. Not with `cas` or `release`.'),
+  parameter('release', z.string(), 'The session that gives up the lock of the key.'),
+] as const
+
+const deleteParameters = [...readParameters, cas, recurse] as const
+
+type GetRequest = RouteRequest<NamesOf<typeof getParameters>>
+type PutRequest = RouteRequest<NamesOf<typeof putParameters>>
+type DeleteRequest = RouteRequest<NamesOf<typeof deleteParameters>>
+
 /** Reference: HTTP API 5. */
 export const kvRoutes: readonly Route[] = [
   {
-    methods: ['GET', 'PUT', 'DELETE'],
     path: '/v1/kv/',
+    rest: { name: 'key', about: 'May hold slashes; may be empty where a prefix is asked for.' },
     tooLarge: valueTooLarge,
-    handle: async (agent, request) => {
-      const options = parseReadOptions(agent, request.query)
-      if (!options.ok) return failed(options.error)
-      if (request.method === 'GET') return read(agent, request, options.value)
-      const placed = { ...request, call: callIn(request, options.value) }
-      return request.method === 'PUT' ? put(agent, placed) : remove(agent, placed)
+    operations: {
+      GET: declared({
+        summary: 'Read a key, or all below a prefix',
+        query: getParameters,
+        answers: [
+          {
+            status: 200,
+            about: 'Entries; with `keys` their names; with `raw` a value, of the type that its bytes look like.',
+            content: { 'application/json': z.union([listOf(kvEntryShape), textList]), '*/*': z.unknown() },
+            headers: indexHeaders,
+          },
+          emptyAnswer(404, 'There is no such key.', indexHeaders),
+        ],
+        handle: read,
+      }),
+      PUT: declared({
+        summary: 'Write a key',
+        query: putParameters,
+        body: { about: `The value: up to ${kvValueBytesMax} bytes of any kind.`, required: false },
+        answers: [
+          jsonAnswer('Whether it took effect; a lock that was acquired has its fence.', z.boolean(), ['fence?']),
+        ],
+        handle: put,
+      }),
+      DELETE: declared({
+        summary: 'Delete a key, or all below a prefix',
+        query: deleteParameters,
+        answers: [taken],
+        handle: remove,
+      }),
     },
   },
 ]
 
-function read(agent: AgentContext, request: RouteRequest, options: ReadOptions): Promise<RouteResponse> {
-  if (request.query.has('keys')) return readKeys(agent, request, options)
-  if (request.query.has('recurse')) return readTree(agent, request, options)
-  return readOne(agent, request, options)
+async function read(agent: AgentContext, request: GetRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  if (request.query.has('keys')) return readKeys(agent, request, options.value)
+  if (request.query.has('recurse')) return readTree(agent, request, options.value)
+  return readOne(agent, request, options.value)
 }
 
-async function readOne(agent: AgentContext, request: RouteRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readOne(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   if (request.rest === '') return missingKey
   const answer = await agent.query(getEndpoint, { key: request.rest }, options, request.call)
   if (!answer.ok) return failed(answer.error)
@@ -54,7 +114,7 @@ async function readOne(agent: AgentContext, request: RouteRequest, options: Read
   return { kind: 'json', value: [kvEntryJson(entry)], meta }
 }
 
-async function readTree(agent: AgentContext, request: RouteRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readTree(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   const answer = await agent.query(listEndpoint, { prefix: request.rest }, options, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value: entries, meta } = answer.value
@@ -62,7 +122,7 @@ async function readTree(agent: AgentContext, request: RouteRequest, options: Rea
   return answered(answer.value, 'entries', (shown) => shown.map(kvEntryJson))
 }
 
-async function readKeys(agent: AgentContext, request: RouteRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readKeys(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   // The second spelling is the field's own old mistake, which clients have kept.
   const separator = byteString(request.query.get('separator') ?? request.query.get('seperator') ?? '')
   const answer = await agent.query(keysEndpoint, { prefix: request.rest, separator }, options, request.call)
@@ -72,7 +132,10 @@ async function readKeys(agent: AgentContext, request: RouteRequest, options: Rea
   return answered(answer.value, 'keys', (shown) => shown.map(textOfByteString))
 }
 
-async function put(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function put(agent: AgentContext, given: PutRequest): Promise<RouteResponse> {
+  const placed = writingCall(agent, given)
+  if (!placed.ok) return failed(placed.error)
+  const request = { ...given, call: placed.value }
   const { rest: key, query, body, call } = request
   if (key === '') return missingKey
   if (conflicting(request, ['cas', 'acquire', 'release'])) return conflict(request)
@@ -102,7 +165,7 @@ interface Entry {
   readonly flags: bigint
 }
 
-async function lock(agent: AgentContext, request: RouteRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
+async function lock(agent: AgentContext, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
   if (acquire === '') return missingSession
   const session = sessionIdOf(acquire)
   if (!session.ok) return badRequest(session.error)
@@ -115,12 +178,7 @@ async function lock(agent: AgentContext, request: RouteRequest, entry: Entry, ac
     : { kind: 'json', value: false }
 }
 
-async function unlock(
-  agent: AgentContext,
-  request: RouteRequest,
-  entry: Entry,
-  release: string,
-): Promise<RouteResponse> {
+async function unlock(agent: AgentContext, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
   if (release === '') return missingSession
   // Whatever is not an ID is nobody's who holds the key.
   const session = sessionIdOf(release)
@@ -129,8 +187,11 @@ async function unlock(
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
-async function remove(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  const { rest: key, query, call } = request
+async function remove(agent: AgentContext, request: DeleteRequest): Promise<RouteResponse> {
+  const placed = writingCall(agent, request)
+  if (!placed.ok) return failed(placed.error)
+  const { rest: key, query } = request
+  const call = placed.value
   if (conflicting(request, ['recurse', 'cas'])) return conflict(request)
   if (query.has('recurse')) {
     const done = await agent.write(deleteTreeEndpoint, { prefix: key }, call)
@@ -150,7 +211,7 @@ async function remove(agent: AgentContext, request: RouteRequest): Promise<Route
 const missingKey = badRequest('Missing key name')
 const missingSession = badRequest('missing session')
 
-function conflicting(request: RouteRequest, names: readonly string[]): boolean {
+function conflicting<Name extends string>(request: RouteRequest<Name>, names: readonly Name[]): boolean {
   return names.filter((name) => request.query.has(name)).length > 1
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { formatDuration, parseDuration } from '../../base/duration.ts'
-import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { indexValue } from '../declared-answers.ts'
 import { count } from '../fields.ts'
-import { type Decoder, decodeBody, flag, integer, object, text } from '../json-body.ts'
+import { type Decoder, decodeBody, decoder, durationSchema, flag, integer, object, text } from '../json-body.ts'
 
 /** How the leader looks after the servers, as operators can change it while they run. Reference: HTTP API 12. */
 export interface AutopilotSettings {
@@ -38,7 +38,19 @@ export const autopilotSettings = z.strictObject({
 export const autopilotRow = autopilotSettings.extend({ createIndex: count, modifyIndex: count })
 
 /** Reference: HTTP API 12. */
-export function autopilotJson(row: AutopilotRow): Json {
+export const autopilotShape = z.strictObject({
+  CleanupDeadServers: z.boolean(),
+  LastContactThreshold: z.string(),
+  MaxTrailingLogs: z.number().int(),
+  ServerStabilizationTime: z.string(),
+  RedundancyZoneTag: z.string(),
+  DisableUpgradeMigration: z.boolean(),
+  UpgradeVersionTag: z.string(),
+  CreateIndex: indexValue,
+  ModifyIndex: indexValue,
+})
+
+export function autopilotJson(row: AutopilotRow): z.infer<typeof autopilotShape> {
   return {
     CleanupDeadServers: row.cleanUpDeadServers,
     LastContactThreshold: formatDuration(row.lastContactThresholdMs),
@@ -55,7 +67,7 @@ export function autopilotJson(row: AutopilotRow): Json {
 const heading = 'Error parsing autopilot config'
 
 /** A text with a unit, or a number of nanoseconds; never below 0. */
-const period: Decoder<number> = (value, place, report) => {
+const period: Decoder<number> = decoder(durationSchema, (value, place, report) => {
   if (value === undefined || value === null || value === '') return 0
   const name = place.slice(place.lastIndexOf('.') + 1)
   if (typeof value === 'number' || typeof value === 'bigint') return notBelowZero(Number(value) / 1e6, name, report)
@@ -67,7 +79,7 @@ const period: Decoder<number> = (value, place, report) => {
   if (parsed.ok) return notBelowZero(parsed.value, name, report)
   report.malformed(`time: invalid duration ${JSON.stringify(value)}`)
   return 0
-}
+})
 
 function notBelowZero(value: number, name: string, report: { malformed(line: string): void }): number {
   if (value >= 0) return value
@@ -75,11 +87,11 @@ function notBelowZero(value: number, name: string, report: { malformed(line: str
   return 0
 }
 
-const notNegative: Decoder<number> = (value, place, report) => {
+const notNegative: Decoder<number> = decoder({ type: 'integer', minimum: 0 }, (value, place, report) => {
   return notBelowZero(integer(value, place, report), place, report)
-}
+})
 
-const body = object({
+export const autopilotBody = object({
   CleanupDeadServers: flag,
   LastContactThreshold: period,
   MaxTrailingLogs: notNegative,
@@ -92,7 +104,7 @@ const body = object({
 /** The whole of them: what is absent becomes zero. */
 export function autopilotSettingsFrom(bytes: Uint8Array): Result<AutopilotSettings, Failure> {
   if (bytes.length === 0) return err({ kind: 'bad-request', message: `${heading}: EOF` })
-  const read = decodeBody(bytes, body, heading)
+  const read = decodeBody(bytes, autopilotBody, heading)
   if (!read.ok) return read
   const { value } = read
   return ok({

@@ -1,7 +1,8 @@
+import { z } from 'zod'
 import { formatDuration } from '../../base/duration.ts'
-import type { Json } from '../../base/json.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
+import { indexValue, listOf } from '../declared-answers.ts'
 
 /** One server of the Raft configuration, as the asked server knows it. */
 export interface RaftServer {
@@ -21,7 +22,21 @@ export interface RaftConfiguration {
 }
 
 /** Reference: HTTP API 12. */
-export function raftConfigurationJson(configuration: RaftConfiguration): Json {
+export const raftConfigurationShape = z.strictObject({
+  Servers: listOf(
+    z.strictObject({
+      ID: z.string(),
+      Node: z.string(),
+      Address: z.string(),
+      Leader: z.boolean(),
+      ProtocolVersion: z.string(),
+      Voter: z.boolean(),
+    }),
+  ),
+  Index: indexValue,
+})
+
+export function raftConfigurationJson(configuration: RaftConfiguration): z.infer<typeof raftConfigurationShape> {
   return {
     Servers: configuration.servers.map((server) => ({
       ID: server.id,
@@ -35,8 +50,30 @@ export function raftConfigurationJson(configuration: RaftConfiguration): Json {
   }
 }
 
-/** Reference: HTTP API 12. A server that never heard from the leader has the field's -1 for its last contact. */
-export function clusterHealthJson(health: ClusterHealth): Json {
+/** Reference: HTTP API 12. */
+export const clusterHealthShape = z.strictObject({
+  Healthy: z.boolean(),
+  FailureTolerance: z.number().int(),
+  Servers: listOf(
+    z.strictObject({
+      ID: z.string(),
+      Name: z.string(),
+      Address: z.string(),
+      SerfStatus: z.string(),
+      Version: z.string(),
+      Leader: z.boolean(),
+      LastContact: z.string(),
+      LastTerm: indexValue,
+      LastIndex: indexValue,
+      Healthy: z.boolean(),
+      Voter: z.boolean(),
+      StableSince: z.string(),
+    }),
+  ),
+})
+
+/** A server that never heard from the leader has the field's -1 for its last contact. */
+export function clusterHealthJson(health: ClusterHealth): z.infer<typeof clusterHealthShape> {
   return {
     Healthy: health.healthy,
     FailureTolerance: health.failureTolerance,

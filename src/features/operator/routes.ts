@@ -1,8 +1,12 @@
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { z } from 'zod'
+import { declared, type NamesOf } from '../declared.ts'
+import { done, emptyAnswer, jsonAnswer, taken } from '../declared-answers.ts'
+import type { AgentContext, Operation, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { digits, parameter, readParameters } from '../parameters.ts'
 import { parseUint } from '../parse-uint.ts'
-import { callIn, parseReadOptions } from '../read-options.ts'
+import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
-import { autopilotJson, autopilotSettingsFrom } from './autopilot.ts'
+import { autopilotBody, autopilotJson, autopilotSettingsFrom, autopilotShape } from './autopilot.ts'
 import {
   raftConfigurationEndpoint,
   readAutopilotEndpoint,
@@ -12,28 +16,119 @@ import {
   setAutopilotEndpoint,
   transferLeaderEndpoint,
 } from './endpoint.ts'
-import { clusterHealthJson, raftConfigurationJson } from './model.ts'
+import { clusterHealthJson, clusterHealthShape, raftConfigurationJson, raftConfigurationShape } from './model.ts'
+
+const cas = parameter('cas', digits, 'Only where the settings have this ModifyIndex.')
+const removeParameters = [
+  ...readParameters,
+  parameter('id', z.string(), 'ID of the server. Either this or `address`.'),
+  parameter('address', z.string(), 'Its address, `host:port`.'),
+] as const
+const transferParameters = [
+  ...readParameters,
+  parameter('id', z.string(), 'ID of the server that is to lead; any other voter where it is absent.'),
+] as const
+
+function transferOperation(): Operation {
+  return declared({
+    summary: 'Have another server lead',
+    query: transferParameters,
+    answers: [jsonAnswer('It leads.', z.strictObject({ Success: z.literal(true) }))],
+    handle: transferLeader,
+  })
+}
+const noArea = emptyAnswer(404, 'There are no areas.')
 
 /** Reference: HTTP API 12. */
 export const operatorRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/operator/raft/configuration', handle: readConfiguration },
-  { methods: ['DELETE'], path: '/v1/operator/raft/peer', handle: removePeer },
-  { methods: ['PUT', 'POST'], path: '/v1/operator/raft/transfer-leader', handle: transferLeader },
-  { methods: ['GET'], path: '/v1/operator/autopilot/health', handle: readHealth },
-  { methods: ['GET', 'PUT'], path: '/v1/operator/autopilot/configuration', handle: autopilot },
+  {
+    path: '/v1/operator/raft/configuration',
+    operations: {
+      GET: declared({
+        summary: 'The servers of the consensus group',
+        query: readParameters,
+        answers: [jsonAnswer('The configuration.', raftConfigurationShape)],
+        handle: readConfiguration,
+      }),
+    },
+  },
+  {
+    path: '/v1/operator/raft/peer',
+    operations: {
+      DELETE: declared({
+        summary: 'Take a server out of the consensus group',
+        query: removeParameters,
+        answers: [done],
+        handle: removePeer,
+      }),
+    },
+  },
+  {
+    path: '/v1/operator/raft/transfer-leader',
+    operations: { PUT: transferOperation(), POST: transferOperation() },
+  },
+  {
+    path: '/v1/operator/autopilot/health',
+    operations: {
+      GET: declared({
+        summary: 'What the leader makes of the servers',
+        query: readParameters,
+        answers: [
+          jsonAnswer('All of them are healthy.', clusterHealthShape),
+          jsonAnswer('One is not, or too many clients ask (a line of text).', clusterHealthShape, [], 429),
+        ],
+        handle: readHealth,
+      }),
+    },
+  },
+  {
+    path: '/v1/operator/autopilot/configuration',
+    operations: {
+      GET: declared({
+        summary: 'How the leader looks after the servers',
+        query: readParameters,
+        answers: [jsonAnswer('The settings.', autopilotShape)],
+        handle: readAutopilot,
+      }),
+      PUT: declared({
+        summary: 'Change how the leader looks after the servers',
+        query: [...readParameters, cas],
+        body: { about: 'All settings: what is absent becomes zero.', required: true, json: autopilotBody.accepts },
+        answers: [taken],
+        handle: setAutopilot,
+      }),
+    },
+  },
   // There are no areas, so none of their IDs is known: what is left of them are the verbs (spec, HTTP verbs).
-  { methods: ['GET'], path: '/v1/operator/area/', below: 'members', handle: noSuchArea },
-  { methods: ['PUT'], path: '/v1/operator/area/', below: 'join', handle: noSuchArea },
+  {
+    path: '/v1/operator/area/',
+    rest: { name: 'area', about: 'ID of a network area.' },
+    below: 'members',
+    operations: {
+      GET: declared({ summary: 'Members of a network area', answers: [noArea], handle: noSuchArea }),
+    },
+  },
+  {
+    path: '/v1/operator/area/',
+    rest: { name: 'area', about: 'ID of a network area.' },
+    below: 'join',
+    operations: {
+      PUT: declared({ summary: 'Join a network area', answers: [noArea], handle: noSuchArea }),
+    },
+  },
 ]
 
-async function readConfiguration(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readConfiguration(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.ask(raftConfigurationEndpoint, {}, options.value, request.call)
   return answer.ok ? { kind: 'json', value: raftConfigurationJson(answer.value) } : failed(answer.error)
 }
 
-async function removePeer(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function removePeer(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<typeof removeParameters>>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const args = removePeerArgsFrom(request.query.get('id') ?? '', request.query.get('address') ?? '')
@@ -43,7 +138,10 @@ async function removePeer(agent: AgentContext, request: RouteRequest): Promise<R
 }
 
 /** As later releases of the field answer it. */
-async function transferLeader(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function transferLeader(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<typeof transferParameters>>,
+): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const id = request.query.get('id') ?? ''
@@ -51,11 +149,7 @@ async function transferLeader(agent: AgentContext, request: RouteRequest): Promi
   return handed.ok ? { kind: 'json', value: { Success: true } } : failed(handed.error)
 }
 
-function autopilot(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
-  return request.method === 'GET' ? readAutopilot(agent, request) : setAutopilot(agent, request)
-}
-
-async function readAutopilot(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readAutopilot(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const read = { ...options.value, minIndex: 0, waitMs: 0 }
@@ -66,7 +160,7 @@ async function readAutopilot(agent: AgentContext, request: RouteRequest): Promis
   return { kind: 'json', value: autopilotJson(value) }
 }
 
-async function setAutopilot(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function setAutopilot(agent: AgentContext, request: RouteRequest<ReadName | 'cas'>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const settings = autopilotSettingsFrom(request.body)
@@ -84,7 +178,7 @@ function noSuchArea(): Promise<RouteResponse> {
 }
 
 /** Bad news come as 429: whoever only looks at the status sees them. */
-async function readHealth(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function readHealth(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.ask(serverHealthEndpoint, {}, options.value, request.call)

@@ -7,7 +7,7 @@ import type { QueryDefinition } from './model.ts'
 
 const texts = nullable(list(text))
 
-const queryBody = object({
+export const queryBody = object({
   ID: text,
   Name: text,
   Session: text,

@@ -1,8 +1,13 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { checkJson, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import type { NamesOf } from '../declared.ts'
+import { listOf, textList } from '../declared-answers.ts'
 import { freshnessOf, nearOf, nothingRead } from '../discovery-reads.ts'
+import { healthEntryShape } from '../health/model.ts'
 import type {
   AgentContext,
   Answer,
@@ -15,14 +20,31 @@ import type {
 } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { nodesSeen } from '../node-view.ts'
-import { parseReadOptions } from '../read-options.ts'
+import type { RequestHeader } from '../operation.ts'
+import { near, parameter, readParameters, truthText } from '../parameters.ts'
+import { parseReadOptions, type ReadName } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
 import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
-import { queryJson } from './model.ts'
+import { queryJson, queryShape } from './model.ts'
+
+export const executeParameters = [
+  ...readParameters,
+  parameter('limit', z.string().regex(/^([+-]?\d{1,15})?$/), 'So many instances at most; 0 for all.'),
+  parameter('connect', truthText, 'Only instances that can be reached through the mesh.'),
+  near,
+] as const
+
+export const forwardedFor: RequestHeader = {
+  name: 'x-forwarded-for',
+  about: 'The address of the caller, for `_ip`, as a proxy tells it.',
+}
+
+type ExecuteRequest = RouteRequest<NamesOf<typeof executeParameters>>
 
 /** `GET /v1/query/<id or name>/execute`. Never waits for a change. Reference: HTTP API 10. */
-export async function execute(agent: AgentContext, request: RouteRequest, idOrName: string): Promise<RouteResponse> {
+export async function execute(agent: AgentContext, request: ExecuteRequest): Promise<RouteResponse> {
+  const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(agent, request)
   if (!options.ok) return failed(options.error)
   const call = callOf(agent, request, idOrName, options.value.datacenter)
@@ -47,7 +69,8 @@ export async function execute(agent: AgentContext, request: RouteRequest, idOrNa
 }
 
 /** `GET /v1/query/<id or name>/explain`. */
-export async function explain(agent: AgentContext, request: RouteRequest, idOrName: string): Promise<RouteResponse> {
+export async function explain(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(agent, request)
   if (!options.ok) return failed(options.error)
   const args = { idOrName, segment: agentPlace(agent).segment }
@@ -69,7 +92,7 @@ function unread(failure: Failure): RouteResponse {
 }
 
 /** Answered at once: what the caller says of waiting does not count. */
-function plainReadOptions(agent: AgentContext, request: RouteRequest): Result<ReadOptions, Failure> {
+function plainReadOptions(agent: AgentContext, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
   const options = parseReadOptions(agent, request.query)
   return options.ok ? ok({ ...options.value, minIndex: 0, waitMs: 0 }) : options
 }
@@ -79,7 +102,7 @@ const untruths: ReadonlySet<string> = new Set(['', '0', 'f', 'F', 'FALSE', 'fals
 
 function callOf(
   agent: AgentContext,
-  request: RouteRequest,
+  request: ExecuteRequest,
   idOrName: string,
   named: string,
 ): Result<QueryCall, string> {
@@ -103,7 +126,7 @@ function callOf(
 }
 
 /** The first address that a proxy has noted; else that of the connection. */
-function callerAddress({ headers, call }: RouteRequest): string {
+function callerAddress({ headers, call }: ExecuteRequest): string {
   const [forwarded = ''] = (headers.get('x-forwarded-for') ?? '').split(',')
   return forwarded.trim() === '' ? (call.client ?? '') : forwarded.trim()
 }
@@ -117,7 +140,7 @@ interface Begun {
 /** With `?cached`, what the query's own datacenter has found, kept and kept fresh by this agent. */
 async function firstAnswer(
   agent: AgentContext,
-  request: RouteRequest,
+  request: ExecuteRequest,
   read: ReadOptions,
   call: QueryCall,
 ): Promise<Result<Begun, Failure>> {
@@ -132,7 +155,7 @@ async function firstAnswer(
 }
 
 /** Asks the servers of a datacenter as this request wants to. */
-function readsOf(agent: AgentContext, request: RouteRequest, read: ReadOptions): QueryReads {
+function readsOf(agent: AgentContext, request: ExecuteRequest, read: ReadOptions): QueryReads {
   const own = agent.self().datacenter
   const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
   return {
@@ -148,7 +171,34 @@ function readsOf(agent: AgentContext, request: RouteRequest, read: ReadOptions):
   }
 }
 
-function executionJson(agent: AgentContext, execution: Execution, consistency: Consistency) {
+const metaShape = {
+  Index: z.literal(0),
+  LastContact: z.number().meta({ description: 'Nanoseconds.' }),
+  KnownLeader: z.boolean(),
+  ConsistencyLevel: z.enum(['leader', 'consistent', 'stale']),
+} as const
+
+const foundShape = z.strictObject({
+  ...healthEntryShape.shape,
+  Checks: listOf(z.strictObject({ ...checkShape.shape, ServiceTags: textList.nullable() })),
+})
+
+export const executionShape = z.strictObject({
+  Service: z.string(),
+  Nodes: listOf(foundShape),
+  DNS: z.strictObject({ TTL: z.string() }),
+  Datacenter: z.string(),
+  Failovers: z.number().int(),
+  ...metaShape,
+})
+
+export const explanationShape = z.strictObject({ Query: queryShape, ...metaShape })
+
+function executionJson(
+  agent: AgentContext,
+  execution: Execution,
+  consistency: Consistency,
+): z.infer<typeof executionShape> {
   const { service, entries, dnsTtl, datacenter, failovers, meta } = execution
   const seen = nodesSeen(agent.self(), datacenter)
   return {
@@ -162,7 +212,7 @@ function executionJson(agent: AgentContext, execution: Execution, consistency: C
 }
 
 /** As health reads show it, but that a check without tags of a service has null. */
-function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: string) {
+function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: string): z.infer<typeof foundShape> {
   return {
     Node: nodeJson(node, datacenter),
     Address: node.address,
@@ -179,7 +229,7 @@ const consistencyNames = { default: 'leader', consistent: 'consistent', stale: '
 /** An answer that cannot be waited for has no index. The last contact is in nanoseconds. */
 function metaJson({ knownLeader, lastContactMs }: ReadMeta, consistency: Consistency) {
   return {
-    Index: 0,
+    Index: 0 as const,
     LastContact: Math.round(lastContactMs * 1e6),
     KnownLeader: knownLeader,
     ConsistencyLevel: consistencyNames[consistency],

@@ -1,5 +1,6 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
+import { indexValue, textList, textMap } from '../declared-answers.ts'
 
 /** Which instances a query finds. Reference: HTTP API 10. */
 export interface ServiceQuery {
@@ -56,7 +57,34 @@ export function isTemplate({ template }: Pick<QueryDefinition, 'template'>): boo
   return template.type !== ''
 }
 
-export function queryJson({ id, name, session, token, template, service, dns, ...indexes }: QueryRow): Json {
+const serviceShape = z.strictObject({
+  Service: z.string(),
+  Failover: z.strictObject({ NearestN: z.number().int(), Datacenters: textList.nullable() }),
+  OnlyPassing: z.boolean(),
+  IgnoreCheckIDs: textList.nullable(),
+  Near: z.string(),
+  Tags: textList.nullable(),
+  NodeMeta: textMap.nullable(),
+  Connect: z.boolean(),
+})
+
+/** Reference: HTTP API 10. */
+export const queryShape = z
+  .strictObject({
+    ID: z.string(),
+    Name: z.string(),
+    Session: z.string(),
+    Token: z.string(),
+    Template: z.strictObject({ Type: z.string(), Regexp: z.string(), RemoveEmptyTags: z.boolean() }),
+    Service: serviceShape,
+    DNS: z.strictObject({ TTL: z.string() }),
+    CreateIndex: indexValue,
+    ModifyIndex: indexValue,
+  })
+  .meta({ id: 'PreparedQuery' })
+
+export function queryJson(row: QueryRow): z.infer<typeof queryShape> {
+  const { id, name, session, token, template, service, dns, ...indexes } = row
   return {
     ID: id,
     Name: name,
@@ -70,7 +98,7 @@ export function queryJson({ id, name, session, token, template, service, dns, ..
   }
 }
 
-function serviceJson(service: ServiceQuery): Json {
+function serviceJson(service: ServiceQuery): z.infer<typeof serviceShape> {
   return {
     Service: service.service,
     Failover: { NearestN: service.failover.nearestN, Datacenters: service.failover.datacenters },

@@ -1,47 +1,111 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
+import { declared } from '../declared.ts'
+import { done, emptyAnswer, indexHeaders, jsonAnswer, listOf, textAnswer } from '../declared-answers.ts'
 import { nothingRead } from '../discovery-reads.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions, writingCall } from '../read-options.ts'
+import type { AgentContext, Handle, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { cacheControl, readParameters } from '../parameters.ts'
+import { parseReadOptions, type ReadName, writingCall } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
-import { queryGiven, queryIdOf } from './body.ts'
+import { queryBody, queryGiven, queryIdOf } from './body.ts'
 import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoint, updateEndpoint } from './endpoint.ts'
-import { execute, explain } from './execute-routes.ts'
-import { queryJson } from './model.ts'
+import {
+  execute,
+  executeParameters,
+  executionShape,
+  explain,
+  explanationShape,
+  forwardedFor,
+} from './execute-routes.ts'
+import { queryJson, queryShape } from './model.ts'
 
-const executeEnd = '/execute'
-const explainEnd = '/explain'
+const unknownQuery = textAnswer(404, 'There is no such query, or the agent is of a release without queries.')
+const unknownRelease = emptyAnswer(404, 'The agent is of a release without queries.')
+const definitionAbout = 'The query. Names of members may have their letters in any case.'
+/** `consistency` is told of reads alone. */
+const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
 
 /** Reference: HTTP API 10. */
 export const queryRoutes: readonly Route[] = [
   {
-    methods: ['GET', 'POST'],
     path: '/v1/query',
-    handle: whereKnown((agent, request) => (request.method === 'GET' ? list(agent, request) : create(agent, request))),
+    operations: {
+      GET: declared({
+        summary: 'All prepared queries',
+        query: readParameters,
+        answers: [jsonAnswer('Queries.', listOf(queryShape), readHeaders), unknownRelease],
+        handle: whereKnown(list),
+      }),
+      POST: declared({
+        summary: 'Make a prepared query',
+        query: readParameters,
+        body: { about: definitionAbout, required: true, json: queryBody.accepts },
+        answers: [jsonAnswer('Its ID.', z.strictObject({ ID: z.string() })), unknownRelease],
+        handle: whereKnown(create),
+      }),
+    },
   },
   {
-    methods: ['GET', 'PUT', 'DELETE'],
     path: '/v1/query/',
-    methodsOf: (rest) => (rest.endsWith(executeEnd) || rest.endsWith(explainEnd) ? ['GET'] : ['GET', 'PUT', 'DELETE']),
-    handle: whereKnown((agent, request) => {
-      const rest = textOfByteString(request.rest)
-      if (rest.endsWith(executeEnd)) return execute(agent, request, rest.slice(0, -executeEnd.length))
-      if (rest.endsWith(explainEnd)) return explain(agent, request, rest.slice(0, -explainEnd.length))
-      if (request.method === 'GET') return read(agent, request, rest)
-      return request.method === 'PUT' ? update(agent, request, rest) : remove(agent, request, rest)
-    }),
+    rest: { name: 'query', about: 'ID of a query; to execute or explain it, its name does as well.' },
+    operations: {
+      GET: declared({
+        summary: 'Read a prepared query',
+        query: readParameters,
+        answers: [jsonAnswer('The query, in a list.', listOf(queryShape), readHeaders), unknownQuery],
+        handle: whereKnown(read),
+      }),
+      PUT: declared({
+        summary: 'Replace a prepared query',
+        query: readParameters,
+        body: { about: definitionAbout, required: true, json: queryBody.accepts },
+        answers: [done, unknownQuery],
+        handle: whereKnown(update),
+      }),
+      DELETE: declared({
+        summary: 'Delete a prepared query',
+        query: readParameters,
+        answers: [done, unknownQuery],
+        handle: whereKnown(remove),
+      }),
+    },
+    endings: {
+      '/execute': {
+        GET: declared({
+          summary: 'Execute a prepared query',
+          query: executeParameters,
+          headers: [cacheControl, forwardedFor],
+          answers: [
+            jsonAnswer('What it found, and where.', executionShape, [...readHeaders, 'cache?', 'age?']),
+            unknownQuery,
+          ],
+          handle: whereKnown(execute),
+        }),
+      },
+      '/explain': {
+        GET: declared({
+          summary: 'Which query would be executed',
+          query: readParameters,
+          answers: [jsonAnswer('The query, completed.', explanationShape, readHeaders), unknownQuery],
+          handle: whereKnown(explain),
+        }),
+      },
+    },
   },
 ]
 
 /** There is nothing at these paths on an agent of a release before they came. */
-function whereKnown(handle: Route['handle']): Route['handle'] {
+function whereKnown<Name extends string>(handle: Handle<Name>): Handle<Name> {
   return async (agent, request) =>
     hasBehaviour(agent.release, 'prepared-queries') ? handle(agent, request) : { kind: 'empty', status: 404 }
 }
 
-async function list(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+type QueryRequest = RouteRequest<ReadName>
+
+async function list(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const answer = await agent.query(listEndpoint, {}, options.value, request.call)
@@ -50,10 +114,10 @@ async function list(agent: AgentContext, request: RouteRequest): Promise<RouteRe
   return { kind: 'json', value: value.map(queryJson), meta, consistency: options.value.consistency }
 }
 
-async function read(agent: AgentContext, request: RouteRequest, given: string): Promise<RouteResponse> {
+async function read(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
-  const id = queryIdOf(given)
+  const id = queryIdOf(textOfByteString(request.rest))
   if (!id.ok) return badRequest(id.error)
   const answer = await agent.query(getEndpoint, { id: id.value }, options.value, request.call)
   if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
@@ -62,7 +126,7 @@ async function read(agent: AgentContext, request: RouteRequest, given: string): 
   return { kind: 'json', value: [queryJson(value)], meta, consistency: options.value.consistency }
 }
 
-async function create(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function create(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const given = queryGiven(request.body)
@@ -73,29 +137,29 @@ async function create(agent: AgentContext, request: RouteRequest): Promise<Route
 }
 
 /** The path names the query, whatever the body says. */
-async function update(agent: AgentContext, request: RouteRequest, given: string): Promise<RouteResponse> {
+async function update(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
   const body = queryGiven(request.body)
   if (!body.ok) return failed(body.error)
-  const id = idToChange(given)
+  const id = idToChange(request.rest)
   if (!id.ok) return failed(id.error)
-  return done(await agent.write(updateEndpoint, { ...body.value.definition, id: id.value }, call.value))
+  return changed(await agent.write(updateEndpoint, { ...body.value.definition, id: id.value }, call.value))
 }
 
-async function remove(agent: AgentContext, request: RouteRequest, given: string): Promise<RouteResponse> {
+async function remove(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {
   const call = writingCall(agent, request)
   if (!call.ok) return failed(call.error)
-  const id = idToChange(given)
+  const id = idToChange(request.rest)
   if (!id.ok) return failed(id.error)
-  return done(await agent.write(deleteEndpoint, { id: id.value }, call.value))
+  return changed(await agent.write(deleteEndpoint, { id: id.value }, call.value))
 }
 
-function idToChange(given: string): Result<string, Failure> {
-  const id = queryIdOf(given)
+function idToChange(rest: string): Result<string, Failure> {
+  const id = queryIdOf(textOfByteString(rest))
   return id.ok ? id : err({ kind: 'bad-request', message: `Prepared Query lookup failed: ${id.error}` })
 }
 
-function done(outcome: Result<string, Failure>): RouteResponse {
+function changed(outcome: Result<string, Failure>): RouteResponse {
   return outcome.ok ? { kind: 'empty', status: 200 } : failed(outcome.error)
 }

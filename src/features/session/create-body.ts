@@ -3,7 +3,8 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { membershipCheckId } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { lockDelayDefaultMs } from '../../model/limits.ts'
-import { type Decoder, decodeBody, list, nullable, object, text } from '../json-body.ts'
+import { type Decoder, decodeBody, decoder, list, nullable, object, text } from '../json-body.ts'
+import type { JsonSchema } from '../json-schema.ts'
 import type { CreateArgs } from './endpoint.ts'
 import type { SessionBehaviour } from './model.ts'
 
@@ -11,14 +12,19 @@ const nanoseconds = 1e6
 /** A bare number of the lock delay below this is meant in seconds: clients' own mistake, which the field kept. */
 const secondsBelow = 1000
 
+const lockDelaySchema: JsonSchema = {
+  type: ['string', 'number'],
+  description: `A duration with its unit, or a number: of nanoseconds from ${secondsBelow} on, of seconds below.`,
+}
+
 /** A text with a unit, or a number; nanoseconds come out. */
-const lockDelay: Decoder<number> = (value, _place, report) => {
+const lockDelay: Decoder<number> = decoder(lockDelaySchema, (value, _place, report) => {
   const given = lockDelayNs(value)
   if (given !== undefined && given >= 0) return given
   if (typeof value === 'string') report.malformed(`time: invalid duration ${JSON.stringify(value)}`)
   else report.malformed('LockDelay is neither a duration nor a number of nanoseconds')
   return 0
-}
+})
 
 function lockDelayNs(value: unknown): number | undefined {
   if (value === undefined || value === null) return lockDelayDefaultMs * nanoseconds
@@ -31,7 +37,7 @@ function lockDelayNs(value: unknown): number | undefined {
   return amount < secondsBelow ? amount * 1000 * nanoseconds : amount
 }
 
-const createBody = object({
+export const createBody = object({
   Name: text,
   Node: text,
   Checks: nullable(list(text)),

@@ -1,5 +1,6 @@
-import type { Json } from '../../base/json.ts'
+import { z } from 'zod'
 import type { StateEvent } from '../../store/types.ts'
+import { indexValue, textList } from '../declared-answers.ts'
 
 /** What becomes of the keys that a session holds when it ends: they are free again, or they go with it. */
 export type SessionBehaviour = 'release' | 'delete'
@@ -33,7 +34,21 @@ export const sessionEnded: StateEvent<{
 }> = { name: 'session.ended' }
 
 /** Reference: HTTP API 6. */
-export function sessionJson(session: SessionRow): Json {
+export const sessionShape = z
+  .strictObject({
+    ID: z.string(),
+    Name: z.string(),
+    Node: z.string(),
+    Checks: textList.nullable(),
+    LockDelay: z.number().meta({ description: 'Nanoseconds.' }),
+    Behavior: z.enum(['release', 'delete']),
+    TTL: z.string(),
+    CreateIndex: indexValue,
+    ModifyIndex: indexValue,
+  })
+  .meta({ id: 'Session' })
+
+export function sessionJson(session: SessionRow): z.infer<typeof sessionShape> {
   return {
     ID: session.id,
     Name: session.name,

@@ -1,79 +1,135 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { declared } from '../declared.ts'
+import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../declared-answers.ts'
 import type { AgentContext, CallOptions, QueryEndpoint, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { parseReadOptions, writingCall } from '../read-options.ts'
+import { readParameters } from '../parameters.ts'
+import { parseReadOptions, type ReadName, writingCall } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
 import { sessionIdOf } from '../session-id.ts'
-import { createArgsOf } from './create-body.ts'
+import { createArgsOf, createBody } from './create-body.ts'
 import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
-import { type SessionRow, sessionJson } from './model.ts'
+import { type SessionRow, sessionJson, sessionShape } from './model.ts'
+
+const sessionId = { name: 'session', about: 'ID of a session.' } as const
+const found = jsonAnswer('Sessions.', listOf(sessionShape), indexHeaders)
 
 /** Reference: HTTP API 6. */
 export const sessionRoutes: readonly Route[] = [
   {
-    methods: ['PUT'],
     path: '/v1/session/create',
-    handle: async (agent, request) => {
-      const call = writingCall(agent, request)
-      if (!call.ok) return failed(call.error)
-      const args = createArgsOf(request.body, agent.self().nodeName)
-      if (!args.ok) return failed(args.error)
-      const created = await agent.write(createEndpoint, args.value, call.value)
-      return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
+    operations: {
+      PUT: declared({
+        summary: 'Begin a session',
+        query: readParameters,
+        body: {
+          about: 'What it rests on; the defaults where there is none.',
+          required: false,
+          json: createBody.accepts,
+        },
+        answers: [jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))],
+        handle: create,
+      }),
     },
   },
   {
-    methods: ['PUT'],
     path: '/v1/session/destroy/',
-    handle: async (agent, request) => {
-      const change = changeOf(agent, request)
-      if (!change.ok) return failed(change.error)
-      const { id, call } = change.value
-      const done = await agent.write(destroyEndpoint, { id }, call)
-      return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
+    rest: sessionId,
+    operations: {
+      PUT: declared({
+        summary: 'End a session',
+        query: readParameters,
+        answers: [taken],
+        handle: destroy,
+      }),
     },
   },
   {
-    methods: ['PUT'],
     path: '/v1/session/renew/',
-    handle: async (agent, request) => {
-      const change = changeOf(agent, request)
-      if (!change.ok) return failed(change.error)
-      const { id, call } = change.value
-      const renewed = await agent.write(renewEndpoint, { id }, call)
-      if (!renewed.ok) return failed(renewed.error)
-      if (renewed.value !== null) return { kind: 'json', value: [sessionJson(renewed.value)] }
-      return failed({ kind: 'not-found', message: `Session id '${id}' not found` })
+    rest: sessionId,
+    operations: {
+      PUT: declared({
+        summary: 'Renew a session that would expire',
+        query: readParameters,
+        answers: [
+          jsonAnswer('The session, in a list.', listOf(sessionShape)),
+          textAnswer(404, 'There is no such session.'),
+        ],
+        handle: renew,
+      }),
     },
   },
   {
-    methods: ['GET'],
     path: '/v1/session/info/',
-    handle: (agent, request) => {
-      const id = sessionIdOf(textOfByteString(request.rest))
-      if (!id.ok) return Promise.resolve(badRequest(id.error))
-      return read(agent, request, infoEndpoint, { id: id.value }, (session) => (session === null ? [] : [session]))
+    rest: sessionId,
+    operations: {
+      GET: declared({ summary: 'Read a session', query: readParameters, answers: [found], handle: readSession }),
     },
   },
   {
-    methods: ['GET'],
     path: '/v1/session/node/',
-    handle: (agent, request) => {
-      if (request.rest === '') return Promise.resolve(badRequest('Missing node name'))
-      return read(agent, request, nodeEndpoint, { node: textOfByteString(request.rest) }, (sessions) => sessions)
+    rest: { name: 'node', about: 'Name of a node.' },
+    operations: {
+      GET: declared({ summary: 'Sessions of a node', query: readParameters, answers: [found], handle: readNode }),
     },
   },
   {
-    methods: ['GET'],
     path: '/v1/session/list',
-    handle: (agent, request) => read(agent, request, listEndpoint, {}, (sessions) => sessions),
+    operations: {
+      GET: declared({ summary: 'All sessions', query: readParameters, answers: [found], handle: readAll }),
+    },
   },
 ]
 
+type SessionRequest = RouteRequest<ReadName>
+
+async function create(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+  const call = writingCall(agent, request)
+  if (!call.ok) return failed(call.error)
+  const args = createArgsOf(request.body, agent.self().nodeName)
+  if (!args.ok) return failed(args.error)
+  const created = await agent.write(createEndpoint, args.value, call.value)
+  return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
+}
+
+async function destroy(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+  const change = changeOf(agent, request)
+  if (!change.ok) return failed(change.error)
+  const { id, call } = change.value
+  const done = await agent.write(destroyEndpoint, { id }, call)
+  return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
+}
+
+async function renew(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+  const change = changeOf(agent, request)
+  if (!change.ok) return failed(change.error)
+  const { id, call } = change.value
+  const renewed = await agent.write(renewEndpoint, { id }, call)
+  if (!renewed.ok) return failed(renewed.error)
+  if (renewed.value !== null) return { kind: 'json', value: [sessionJson(renewed.value)] }
+  return failed({ kind: 'not-found', message: `Session id '${id}' not found` })
+}
+
+async function readSession(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+  const id = sessionIdOf(textOfByteString(request.rest))
+  if (!id.ok) return badRequest(id.error)
+  return read(agent, request, infoEndpoint, { id: id.value }, (session) => (session === null ? [] : [session]))
+}
+
+async function readNode(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+  if (request.rest === '') return badRequest('Missing node name')
+  return read(agent, request, nodeEndpoint, { node: textOfByteString(request.rest) }, (sessions) => sessions)
+}
+
+function readAll(agent: AgentContext, request: SessionRequest): Promise<RouteResponse> {
+  return read(agent, request, listEndpoint, {}, (sessions) => sessions)
+}
+
 async function read<Args, Reply>(
   agent: AgentContext,
-  request: RouteRequest,
+  request: SessionRequest,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,
   sessions: (reply: Reply) => readonly SessionRow[],
@@ -89,7 +145,7 @@ async function read<Args, Reply>(
 /** The session that is to be changed, and where. */
 function changeOf(
   agent: AgentContext,
-  request: RouteRequest,
+  request: SessionRequest,
 ): Result<{ readonly id: string; readonly call: CallOptions }, Failure> {
   const call = writingCall(agent, request)
   if (!call.ok) return call

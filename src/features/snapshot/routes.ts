@@ -1,5 +1,9 @@
+import { z } from 'zod'
+import { declared } from '../declared.ts'
+import { done, indexHeaders } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { callIn, parseReadOptions } from '../read-options.ts'
+import { readParameters } from '../parameters.ts'
+import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
@@ -7,14 +11,34 @@ import { restoreState, saveState } from './transfer.ts'
 /** Reference: HTTP API 13. */
 export const snapshotRoutes: readonly Route[] = [
   {
-    methods: ['GET', 'PUT'],
     path: '/v1/snapshot',
     bodyBytesMax: archiveBytesMax,
-    handle: (agent, request) => (request.method === 'GET' ? save(agent, request) : restore(agent, request)),
+    operations: {
+      GET: declared({
+        summary: 'Save the whole state as of one index',
+        query: readParameters,
+        answers: [
+          {
+            status: 200,
+            about: 'A gzipped tar of `meta.json`, `state.bin` and `SHA256SUMS`.',
+            content: { 'application/x-gzip': z.unknown() },
+            headers: indexHeaders,
+          },
+        ],
+        handle: save,
+      }),
+      PUT: declared({
+        summary: 'Put a saved state in place of this one',
+        query: readParameters,
+        body: { about: `An archive of up to ${archiveBytesMax} bytes, as it was saved.`, required: true },
+        answers: [done],
+        handle: restore,
+      }),
+    },
   },
 ]
 
-async function save(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function save(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const saved = await saveState(agent, { ...options.value, minIndex: 0, waitMs: 0 }, request.call)
@@ -23,7 +47,7 @@ async function save(agent: AgentContext, request: RouteRequest): Promise<RouteRe
   return { kind: 'bytes', bytes: archive, meta, contentType: 'application/x-gzip' }
 }
 
-async function restore(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function restore(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
   const restored = await restoreState(agent, request.body, callIn(request, options.value))

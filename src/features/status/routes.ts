@@ -1,17 +1,41 @@
+import { z } from 'zod'
+import { declared } from '../declared.ts'
+import { jsonAnswer, textList } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse, ServerEndpoint } from '../manifest.ts'
-import { parseReadOptions } from '../read-options.ts'
+import { readParameters } from '../parameters.ts'
+import { parseReadOptions, type ReadName } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 
 /** Neither carries an index: what they tell is not replicated state. Reference: HTTP API 11. */
 export const statusRoutes: readonly Route[] = [
-  { methods: ['GET'], path: '/v1/status/leader', handle: (agent, request) => answer(agent, request, leaderEndpoint) },
-  { methods: ['GET'], path: '/v1/status/peers', handle: (agent, request) => answer(agent, request, peersEndpoint) },
+  {
+    path: '/v1/status/leader',
+    operations: {
+      GET: declared({
+        summary: 'The address of the leader',
+        query: readParameters,
+        answers: [jsonAnswer('`host:port`; empty where none is known.', z.string())],
+        handle: (agent, request) => answer(agent, request, leaderEndpoint),
+      }),
+    },
+  },
+  {
+    path: '/v1/status/peers',
+    operations: {
+      GET: declared({
+        summary: 'The addresses of the servers',
+        query: readParameters,
+        answers: [jsonAnswer('`host:port` of each.', textList)],
+        handle: (agent, request) => answer(agent, request, peersEndpoint),
+      }),
+    },
+  },
 ]
 
 async function answer(
   agent: AgentContext,
-  request: RouteRequest,
+  request: RouteRequest<ReadName>,
   endpoint: ServerEndpoint<object, string | readonly string[]>,
 ): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)

@@ -3,7 +3,7 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
-import { base64Bytes, decodeBody, list, nullable, object, text, uint64 } from '../json-body.ts'
+import { base64Bytes, decodeBody, decoder, list, nullable, object, text, uint64 } from '../json-body.ts'
 import type { KeyOperation } from '../kv/operations.ts'
 
 const operations = list(
@@ -12,10 +12,10 @@ const operations = list(
   }),
 )
 
-const transactionBody: typeof operations = (value, place, report) => {
+export const transactionBody: typeof operations = decoder(operations.accepts, (value, place, report) => {
   if (value instanceof Map) report.malformed('unexpected raw type: map[]')
   return operations(value, place, report)
-}
+})
 
 /** Reads the body of a transaction. What is no operation on a key is passed over, as in the field. */
 export function operationsOf(body: Uint8Array): Result<readonly KeyOperation[], Failure> {

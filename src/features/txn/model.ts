@@ -1,5 +1,6 @@
-import type { Json } from '../../base/json.ts'
-import { type KvEntry, kvEntryJson } from '../kv/model.ts'
+import { z } from 'zod'
+import { listOf } from '../declared-answers.ts'
+import { type KvEntry, kvEntryJson, kvEntryShape } from '../kv/model.ts'
 
 /** What came of a transaction. */
 export type SettledOutcome =
@@ -17,14 +18,30 @@ export interface OperationError {
   readonly what: string
 }
 
+const errorShape = z.strictObject({ OpIndex: z.number().int(), What: z.string() })
+
 /** Reference: HTTP API 7. */
-export function outcomeJson(outcome: SettledOutcome) {
+export const outcomeShape = z.strictObject({
+  Results: listOf(z.strictObject({ KV: kvEntryShape })).nullable(),
+  Errors: listOf(errorShape).nullable(),
+})
+
+/** Of one that only reads: beside the outcome, how fresh it is. */
+export const readOutcomeShape = z.strictObject({
+  ...outcomeShape.shape,
+  Index: z.literal(0),
+  LastContact: z.number().meta({ description: 'Nanoseconds.' }),
+  KnownLeader: z.boolean(),
+  ConsistencyLevel: z.literal(''),
+})
+
+export function outcomeJson(outcome: SettledOutcome): z.infer<typeof outcomeShape> {
   return {
-    Results: outcome.kind === 'done' ? outcome.entries.map((entry): Json => ({ KV: kvEntryJson(entry) })) : null,
+    Results: outcome.kind === 'done' ? outcome.entries.map((entry) => ({ KV: kvEntryJson(entry) })) : null,
     Errors: outcome.kind === 'failed' ? outcome.errors.map(errorJson) : null,
   }
 }
 
-function errorJson({ operation, what }: OperationError): Json {
+function errorJson({ operation, what }: OperationError): z.infer<typeof errorShape> {
   return { OpIndex: operation, What: what }
 }

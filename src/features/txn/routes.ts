@@ -1,27 +1,51 @@
+import { z } from 'zod'
+import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
+import { declared } from '../declared.ts'
+import { jsonAnswer } from '../declared-answers.ts'
 import { isWrite, type KeyOperation } from '../kv/operations.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
-import { callIn, parseReadOptions } from '../read-options.ts'
+import { readParameters } from '../parameters.ts'
+import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
 import { failed } from '../responses.ts'
-import { operationsOf } from './body.ts'
+import { operationsOf, transactionBody } from './body.ts'
 import { applyEndpoint, readEndpoint } from './endpoint.ts'
-import { outcomeJson, type SettledOutcome } from './model.ts'
+import { outcomeJson, outcomeShape, readOutcomeShape, type SettledOutcome } from './model.ts'
+
+/** Of one that only reads. */
+const contact = ['knownLeader?', 'lastContact?'] as const
 
 /** Reference: HTTP API 7. */
 export const txnRoutes: readonly Route[] = [
   {
-    methods: ['PUT'],
     path: '/v1/txn',
-    handle: async (agent, request) => {
-      const options = parseReadOptions(agent, request.query)
-      if (!options.ok) return failed(options.error)
-      const operations = operationsOf(request.body)
-      if (!operations.ok) return failed(operations.error)
-      return operations.value.some(isWrite)
-        ? apply(agent, request, operations.value, options.value)
-        : read(agent, request, operations.value, options.value)
+    operations: {
+      PUT: declared({
+        summary: 'Several operations on keys, all of them or none',
+        query: readParameters,
+        body: {
+          about: `Up to ${transactionOperationsMax} operations; their values together up to ${kvValueBytesMax} bytes.`,
+          required: true,
+          json: transactionBody.accepts,
+        },
+        answers: [
+          jsonAnswer('What each gave.', z.union([outcomeShape, readOutcomeShape]), contact),
+          jsonAnswer('Nothing of it took effect, and why.', z.union([outcomeShape, readOutcomeShape]), contact, 409),
+        ],
+        handle: transact,
+      }),
     },
   },
 ]
+
+async function transact(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const operations = operationsOf(request.body)
+  if (!operations.ok) return failed(operations.error)
+  return operations.value.some(isWrite)
+    ? apply(agent, request, operations.value, options.value)
+    : read(agent, request, operations.value, options.value)
+}
 
 async function apply(
   agent: AgentContext,

@@ -1,6 +1,7 @@
 import { base64, bytesOf } from '../../../src/base/bytes.ts'
 import { invariant } from '../../../src/base/invariant.ts'
 import type { Route, RouteResponse } from '../../../src/features/manifest.ts'
+import { planned } from '../../unit/http/planned.ts'
 
 const meta = { index: 12, knownLeader: true, lastContactMs: 3 }
 
@@ -8,8 +9,8 @@ const meta = { index: 12, knownLeader: true, lastContactMs: 3 }
 export const echoRoutes: readonly Route[] = [
   {
     path: '/v1/echo/',
-    methods: ['GET', 'PUT', 'POST', 'DELETE'],
-    handle: async (_agent, { method, rest, query, headers, body }) => ({
+    rest: { name: 'rest', about: '' },
+    operations: planned(['GET', 'PUT', 'POST', 'DELETE'], async (_agent, { method, rest, query, headers, body }) => ({
       kind: 'json',
       meta,
       consistency: 'stale',
@@ -21,17 +22,19 @@ export const echoRoutes: readonly Route[] = [
         other: headers.get('x-other'),
         body: base64(body),
       },
-    }),
+    })),
   },
   {
     path: '/v1/answer/',
-    methods: ['GET'],
-    handle: async (_agent, { rest }) => answers[rest] ?? { kind: 'bytes', bytes: bytesOf(rest), meta },
+    rest: { name: 'rest', about: '' },
+    operations: planned(
+      ['GET'],
+      async (_agent, { rest }) => answers[rest] ?? { kind: 'bytes', bytes: bytesOf(rest), meta },
+    ),
   },
   {
     path: '/v1/throw',
-    methods: ['GET'],
-    handle: async () => invariant(false, 'planned') as never,
+    operations: planned(['GET'], async () => invariant(false, 'planned') as never),
   },
 ]
 

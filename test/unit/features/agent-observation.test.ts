@@ -46,7 +46,7 @@ describe('metrics', () => {
 
   it('one value has no deviation, and what JSON cannot say is 0', () => {
     const single = { ...one, count: 1, min: Number.NEGATIVE_INFINITY }
-    const json = metricsJson([interval(0, { samples: [single] })], 10_000, '') as { Samples: object[] }
+    const json = metricsJson([interval(0, { samples: [single] })], 10_000, '') as { Samples: readonly object[] }
     expect(json.Samples[0]).toMatchObject({ Stddev: 0, Min: 0 })
   })
 

@@ -125,13 +125,13 @@ export class LoneServer {
     const [path = '', query = ''] = target.split('?')
     const routes = features.flatMap((feature) => feature.routes ?? [])
     const match = routeTable(routes).match(path)
-    const route = match.kind === 'route' ? match.mounted.route : undefined
-    if (route === undefined || !route.methods.includes(method)) throw new Error(`no route for ${method} ${path}`)
+    const operation = match.kind === 'route' ? match.mounted.operations[method] : undefined
+    if (match.kind !== 'route' || operation === undefined) throw new Error(`no route for ${method} ${path}`)
     const parameters = parseQuery(query)
     if (!parameters.ok) throw new Error(parameters.error)
-    return route.handle(this.agent, {
+    return operation.handle(this.agent, {
       method,
-      rest: byteString(route.path.endsWith('/') ? path.slice(route.path.length) : ''),
+      rest: byteString(match.rest),
       query: parameters.value,
       headers: new Map(),
       body: typeof body === 'string' ? utf8(body) : body,

@@ -3,31 +3,36 @@ import { defaultAgentConfig, type HttpConfig } from '../../../src/agent/agent-co
 import { bytesOf, textOf } from '../../../src/base/bytes.ts'
 import { type InvariantViolation, invariant } from '../../../src/base/invariant.ts'
 import type { HttpResponse } from '../../../src/env/http.ts'
-import type { Route, RouteRequest, RouteResponse } from '../../../src/features/manifest.ts'
+import type { HttpMethod, Route, RouteRequest, RouteResponse } from '../../../src/features/manifest.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import type { Release } from '../../../src/model/release.ts'
 import { fakeAgent, type RequestParts, request } from './fake-agent.ts'
+import { planned } from './planned.ts'
 
 interface Options {
   readonly config?: Partial<HttpConfig>
   readonly release?: Release
   readonly path?: string
-  readonly methods?: Route['methods']
+  readonly methods?: readonly HttpMethod[]
 }
 
 /** A face with one route, which answers what `handle` says and keeps what it was asked. */
-function face(handle: (request: RouteRequest) => RouteResponse | Promise<RouteResponse>, options: Options = {}) {
+function face(
+  handle: (request: RouteRequest<string>) => RouteResponse | Promise<RouteResponse>,
+  options: Options = {},
+) {
   const { agent, lines, samples } = fakeAgent(options.release)
-  const asked: RouteRequest[] = []
+  const asked: RouteRequest<string>[] = []
   const fatal: InvariantViolation[] = []
+  const path = options.path ?? '/v1/thing/'
   const route: Route = {
-    path: options.path ?? '/v1/thing/',
-    methods: options.methods ?? ['GET', 'PUT'],
-    handle: async (_agent, routeRequest) => {
+    path,
+    ...(path.endsWith('/') ? { rest: { name: 'rest', about: '' } } : {}),
+    operations: planned(options.methods ?? ['GET', 'PUT'], async (_agent, routeRequest) => {
       asked.push(routeRequest)
       return handle(routeRequest)
-    },
+    }),
   }
   const config = { ...defaultAgentConfig('n', '127.0.0.1').http, ...options.config }
   const handler = createHttpFace({ agent, routes: [route], config, onFatal: (violation) => fatal.push(violation) })

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { InvariantViolation } from '../../../src/base/invariant.ts'
-import type { Route } from '../../../src/features/manifest.ts'
+import type { HttpMethod, Route } from '../../../src/features/manifest.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
+import { planned } from './planned.ts'
 
-const route = (path: string, methods: Route['methods'] = ['GET']): Route => ({
+const route = (path: string, methods: readonly HttpMethod[] = ['GET']): Route => ({
   path,
-  methods,
-  handle: async () => ({ kind: 'empty', status: 200 }),
+  ...(path.endsWith('/') ? { rest: { name: 'rest', about: '' } } : {}),
+  operations: planned(methods, async () => ({ kind: 'empty', status: 200 })),
 })
 
+const ended = { kind: 'empty', status: 204 } as const
 const table = routeTable([
   route('/v1/status/leader'),
   route('/v1/kv/', ['GET', 'PUT', 'DELETE']),
@@ -43,6 +45,16 @@ describe('the route table', () => {
     expect(found(path)).toBe(expected)
   })
 
+  it('finds what a path ends with, and cuts it off', () => {
+    const all = planned(['GET', 'PUT'], async () => ({ kind: 'empty', status: 200 }))
+    const { match } = routeTable([
+      { ...route('/v1/query/'), operations: all, endings: { '/execute': planned(['GET'], async () => ended) } },
+    ])
+    expect(match('/v1/query/a/b/execute')).toMatchObject({ rest: 'a/b', mounted: { methods: ['GET'] } })
+    expect(match('/v1/query/execute')).toMatchObject({ rest: 'execute', mounted: { methods: ['GET', 'PUT'] } })
+    expect(match('/v1/query/a/explain')).toMatchObject({ rest: 'a/explain', mounted: { methods: ['GET', 'PUT'] } })
+  })
+
   it('works out Allow and the metric of each route once', () => {
     const match = table.match('/v1/kv/a')
     expect(match).toMatchObject({ kind: 'route', mounted: { allow: 'OPTIONS,GET,PUT,DELETE', metric: 'v1.kv._' } })
@@ -53,6 +65,7 @@ describe('the route table', () => {
     ['a path outside /v1', [route('/v2/a')]],
     ['a path that cleaning would change', [route('/v1//a')]],
     ['a route without a method', [route('/v1/a', [])]],
+    ['a prefix whose rest has no name', [{ path: '/v1/a/', operations: route('/v1/a').operations }]],
   ])('is not built from %s', (_what, routes) => {
     expect(() => routeTable(routes)).toThrow(InvariantViolation)
   })

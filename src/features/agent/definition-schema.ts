@@ -1,0 +1,26 @@
+import { durationSchema } from '../json-body.ts'
+import { type JsonSchema, orNull } from '../json-schema.ts'
+import type { Holding, MemberNames, Members } from './definition-fields.ts'
+
+/** What a definition over HTTP may hold; members under their own names. */
+export function definitionSchema(members: Members): JsonSchema {
+  const properties = Object.entries(members).map(([key, names]) => [names.http[0] ?? key, memberSchema(names)] as const)
+  return { type: ['object', 'null'], properties: Object.fromEntries(properties) }
+}
+
+const plain: Readonly<Record<Exclude<Holding, 'object' | 'objects'>, JsonSchema>> = {
+  text: { type: 'string' },
+  integer: { type: 'integer' },
+  flag: { type: 'boolean' },
+  texts: { type: 'array', items: { type: 'string' } },
+  pairs: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
+  textLists: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+  duration: durationSchema,
+  any: {},
+}
+
+function memberSchema({ holds, members = {} }: MemberNames): JsonSchema {
+  if (holds === 'object') return definitionSchema(members)
+  if (holds !== 'objects') return orNull(plain[holds])
+  return { type: ['array', 'null'], items: { ...definitionSchema(members), type: 'object' } }
+}

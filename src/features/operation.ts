@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import type { JsonSchema } from './json-schema.ts'
+
+/** What is declared of an operation besides what it does: its handler reads no more, and the API's document tells no less. */
+export interface OperationFacts {
+  /** One line. */
+  readonly summary: string
+  /** Headers of the request that it looks at, lower case. */
+  readonly headers?: readonly RequestHeader[]
+  readonly body?: RequestBody
+  /** Besides the failures that any operation may end with. */
+  readonly answers: readonly DeclaredAnswer[]
+}
+
+/** A parameter of the query string. */
+export interface QueryParameter<Name extends string = string> {
+  readonly name: Name
+  readonly about: string
+  /** `presence`: it only counts that it is there. `texts`: as often as wanted. */
+  readonly value: 'presence' | 'texts' | z.ZodType
+  readonly required?: true
+}
+
+export interface RequestHeader {
+  readonly name: string
+  readonly about: string
+}
+
+/** What follows a path that ends in `/`. */
+export interface PathRest {
+  readonly name: string
+  readonly about: string
+}
+
+export interface RequestBody {
+  readonly about: string
+  /** Without it the request is refused. */
+  readonly required: boolean
+  /** Of JSON; bytes of any kind where there is none. */
+  readonly json?: JsonSchema | z.ZodType
+}
+
+/** Headers that speak of the answer; with `?` it is not always there. */
+export type AnswerHeader =
+  | 'index'
+  | 'knownLeader'
+  | 'lastContact'
+  | 'effectiveConsistency'
+  | 'contentHash'
+  | 'fence'
+  | 'cache'
+  | 'age'
+
+export interface DeclaredAnswer {
+  readonly status: number
+  readonly about: string
+  /** None where there is no body. */
+  readonly content?: Readonly<Record<string, z.ZodType>>
+  readonly headers?: readonly (AnswerHeader | `${AnswerHeader}?`)[]
+}

@@ -1,0 +1,121 @@
+import type { Json } from '../../base/json.ts'
+import type { JsonSchema } from '../../features/json-schema.ts'
+import type { AnswerHeader, DeclaredAnswer } from '../../features/operation.ts'
+import { plainText } from '../content-type.ts'
+import { headerNames } from '../header-names.ts'
+import type { DocumentSchemas } from './schemas.ts'
+
+const names = headerNames([])
+
+interface HeaderFacts {
+  readonly name: string
+  readonly about: string
+  readonly schema: JsonSchema
+}
+
+const count: JsonSchema = { type: 'integer', minimum: 0 }
+
+const headers: Readonly<Record<AnswerHeader, HeaderFacts>> = {
+  index: {
+    name: names.index[0] ?? '',
+    about: 'The index at which this result last changed: what to wait from.',
+    schema: { type: 'integer', format: 'uint64', minimum: 1 },
+  },
+  knownLeader: {
+    name: names.knownLeader[0] ?? '',
+    about: 'Whether the answering server knows a leader.',
+    schema: { type: 'boolean' },
+  },
+  lastContact: {
+    name: names.lastContact[0] ?? '',
+    about: 'Milliseconds since the answering server heard from the leader; 0 of the leader itself.',
+    schema: count,
+  },
+  effectiveConsistency: {
+    name: names.effectiveConsistency[0] ?? '',
+    about: 'How the read was done.',
+    schema: { enum: ['leader', 'consistent', 'stale'] },
+  },
+  contentHash: {
+    name: names.contentHash[0] ?? '',
+    about: 'Names what the answer says: what to wait from.',
+    schema: { type: 'string' },
+  },
+  fence: {
+    name: names.fence[0] ?? '',
+    about: 'Grows with every holder of the lock: for whatever the lock protects to compare.',
+    schema: count,
+  },
+  cache: { name: 'X-Cache', about: 'Whether the agent kept this answer.', schema: { enum: ['HIT', 'MISS'] } },
+  age: { name: 'Age', about: 'For how many seconds a kept answer may have been out of date.', schema: count },
+}
+
+const optional = 'optional.'
+
+/** Each header twice: as one that is always there, and as one that may be missing. */
+export function headerComponents(): JsonSchema {
+  const entries = Object.values(headers).flatMap(({ name, about, schema }): [string, Json][] => [
+    [name, { description: about, required: true, schema }],
+    [optional + name, { description: about, schema }],
+  ])
+  return Object.fromEntries(entries)
+}
+
+function headerReferences(listed: DeclaredAnswer['headers'] = []): JsonSchema {
+  const entries = listed.map((each): [string, Json] => {
+    const isOptional = each.endsWith('?')
+    const { name } = headers[(isOptional ? each.slice(0, -1) : each) as AnswerHeader]
+    return [name, { $ref: `#/components/headers/${isOptional ? optional : ''}${name}` }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Statuses that any operation may end with, besides those that it declares; 404 is always declared. */
+export const commonStatuses = {
+  400: 'BadRequest',
+  403: 'Blocked',
+  429: 'Overloaded',
+  500: 'Failed',
+} as const
+/** Of operations that take a body. */
+const tooLarge = { 413: 'TooLarge' } as const
+
+const about: Readonly<Record<string, string>> = {
+  BadRequest: "The caller's own mistake; the line names the field.",
+  Blocked: 'The agent is configured to block this path.',
+  TooLarge: 'The body, or what it holds, passes its limit.',
+  Overloaded: 'A bound was reached: try again later. The line may be missing.',
+  Failed: 'No leader, no server, an outcome that nobody knows: a later try may do better.',
+}
+
+const textContent: JsonSchema = { [plainText]: { schema: { type: 'string' } } }
+
+export function responseComponents(): JsonSchema {
+  // Of reads that failed some say how fresh what they know is.
+  const told = headerReferences(['index?', 'knownLeader?', 'lastContact?'])
+  const entries = Object.values({ ...commonStatuses, ...tooLarge }).map((name): [string, Json] => {
+    return [name, { description: about[name] ?? '', headers: told, content: textContent }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** By status. A status that the operation declares and any may end with has both. */
+export function responses(
+  answers: readonly DeclaredAnswer[],
+  takesBody: boolean,
+  schemas: DocumentSchemas,
+): JsonSchema {
+  const common: Readonly<Record<string, string>> = { ...commonStatuses, ...(takesBody ? tooLarge : {}) }
+  const all = new Map<string, Json>()
+  for (const [status, name] of Object.entries(common)) all.set(status, { $ref: `#/components/responses/${name}` })
+  for (const { status, about: description, content = {}, headers: listed } of answers) {
+    const own = Object.entries(content).map(([type, shape]) => [type, { schema: schemas.of(shape, 'output') }] as const)
+    const shown = { ...Object.fromEntries(own), ...(Object.hasOwn(common, status) ? textContent : {}) }
+    all.set(String(status), {
+      description,
+      headers: headerReferences(listed),
+      ...(Object.keys(shown).length === 0 ? {} : { content: shown }),
+    })
+  }
+  return Object.fromEntries([...all].sort(([a], [b]) => Number(a) - Number(b)))
+}

@@ -1,0 +1,144 @@
+import type { Json } from '../../base/json.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
+import type { JsonSchema } from '../../features/json-schema.ts'
+import type { HttpMethod, Operation, Operations, Route } from '../../features/manifest.ts'
+import type { PathRest, QueryParameter, RequestBody, RequestHeader } from '../../features/operation.ts'
+import { productName } from '../../model/names.ts'
+import { headerNames } from '../header-names.ts'
+import { prettyParameter } from '../route-call.ts'
+import { headerComponents, responseComponents, responses } from './answers.ts'
+import { DocumentSchemas } from './schemas.ts'
+
+/** An operation and the path that it stands at. */
+export interface PlacedOperation {
+  /** `/v1/kv/{key}` */
+  readonly path: string
+  readonly rest: PathRest | undefined
+  readonly method: HttpMethod
+  readonly operation: Operation
+}
+
+/** Every operation of a table, in its order. */
+export function placedOperations(routes: readonly Route[]): readonly PlacedOperation[] {
+  return routes.flatMap(({ path, rest, below, operations, endings = {} }) => {
+    const whole = `${path}${rest === undefined ? '' : `{${rest.name}}`}${below === undefined ? '' : `/${below}`}`
+    const placed = (at: string, those: Operations): PlacedOperation[] => {
+      return Object.entries(those).map(([method, operation]) => {
+        return { path: at, rest, method: method as HttpMethod, operation }
+      })
+    }
+    const ended = Object.entries(endings).flatMap(([ending, those]) => placed(whole + ending, those))
+    return [...placed(whole, operations), ...ended]
+  })
+}
+
+export type OpenApiDocument = { readonly [key: string]: Json }
+
+/**
+ * What the API is, for programs that read OpenAPI 3.1. All of it is told by the table of routes. It is made step by step, an
+ * operation at a time: all of them together would keep an agent from its other work for too long.
+ */
+export function* openApiDocument(routes: readonly Route[], version: string): Generator<void, OpenApiDocument> {
+  const schemas = new DocumentSchemas()
+  const operations = placedOperations(routes)
+  const parameters = new SharedParameters(operations, schemas)
+  const paths = new Map<string, Record<string, Json>>()
+  for (const placed of operations) {
+    const item = paths.get(placed.path) ?? {}
+    item[lowerAscii(placed.method)] = operationJson(placed, parameters, schemas)
+    paths.set(placed.path, item)
+    yield
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: `${productName} HTTP API`, version, description: introduction },
+    servers: [{ url: '/' }],
+    security: [{}, { token: [] }],
+    paths: Object.fromEntries(paths),
+    components: {
+      parameters: parameters.components,
+      headers: headerComponents(),
+      responses: responseComponents(),
+      schemas: schemas.components,
+      securitySchemes: { token: { type: 'apiKey', in: 'header', name: tokenHeader, description: aboutToken } },
+    },
+  }
+}
+
+const tokenHeader = headerNames([]).token[0].replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
+const aboutToken = 'Tokens are taken; nothing is checked against them yet.'
+const introduction = [
+  'Another method than these is 405 with `Allow`; OPTIONS is answered with `Allow` by all.',
+  'Bodies are read as what an operation takes, whatever their content type says; members may be null, names of members',
+  'may have their letters in any case, and what is unknown is ignored. Headers of the product are also sent under the',
+  'names of the configured aliases.',
+].join(' ')
+
+function operationJson(
+  { path, rest, method, operation }: PlacedOperation,
+  parameters: SharedParameters,
+  schemas: DocumentSchemas,
+): Json {
+  const { summary, body, answers } = operation
+  return {
+    operationId: `${lowerAscii(method)}${path.replace(/^\/v1/, '').replace(/[{}]/g, '').replaceAll('/', '-')}`,
+    summary,
+    tags: [path.split('/')[2] ?? ''],
+    parameters: [...(rest === undefined ? [] : [pathParameter(rest)]), ...parameters.of(operation)],
+    ...(body === undefined ? {} : { requestBody: bodyJson(body, schemas) }),
+    responses: responses(answers, body !== undefined, schemas),
+  }
+}
+
+function pathParameter({ name, about }: PathRest): Json {
+  return { name, in: 'path', required: true, description: about, schema: { type: 'string' } }
+}
+
+function bodyJson({ about, required, json }: RequestBody, schemas: DocumentSchemas): Json {
+  const content = json === undefined ? { '*/*': {} } : { 'application/json': { schema: schemas.of(json, 'input') } }
+  return { description: about, required, content }
+}
+
+/** Parameters that more than one operation declares stand among the components; others with the operation. */
+class SharedParameters {
+  readonly #schemas: DocumentSchemas
+  readonly #shared = new Map<string, QueryParameter | RequestHeader>()
+
+  constructor(operations: readonly PlacedOperation[], schemas: DocumentSchemas) {
+    this.#schemas = schemas
+    const seen = new Set<QueryParameter | RequestHeader>()
+    for (const { operation } of operations) {
+      for (const parameter of declaredIn(operation)) {
+        if (seen.has(parameter) && !this.#shared.has(parameter.name)) this.#shared.set(parameter.name, parameter)
+        seen.add(parameter)
+      }
+    }
+  }
+
+  get components(): JsonSchema {
+    return Object.fromEntries([...this.#shared].map(([name, parameter]) => [name, this.#json(parameter)]))
+  }
+
+  of(operation: Operation): readonly Json[] {
+    return declaredIn(operation).map((parameter) => {
+      const isShared = this.#shared.get(parameter.name) === parameter
+      return isShared ? { $ref: `#/components/parameters/${parameter.name}` } : this.#json(parameter)
+    })
+  }
+
+  #json(parameter: QueryParameter | RequestHeader): Json {
+    const { name, about } = parameter
+    if (!('value' in parameter)) return { name, in: 'header', description: about, schema: { type: 'string' } }
+    const { value, required = false } = parameter
+    const head = { name, in: 'query', description: about, ...(required ? { required } : {}) }
+    if (value === 'presence') return { ...head, allowEmptyValue: true, schema: { type: 'string' } }
+    if (value === 'texts') return { ...head, schema: { type: 'array', items: { type: 'string' } } }
+    return { ...head, schema: this.#schemas.of(value, 'input') }
+  }
+}
+
+/** What is read of a request by its handler, and by the face itself. */
+function declaredIn({ query, headers = [], answers }: Operation): readonly (QueryParameter | RequestHeader)[] {
+  const isJson = answers.some(({ content = {} }) => Object.hasOwn(content, 'application/json'))
+  return [...query, ...(isJson ? [prettyParameter] : []), ...headers]
+}

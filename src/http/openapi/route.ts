@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Env } from '../../env/env.ts'
+import { declared } from '../../features/declared.ts'
+import { jsonAnswer } from '../../features/declared-answers.ts'
+import type { Route } from '../../features/manifest.ts'
+import { type OpenApiDocument, openApiDocument } from './document.ts'
+
+/** A table, and beside its routes the one that tells of them all. The document is made when it is first asked for. */
+export function withDocument(routes: readonly Route[], version: string): readonly Route[] {
+  let document: Promise<OpenApiDocument> | undefined
+  const own: Route = {
+    path: '/v1/openapi.json',
+    operations: {
+      GET: declared({
+        summary: 'This document',
+        answers: [jsonAnswer('OpenAPI 3.1.', z.looseObject({ openapi: z.string() }))],
+        handle: async ({ env }) => {
+          document ??= inSteps(env, openApiDocument(all, version))
+          return { kind: 'json', value: await document }
+        },
+      }),
+    },
+  }
+  const all: readonly Route[] = [...routes, own]
+  return all
+}
+
+/** Between two steps whatever else is due has its turn. */
+async function inSteps<T>(env: Env, steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    const next = env.deferred<void>()
+    env.timers.after(0, () => next.resolve())
+    await next.promise
+  }
+}

@@ -1,0 +1,7 @@
+import type { Handle, HttpMethod, Operations } from '../../../src/features/manifest.ts'
+
+/** Operations that all do the same, and may read whatever they want. */
+export function planned(methods: readonly HttpMethod[], handle: Handle<string>): Operations {
+  const operation = { summary: 'planned', query: [], answers: [], handle }
+  return Object.fromEntries(methods.map((method) => [method, operation]))
+}

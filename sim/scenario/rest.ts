@@ -2,6 +2,7 @@ import { fromBase64, textOf } from '../../src/base/bytes.ts'
 import { formatDuration } from '../../src/base/duration.ts'
 import { atRest, type Unrest } from '../checkers/liveness.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
+import type { Answer } from './answers.ts'
 import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
 import { startMissed } from './rest-missed.ts'
@@ -14,6 +15,7 @@ import type { RunContext } from './run-context.ts'
 const restWithinMs = 60_000
 const lookEveryMs = 50
 const answerWithinMs = 10_000
+const askAgainMs = 500
 
 /** Written when the cluster has come to rest: it must not only stand still, but serve. */
 const lastKey = 'svc-sim/at-rest'
@@ -40,7 +42,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
 async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   const untilUs = run.simulation.nowUs + withinMs * 1000
   if (!(await awaitRest(run, untilUs, withinMs))) return false
-  await writeOnce(run)
+  await writeOnce(run, untilUs)
   await comeToAgree(run)
   // Agreeing has written to the catalog: once more.
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
@@ -91,20 +93,26 @@ function presentServers({ cluster }: RunContext): readonly string[] {
   return cluster.serverNames.filter((server) => !cluster.hasLeft(server))
 }
 
-async function writeOnce(run: RunContext): Promise<void> {
+/** A disk that has room again is tried once a second by who was waiting for it: asked again until the bound is over. */
+async function writeOnce(run: RunContext, untilUs: number): Promise<void> {
   if (run.hasFailed()) return
   const servers = presentServers(run)
   if (servers.length === 0) return
   const server = servers[run.simulation.random('rest').below(servers.length)] as string
-  const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
-    method: 'PUT',
-    target: `/v1/kv/${lastKey}`,
-    bodyText: 'done',
-    timeoutMs: answerWithinMs,
-  })
-  if (run.hasFailed() || (typeof answer !== 'string' && answer.status === 200)) return
+  const write = { method: 'PUT', target: `/v1/kv/${lastKey}`, bodyText: 'done', timeoutMs: answerWithinMs }
+  const ask = () => run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), write)
+  let answer = await ask()
+  while (!isDone(answer) && !run.hasFailed() && run.simulation.nowUs < untilUs) {
+    await run.pass(askAgainMs)
+    answer = await ask()
+  }
+  if (run.hasFailed() || isDone(answer)) return
   const why = typeof answer === 'string' ? answer : `status ${answer.status}`
   run.invariants.report('L1', `${server} does not take a write once the cluster is at rest: ${why}`)
+}
+
+function isDone(answer: Answer | string): boolean {
+  return typeof answer !== 'string' && answer.status === 200
 }
 
 function unrestOf(run: RunContext): Unrest {

@@ -23,6 +23,14 @@ function isIpv6(text: string): boolean {
   return halves.length === 2 ? count <= 7 : count === 8
 }
 
+/** RFC 1123, section 2.1; underscores as hosts use them. What is all digits and dots is a mistyped address. */
+export function isHostName(text: string): boolean {
+  const name = text.replace(/\.$/, '')
+  const labels = name.split('.')
+  if (name.length > 253 || /^[\d.]+$/.test(name)) return false
+  return labels.every((label) => /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label))
+}
+
 /** Any address: what a listener may bind to and nobody can be reached at. */
 function isUnspecified(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === '[::]'

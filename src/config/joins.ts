@@ -1,11 +1,12 @@
 import { endpointText } from '../env/net.ts'
 import { parseEndpoint } from '../rpc/address.ts'
-import { isAddress } from './addresses.ts'
+import { isAddress, isHostName } from './addresses.ts'
+import { discoveryProblem, parseDiscovery } from './discovery.ts'
 import type { Report } from './quantities.ts'
 
 /**
- * Addresses where other agents gossip, as `host:port`. An entry without a port takes the own one of gossip. Reference:
- * configuration 11, of which templates, host names and discovery by a provider are not there yet.
+ * Where other agents gossip, as `host:port`; a host may be a name, which is looked up at each attempt. An entry without a
+ * port takes the own one of gossip. Reference: configuration 11.
  */
 export function joinAddresses(
   key: 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan',
@@ -14,25 +15,25 @@ export function joinAddresses(
   problem: Report,
 ): readonly string[] {
   return (entries ?? []).map((entry) => {
-    const endpoint = parseEndpoint(entry.trim(), port)
-    if (endpoint !== undefined && endpoint.port !== 0 && isAddress(endpoint.host)) return endpointText(endpoint)
+    const endpoint = endpointOf(entry.trim(), port)
+    if (endpoint !== undefined) return endpoint
     refuse(key, entry, problem)
     return entry
   })
 }
 
-const remedy = 'write an IP address, with or without a port'
+function endpointOf(entry: string, port: number): string | undefined {
+  const endpoint = parseEndpoint(entry, port) ?? (isHostName(entry) ? { host: entry, port } : undefined)
+  if (endpoint === undefined || endpoint.port === 0) return undefined
+  return isAddress(endpoint.host) || isHostName(endpoint.host) ? endpointText(endpoint) : undefined
+}
 
+const remedy = 'write an address or a host name, with or without a port'
+
+/** What stands beside a provider may be the keys of a cloud account: no value is repeated. */
 function refuse(key: string, entry: string, problem: Report): void {
-  const provider = /provider\s*=\s*"?([\w-]*)/.exec(entry)
-  // The rest of such an entry may hold the keys of a cloud account: it is not repeated.
-  if (provider !== null) {
-    return problem(`${key} provider=${provider[1]}: discovery through a cloud provider is not there yet`, remedy)
-  }
-  if (entry.includes('{{')) return problem(`${key} "${entry}": address templates are not there yet`, remedy)
-  const host = /^([^:\s]+)(:\d{1,5})?$/.exec(entry.trim())?.[1]
-  if (host !== undefined && /[a-z]/i.test(host)) {
-    return problem(`${key} "${entry}": host names need a resolver, which is not there yet`, remedy)
-  }
-  problem(`${key} "${entry}" is not an address`, remedy)
+  if (!entry.includes('provider')) return problem(`${key} ${JSON.stringify(entry)} is not an address`, remedy)
+  if (!key.startsWith('retry_')) return problem(`${key}: a provider can be asked by retry_join alone`, remedy)
+  const request = parseDiscovery(entry)
+  problem(`${key}: discover: ${request.ok ? discoveryProblem(request.value) : request.error}`, remedy)
 }

@@ -7,6 +7,7 @@ import { SimEnvDisk } from './disk.ts'
 import { SimHttp } from './http.ts'
 import { SimLog } from './log.ts'
 import { SimMetrics } from './metrics.ts'
+import { SimNames } from './names.ts'
 import { SimProcesses } from './processes.ts'
 import { SimRandom } from './random.ts'
 import { SimTcp } from './tcp.ts'
@@ -27,6 +28,7 @@ export function createSimEnv(machine: Machine, boot: Boot): Env {
     http: new SimHttp(machine, boot, tcp, timers, log),
     disk: new SimEnvDisk(machine, boot),
     crypto: new SimCrypto(machine, boot),
+    names: new SimNames(machine, boot),
     processes: new SimProcesses(machine, boot),
     machine: machine.facts,
     log,

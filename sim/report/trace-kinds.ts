@@ -27,6 +27,7 @@ const templates = {
   diskFault: [22, 'disk: %t %a'],
   diskFile: [23, 'disk: operation %a on file %b, %c us'],
   diskWrite: [24, 'writes to file %a at %b %t'],
+  lookup: [25, 'looks up %t'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type TraceKind = (typeof templates)[keyof typeof templates][0]

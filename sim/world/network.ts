@@ -17,6 +17,8 @@ export class Network {
   readonly #kernel: Kernel
   readonly #byAddress = new Map<string, Host>()
   readonly #byName = new Map<string, Host>()
+  /** Names that stand for other addresses than that of a machine of this name; in lower case. */
+  readonly names = new Map<string, readonly string[]>()
   /** By number of the sender, then of the receiver. */
   readonly #links: Link[][] = []
   readonly #own = new Map<Link, LinkOptions>()
@@ -40,6 +42,15 @@ export class Network {
   /** The machine that `address` means on `from`. */
   hostAt(from: Host, address: string): Host | undefined {
     return isLoopback(address) ? from : this.#byAddress.get(address)
+  }
+
+  /** What a name of DNS stands for; nothing where nobody has it. */
+  addressesOf(name: string): readonly string[] {
+    const known = name.toLowerCase().replace(/\.$/, '')
+    if (known === 'localhost') return ['127.0.0.1']
+    if (this.#byAddress.has(known)) return [known]
+    const machine = this.#byName.get(known)?.address
+    return this.names.get(known) ?? (machine === undefined ? [] : [machine])
   }
 
   hostOf(address: string): Host | undefined {

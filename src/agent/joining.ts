@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { endpointText } from '../env/net.ts'
+import { type Endpoint, endpointText } from '../env/net.ts'
 import type { Pool } from '../gossip/pool.ts'
-import { parseEndpoint } from '../rpc/address.ts'
+import { isAddress, isHostName, parseEndpoint } from '../rpc/address.ts'
 import type { StartFailure } from './agent.ts'
 import type { KnownMember } from './member-snapshot.ts'
 
@@ -17,6 +17,12 @@ export interface JoinSettings {
   readonly retryIntervalMs: number
   readonly retryMax: number
 }
+
+/** A name is looked up for so long. */
+const lookupMs = 10_000
+
+/** Of a name that has more addresses the others are not tried. */
+const addressesMax = 64
 
 /** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
 export class Joining {
@@ -85,15 +91,32 @@ export class Joining {
     let joined = 0
     const failures: string[] = []
     for (const address of addresses) {
-      const at = parseEndpoint(address, this.#settings.port)
-      const result = at === undefined ? err('not an IP address, with or without a port') : await this.#pool.join(at)
+      const places = await this.#placesOf(address)
+      if (!places.ok) failures.push(places.error)
+      for (const at of places.ok ? places.value : []) {
+        const result = await this.#pool.join(at)
+        if (this.#stopped) return err('the agent is shutting down')
+        if (result.ok) joined++
+        else failures.push(`Failed to join ${endpointText(at)}: ${result.error}`)
+      }
       if (this.#stopped) return err('the agent is shutting down')
-      if (result.ok) joined++
-      else failures.push(`Failed to join ${address}: ${result.error}`)
     }
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
     if (joined > 0) return ok(joined)
     return err(`${failures.length} error(s) occurred:\n\n${failures.map((failure) => `* ${failure}`).join('\n')}`)
+  }
+
+  /** All addresses of a name. */
+  async #placesOf(address: string): Promise<Result<readonly Endpoint[], string>> {
+    const { port } = this.#settings
+    const at = parseEndpoint(address, port) ?? (isHostName(address) ? { host: address, port } : undefined)
+    if (at !== undefined && isAddress(at.host)) return ok([at])
+    if (at === undefined || !isHostName(at.host)) {
+      return err(`Failed to join ${address}: neither an address nor a host name, with or without a port`)
+    }
+    const found = await this.#env.names.lookup(at.host, lookupMs)
+    if (!found.ok) return err(`Failed to resolve ${address}: ${found.error.message}`)
+    return ok(found.value.slice(0, addressesMax).map((host) => ({ host, port: at.port })))
   }
 
   async #attempt(): Promise<void> {

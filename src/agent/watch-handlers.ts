@@ -6,7 +6,7 @@ import { indexVariables, type WatchSubject } from '../features/watch/model.ts'
 import type { WatchChange } from '../features/watch/watching.ts'
 import { productTitle } from '../model/names.ts'
 import { lastText } from './local/probes/outcome.ts'
-import { endpointAt } from './local/probes/place.ts'
+import { firstReached, placesAt } from './local/probes/place.ts'
 import { parseWebUrl, type WebUrl } from './local/probes/url.ts'
 
 /** A watch of the configuration. Reference: configuration 2. */
@@ -69,18 +69,18 @@ async function sendTo(
 ): Promise<Result<string, string>> {
   const url = parseWebUrl(handler.url)
   if (!url.ok) return url
-  const to = endpointAt(url.value.authority, url.value.scheme === 'https' ? 443 : 80)
-  if (!to.ok) return to
+  const { method, timeoutMs } = handler
+  const places = await placesAt(env, url.value.authority, timeoutMs, url.value.scheme === 'https' ? 443 : 80)
+  if (!places.ok) return places
   const headers = [
     ['Content-Type', 'application/json'] as const,
     [`X-${productTitle}-Index`, index] as const,
     ['Host', url.value.authority] as const,
     ...handler.headers,
   ]
-  const { method, timeoutMs } = handler
   const tls = tlsOf(url.value, handler.tlsSkipVerify)
   const request = { method, target: url.value.target, headers, body, timeoutMs, tailBytes: outputBytesMax, ...tls }
-  const answer = await env.http.request(to.value, request)
+  const answer = await firstReached(places.value, (to) => env.http.request(to, request))
   if (!answer.ok) {
     const { error } = answer
     return err(`${url.value.authority}: ${'message' in error ? error.message : error.kind}`)

@@ -1,35 +1,11 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
+import { isAddress } from '../rpc/address.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
-
-/** Whether the text is an IPv4 or IPv6 address. */
-export function isAddress(text: string): boolean {
-  return isIpv4(text) || isIpv6(text)
-}
-
-function isIpv4(text: string): boolean {
-  const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
-}
-
-function isIpv6(text: string): boolean {
-  if (!/^[0-9A-Fa-f:]*(\d+\.\d+\.\d+\.\d+)?$/.test(text) || !text.includes(':')) return false
-  const halves = text.split('::')
-  if (halves.length > 2) return false
-  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
-  const count = groups.reduce((sum, group) => sum + (isIpv4(group) ? 2 : /^[0-9A-Fa-f]{1,4}$/.test(group) ? 1 : 99), 0)
-  return halves.length === 2 ? count <= 7 : count === 8
-}
-
-/** RFC 1123, section 2.1; underscores as hosts use them. What is all digits and dots is a mistyped address. */
-export function isHostName(text: string): boolean {
-  const name = text.replace(/\.$/, '')
-  const labels = name.split('.')
-  if (name.length > 253 || /^[\d.]+$/.test(name)) return false
-  return labels.every((label) => /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label))
-}
+import { parseIp } from './templates/ip.ts'
+import { isForwardable, isOfRfc } from './templates/networks.ts'
 
 /** Any address: what a listener may bind to and nobody can be reached at. */
 function isUnspecified(address: string): boolean {
@@ -37,9 +13,14 @@ function isUnspecified(address: string): boolean {
 }
 
 /** RFC 1918, and 100.64/10 of RFC 6598. */
-function isPrivate(address: string): boolean {
-  const [a, b] = address.split('.').map(Number) as [number, number]
-  return a === 10 || (a === 192 && b === 168) || (a === 172 && b >= 16 && b < 32) || (a === 100 && b >= 64 && b < 128)
+function isPrivateIpv4(address: string): boolean {
+  const ip = parseIp(address)
+  return ip?.bits === 32 && (isOfRfc('1918', ip) === true || isOfRfc('6598', ip) === true)
+}
+
+function isPublicIpv6(address: string): boolean {
+  const ip = parseIp(address)
+  return ip?.bits === 128 && isForwardable(ip) && isOfRfc('6890', ip) === false
 }
 
 export interface ClusterAddress {
@@ -71,14 +52,13 @@ export function bindAddress(file: FileConfig, dev: boolean, machine: Machine): R
     return ok({ bind, advertise })
   }
   if (!isUnspecified(bind)) return ok({ bind, advertise: bind })
-  const found = machine
-    .interfaces()
-    .map((at) => at.address)
-    .filter((address) => isIpv4(address) && isPrivate(address))
-  const [only, second] = [...new Set(found)]
+  const kind = bind === '0.0.0.0' ? 'private IPv4' : 'public IPv6'
+  const isWanted = bind === '0.0.0.0' ? isPrivateIpv4 : isPublicIpv6
+  const found = machine.interfaces().map((at) => at.address)
+  const [only, second] = [...new Set(found.filter(isWanted))]
   const remedy = "configure one with '-bind' and/or '-advertise'"
-  if (only === undefined) return err({ place: 'config', message: 'No private IPv4 address found', remedy })
-  if (second !== undefined) return err({ place: 'config', message: 'Multiple private IPv4 addresses found', remedy })
+  if (only === undefined) return err({ place: 'config', message: `No ${kind} address found`, remedy })
+  if (second !== undefined) return err({ place: 'config', message: `Multiple ${kind} addresses found`, remedy })
   return ok({ bind, advertise: only })
 }
 

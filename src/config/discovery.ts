@@ -95,10 +95,10 @@ function readQuoted(text: string, from: number): Result<Read, string> {
       out += character
       continue
     }
-    const escape = readEscape(text, at + 1)
-    if (!escape.ok) return escape
-    out += escape.value.text
-    at = escape.value.end - 1
+    const read = readEscape(text, at + 1)
+    if (!read.ok) return read
+    out += read.value.text
+    at = read.value.end - 1
   }
   return err('unbalanced quotes')
 }

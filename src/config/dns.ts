@@ -1,7 +1,7 @@
 import type { DnsConfig } from '../agent/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
-import { isAddress } from './addresses.ts'
+import { isAddress } from '../rpc/address.ts'
 import { milliseconds, type Report, wholeSeconds } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 

@@ -1,6 +1,5 @@
 import { endpointText } from '../env/net.ts'
-import { parseEndpoint } from '../rpc/address.ts'
-import { isAddress, isHostName } from './addresses.ts'
+import { isAddress, isHostName, parseEndpoint } from '../rpc/address.ts'
 import { discoveryProblem, parseDiscovery } from './discovery.ts'
 import type { Report } from './quantities.ts'
 

@@ -1,6 +1,6 @@
 import type { AgentConfig, AgentPorts } from '../agent/agent-config.ts'
 import { endpointText } from '../env/net.ts'
-import { isAddress } from './addresses.ts'
+import { isAddress } from '../rpc/address.ts'
 import type { Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 

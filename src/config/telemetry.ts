@@ -1,7 +1,6 @@
 import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
 import type { Endpoint } from '../env/net.ts'
-import { parseEndpoint } from '../rpc/address.ts'
-import { isAddress } from './addresses.ts'
+import { isAddress, isHostName, parseEndpoint } from '../rpc/address.ts'
 import { milliseconds, type Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -38,11 +37,9 @@ function receiverOf(key: string, text: string | undefined, problem: Report): End
   if (text === undefined || text === '') return undefined
   const named = parseEndpoint(text)
   const endpoint = named?.host.toLowerCase() === 'localhost' ? { host: '127.0.0.1', port: named.port } : named
-  if (endpoint !== undefined && endpoint.port > 0 && isAddress(endpoint.host)) return endpoint
-  const why =
-    endpoint !== undefined && /[a-z]/i.test(endpoint.host)
-      ? 'host names need a resolver, which is not there yet'
-      : 'is not an address and a port'
-  problem(`${key} "${text}": ${why}`, 'write an IP address and a port, such as 127.0.0.1:8125')
+  if (endpoint !== undefined && endpoint.port > 0 && (isAddress(endpoint.host) || isHostName(endpoint.host))) {
+    return endpoint
+  }
+  problem(`${key} "${text}": is not a host and a port`, 'write an address or a name and a port, such as 127.0.0.1:8125')
   return undefined
 }

@@ -3,6 +3,7 @@ import type { Clock, Timers } from './clock.ts'
 import type { Crypto } from './crypto.ts'
 import type { Disk } from './disk.ts'
 import type { Http } from './http.ts'
+import type { Names } from './names.ts'
 import type { Tcp, Udp } from './net.ts'
 import type { Log, Metrics } from './observe.ts'
 import type { Processes, RunningMachine } from './process.ts'
@@ -22,6 +23,7 @@ export interface Env {
   readonly http: Http
   readonly disk: Disk
   readonly crypto: Crypto
+  readonly names: Names
   readonly processes: Processes
   readonly machine: RunningMachine
   readonly log: Log

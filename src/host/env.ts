@@ -8,6 +8,7 @@ import { HostHttp } from './http.ts'
 import { HostLog, type LogSink } from './log.ts'
 import { createMachine } from './machine.ts'
 import { HostMetrics } from './metrics.ts'
+import { HostNames } from './names.ts'
 import { OpenThings } from './open-things.ts'
 import { HostProcesses } from './processes.ts'
 import { HostRandom } from './random.ts'
@@ -43,6 +44,7 @@ export function createHostEnv(options: HostEnvOptions): HostEnv {
     http: new HostHttp(open, log),
     disk: hostDisk,
     crypto: hostCrypto,
+    names: new HostNames(open),
     processes: new HostProcesses(open),
     machine: createMachine(),
     log,

@@ -17,3 +17,30 @@ function bareAddress(text: string, port: number): Endpoint | undefined {
   const host = match?.[1] ?? match?.[2]
   return host === undefined ? undefined : { host, port }
 }
+
+/** Whether the text is an IPv4 or IPv6 address. */
+export function isAddress(text: string): boolean {
+  return isIpv4(text) || isIpv6(text)
+}
+
+function isIpv4(text: string): boolean {
+  const parts = text.split('.')
+  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+}
+
+function isIpv6(text: string): boolean {
+  if (!/^[0-9A-Fa-f:]*(\d+\.\d+\.\d+\.\d+)?$/.test(text) || !text.includes(':')) return false
+  const halves = text.split('::')
+  if (halves.length > 2) return false
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')))
+  const count = groups.reduce((sum, group) => sum + (isIpv4(group) ? 2 : /^[0-9A-Fa-f]{1,4}$/.test(group) ? 1 : 99), 0)
+  return halves.length === 2 ? count <= 7 : count === 8
+}
+
+/** RFC 1123, section 2.1; underscores as hosts use them. What is all digits and dots is a mistyped address. */
+export function isHostName(text: string): boolean {
+  const name = text.replace(/\.$/, '')
+  const labels = name.split('.')
+  if (name.length > 253 || /^[\d.]+$/.test(name)) return false
+  return labels.every((label) => /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label))
+}

@@ -2,6 +2,7 @@ import { utf8 } from '../../base/bytes.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../../env/net.ts'
+import { isAddress } from '../../rpc/address.ts'
 import type { LineSender } from './statsd-lines.ts'
 
 /** Lines are gathered for so long. */
@@ -13,6 +14,17 @@ const waitingCharactersMax = 1 << 20
 /** A connection that broke or did not come about is tried again after this. */
 const redialMs = 5_000
 const dialTimeoutMs = 5_000
+
+/** A name is looked up for so long. */
+const lookupMs = 5_000
+
+/** Whom a receiver's name stands for now; undefined where nobody knows. */
+async function placeOf(env: Env, { host, port }: Endpoint): Promise<Endpoint | undefined> {
+  if (isAddress(host)) return { host, port }
+  const found = await env.names.lookup(host, lookupMs)
+  const first = found.ok ? found.value[0] : undefined
+  return first === undefined ? undefined : { host: first, port }
+}
 
 /** Gathers lines for a moment, within the bound. */
 class Gathering implements Closable {
@@ -57,6 +69,10 @@ export class UdpLines implements LineSender {
   readonly #to: Endpoint
   readonly #gathering: Gathering
   #socket: UdpSocket | undefined
+  /** The receiver, once it is known where it is. */
+  #at: Endpoint | undefined
+  #retry: Closable | undefined
+  #warned = false
   #closed = false
 
   constructor(env: Env, to: Endpoint) {
@@ -73,11 +89,14 @@ export class UdpLines implements LineSender {
   close(): void {
     this.#closed = true
     this.#gathering.close()
+    this.#retry?.close()
     this.#socket?.close()
   }
 
   async #bind(): Promise<void> {
-    const at = { host: this.#to.host.includes(':') ? '::' : '0.0.0.0', port: 0 }
+    this.#at = await placeOf(this.#env, this.#to)
+    if (this.#at === undefined) return this.#unknown()
+    const at = { host: this.#at.host.includes(':') ? '::' : '0.0.0.0', port: 0 }
     const socket = await this.#env.udp.bind(at, () => undefined)
     if (!socket.ok) {
       this.#closed = true
@@ -90,18 +109,28 @@ export class UdpLines implements LineSender {
     }
   }
 
+  #unknown(): void {
+    if (this.#closed) return
+    if (!this.#warned) {
+      this.#env.log.write('warn', 'telemetry', 'metrics wait for a name', { to: endpointText(this.#to) })
+    }
+    this.#warned = true
+    this.#retry = this.#env.timers.after(redialMs, () => this.#env.detach(this.#bind()))
+  }
+
   #take(lines: readonly string[]): boolean {
     const socket = this.#socket
-    if (socket === undefined) return false
+    const to = this.#at
+    if (socket === undefined || to === undefined) return false
     let datagram = ''
     for (const line of lines) {
       if (datagram !== '' && datagram.length + line.length > datagramCharactersMax) {
-        socket.send(this.#to, utf8(datagram))
+        socket.send(to, utf8(datagram))
         datagram = ''
       }
       datagram += line
     }
-    if (datagram !== '') socket.send(this.#to, utf8(datagram))
+    if (datagram !== '') socket.send(to, utf8(datagram))
     return true
   }
 }
@@ -135,7 +164,9 @@ export class TcpLines implements LineSender {
   }
 
   async #dial(): Promise<void> {
-    const dialled = await this.#env.tcp.dial(this.#to, { timeoutMs: dialTimeoutMs })
+    const to = await placeOf(this.#env, this.#to)
+    if (to === undefined) return this.#lost('unknown name')
+    const dialled = await this.#env.tcp.dial(to, { timeoutMs: dialTimeoutMs })
     if (!dialled.ok) return this.#lost(dialled.error.kind)
     const stream = dialled.value
     if (this.#closed) {

@@ -11,6 +11,7 @@ export interface TelemetryConfig {
   readonly filter: MetricFilter
   /** How long a series is shown to Prometheus after it was last told; 0: there is nothing for Prometheus. */
   readonly prometheusRetentionMs: number
+  /** Receivers; the host may be a name, which is looked up when lines are to be sent. */
   readonly statsd: Endpoint | undefined
   readonly statsite: Endpoint | undefined
   readonly dogstatsd: Endpoint | undefined

@@ -5,6 +5,7 @@ import { diskLaws } from './disk-laws.ts'
 import { hostWorld } from './host-world.ts'
 import { httpLaws } from './http-laws.ts'
 import type { Law, LawWorld } from './law-world.ts'
+import { nameLaws } from './name-laws.ts'
 import { processLaws } from './process-laws.ts'
 import { simWorld } from './sim-world.ts'
 import { tcpLaws } from './tcp-laws.ts'
@@ -30,6 +31,7 @@ function environmentLaws(name: string, world: LawWorld): void {
       )
     })
     describe('UDP', () => udpLaws(law))
+    describe('names of hosts', () => nameLaws(law))
     describe('disk', () => diskLaws(law))
     describe('HTTP', () => httpLaws(law))
     describe('programs and the machine', () => processLaws(law))

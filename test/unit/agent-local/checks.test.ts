@@ -195,12 +195,35 @@ describe('an HTTP check', () => {
     })
   })
 
-  it('of a name other than localhost says that names need a resolver', async () => {
+  it('looks up the name of a host at each run, and asks the first of its addresses that can be reached', async () => {
+    await withLocalAgent(
+      configOf(),
+      async (world) => {
+        expect(await firstSaid(world, http('http://web.example/'))).toEqual([
+          'critical',
+          'Get http://web.example/: lookup web.example: no such host',
+        ])
+        world.simulation.network.names.set('web.example', ['10.0.0.1', '10.0.0.2'])
+        await world.rest(11_000)
+        expect(world.agent.checks()).toMatchObject([
+          { status: 'passing', output: 'HTTP GET http://web.example/: 200 OK Output: web.example' },
+        ])
+        await world.agent.deregisterCheck('c')
+        expect(await firstSaid(world, tcp('web.example:80'))).toEqual([
+          'passing',
+          'TCP connect web.example:80: Success',
+        ])
+        await world.agent.deregisterCheck('c')
+        expect((await firstSaid(world, tcp('other.example:80')))[1]).toBe(
+          'dial tcp: lookup other.example: no such host',
+        )
+      },
+      webServer(({ headers }) => answered(200, headers.get('host') ?? '')),
+    )
+  })
+
+  it('of localhost is of this machine', async () => {
     await withLocalAgent(configOf(), async (world) => {
-      const [status, output] = await firstSaid(world, http('http://web.example/'))
-      expect(status).toBe('critical')
-      expect(output).toMatch(/^Get http:\/\/web\.example\/: lookup web\.example: names need a resolver/)
-      await world.agent.deregisterCheck('c')
       expect((await firstSaid(world, http('http://localhost:81/')))[1]).toBe(
         'Get http://localhost:81/: dial tcp 127.0.0.1:81: connect: connection refused',
       )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import { Joining } from '../../../src/agent/joining.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Names } from '../../../src/env/names.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
@@ -11,6 +12,7 @@ class Joiner {
   readonly asked: string[] = []
   readonly ports: number[] = []
   readonly answering = new Set<string>()
+  readonly names = new Map<string, readonly string[]>()
   exhausted = 0
   readonly joining: Joining
 
@@ -25,7 +27,14 @@ class Joiner {
     const config = { ...defaultAgentConfig('a', '10.0.0.1'), ...settings }
     const { startJoin, retryJoin, retryIntervalMs, retryMax } = config
     const joins = { pool: 'LAN', port: config.ports.serfLan, startJoin, retryJoin, retryIntervalMs, retryMax } as const
-    this.joining = new Joining({ env: this.clock.env, settings: joins, pool, onExhausted: () => this.exhausted++ })
+    const names: Names = {
+      lookup: async (name) => {
+        const found = this.names.get(name)
+        return found === undefined ? err({ kind: 'not-found', name, message: 'no such name' }) : ok(found)
+      },
+    }
+    const env = { ...this.clock.env, names }
+    this.joining = new Joining({ env, settings: joins, pool, onExhausted: () => this.exhausted++ })
   }
 }
 
@@ -62,13 +71,14 @@ describe('an agent that is told where its pool is', () => {
   })
 
   it('does not start when nobody of start_join answers, and says why', async () => {
-    const joiner = new Joiner({ startJoin: ['10.0.0.2:8301', 'nonsense'] })
+    const joiner = new Joiner({ startJoin: ['10.0.0.2:8301', 'no sense', 'nobody.internal'] })
     const first = await joiner.joining.first()
     expect(first).toMatchObject({ ok: false, error: { kind: 'io' } })
     expect(first.ok ? '' : first.error.message).toContain('* Failed to join 10.0.0.2:8301: connection refused')
     expect(first.ok ? '' : first.error.message).toContain(
-      '* Failed to join nonsense: not an IP address, with or without a port',
+      '* Failed to join no sense: neither an address nor a host name, with or without a port',
     )
+    expect(first.ok ? '' : first.error.message).toContain('* Failed to resolve nobody.internal: no such name')
   })
 
   it('takes the own port of gossip for an address without one', async () => {
@@ -76,8 +86,21 @@ describe('an agent that is told where its pool is', () => {
     for (const host of ['10.0.0.2', '::1', '10.0.0.3']) joiner.answering.add(host)
     expect(await joiner.joining.join(['10.0.0.2', '::1', '[::1]', '[::1]:8399', '10.0.0.3:8400'])).toEqual(ok(5))
     expect(joiner.ports).toEqual([8301, 8301, 8301, 8399, 8400])
-    expect(await joiner.joining.join(['10.0.0.2:', 'fe'])).toMatchObject({ ok: false })
+    expect(await joiner.joining.join(['10.0.0.2:', 'fe:x'])).toMatchObject({ ok: false })
     expect(joiner.ports).toHaveLength(5)
+  })
+
+  it('tries all addresses of a name, which is looked up anew at each attempt', async () => {
+    const joiner = new Joiner({ retryJoin: ['servers.internal:8399', 'servers.internal'] })
+    joiner.joining.start()
+    await settled()
+    expect(joiner.asked).toEqual([])
+    joiner.names.set('servers.internal', ['10.0.0.2', '::3'])
+    joiner.answering.add('::3')
+    await joiner.clock.advance(30_000)
+    expect(joiner.asked).toEqual(['10.0.0.2', '::3', '10.0.0.2', '::3'])
+    expect(joiner.ports).toEqual([8399, 8399, 8301, 8301])
+    expect(joiner.clock.logged).toContain('Join LAN completed. Synced with initial agents')
   })
 
   it('tries no more once it stops', async () => {

@@ -270,8 +270,10 @@ describe('the effective configuration', () => {
     [{ datacenter: 'a.b' }, 'datacenter cannot be "a.b"'],
     [{ node_id: 'x' }, 'is not a UUID'],
     [{ log_level: 'ZZZ' }, 'Invalid log level: ZZZ'],
-    [{ retry_join: ['db.internal'] }, 'retry_join "db.internal": host names need a resolver, which is not there yet'],
-    [{ start_join: ['db.internal:8301'] }, 'start_join "db.internal:8301": host names need a resolver'],
+    [{ retry_join: ['db..internal'] }, 'retry_join "db..internal" is not an address'],
+    [{ retry_join: ['10.0.0'] }, 'retry_join "10.0.0" is not an address'],
+    [{ start_join: ['-x:8301'] }, 'start_join "-x:8301" is not an address'],
+    [{ start_join: ['provider=aws'] }, 'start_join: a provider can be asked by retry_join alone'],
     [{ start_join: ['10.0.0.1:0'] }, 'start_join "10.0.0.1:0" is not an address'],
     [{ ports: { serf_lan: -1 } }, 'ports.serf_lan cannot be -1'],
     [{ ports: { dns: 8500 } }, 'HTTP address 127.0.0.1:8500 already configured for DNS'],
@@ -308,7 +310,7 @@ describe('the effective configuration', () => {
   })
 
   it('gives an address to join without a port that of gossip', () => {
-    const entries = ['10.0.0.2', '10.0.0.3:9301', '[fd00::1]:1', 'fd00::2']
+    const entries = ['10.0.0.2', '10.0.0.3:9301', '[fd00::1]:1', 'fd00::2', 'db.internal', 'db:9301']
     const joins = (more: FileConfig): unknown => {
       const normalized = normalize(
         { ...server, retry_join: entries, start_join: ['10.0.0.9'], ...more },
@@ -317,15 +319,11 @@ describe('the effective configuration', () => {
       )
       return normalized.ok ? [...normalized.value.config.startJoin, ...normalized.value.config.retryJoin] : normalized
     }
-    expect(joins({})).toEqual(['10.0.0.9:8301', '10.0.0.2:8301', '10.0.0.3:9301', '[fd00::1]:1', '[fd00::2]:8301'])
-    expect(joins({ ports: { serf_lan: 7301 } })).toContain('10.0.0.2:7301')
-  })
-
-  it('names the provider that it cannot ask, and keeps the secrets of the entry to itself', () => {
-    const entry = 'provider=aws tag_key=x secret_access_key=hunter2'
-    expect(linesOfConfig({ ...server, retry_join: [entry] })).toEqual([
-      'config: retry_join provider=aws: discovery through a cloud provider is not there yet: write an IP address, with or without a port',
+    expect(joins({})).toEqual([
+      ...['10.0.0.9:8301', '10.0.0.2:8301', '10.0.0.3:9301', '[fd00::1]:1', '[fd00::2]:8301'],
+      ...['db.internal:8301', 'db:9301'],
     ])
+    expect(joins({ ports: { serf_lan: 7301 } })).toContain('10.0.0.2:7301')
   })
 
   it('[AGT-001] is that of a client unless it is told to be a server, and then asks for no bootstrap', () => {
@@ -548,6 +546,18 @@ describe('the effective configuration', () => {
       ok: true,
       value: { config: { bindAddress: '0.0.0.0', advertiseAddress: '100.64.0.9' } },
     })
+  })
+
+  it('tells the only public IPv6 address where it listens on all of them', () => {
+    const file: FileConfig = { server: true, data_dir: '/x', bind_addr: '::' }
+    expect(normalize(file, false, machine('10.0.0.1', 'fe80::1%eth0', 'fd00::1', '2600::1'))).toMatchObject({
+      ok: true,
+      value: { config: { bindAddress: '::', advertiseAddress: '2600::1' } },
+    })
+    expect(linesOfConfig(file, false, machine('10.0.0.1', 'fd00::1'))[0]).toContain('No public IPv6 address found')
+    expect(linesOfConfig(file, false, machine('2600::1', '2600::2'))[0]).toContain(
+      "Multiple public IPv6 addresses found: configure one with '-bind' and/or '-advertise'",
+    )
   })
 
   it('[CFG-012] takes interval and threshold of snapshots from the file, also those of former releases', () => {

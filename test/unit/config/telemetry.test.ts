@@ -46,7 +46,7 @@ describe('the block telemetry', () => {
       filter_default: false,
       prefix_filter: ['+acme.raft', '-acme.raft.apply', '+acme.http'],
       prometheus_retention_time: '60s',
-      statsd_address: '10.0.0.9:8125',
+      statsd_address: 'metrics.example.com:8125',
       statsite_address: '[fd00::9]:8126',
       dogstatsd_addr: 'localhost:8127',
       dogstatsd_tags: ['a', 'b:c'],
@@ -57,7 +57,7 @@ describe('the block telemetry', () => {
       disableHostname: true,
       filter: { allowed: ['acme.raft', 'acme.http'], blocked: ['acme.raft.apply'], otherwise: false },
       prometheusRetentionMs: 60_000,
-      statsd: { host: '10.0.0.9', port: 8125 },
+      statsd: { host: 'metrics.example.com', port: 8125 },
       statsite: { host: 'fd00::9', port: 8126 },
       dogstatsd: { host: '127.0.0.1', port: 8127 },
       dogstatsdTags: ['a', 'b:c'],
@@ -75,11 +75,12 @@ describe('the block telemetry', () => {
   })
 
   it.each([
-    ['statsd_address', 'metrics.example.com:8125', 'host names need a resolver, which is not there yet'],
-    ['statsite_address', '10.0.0.9', 'is not an address and a port'],
-    ['dogstatsd_addr', '10.0.0.9:0', 'is not an address and a port'],
+    ['statsd_address', 'metrics-:8125', 'is not a host and a port'],
+    ['statsd_address', '10.0.0:8125', 'is not a host and a port'],
+    ['statsite_address', '10.0.0.9', 'is not a host and a port'],
+    ['dogstatsd_addr', '10.0.0.9:0', 'is not a host and a port'],
   ])('refuses %s %s: %s', (key, text, why) => {
-    const remedy = 'write an IP address and a port, such as 127.0.0.1:8125'
+    const remedy = 'write an address or a name and a port, such as 127.0.0.1:8125'
     expect(withTelemetry({ [key]: text }).problems).toEqual([`config: telemetry.${key} "${text}": ${why}: ${remedy}`])
   })
 

@@ -4,7 +4,7 @@ import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
 import { checkRequest, healthCheckPath, messageBytesMax, serving, servingStatus } from './grpc-health.ts'
 import { critical, failureText, firstText, type Outcome } from './outcome.ts'
-import { endpointAt } from './place.ts'
+import { firstReached, placesAt } from './place.ts'
 import { statusText } from './reason-phrases.ts'
 
 export type GrpcProbe = Extract<CheckProbe, { kind: 'grpc' }>
@@ -48,9 +48,10 @@ export async function probeGrpc(env: Env, probe: GrpcProbe): Promise<Outcome> {
   const slash = target.indexOf('/')
   const authority = slash < 0 ? target : target.slice(0, slash)
   const service = slash < 0 ? '' : target.slice(slash + 1)
-  const to = endpointAt(authority)
-  if (!to.ok) return refused('Unavailable', to.error)
-  const answer = await env.http.requestHttp2(to.value, requestOf(probe, authority, service))
+  const places = await placesAt(env, authority, timeoutMs)
+  if (!places.ok) return refused('Unavailable', places.error)
+  const request = requestOf(probe, authority, service)
+  const answer = await firstReached(places.value, (to) => env.http.requestHttp2(to, request))
   if (answer.ok) return outcomeOf(target, answer.value)
   if (answer.error.kind === 'timeout') return refused('DeadlineExceeded', `no answer within ${timeoutMs} ms`)
   return refused('Unavailable', whyBroken(answer.error))

@@ -5,7 +5,7 @@ import { endpointText, type TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
 import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
-import { endpointAt } from './place.ts'
+import { firstReached, placesAt } from './place.ts'
 import { statusText } from './reason-phrases.ts'
 import { parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
 
@@ -57,21 +57,21 @@ async function asked(
   method: string,
   endMs: number,
 ): Promise<Result<HttpClientResponse, string>> {
-  const to = endpointAt(url.authority, defaultPorts[url.scheme])
-  if (!to.ok) return to
-  const timeoutMs = endMs - env.clock.monoMs()
-  if (timeoutMs <= 0) return err(`dial tcp ${endpointText(to.value)}: i/o timeout`)
+  const places = await placesAt(env, url.authority, Math.max(1, endMs - env.clock.monoMs()), defaultPorts[url.scheme])
+  if (!places.ok) return places
+  if (endMs <= env.clock.monoMs()) return err(`dial tcp ${endpointText(places.value[0])}: i/o timeout`)
   const headers = headersOf(probe, url)
   const tls = url.scheme === 'https' ? { tls: tlsOf(probe, url) } : {}
-  const request: HttpClientRequest = {
+  const request: Omit<HttpClientRequest, 'timeoutMs'> = {
     method,
     target: url.target,
     headers,
-    timeoutMs,
     tailBytes: outputBytesMax,
     ...tls,
   }
-  const answer = await env.http.request(to.value, request)
+  const answer = await firstReached(places.value, (to) =>
+    env.http.request(to, { ...request, timeoutMs: Math.max(1, endMs - env.clock.monoMs()) }),
+  )
   return answer.ok ? answer : err(failureText(answer.error))
 }
 

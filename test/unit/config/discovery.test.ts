@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { parseDiscovery } from '../../../src/config/discovery.ts'
+import { normalize } from '../../../src/config/normalize.ts'
+import { problemText } from '../../../src/config/problem.ts'
+
+function read(text: string): unknown {
+  const request = parseDiscovery(text)
+  return request.ok ? Object.fromEntries(request.value) : request.error
+}
+
+function linesOf(key: 'retry_join' | 'retry_join_wan', entry: string): readonly string[] {
+  const machine = { hostName: 'a', architecture: 'x', operatingSystem: 'l', cpuCount: 1, interfaces: () => [] }
+  const normalized = normalize({ data_dir: '/d', bind_addr: '10.0.0.1', [key]: [entry] }, false, machine)
+  return normalized.ok ? [] : normalized.error.map(problemText)
+}
+
+describe('what a cloud is asked for', () => {
+  it.each([
+    ['provider=aws tag_key=consul tag_value=xx', { provider: 'aws', tag_key: 'consul', tag_value: 'xx' }],
+    ['  provider = aws   tag_key\t=  a  ', { provider: 'aws', tag_key: 'a' }],
+    ['provider=gce zone_pattern=us-.*?[x](y)|z', { provider: 'gce', zone_pattern: 'us-.*?[x](y)|z' }],
+    ["provider=x a='b&c+d;e'", { provider: 'x', a: "'b&c+d;e'" }],
+  ])('[CFG-024 LIM-010] %s is literal', (text, expected) => {
+    expect(read(text)).toEqual(expected)
+  })
+
+  it.each([
+    ['provider=x a="b c"', { provider: 'x', a: 'b c' }],
+    [String.raw`provider=x a="b\"c\\d"`, { provider: 'x', a: String.raw`b"c\d` }],
+    [String.raw`"pro\x76ider"="x" "a b"="\u00e9\U0001f600\101\n\t"`, { provider: 'x', 'a b': 'é😀A\n\t' }],
+    ['provider=x a="" b="c=d"', { provider: 'x', a: '', b: 'c=d' }],
+  ])('[CFG-025 LIM-010] %s is quoted, with escapes inside', (text, expected) => {
+    expect(read(text)).toEqual(expected)
+  })
+
+  it('[CFG-026 LIM-010] is not decoded as a URL is, in either pool', () => {
+    expect(read('provider=aws tag_value=a%20b+c')).toEqual({ provider: 'aws', tag_value: 'a%20b+c' })
+    for (const key of ['retry_join', 'retry_join_wan'] as const) {
+      expect(linesOf(key, 'provider=a%77s')).toEqual([
+        `config: ${key}: discover: unknown provider a%77s: write an address or a host name, with or without a port`,
+      ])
+    }
+  })
+
+  it.each([
+    ['provider=x tag_key="a', 'tag_key: unbalanced quotes'],
+    ['provider=x tag_key=a"b', 'tag_key: unbalanced quotes'],
+    ['provider=x tag_key=a tag_key=b', 'tag_key: duplicate key'],
+    ['provider=x tag_key', "tag_key: missing '='"],
+    ['provider=x tag_key tag_value=y', "tag_key: missing '='"],
+    ['provider=x tag_key=', 'tag_key: missing value'],
+    ['provider=x tag_key= =', 'tag_key: missing value'],
+    ['provider=x tag_key="a\\', 'tag_key: unterminated escape sequence'],
+    ['provider=x tag_key="\\q"', 'tag_key: invalid escape sequence'],
+    ['provider=x tag_key="\\U99999999"', 'tag_key: invalid escape sequence'],
+    ['=x', "a key is missing before '='"],
+  ])('%s is refused: %s', (text, why) => {
+    expect(read(text)).toBe(why)
+  })
+
+  it.each([
+    ['aws', 'a client of the API of Amazon EC2'],
+    ['azure', 'a client of the API of Azure'],
+    ['gce', 'a client of the API of Google Compute Engine'],
+    ['k8s', 'a client of the API of Kubernetes'],
+    ...['aliyun', 'digitalocean', 'os', 'packet', 'scaleway', 'softlayer', 'triton', 'vsphere'].map((name) => [
+      name,
+      'a client of the API of',
+    ]),
+  ])('names what asking %s takes, and keeps the secrets of the entry to itself', (name = '', needed = '') => {
+    const [line = '', ...others] = linesOf('retry_join', `provider=${name} secret_access_key=hunter2`)
+    expect(others).toEqual([])
+    expect(line).toContain(`config: retry_join: discover: provider ${name} needs ${needed}`)
+    expect(line).toContain('which is not there yet: write an address or a host name')
+    expect(line).not.toContain('hunter2')
+    expect(linesOf('retry_join', `provider=${name} secret_access_key="hunter2`).join()).not.toContain('hunter2')
+  })
+})

@@ -8,7 +8,7 @@ import { type KvValue, valueBytes } from '../../src/features/kv/value.ts'
 import type { WriteIdentity } from '../../src/features/manifest.ts'
 import { autopilotOf } from '../../src/features/operator/views.ts'
 import { sessionDestroy } from '../../src/features/session/commands.ts'
-import { restoreCommit } from '../../src/features/snapshot/commands.ts'
+import { restoreTake } from '../../src/features/snapshot/commands.ts'
 import { transactionApply } from '../../src/features/txn/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import type { Release } from '../../src/model/release.ts'
@@ -231,7 +231,7 @@ class NodeObserver implements RaftObserver {
     this.#entry = undefined
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
-    if (command.value.kind === restoreCommit.kind) return this.#replaced(at, tx)
+    if (command.value.kind === restoreTake.kind) return this.#replaced(at, tx)
     if (command.value.kind.startsWith('autopilot.')) this.#all.care.settings(autopilotOf(tx) ?? {})
     this.#locks(at, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)

@@ -1,5 +1,6 @@
-import { err, ok, type Result } from '../base/result.ts'
-import type { WholeState } from '../features/manifest.ts'
+import { emptyBytes } from '../base/bytes.ts'
+import { done, err, ok, type Result } from '../base/result.ts'
+import type { WholeState } from '../features/whole-state.ts'
 import type { SnapshotReader } from '../store/restore.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -16,6 +17,8 @@ export class ComingState implements WholeState {
   #reader: SnapshotReader | undefined
   #readBytes = 0
   #ready: Version | undefined
+  /** How many restores have begun or ended. */
+  #restores = 0
 
   constructor(store: Store) {
     this.#store = store
@@ -31,14 +34,29 @@ export class ComingState implements WholeState {
     this.#readBytes += bytes.length
   }
 
+  fault(): string | undefined {
+    const soFar = this.#reader?.write(emptyBytes)
+    return soFar?.ok === false ? soFar.error : undefined
+  }
+
+  /** Whether these pieces are a state to go on with. Where they are to be read anew, `turn` lets others have theirs. */
+  async check(
+    sizeBytes: number,
+    pieces: Iterable<Uint8Array>,
+    turn: () => Promise<void>,
+  ): Promise<Result<undefined, string>> {
+    const reader = this.#prepared(sizeBytes) ?? (await this.#readAnew(pieces, turn))
+    const version = versionOf(reader)
+    return version.ok ? done : version
+  }
+
   replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<{ readonly index: number }, string> {
-    const prepared = this.#readBytes === sizeBytes ? this.#reader : undefined
+    const prepared = this.#prepared(sizeBytes)
     const reader = prepared ?? this.#store.reader()
     if (prepared === undefined) for (const piece of pieces()) reader.write(piece)
     this.forget()
-    const version = reader.finish()
+    const version = versionOf(reader)
     if (!version.ok) return version
-    if (version.value.index > indexMax) return err('snapshot: an index that no log has')
     this.#ready = version.value
     return ok({ index: version.value.index })
   }
@@ -53,5 +71,29 @@ export class ComingState implements WholeState {
   forget(): void {
     this.#reader = undefined
     this.#readBytes = 0
+    this.#restores++
   }
+
+  #prepared(sizeBytes: number): SnapshotReader | undefined {
+    return this.#readBytes === sizeBytes ? this.#reader : undefined
+  }
+
+  async #readAnew(pieces: Iterable<Uint8Array>, turn: () => Promise<void>): Promise<SnapshotReader> {
+    const reader = this.#store.reader()
+    const restores = this.#restores
+    let readBytes = 0
+    for (const piece of pieces) {
+      reader.write(piece)
+      readBytes += piece.length
+      await turn()
+    }
+    // The command that replaces need not read them once more, unless they have gone meanwhile.
+    if (this.#restores === restores) [this.#reader, this.#readBytes] = [reader, readBytes]
+    return reader
+  }
+}
+
+function versionOf(reader: SnapshotReader): Result<Version, string> {
+  const version = reader.finish()
+  return version.ok && version.value.index > indexMax ? err('snapshot: an index that no log has') : version
 }

@@ -102,6 +102,7 @@ function assembleServer(
   const archives = new OpenStates(env, state.store)
   const context = serverContext(ground, state, raft, {
     archives,
+    coming: state.coming(env),
     duty: (duty) => leadership.running(duty),
     health: () => membership.health(),
   })
@@ -246,7 +247,7 @@ function serverContext(
   { env, config, pool, wan }: Ground,
   state: ReplicatedState,
   raft: Raft,
-  own: Pick<ServerContext, 'archives' | 'duty' | 'health'>,
+  own: Pick<ServerContext, 'archives' | 'coming' | 'duty' | 'health'>,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address

@@ -1,8 +1,10 @@
 import { InvariantViolation } from '../base/invariant.ts'
 import { ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
 import type { CommandDefinition } from '../features/manifest.ts'
 import { replacedTable } from '../features/snapshot/tables.ts'
-import { lastReplaced } from '../features/snapshot/views.ts'
+import { comingPieces, comingState, lastReplaced } from '../features/snapshot/views.ts'
+import type { ComingStateCheck } from '../features/whole-state.ts'
 import type { Failure } from '../model/failure.ts'
 import { isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
 import type { Entry } from '../raft/core/types.ts'
@@ -69,6 +71,22 @@ export class ReplicatedState implements StateMachine {
       this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.read(), entry.index)
     }
     return ok(outcome)
+  }
+
+  /** What this server makes of a state that is to take the place of this one. */
+  coming(env: Pick<Env, 'deferred' | 'timers'>): ComingStateCheck {
+    const turn = (): Promise<void> => {
+      const next = env.deferred<void>()
+      env.timers.after(0, () => next.resolve())
+      return next.promise
+    }
+    return {
+      fault: () => this.#coming.fault(),
+      check: () => {
+        const state = this.store.read()
+        return this.#coming.check(comingState(state)?.sizeBytes ?? 0, comingPieces(state), turn)
+      },
+    }
   }
 
   /** Calls `use` after a command has put another state in place of the one before. */

@@ -15,6 +15,7 @@ import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
 import type { TelemetryView } from './telemetry-view.ts'
+import type { ComingStateCheck, StateArchives, WholeState } from './whole-state.ts'
 
 /** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
 export interface Feature {
@@ -45,17 +46,6 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   apply(tx: WriteTransaction, body: Body, whole?: WholeState): Outcome
   /** What is kept of an outcome that could be large, for a repetition of the same write; all of it if absent. */
   remembered?(outcome: Outcome): Outcome
-}
-
-/** The whole state, for the few commands that put another one in its place. What it does depends on what it is given alone. */
-export interface WholeState {
-  /** Reads a piece of a state to come, so that nothing is left to do when its last has come. From offset 0 on it is a new one. */
-  prepare(offset: number, bytes: Uint8Array): void
-  /**
-   * The state of these pieces, which are those that were prepared, takes the place of this one as soon as the command is over,
-   * but for what the cluster keeps of itself. Says at which index it was taken, and what is wrong with it otherwise.
-   */
-  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<{ readonly index: number }, string>
 }
 
 export type Consistency = 'default' | 'consistent' | 'stale'
@@ -146,6 +136,8 @@ export interface ServerContext {
   leads(): Promise<Result<undefined, Failure>>
   /** The whole state, to be read piece by piece by who keeps a copy of it outside. */
   readonly archives: StateArchives
+  /** The state whose pieces have come, to take the place of this one. */
+  readonly coming: ComingStateCheck
   /** What this duty is doing now; undefined while this server does not lead, or has not begun its duties yet. */
   duty<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined
   /** Calls `use` once, after a batch of commands, when something has changed that `look` looked at. */
@@ -160,19 +152,6 @@ export interface ServerContext {
   keys(pool: 'lan' | 'wan', request: KeyRequest): Promise<Result<KeyAnswers, string>> | undefined
   /** Servers of all datacenters that have not left; undefined: this one is in no pool of theirs. */
   wan(): WanView | undefined
-}
-
-/** States as of one index each, while somebody reads them. */
-export interface StateArchives {
-  /** The state now. It stays open until its end has been read, or for a while after the last that was. */
-  open(): Result<OpenedState, Failure>
-  /** What follows `offset`, some 256 KiB; nothing at the end. `offset`: as far as it has been read, or the last piece again. */
-  next(id: string, offset: number): Result<Uint8Array, Failure>
-}
-
-export interface OpenedState {
-  readonly id: string
-  readonly index: number
 }
 
 /**

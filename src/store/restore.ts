@@ -124,6 +124,10 @@ export class SnapshotReader {
     const { draft, announced } = filling
     const row = decoded(draft.definition, value)
     if (!row.ok) return `snapshot: table ${announced.name}: ${row.error}`
+    const index = this.#header?.index ?? 0
+    if (!isOfIndex(row.value, index, draft.definition.stamps)) {
+      return `snapshot: table ${announced.name}: a row of an index that the state has not come to`
+    }
     const key = draft.definition.key(row.value)
     if (filling.lastKey !== undefined && key <= filling.lastKey)
       return `snapshot: table ${announced.name}: rows out of order`
@@ -135,6 +139,14 @@ export class SnapshotReader {
     this.#nextTable()
     return undefined
   }
+}
+
+const usualStamps = ['createIndex', 'modifyIndex'] as const
+
+/** An index from the future would be told to clients, which then wait for what never comes. */
+function isOfIndex(row: Row, index: number, stamps: readonly string[] = usualStamps): boolean {
+  const members = row as Readonly<Record<string, unknown>>
+  return stamps.every((name) => members[name] === undefined || (members[name] as number) <= index)
 }
 
 /** `decode` throws on what it cannot read: here that is the snapshot's fault, and said of it. */

@@ -25,6 +25,11 @@ export interface TableDefinition<R extends Row> {
    * (tombstones, whose birth is always also the death of a watched row).
    */
   readonly unwatched?: true
+  /**
+   * Members of a row that are indexes of the state, `createIndex` and `modifyIndex` if absent: none of them can be above that
+   * of a snapshot which the row is in.
+   */
+  readonly stamps?: readonly string[]
   /** What the cluster keeps of itself: it is in no archive of the state, and stays when the state is replaced by another. */
   readonly ofCluster?: true
 }

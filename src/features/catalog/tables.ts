@@ -52,6 +52,7 @@ export const nodeChangesTable: TableDefinition<LastChangeRow> = {
   name: 'catalog-node-changes',
   key: (row) => row.name,
   decode: (row) => lastChangeRow.parse(row),
+  stamps: ['index'],
 }
 
 /** One row for each service that has an instance: a change of an instance, its checks, its node or that node's checks. */
@@ -59,6 +60,7 @@ export const serviceChangesTable: TableDefinition<LastChangeRow> = {
   name: 'catalog-service-changes',
   key: (row) => row.name,
   decode: (row) => lastChangeRow.parse(row),
+  stamps: ['index'],
 }
 
 /** Has no rows. Its last change is the greatest index at which a node, or the last instance of a service, went. */

@@ -51,6 +51,7 @@ export const tombstoneTable: TableDefinition<TombstoneRow> = {
   key: (row) => row.key,
   indexes: { age: { key: (row) => orderedKey(row.index) } },
   decode: (stored) => tombstoneRow.parse(stored),
+  stamps: ['index'],
   unwatched: true,
 }
 
@@ -79,6 +80,7 @@ export const holdsTable: TableDefinition<HoldRow> = {
   name: 'kv-holds',
   key: (row) => holdKey(row.session, row.key),
   decode: (stored) => holdRow.parse(stored),
+  stamps: ['since'],
   unwatched: true,
 }
 
@@ -104,4 +106,5 @@ export const lockDelaysTable: TableDefinition<LockDelayRow> = {
   key: (row) => row.key,
   indexes: { age: { key: (row) => orderedKey(row.index) } },
   decode: (stored) => lockDelayRow.parse(stored),
+  stamps: ['index'],
 }

@@ -1,22 +1,28 @@
 import { z } from 'zod'
 import { emptyBytes } from '../../base/bytes.ts'
-import { invariant } from '../../base/invariant.ts'
+import { InvariantViolation, invariant } from '../../base/invariant.ts'
 import type { Release } from '../../model/release.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import { bytes, count } from '../fields.ts'
-import type { CommandDefinition, WholeState } from '../manifest.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import type { WholeState } from '../whole-state.ts'
 import { stateBytesMax } from './model.ts'
 import { comingTable, onlyKey, piecesTable, replacedTable } from './tables.ts'
-import { comingState, lastReplaced } from './views.ts'
+import { comingPieces, comingState, lastReplaced } from './views.ts'
 
 /**
  * How an archive takes the place of the state. Its pieces come through the log, into tables beside the state; the last command
  * puts what they say in place of everything. Why that is safe:
  * 1. Each step is a command: every server takes the same ones in the same order, so each has the same pieces at the same index
  *    (state machine safety, of Raft alone: nothing here goes around the log, and no log is cut or jumped).
- * 2. Whether the pieces are a whole state is a function of the pieces: all servers find the same when the last command is
- *    applied, and replace or refuse alike. Before that nothing of the state in use has been touched.
+ * 2. Whether the pieces are all there follows from the replicated rows alone: all servers find the same. Whether they are a
+ *    state to go on with does not, for a server of another release may know other tables or rows. So that is no question of the
+ *    last command: (a) the leader asks it of itself before it proposes, and commits nothing otherwise; (b) `restore-take` says
+ *    that the leader could read it; (c) a server that cannot stops there, before it applies it or anything behind it, and says
+ *    why, as it does at a command that it does not know. None of them ever goes on with the state of before while others have
+ *    taken the other. (d) Between (a) and the commit leadership may pass on: what was asked is true of the pieces, which
+ *    cannot change under their ID, and (c) holds for the new leader as for any server.
  * 3. The replacement is a part of one command's apply, which is synchronous: no reader sees a part of either state.
  * 4. A server that stops at any point has the log or a snapshot, which holds the pieces as any other rows: it goes on where it was.
  * 5. The writes of one restore carry an ID. Another one that begins takes its place, and further pieces of the first are
@@ -73,24 +79,51 @@ export type RestoreOutcome =
   | { readonly kind: 'replaced'; readonly index: number }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** The replacement itself. */
+/**
+ * The replacement itself, as logs of before have it: each server finds out for itself whether it can, and refuses otherwise.
+ * It is proposed no more, for servers of several releases may find differently.
+ */
 export const restoreCommit: CommandDefinition<z.infer<typeof endBody>, RestoreOutcome> = {
   kind: 'snapshot.restore-commit',
   since,
   body: endBody,
   apply: (tx, { id }, whole) => {
-    invariant(whole !== undefined, 'a state is replaced by who keeps it')
-    const coming = comingState(tx)
-    if (coming?.id !== id) return { kind: 'refused', message: superseded }
-    if (coming.receivedBytes !== coming.sizeBytes) return { kind: 'refused', message: 'the snapshot is not all there' }
-    const replaced = whole.replace(coming.sizeBytes, () => piecesOf(tx))
-    forget(tx, undefined)
-    if (!replaced.ok) return { kind: 'refused', message: replaced.error }
-    const index = Math.max(tx.index, replaced.value.index + 1)
-    const ahead = (lastReplaced(tx)?.ahead ?? 0) + index - tx.index
-    tx.put(replacedTable, Object.freeze({ index, ahead }))
-    return { kind: 'replaced', index }
+    const outcome = replace(tx, id, whole)
+    return outcome.kind === 'unreadable' ? { kind: 'refused', message: outcome.message } : outcome
   },
+}
+
+/** The replacement itself. It is proposed by a leader that has read all of the state to come. */
+export const restoreTake: CommandDefinition<z.infer<typeof endBody>, RestoreOutcome> = {
+  kind: 'snapshot.restore-take',
+  since,
+  body: endBody,
+  apply: (tx, { id }, whole) => {
+    const outcome = replace(tx, id, whole)
+    if (outcome.kind !== 'unreadable') return outcome
+    throw new InvariantViolation('a restored state that this release cannot read: run that of the leader here', {
+      why: outcome.message,
+      index: tx.index,
+    })
+  },
+}
+
+function replace(
+  tx: WriteTransaction,
+  id: string,
+  whole: WholeState | undefined,
+): RestoreOutcome | { readonly kind: 'unreadable'; readonly message: string } {
+  invariant(whole !== undefined, 'a state is replaced by who keeps it')
+  const coming = comingState(tx)
+  if (coming?.id !== id) return { kind: 'refused', message: superseded }
+  if (coming.receivedBytes !== coming.sizeBytes) return { kind: 'refused', message: 'the snapshot is not all there' }
+  const replaced = whole.replace(coming.sizeBytes, () => comingPieces(tx))
+  forget(tx, undefined)
+  if (!replaced.ok) return { kind: 'unreadable', message: replaced.error }
+  const index = Math.max(tx.index, replaced.value.index + 1)
+  const ahead = (lastReplaced(tx)?.ahead ?? 0) + index - tx.index
+  tx.put(replacedTable, Object.freeze({ index, ahead }))
+  return { kind: 'replaced', index }
 }
 
 export const superseded = 'another restore has begun'
@@ -110,8 +143,4 @@ function forget(tx: WriteTransaction, whole: WholeState | undefined): void {
   for (const { offset } of [...tx.all(piecesTable)]) tx.delete(piecesTable, orderedKey(offset))
   tx.delete(comingTable, onlyKey)
   whole?.prepare(0, emptyBytes)
-}
-
-function* piecesOf(tx: WriteTransaction): Generator<Uint8Array, void> {
-  for (const { bytes } of tx.all(piecesTable)) yield bytes
 }

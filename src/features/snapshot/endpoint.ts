@@ -7,12 +7,13 @@ import {
   pieceBytesMax,
   restoreAbandon,
   restoreBegin,
-  restoreCommit,
   restorePiece,
+  restoreTake,
   type StepOutcome,
   superseded,
 } from './commands.ts'
 import { type ArchivedServer, stateBytesMax } from './model.ts'
+import { comingState } from './views.ts'
 
 /** A state that is open to be read, and what its archive says of it. */
 export interface OpenedArchive {
@@ -62,6 +63,20 @@ export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> 
   serve: (server, { id, offset }) => Promise.resolve(server.archives.next(id, offset)),
 }
 
+const closeArgs = z.object({ id: z.string() })
+
+/** Nobody reads on. To be told to the server that opened it. */
+export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null> = {
+  method: 'Snapshot.Close',
+  kind: 'server',
+  args: closeArgs,
+  leader: true,
+  serve: (server, { id }) => {
+    server.archives.close(id)
+    return Promise.resolve(ok(null))
+  },
+}
+
 const id = z.string().min(1).max(64)
 const beginArgs = z.object({ id, sizeBytes: count.max(stateBytesMax) })
 
@@ -82,18 +97,26 @@ export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null> = {
   method: 'Snapshot.RestorePiece',
   kind: 'write',
   args: pieceArgs,
-  serve: async (server, args, identity) => stepped(await server.propose(restorePiece, args, identity)),
+  serve: async (server, args, identity) => {
+    const put = stepped(await server.propose(restorePiece, args, identity))
+    const fault = put.ok ? server.coming.fault() : undefined
+    return fault === undefined ? put : err({ kind: 'bad-request', message: fault })
+  },
 }
 
 const endArgs = z.object({ id })
 
-/** Replies with the index at which the state was replaced. */
+/** Replies with the index at which the state was replaced. What this server cannot read is not committed (commands.ts). */
 export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
   method: 'Snapshot.RestoreCommit',
   kind: 'write',
   args: endArgs,
   serve: async (server, args, identity) => {
-    const outcome = await server.propose(restoreCommit, args, identity)
+    if (comingState(server.read())?.id === args.id) {
+      const checked = await server.coming.check()
+      if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
+    }
+    const outcome = await server.propose(restoreTake, args, identity)
     if (!outcome.ok) return outcome
     const { value } = outcome
     return value.kind === 'replaced' ? ok(value.index) : err({ kind: 'bad-request', message: value.message })

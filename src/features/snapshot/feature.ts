@@ -1,9 +1,10 @@
 import type { Feature } from '../manifest.ts'
-import { restoreAbandon, restoreBegin, restoreCommit, restorePiece } from './commands.ts'
+import { restoreAbandon, restoreBegin, restoreCommit, restorePiece, restoreTake } from './commands.ts'
 import { givenUpRestores } from './duty.ts'
 import {
   abandonEndpoint,
   beginEndpoint,
+  closeEndpoint,
   commitEndpoint,
   nextEndpoint,
   openEndpoint,
@@ -16,8 +17,8 @@ import { comingTable, piecesTable } from './tables.ts'
 export const snapshotFeature: Feature = {
   name: 'snapshot',
   tables: [comingTable, piecesTable],
-  commands: [restoreAbandon, restoreBegin, restoreCommit, restorePiece],
-  endpoints: [abandonEndpoint, beginEndpoint, commitEndpoint, nextEndpoint, openEndpoint, pieceEndpoint],
+  commands: [restoreAbandon, restoreBegin, restoreCommit, restorePiece, restoreTake],
+  endpoints: [abandonEndpoint, beginEndpoint, closeEndpoint, commitEndpoint, nextEndpoint, openEndpoint, pieceEndpoint],
   routes: snapshotRoutes,
   duties: [givenUpRestores],
 }

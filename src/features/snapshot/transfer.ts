@@ -9,6 +9,7 @@ import { pieceBytesMax } from './commands.ts'
 import {
   abandonEndpoint,
   beginEndpoint,
+  closeEndpoint,
   commitEndpoint,
   nextEndpoint,
   openEndpoint,
@@ -33,11 +34,32 @@ export async function saveState(
   const opened = await agent.ask(openEndpoint, { stale }, read, call)
   if (!opened.ok) return opened
   const { id, term, meta, configurationIndex, servers } = opened.value
+  const packed = await packState(agent, id, read, call)
+  if (!packed.ok) {
+    const closed = await agent.ask(closeEndpoint, { id }, read, whereOf(call))
+    if (!closed.ok) env.log.write('debug', 'snapshot', 'a snapshot is left to be closed', { id })
+    return packed
+  }
+  const wallMs = Math.trunc(env.clock.wallMs())
+  const told = { id: `${term}-${meta.index}-${wallMs}`, index: meta.index, term, configurationIndex, servers }
+  return ok({ archive: packed.value.finish(told, Math.trunc(wallMs / 1_000)), meta })
+}
+
+/** Reads an opened state to its end, or until whoever wanted it has gone. */
+async function packState(
+  agent: AgentContext,
+  id: string,
+  read: ReadOptions,
+  call: CallOptions,
+): Promise<Result<ArchiveWriter, Failure>> {
+  const { env } = agent
   const writer = new ArchiveWriter(env.crypto)
+  const gone = goneOf(call)
   for (let offset = 0; ; ) {
+    if (gone()) return err({ kind: 'cancelled' })
     const piece = await agent.ask(nextEndpoint, { id, offset }, read, call)
     if (!piece.ok) return piece
-    if (piece.value.length === 0) break
+    if (piece.value.length === 0) return ok(writer)
     offset += piece.value.length
     if (offset > stateBytesMax) return err({ kind: 'too-large', message: `the state exceeds ${stateBytesMax} bytes` })
     for (let at = 0; at < piece.value.length; at += sliceBytes) {
@@ -46,9 +68,15 @@ export async function saveState(
     }
     if (writer.writtenBytes > archiveBytesMax) return err({ kind: 'too-large', message: tooLarge })
   }
-  const wallMs = Math.trunc(env.clock.wallMs())
-  const told = { id: `${term}-${meta.index}-${wallMs}`, index: meta.index, term, configurationIndex, servers }
-  return ok({ archive: writer.finish(told, Math.trunc(wallMs / 1_000)), meta })
+}
+
+/** Says whether the caller has gone. */
+function goneOf(call: CallOptions): () => boolean {
+  let gone = false
+  call.onAbort?.(() => {
+    gone = true
+  })
+  return () => gone
 }
 
 /** Bytes worked on before others get their turn: a millisecond or two. */
@@ -64,24 +92,27 @@ async function turn(env: Env): Promise<void> {
 
 /**
  * Checks an archive from its beginning to its end, then brings it piece by piece, and has it take the place of the state. What
- * fails before the last step has changed nothing.
+ * fails before the last step has changed nothing, and so has what a caller left before it.
  */
 export async function restoreState(
   agent: AgentContext,
   archive: Uint8Array,
   call: CallOptions,
 ): Promise<Result<number, Failure>> {
-  const checked = await checkArchive(agent.env, archive)
+  const gone = goneOf(call)
+  const checked = await checkArchive(agent.env, archive, undefined, gone)
+  if (gone()) return err({ kind: 'cancelled' })
   if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
   const { sizeBytes } = checked.value
   const id = uuidOf(agent.env.crypto.randomBytes(16))
   const begun = await agent.write(beginEndpoint, { id, sizeBytes }, call)
   if (!begun.ok) return begun
-  const brought = await bring(agent, archive, id, call)
-  if (brought.ok) return agent.write(commitEndpoint, { id }, call)
+  const brought = await bring(agent, archive, id, call, gone)
+  const replaced = brought.ok ? await agent.write(commitEndpoint, { id }, call) : brought
+  if (replaced.ok) return replaced
   const abandoned = await agent.write(abandonEndpoint, { id }, whereOf(call))
   if (!abandoned.ok) agent.env.log.write('debug', 'snapshot', 'a restore is left to be given up', { id })
-  return brought
+  return replaced
 }
 
 /** The same datacenter, though whoever called may have gone. */
@@ -94,11 +125,13 @@ export async function checkArchive(
   env: Env,
   archive: Uint8Array,
   state?: (bytes: Uint8Array) => void,
+  gone?: () => boolean,
 ): Promise<Result<ArchiveMeta, string>> {
   const reader = new ArchiveReader(env.crypto, archive, state)
   for (;;) {
     const read = reader.step()
     if (read !== undefined) return read
+    if (gone?.() === true) return err('nobody waits for it')
     await turn(env)
   }
 }
@@ -109,6 +142,7 @@ async function bring(
   archive: Uint8Array,
   id: string,
   call: CallOptions,
+  gone: () => boolean,
 ): Promise<Result<undefined, Failure>> {
   let held: Uint8Array[] = []
   let heldBytes = 0
@@ -129,6 +163,7 @@ async function bring(
       if (!put.ok) return put
       offset += bytes.length
     }
+    if (gone()) return err({ kind: 'cancelled' })
     if (isOver) return read.ok ? ok(undefined) : err({ kind: 'bad-request', message: read.error })
     await turn(agent.env)
   }

@@ -1,8 +1,13 @@
 import type { ReadTransaction } from '../../store/types.ts'
-import { type ComingRow, comingTable, onlyKey, type ReplacedRow, replacedTable } from './tables.ts'
+import { type ComingRow, comingTable, onlyKey, piecesTable, type ReplacedRow, replacedTable } from './tables.ts'
 
 export function comingState(tx: ReadTransaction): ComingRow | undefined {
   return tx.get(comingTable, onlyKey)
+}
+
+/** Of that state, in order. */
+export function* comingPieces(tx: ReadTransaction): Generator<Uint8Array, void> {
+  for (const { bytes } of tx.all(piecesTable)) yield bytes
 }
 
 /** Undefined: never. */

@@ -173,6 +173,7 @@ export class LoneServer {
       },
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
       archives: new OpenStates(env, lone.state.store),
+      coming: lone.state.coming(env),
       duty: (duty) => lone.#duties.get(duty) as ReturnType<typeof duty.start> | undefined,
       watch: (look, use) => lone.state.store.watch(look, use),
       health: () => lone.health,

@@ -1,15 +1,33 @@
 import { describe, expect, it } from 'vitest'
+import { encodeCommand } from '../../../src/agent/command-codec.ts'
+import { features } from '../../../src/agent/features.ts'
+import { OpenStates } from '../../../src/agent/open-states.ts'
+import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { concatBytes, emptyBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
 import { GzipWriter } from '../../../src/base/gzip.ts'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { tarHeader } from '../../../src/base/tar.ts'
+import type { CommandDefinition } from '../../../src/features/manifest.ts'
 import { ArchiveReader, ArchiveWriter } from '../../../src/features/snapshot/archive.ts'
-import { restoreAbandon, restoreBegin, restoreCommit, restorePiece } from '../../../src/features/snapshot/commands.ts'
+import {
+  restoreAbandon,
+  restoreBegin,
+  restoreCommit,
+  restorePiece,
+  restoreTake,
+} from '../../../src/features/snapshot/commands.ts'
+import { commitEndpoint } from '../../../src/features/snapshot/endpoint.ts'
 import { stateBytesMax } from '../../../src/features/snapshot/model.ts'
+import { restoreState, saveState } from '../../../src/features/snapshot/transfer.ts'
 import { comingState, lastReplaced } from '../../../src/features/snapshot/views.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { SnapshotWriter } from '../../../src/store/snapshot.ts'
+import type { Row, TableDefinition } from '../../../src/store/types.ts'
+import { emptyTable, type Version } from '../../../src/store/version.ts'
 import { LoneServer } from './lone-server.ts'
+
+const told = { id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }
+const anyRead = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
 
 const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
 
@@ -27,6 +45,22 @@ async function saved(server: LoneServer): Promise<Uint8Array> {
     meta: { index: server.index, knownLeader: true },
   })
   return response.bytes
+}
+
+function archiveOf(version: Version): Uint8Array {
+  const writer = new ArchiveWriter(env.crypto)
+  const state = new SnapshotWriter(version)
+  for (let piece = state.next(); piece !== undefined; piece = state.next()) writer.state(piece)
+  return writer.finish(told, 0)
+}
+
+/** Of a state as its snapshot has it. */
+function tablesOf(state: Uint8Array): Version['tables'] {
+  const reader = new LoneServer(env).state.store.reader()
+  reader.write(state)
+  const version = reader.finish()
+  if (!version.ok) throw new Error(version.error)
+  return version.value.tables
 }
 
 async function textAt(server: LoneServer, key: string): Promise<string | undefined> {
@@ -125,7 +159,6 @@ describe('a snapshot', () => {
     const server = await withKeys({ a: 'x' })
     const writer = new ArchiveWriter(env.crypto)
     writer.state(utf8('rubbish that has a right checksum'))
-    const told = { id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }
     const response = await server.request('PUT', '/v1/snapshot', writer.finish(told, 0))
     expect(response).toMatchObject({ kind: 'failure', failure: { kind: 'bad-request' } })
     expect(await textAt(server, 'a')).toBe('x')
@@ -137,7 +170,6 @@ describe('a snapshot', () => {
     const writer = new ArchiveWriter(env.crypto)
     const state = new SnapshotWriter({ index: Number.MAX_SAFE_INTEGER, tables: new Map() }).next()
     writer.state(state ?? emptyBytes)
-    const told = { id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }
     expect(await server.request('PUT', '/v1/snapshot', writer.finish(told, 0))).toMatchObject({
       kind: 'failure',
       failure: { kind: 'bad-request', message: 'snapshot: an index that no log has' },
@@ -158,6 +190,155 @@ describe('a snapshot', () => {
     expect(archives.next(first.value.id, piece.ok ? piece.value.length : 0)).toEqual(ok(new Uint8Array(0)))
     expect(archives.open()).toMatchObject({ ok: true })
     for (const each of opened) if (each.ok) archives.next(each.value.id, 0)
+  })
+})
+
+describe('a state that one reads', () => {
+  it('is closed when nobody reads on, though somebody asks for the same piece again and again', async () => {
+    const timers: { readonly afterMs: number; readonly use: () => void; closed: boolean }[] = []
+    let nowMs = 0
+    const timed = {
+      ...env,
+      clock: { ...env.clock, monoMs: () => nowMs },
+      timers: {
+        after: (afterMs: number, use: () => void) => {
+          const timer = { afterMs, use, closed: false }
+          timers.push(timer)
+          return {
+            close: () => {
+              timer.closed = true
+            },
+          }
+        },
+      },
+    } as unknown as typeof env
+    const { store } = (await withKeys({ a: 'x' })).state
+    const states = new OpenStates(timed, store)
+    const opened = [1, 2, 3, 4].map(() => states.open())
+    const [first] = opened
+    if (first?.ok !== true) throw new Error('not open')
+    states.next(first.value.id, 0)
+    const running = () => timers.filter(({ closed }) => !closed).length
+    expect(running()).toBe(4)
+    for (let n = 0; n < 10; n++) states.next(first.value.id, 0)
+    expect(timers).toHaveLength(5)
+    // All places are taken: the one that was opened first makes room, but not before its time.
+    nowMs = 299_999
+    expect(states.open()).toMatchObject({ ok: false, error: { kind: 'overloaded' } })
+    nowMs = 300_000
+    expect(states.open()).toMatchObject({ ok: true })
+    expect(states.next(first.value.id, 0)).toMatchObject({ ok: false })
+    states.close('nobody has opened this one')
+    for (const each of opened.slice(1)) if (each.ok) states.close(each.value.id)
+    expect(running()).toBe(1)
+    states.stop()
+  })
+
+  it('is closed when who wanted it has gone', async () => {
+    const server = await withKeys({ a: 'x' })
+    for (let n = 0; n < 6; n++) {
+      const gone = await saveState(server.agent, anyRead, { onAbort: (use) => use() })
+      expect(gone).toEqual(err({ kind: 'cancelled' }))
+    }
+    expect(await saveState(server.agent, anyRead, {})).toMatchObject({ ok: true })
+  })
+})
+
+describe('a restore', () => {
+  it('goes no further when who wanted it has gone, wherever it is', async () => {
+    const archive = await saved(await withKeys({ a: 'other' }))
+    for (const left of [0, 1, 2]) {
+      const server = await withKeys({ a: 'x' })
+      const gone: (() => void)[] = []
+      let asked = 0
+      const agent = Object.create(server.agent, {
+        write: {
+          value: (...given: Parameters<typeof server.agent.write>) => {
+            if (++asked === left) for (const use of gone) use()
+            return server.agent.write(...given)
+          },
+        },
+      }) as typeof server.agent
+      const call = { onAbort: (use: () => void) => (left === 0 ? use() : gone.push(use)) }
+      expect(await restoreState(agent, archive, call)).toEqual(err({ kind: 'cancelled' }))
+      expect(asked).toBe(left === 0 ? 0 : left + 1)
+      expect([await textAt(server, 'a'), comingState(server.read()), lastReplaced(server.read())]).toEqual([
+        'x',
+        undefined,
+        undefined,
+      ])
+    }
+  })
+
+  it('of a table that the leader does not know is refused with its first piece', async () => {
+    const server = await withKeys({ a: 'x' })
+    const before = server.index
+    const definition: TableDefinition<Row> = { name: 'of-a-later-release', key: () => '', decode: () => ({}) }
+    const tables = new Map([[definition.name, emptyTable(definition, false)]])
+    const response = await server.request('PUT', '/v1/snapshot', archiveOf({ index: 1, tables }))
+    expect(response).toMatchObject({
+      failure: {
+        kind: 'bad-request',
+        message: 'snapshot: table of-a-later-release is unknown here: it is of a newer release',
+      },
+    })
+    // It began, had one piece, and was abandoned: nothing was to be replaced.
+    expect([server.index, await textAt(server, 'a'), lastReplaced(server.read())]).toEqual([before + 3, 'x', undefined])
+  })
+
+  it('of rows with indexes beyond that of the state is refused, and nothing is committed', async () => {
+    const old = await withKeys({ a: '1', b: '2' })
+    const archive = old.state.store.archive()
+    const state = archive.next() ?? emptyBytes
+    const server = await withKeys({ z: 'z' })
+    const forged = new Map([...tablesOf(state)].map(([name, table]) => [name, { ...table, lastChange: 0 }]))
+    const response = await server.request('PUT', '/v1/snapshot', archiveOf({ index: 1, tables: forged }))
+    expect(response).toMatchObject({
+      failure: { message: 'snapshot: table kv: a row of an index that the state has not come to' },
+    })
+    expect([await textAt(server, 'z'), lastReplaced(server.read())]).toEqual(['z', undefined])
+  })
+
+  it('that the leader has read stops a server that cannot, before it goes on without it', async () => {
+    const archive = (await withKeys({ a: '1' })).state.store.archive()
+    const bytes = archive.next() ?? emptyBytes
+    const of = (more: readonly TableDefinition<Row>[]) => {
+      const all = features.flatMap((feature) => feature.tables ?? [])
+      const tables = all.filter(({ name }) => name !== 'prepared-queries' && name !== 'queries')
+      expect(tables.length).toBeLessThan(all.length)
+      return new ReplicatedState({
+        tables: [...tables, ...more],
+        commands: features.flatMap((feature) => feature.commands ?? []),
+      })
+    }
+    const entries = (last: CommandDefinition<{ id: string }>) =>
+      [
+        encodeCommand(restoreBegin, { id: 'r', sizeBytes: bytes.length }),
+        encodeCommand(restorePiece, { id: 'r', offset: 0, bytes }),
+        encodeCommand(last, { id: 'r' }),
+      ].map((payload, at) => ({ index: at + 1, term: 1, kind: 'command', payload }) as const)
+    const older = of([])
+    expect(() => {
+      for (const entry of entries(restoreTake)) older.apply(entry)
+    }).toThrow('a restored state that this release cannot read')
+    const ofOldLog = of([])
+    const outcomes = entries(restoreCommit).map((entry) => ofOldLog.apply(entry))
+    expect(outcomes.at(-1)).toMatchObject(ok({ kind: 'refused' }))
+  })
+
+  it('is checked by a leader that has the pieces from its own snapshot alone', async () => {
+    const state = stateOf(await withKeys({ a: '1', b: '2' }))
+    const steady = await withKeys({ z: 'z' })
+    await steady.context.propose(restoreBegin, { id: 'r', sizeBytes: state.length })
+    await steady.context.propose(restorePiece, { id: 'r', offset: 0, bytes: state })
+    const started = new LoneServer(env)
+    const restore = started.state.restore()
+    const snapshot = steady.state.snapshot()
+    for (let piece = snapshot.next(); piece !== undefined; piece = snapshot.next()) restore.write(piece)
+    restore.finish()
+    expect(await started.context.coming.check()).toEqual(ok(undefined))
+    expect(await commitEndpoint.serve(started.context, { id: 'r' }, undefined)).toMatchObject({ ok: true })
+    expect(await textAt(started, 'b')).toBe('2')
   })
 })
 

@@ -1,7 +1,7 @@
 import { type CodecResource, Packet } from 'dns2'
 import { glueOf } from './glue.ts'
 import { type DecodeFailure, type DnsQuery, type DnsRecord, type DnsResponse, rcodes, typeCodes } from './message.ts'
-import { toResource } from './resource.ts'
+import { leastBytes, toResource } from './resource.ts'
 import { MessageWriter } from './writer.ts'
 
 const opcodeQuery = 0
@@ -38,12 +38,22 @@ export function encodeResponse(response: DnsResponse, limits: ResponseLimits): U
   const most = Math.min(limits.answers, Math.floor(limits.bytes / recordBytesMin))
   const counted = whole.answers.length > most ? keep(whole, Math.max(1, most)) : whole
   const compressed = limits.compress && !(whole.answers.length > limits.answers && limits.fitUncompressed)
-  const first = encoder.encode(counted, compressed, false)
+  const least = leastBytesOf(counted)
+  const first = least > limits.bytes ? undefined : encoder.encode(counted, compressed, false)
+  const firstBytes = first?.length ?? least
   const fitting =
-    first.length <= limits.bytes ? counted : mostThatFits(encoder, counted, compressed, first.length, limits.bytes)
+    firstBytes <= limits.bytes ? counted : mostThatFits(encoder, counted, compressed, firstBytes, limits.bytes)
   const truncated = limits.markTruncated && fitting.answers.length < whole.answers.length
-  if (fitting === counted && compressed === limits.compress && !truncated) return first
+  if (first !== undefined && fitting === counted && compressed === limits.compress && !truncated) return first
   return encoder.encode(fitting, limits.compress, truncated)
+}
+
+/** What is certainly too large is not written first to see that it is: metadata of many nodes may be a thousand times too large. */
+function leastBytesOf({ answers, additionals }: Cut): number {
+  let bytes = 0
+  for (const record of answers) bytes += leastBytes(record)
+  for (const record of additionals) bytes += leastBytes(record)
+  return bytes
 }
 
 /** FORMERR for what could not be read. Nothing of it is repeated. */

@@ -33,7 +33,24 @@ export function isSendable(record: DnsRecord): boolean {
 }
 
 function textBytes(texts: readonly string[]): number {
-  return pieces(texts).reduce((sum, piece) => sum + 1 + utf8(piece).length, 0)
+  let bytes = 0
+  for (const text of texts) {
+    // Nearly every text is ASCII, and to look at it is much cheaper than to cut it.
+    if (isAscii(text)) bytes += text.length + Math.max(1, Math.ceil(text.length / textBytesMax))
+    else bytes += pieces([text]).reduce((sum, piece) => sum + 1 + utf8(piece).length, 0)
+  }
+  return bytes
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x80) return false
+  return true
+}
+
+/** What a record takes at the least: its name is a pointer, and so are those that it has. */
+export function leastBytes(record: DnsRecord): number {
+  const head = 12
+  return record.type === 'TXT' ? head + textBytes(record.texts) : head + 2
 }
 
 function isUnsigned(value: number, bits: number): boolean {
@@ -72,6 +89,10 @@ export function toResource(record: DnsRecord): CodecResource {
 function pieces(texts: readonly string[]): string[] {
   const out: string[] = []
   for (const text of texts) {
+    if (isAscii(text)) {
+      for (let at = 0; at === 0 || at < text.length; at += textBytesMax) out.push(text.slice(at, at + textBytesMax))
+      continue
+    }
     let piece = ''
     let bytes = 0
     for (const character of text) {

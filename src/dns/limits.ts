@@ -6,7 +6,11 @@ import type { DnsTransport } from './transport.ts'
 
 /** Without EDNS a client takes no more over UDP. RFC 1035, section 4.2.1. */
 const plainUdpBytes = 512
-const udpBytesMax = 65_507
+/**
+ * Whatever the client says that it takes: who asks in another's name has no more than this sent to him, some 200 times what he
+ * sent. The field has no such limit. What does not fit is there by TCP, where nobody can ask in another's name.
+ */
+const udpBytesMax = 8_192
 const tcpBytesMax = 65_523
 /** Whatever is configured, a plain client gets no more. */
 const plainAnswersMax = 8

@@ -38,6 +38,8 @@ export interface SimulatedAgentOptions {
   readonly release?: Release
   /** Keys besides those of the profile. */
   readonly more?: Record<string, Exact>
+  /** What else runs on the machine. */
+  readonly beside?: (env: Env) => Promise<void>
 }
 
 export async function startSimulatedAgent(
@@ -62,7 +64,7 @@ async function leading(
   simulation: Simulation,
   node: SimNode,
   profile: string,
-  { release, more = {} }: SimulatedAgentOptions,
+  { release, more = {}, beside }: SimulatedAgentOptions,
 ): Promise<void> {
   // Read before the first turn, in which nothing of Node may be touched.
   const file = configFile(profile, more)
@@ -78,6 +80,7 @@ async function leading(
     })
   }
   node.boot(start)
+  if (beside !== undefined) node.run(beside)
   const end = await simulation.runUntil(() => leads, startLimitMs)
   if (!leads) throw new Error(`the simulated agent does not lead: ${end.message}`)
 }

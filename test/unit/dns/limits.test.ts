@@ -131,6 +131,45 @@ describe('limits of an answer', () => {
   })
 })
 
+describe('what somebody gets who asks in the name of another, by UDP', () => {
+  /** Names as long as they may be, and all the metadata that a node may have. */
+  function large(): CatalogWorld {
+    const world = new CatalogWorld()
+    for (let i = 1; i <= 150; i++) {
+      const meta = Array.from({ length: 8 }, (_none, at) => [`key-${at}`, 'x'.repeat(500)] as const)
+      const service = { id: `web-${i}`, service: 'web', port: 8000 + i }
+      world.place({ node: `${'n'.repeat(59)}-${i}`, address: `10.5.${i >> 7}.${i & 127}`, meta, service })
+    }
+    return world
+  }
+
+  it('is at most 512 bytes without EDNS and 8,192 with it, whatever it offers', async () => {
+    const world = large()
+    for (const type of ['A', 'SRV', 'ANY', 'TXT'] as const) {
+      // One record stays, however large: here a text of 500 bytes and its name.
+      expect((await world.ask('web.service.svc.', type)).bytes).toBeLessThanOrEqual(type === 'TXT' ? 600 : 512)
+      for (const udpSize of [4_096, 8_193, 65_535]) {
+        const { bytes } = await world.ask('web.service.svc.', type, { udpSize })
+        expect(bytes).toBeLessThanOrEqual(Math.min(udpSize, 8_192))
+      }
+    }
+  })
+
+  it('is no more than was sent where the name is of others, or the packet is none', async () => {
+    const world = large()
+    for (const udpSize of [undefined, 65_535]) {
+      const packet = encodeQuestion({
+        id: 1,
+        name: 'www.example.com.',
+        type: 'ANY',
+        ...(udpSize === undefined ? {} : { udpSize }),
+      })
+      expect((await world.send(packet))?.length).toBeLessThanOrEqual(packet.length)
+      expect((await world.send(packet.slice(0, -1)))?.length).toBeLessThanOrEqual(packet.length)
+    }
+  })
+})
+
 describe('configured answers', () => {
   const six = { node: 'd6', address: 'fe80::1', service: { service: 'web', port: 6 } }
 

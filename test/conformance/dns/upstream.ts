@@ -1,0 +1,71 @@
+import { concatBytes } from '../../../src/base/bytes.ts'
+import { framed } from '../../../src/dns/framing.ts'
+import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
+import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
+import type { DnsRecord } from '../../../src/dns-wire/message.ts'
+import type { Closable } from '../../../src/env/async.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
+
+/** What a server of names says of one: its records; what it says instead; nothing at all. */
+export type Says = (name: string) => readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence'
+
+/** A DNS server that knows names of others, by UDP and TCP. */
+export async function openUpstream(env: Env, at: Endpoint, says: Says): Promise<Endpoint & Closable> {
+  const take = (packet: Uint8Array): Uint8Array | undefined => answerTo(packet, says)
+  const tcp = await env.tcp.listen(at, (stream) => {
+    let bytes: Uint8Array = new Uint8Array()
+    stream.onData((piece) => {
+      bytes = concatBytes([bytes, piece])
+      if (bytes.length < 2 || bytes.length < 2 + (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) return
+      const answer = take(bytes.slice(2))
+      if (answer !== undefined) stream.write(framed(answer))
+    })
+    stream.onEnd(() => stream.end())
+    stream.onClose(() => undefined)
+  })
+  if (!tcp.ok) throw new Error(`no port for names of others: ${tcp.error.kind}`)
+  let socket: UdpSocket | undefined
+  const udp = await env.udp.bind(tcp.value.local, (from, packet) => {
+    const answer = take(packet)
+    if (answer !== undefined) socket?.send(from, answer)
+  })
+  if (!udp.ok) throw new Error(`no port for names of others: ${udp.error.kind}`)
+  socket = udp.value
+  const close = (): void => {
+    tcp.value.close()
+    udp.value.close()
+  }
+  return { ...tcp.value.local, close }
+}
+
+function answerTo(packet: Uint8Array, says: Says): Uint8Array | undefined {
+  const query = decodeQuery(packet)
+  const said = query.ok ? says(query.value.question.name) : 'silence'
+  if (!query.ok || said === 'silence') return undefined
+  const known = typeof said !== 'string'
+  const response = {
+    query: query.value,
+    rcode: known ? ('NOERROR' as const) : said,
+    authoritative: false,
+    recursionAvailable: true,
+    answers: known ? said.map(recordOf) : [],
+    authorities: [],
+    additionals: [],
+    edns: true,
+  }
+  return encodeResponse(response, {
+    bytes: 65_535,
+    answers: 4_096,
+    compress: true,
+    fitUncompressed: false,
+    markTruncated: false,
+  })
+}
+
+/** `host.example.org. 60 A 192.0.2.8` */
+function recordOf(line: string): DnsRecord {
+  const [name = '', ttl = '', type = '', data = ''] = line.split(' ')
+  const head = { name, ttl: Number(ttl) }
+  return type === 'A' ? { ...head, type, address: data } : { ...head, type: type as 'CNAME' | 'PTR', target: data }
+}

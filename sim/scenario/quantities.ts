@@ -1,6 +1,13 @@
 import { parseDuration } from '../../src/base/duration.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
-import { isAtLeast, newestRelease, parseRelease, type Release, releaseText } from '../../src/model/release.ts'
+import {
+  isAtLeast,
+  newestRelease,
+  oldestRelease,
+  parseRelease,
+  type Release,
+  releaseText,
+} from '../../src/model/release.ts'
 
 /** Both ends are included. A single value has equal ends. */
 export interface Range {
@@ -93,6 +100,9 @@ function rangeOf(text: string, one: (text: string) => Parsed<number>): Parsed<Ra
 export function releaseOf(text: string): Result<Release, string> {
   const release = parseRelease(text)
   if (release === undefined) return err(`'${text}' is no release: write '1.0.1'`)
+  if (!isAtLeast(release, oldestRelease)) {
+    return err(`nothing runs as release ${text}; the oldest is ${releaseText(oldestRelease)}`)
+  }
   if (isAtLeast(newestRelease, release)) return ok(release)
   return err(`there is no release ${text}; the newest is ${releaseText(newestRelease)}`)
 }

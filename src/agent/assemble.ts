@@ -10,6 +10,7 @@ import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
 import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
+import { hasBehaviour } from '../model/release.ts'
 import type { UserEvent } from '../model/user-event.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -71,7 +72,9 @@ export async function assembleAgent(
   wanJoining?.rejoin(wan?.snapshot?.known ?? [])
   if (wan !== undefined) wan.snapshot?.follow(wan.pool)
   const { calls } = part
-  closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
+  if (hasBehaviour(config.release, 'coordinates')) {
+    closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
+  }
   const renewing = { env, rpc: ground.rpc, tls: ground.tls }
   const left = new OnceSignal<undefined>()
   const answers = new AnswerCache(env, calls)

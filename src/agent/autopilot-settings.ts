@@ -1,11 +1,11 @@
 import type { Closable } from '../env/async.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { AutopilotSettings } from '../features/operator/autopilot.ts'
-import { autopilotInitialize, autopilotSince } from '../features/operator/commands.ts'
+import { autopilotInitialize } from '../features/operator/commands.ts'
 import { autopilotOf } from '../features/operator/views.ts'
 import type { Pool } from '../gossip/pool.ts'
 import { failureText } from '../model/failure.ts'
-import { isAtLeast, parseRelease } from '../model/release.ts'
+import { hasBehaviour, parseRelease } from '../model/release.ts'
 import type { ReadTransaction } from '../store/types.ts'
 import type { AgentConfig, AutopilotConfig } from './agent-config.ts'
 import { serverOf } from './pool-servers.ts'
@@ -65,12 +65,12 @@ class FirstSettings implements Closable {
   }
 
   #allUnderstand(): boolean {
-    if (!isAtLeast(this.#server.release, autopilotSince)) return false
+    if (!hasBehaviour(this.#server.release, 'autopilot')) return false
     const servers = this.#pool.members().flatMap((member) => serverOf(member) ?? [])
     return servers.every(({ datacenter, release, status }) => {
       if (datacenter !== this.#config.datacenter || status === 'left') return true
       const known = parseRelease(release)
-      return known !== undefined && isAtLeast(known, autopilotSince)
+      return known !== undefined && hasBehaviour(known, 'autopilot')
     })
   }
 }

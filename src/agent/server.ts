@@ -5,7 +5,7 @@ import type { WanView } from '../features/known-servers.ts'
 import type { EndpointDefinition, LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
-import { hasBehaviour } from '../model/release.ts'
+import { hasBehaviour, isAtLeast } from '../model/release.ts'
 import type { ServerId } from '../raft/core/types.ts'
 import { openRaft } from '../raft/driver.ts'
 import { serverIdFor } from '../raft/protocol.ts'
@@ -259,6 +259,8 @@ function serverContext(
     sessionTtlMinMs: config.sessionTtlMinMs,
     read: () => state.store.read(),
     async propose(command, body, identity) {
+      // Whoever runs as this release does not know it, this server among them: it would stop them all.
+      if (!isAtLeast(config.release, command.since)) return err({ kind: 'unknown-method', method: command.kind })
       // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
       const checked = command.body.safeParse(body)
       if (!checked.success) return err(unreadable(env, command.kind, checked.error))

@@ -1,6 +1,6 @@
 /**
  * Releases of the service, and what changed with each: code asks `hasBehaviour(release, …)`, it never compares version
- * strings. A row is one behaviour change. Spec: Versioning, Release notes.
+ * strings. Spec: Versioning, Release notes.
  */
 export interface Release {
   readonly major: number
@@ -10,49 +10,192 @@ export interface Release {
 
 export const newestRelease: Release = { major: 1, minor: 4, patch: 0 }
 
+/** Nobody can be taken back behind this one: of earlier ones too little is known. */
+export const oldestRelease: Release = { major: 0, minor: 4, patch: 0 }
+
 /** Protocol of the LAN pool between agents (not the Raft protocol): spoken by default, and the range understood. */
 export const internalProtocol = { spoken: 2, min: 2, max: 3 } as const
 
 /** Raft protocols that are known at all, as `info` shows them. */
 export const knownRaftProtocols = { min: 0, max: 3 } as const
 
-export const behaviours = {
-  /** Deleted keys leave tombstones, a replicated command older servers do not know. Spec: Ver/0.5. */
-  'kv-tombstones': { major: 0, minor: 5, patch: 0 },
-  /** Prepared queries, whose replicated commands older servers do not know. Spec: Ver/0.6. */
-  'prepared-queries': { major: 0, minor: 6, patch: 0 },
-  /** A prepared query keeps a node near which its instances are to be, and agents say where they are. Spec: Ver/0.7. */
-  'query-near': { major: 0, minor: 7, patch: 0 },
-  /** A node's addresses for its own datacenter and for others are told apart by tags: `lan` beside `wan`. Spec: Ver/0.7. */
-  'lan-address-tagged': { major: 0, minor: 7, patch: 0 },
-  /** Raft protocol 1; before it was 0. Spec: Versioning. */
-  'raft-protocol-1': { major: 0, minor: 7, patch: 0 },
-  /** `peers.json` is there for recovery alone, and read only beside its marker `peers.info`. Spec: Ver/0.7. */
-  'peers-json-for-recovery': { major: 0, minor: 7, patch: 0 },
-  /** Whether a snapshot is due is looked at every 5 s, before every 2 min. Reference: releases, 0. */
-  'raft-snapshot-looked-at-often': { major: 0, minor: 7, patch: 2 },
-  /** `raft_protocol` chooses 1, 2 or 3; 2 if absent. Spec: Versioning. */
-  'raft-protocol-chosen': { major: 0, minor: 8, patch: 0 },
-  /** `raft_protocol` is 3 if absent. Spec: Ver/1.0. */
-  'raft-protocol-3-by-default': { major: 1, minor: 0, patch: 0 },
-  /** A check in a file that is wrong keeps the agent from starting; before, it was left out. Spec: Ver/1.0. */
-  'invalid-checks-refused': { major: 1, minor: 0, patch: 0 },
-  /** A verb not listed for an endpoint is refused with 405. Spec: Ver/1.0. */
-  'verbs-enforced': { major: 1, minor: 0, patch: 0 },
-  /** A server gets its vote as soon as it is stable; before, voters were promoted so that their number stays odd. Spec: Ver/1.0.1. */
-  'promotion-one-by-one': { major: 1, minor: 0, patch: 1 },
-  /** Raft snapshots are taken more rarely. Spec: Ver/1.1.0. */
-  'raft-snapshots-rarer': { major: 1, minor: 1, patch: 0 },
-} as const satisfies Record<string, Release>
+/** One change of behaviour, by the release that brought it. Texts are for people: docs/releases.md is made of them. */
+export interface ReleaseChange {
+  readonly since: Release
+  /** The first release that no longer has it; absent: all later ones do. */
+  readonly until?: Release
+  /** Row of the reference on releases; or the section, where no row has it. */
+  readonly reference: string
+  /** How it was before, and how it is since. */
+  readonly what: string
+  /** Who notices. */
+  readonly who: string
+  /** How to see it: a scenario by its name, or in words what to ask. */
+  readonly see: { readonly scenario: string } | { readonly ask: string }
+  readonly requirements: readonly string[]
+}
 
-export type Behaviour = keyof typeof behaviours
+/**
+ * Every change of behaviour that an agent can be taken back behind, oldest first. Code asks for them by name; a release has
+ * those that came with it or before. Numbers between two rows behave as the row before them.
+ */
+export const changes = {
+  'kv-tombstones': {
+    since: { major: 0, minor: 5, patch: 0 },
+    reference: 'REL-0.5-3, REL-0.5-4',
+    what: 'Leaders do not care for tombstones. Since then they reap those of deleted keys after fifteen minutes, with a replicated command that older servers do not know.',
+    who: 'servers: one of an earlier release stops at the first reaping under a leader of 0.5',
+    see: { scenario: 'upgrade-0.4-to-0.5-tombstones' },
+    requirements: ['RFT-024', 'RFT-027'],
+  },
+  'prepared-queries': {
+    since: { major: 0, minor: 6, patch: 0 },
+    reference: 'REL-0.6-5',
+    what: 'There are no prepared queries: their paths answer 404. Since then there are, with replicated commands that older servers do not know.',
+    who: 'clients; and servers of an earlier release, which stop at the first query that is defined',
+    see: { ask: 'GET /v1/query' },
+    requirements: [],
+  },
+  coordinates: {
+    since: { major: 0, minor: 6, patch: 0 },
+    reference: 'REL-0.6-9',
+    what: 'Agents do not tell servers where they are. Since then they do, and servers keep it by a replicated command that older ones do not know.',
+    who: 'clients that sort by distance (`near`), and servers of an earlier release, which stop at the first coordinates',
+    see: { ask: 'GET /v1/coordinate/nodes' },
+    requirements: [],
+  },
+  transactions: {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-11',
+    what: 'There are no transactions of keys. Since then there are, by a replicated command that older servers do not know.',
+    who: 'clients; and servers of an earlier release, which stop at the first transaction',
+    see: { scenario: 'unknown-command' },
+    requirements: ['AGT-034'],
+  },
+  'query-near': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-5',
+    what: 'A prepared query does not keep `Near`, and agents do not say where they are when they execute one. Since then they do.',
+    who: 'clients that execute queries with `Near`',
+    see: { ask: 'GET /v1/query, after one with "Near" was defined' },
+    requirements: [],
+  },
+  'lan-address-tagged': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-7',
+    what: "A node's tagged addresses are `wan` alone. Since then `lan` stands beside it.",
+    who: 'readers of TaggedAddresses',
+    see: { ask: 'GET /v1/catalog/nodes' },
+    requirements: [],
+  },
+  'raft-protocol-1': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'section 0, Raft protocol',
+    what: 'Servers speak Raft protocol 0. Since then they speak 1.',
+    who: 'servers: only neighbours among protocols talk to each other',
+    see: { scenario: 'raft-protocol-0-to-2' },
+    requirements: ['RFT-004', 'RFT-005', 'RFT-008'],
+  },
+  'peers-json-for-recovery': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-8',
+    what: 'There is always a peers.json. Since then it is there for recovery alone, and read only beside its marker peers.info.',
+    who: 'operators: the first start as 0.7 deletes an old file unread',
+    see: { scenario: 'peers-json-by-address' },
+    requirements: ['RFT-013', 'RFT-015'],
+  },
+  'snapshots-over-http': {
+    since: { major: 0, minor: 7, patch: 1 },
+    reference: 'REL-0.7.1-4',
+    what: 'A state cannot be put back over HTTP. Since then it can, by replicated commands that older servers do not know.',
+    who: 'operators; and servers of an earlier release, which stop when a snapshot is restored',
+    see: { ask: 'PUT /v1/snapshot' },
+    requirements: [],
+  },
+  'raft-snapshot-looked-at-often': {
+    since: { major: 0, minor: 7, patch: 2 },
+    reference: 'REL-0.7.2-1; section 0, Raft snapshot',
+    what: 'Whether a snapshot of the log is due is looked at every two minutes. Since then it is every five seconds.',
+    who: 'operators who count snapshots',
+    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    requirements: [],
+  },
+  'raft-protocol-chosen': {
+    since: { major: 0, minor: 8, patch: 0 },
+    reference: 'REL-0.8.0-7',
+    what: 'The Raft protocol is that of the release. Since then `raft_protocol` chooses 1, 2 or 3; 2 if absent.',
+    who: 'operators, and servers of other protocols',
+    see: { scenario: 'raft-protocol-0-to-2' },
+    requirements: ['RFT-006', 'RFT-008'],
+  },
+  autopilot: {
+    since: { major: 0, minor: 8, patch: 0 },
+    reference: 'REL-0.8.0-8, REL-0.8.0-1',
+    what: 'The care of leaders for their group cannot be set. Since then its settings are replicated, by commands that older servers do not know; a leader writes the first only when all servers know them, as since 0.8.1.',
+    who: 'operators',
+    see: { scenario: 'autopilot-needs-protocol-3' },
+    requirements: ['RFT-009', 'RFT-011'],
+  },
+  'raft-protocol-3-by-default': {
+    since: { major: 1, minor: 0, patch: 0 },
+    reference: 'REL-1.0-1, REL-1.0-2',
+    what: '`raft_protocol` is 2 if absent. Since then it is 3, where servers are named by their IDs.',
+    who: 'operators: a single server that is upgraded in place cannot lead until it is named by its ID',
+    see: { scenario: 'single-server-2-to-3' },
+    requirements: ['RFT-012', 'RFT-016', 'RFT-017'],
+  },
+  'invalid-checks-refused': {
+    since: { major: 1, minor: 0, patch: 0 },
+    reference: 'REL-1.0-13',
+    what: 'A check in a file that does not hold is left out. Since then it keeps the agent from starting.',
+    who: 'operators',
+    see: { ask: 'the start of an agent with a check without `interval`' },
+    requirements: ['UPG-024'],
+  },
+  'verbs-enforced': {
+    since: { major: 1, minor: 0, patch: 0 },
+    reference: 'REL-1.0-8',
+    what: 'A request is executed whatever its verb. Since then a verb that is not listed for an endpoint is refused with 405.',
+    who: 'clients with sloppy verbs',
+    see: { ask: 'DELETE /v1/catalog/nodes' },
+    requirements: ['UPG-019'],
+  },
+  'promotion-one-by-one': {
+    since: { major: 1, minor: 0, patch: 1 },
+    reference: 'REL-1.0.1-1, REL-1.0.1-2',
+    what: 'Servers get their votes such that the number of voters stays odd. Since then each gets its vote as soon as it is stable.',
+    who: 'operators who replace servers',
+    see: { scenario: 'promotion-in-pairs' },
+    requirements: ['RFT-029', 'RFT-030', 'UPG-012'],
+  },
+  'raft-snapshots-rarer': {
+    since: { major: 1, minor: 1, patch: 0 },
+    reference: 'REL-1.1.0-5',
+    what: 'A snapshot of the log is taken after 8,192 entries, looked at every 5 s. Since then it is after 16,384, looked at every 30 s.',
+    who: 'operators who count snapshots',
+    see: { scenario: 'snapshots-of-1-0-1' },
+    requirements: ['RFT-018', 'UPG-010'],
+  },
+} as const satisfies Record<string, ReleaseChange>
+
+export type Behaviour = keyof typeof changes
 
 export function releaseText(release: Release): string {
   return `${release.major}.${release.minor}.${release.patch}`
 }
 
 export function hasBehaviour(release: Release, behaviour: Behaviour): boolean {
-  return isAtLeast(release, behaviours[behaviour])
+  return isWithin(release, changes[behaviour])
+}
+
+/** Whether a release is among those that have a change. */
+export function isWithin(release: Release, { since, until }: Pick<ReleaseChange, 'since' | 'until'>): boolean {
+  return isAtLeast(release, since) && (until === undefined || !isAtLeast(release, until))
+}
+
+/** Which release brought a change: for replicated commands, at which servers of an older release stop. */
+export function releaseOf(behaviour: Behaviour): Release {
+  return changes[behaviour].since
 }
 
 export interface RaftProtocols {

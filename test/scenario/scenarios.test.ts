@@ -25,6 +25,7 @@ const shows: Readonly<Record<string, string>> = {
   'snapshots-of-1-0-1.yaml': '[RFT-018]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
   'unknown-command.yaml': '[AGT-034]',
+  'upgrade-0.4-to-0.5-tombstones.yaml': '[RFT-024] [RFT-027]',
   'wan-of-three-datacenters.yaml': '[MEM-026]',
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { releaseOf } from '../../model/release.ts'
 import { onEvent, type StateHook } from '../../store/types.ts'
 import { nodeRemoved } from '../catalog/model.ts'
 import { nodeByName } from '../catalog/views.ts'
@@ -15,7 +16,7 @@ const batchBody = z.strictObject({ updates: z.array(coordinateRow).max(batchMax)
 /** Where several nodes are now. One that is not in the catalog is passed over. */
 export const coordinateBatch: CommandDefinition<z.infer<typeof batchBody>, null> = {
   kind: 'coordinate.batch',
-  since: { major: 0, minor: 6, patch: 0 },
+  since: releaseOf('coordinates'),
   body: batchBody,
   apply: (tx, { updates }) => {
     for (const update of updates) {

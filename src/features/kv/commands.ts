@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Release } from '../../model/release.ts'
+import { type Release, releaseOf } from '../../model/release.ts'
 import { bytes, byteText, count, isByteText, membersOf, readWith, uint64, uint64Of } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
@@ -7,7 +7,7 @@ import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } 
 
 const first: Release = { major: 0, minor: 1, patch: 0 }
 const withSessions: Release = { major: 0, minor: 4, patch: 0 }
-const withTombstones: Release = { major: 0, minor: 5, patch: 0 }
+const withTombstones = releaseOf('kv-tombstones')
 
 interface PutBody {
   readonly key: string

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Release } from '../../model/release.ts'
+import { releaseOf } from '../../model/release.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import { uint64 } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
@@ -7,8 +7,7 @@ import { type AutopilotSettings, autopilotSettings } from './autopilot.ts'
 import { autopilotTable } from './tables.ts'
 import { autopilotOf } from './views.ts'
 
-/** Servers of earlier releases stop on its commands. Spec: Ver/0.8.0. */
-export const autopilotSince: Release = { major: 0, minor: 8, patch: 0 }
+const autopilotSince = releaseOf('autopilot')
 
 const initializeBody = z.strictObject({ settings: autopilotSettings })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lowerAscii } from '../../base/letter-case.ts'
-import { behaviours } from '../../model/release.ts'
+import { releaseOf } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { sessionById } from '../session/views.ts'
@@ -10,7 +10,7 @@ import { looksLikeUuid } from './resolution.ts'
 import { queriesTable } from './tables.ts'
 import { catchAllTemplate, queryById, queryByName } from './views.ts'
 
-const first = behaviours['prepared-queries']
+const first = releaseOf('prepared-queries')
 
 const setBody = z.strictObject({ id: queryId, ...definitionFields })
 type SetBody = z.infer<typeof setBody>

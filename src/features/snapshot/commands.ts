@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { emptyBytes } from '../../base/bytes.ts'
 import { InvariantViolation, invariant } from '../../base/invariant.ts'
-import type { Release } from '../../model/release.ts'
+import { releaseOf } from '../../model/release.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import { bytes, count } from '../fields.ts'
@@ -32,7 +32,7 @@ import { comingPieces, comingState, lastReplaced } from './views.ts'
  * 7. What the cluster keeps of itself stays: which writes took effect, so that one that is repeated after the replacement
  *    does not take effect again; and the Raft configuration, which is not in the state at all.
  */
-const since: Release = { major: 0, minor: 7, patch: 1 }
+const since = releaseOf('snapshots-over-http')
 
 /** Of a piece: far below what one entry of the log may carry. */
 export const pieceBytesMax = 256 << 10

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { transactionOperationsMax } from '../../model/limits.ts'
-import type { Release } from '../../model/release.ts'
+import { releaseOf } from '../../model/release.ts'
 import { judgedOperation, runOperation } from '../kv/operations.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import type { TransactionOutcome } from './model.ts'
 import { runAll } from './run.ts'
 
-const withTransactions: Release = { major: 0, minor: 7, patch: 0 }
+const withTransactions = releaseOf('transactions')
 
 /** Values of entries that a repeated transaction is answered again, all together, bytes. More are forgotten. */
 const rememberedBytesMax = 4096

@@ -121,6 +121,11 @@ describe('a bad scenario file', () => {
       "x.yaml:9:24: item 1 of 'operations' cannot be 'kv.gte': did you mean 'kv.get'?",
     ],
     [
+      'with a release before all that can be run',
+      minimal.replace('count: 3', 'count: 3, release: 0.3.9'),
+      'x.yaml:4:35: nothing runs as release 0.3.9; the oldest is 0.4.0',
+    ],
+    [
       'with a node that is not there',
       minimal.replace('wait: 5s', 'crash: s9'),
       "x.yaml:7:12: there is no node 's9': the cluster has s1 to s3",

@@ -1,0 +1,38 @@
+import { changes, newestRelease, oldestRelease, type ReleaseChange, releaseText } from '../../src/model/release.ts'
+
+const introduction = `# Releases
+
+An agent can be run as an earlier release, to see how the past behaved and to rehearse upgrades: a node of a scenario with
+\`release: 1.0.0\`, from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}. Each row below is a change of behaviour
+that it then is taken back behind; numbers between two rows behave as the row before them. What has no row behaves as in
+${releaseText(newestRelease)}.
+
+Agents of different releases may be in one cluster, and then misbehave for the reasons that the real ones had: a server stops at
+a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not hear each other.
+In production there is one release, the newest.
+
+This page is made from the table in \`src/model/release.ts\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
+`
+
+/** The page docs/releases.md, whole. */
+export function releasesPage(): string {
+  const releases = new Map<string, string[]>()
+  for (const [name, change] of Object.entries<ReleaseChange>(changes)) {
+    const since = releaseText(change.since)
+    releases.set(since, [...(releases.get(since) ?? []), sectionOf(name, change)])
+  }
+  const sections = [...releases].map(([release, rows]) => `## ${release}\n\n${rows.join('\n\n')}\n`)
+  return `${introduction}\n${sections.join('\n')}`
+}
+
+function sectionOf(name: string, { what, who, see, until, reference, requirements }: ReleaseChange): string {
+  const shown = 'scenario' in see ? `\`svc-sim run scenarios/${see.scenario}.yaml\`` : see.ask
+  const lines = [
+    `**\`${name}\`**${until === undefined ? '' : ` (until ${releaseText(until)})`}. ${what}`,
+    '',
+    `- Who notices: ${who}.`,
+    `- How to see it: ${shown}.`,
+    `- Reference: ${[reference, ...requirements].join(', ')}.`,
+  ]
+  return lines.join('\n')
+}

@@ -1,6 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
-import type { EndpointDefinition, ReadOptions } from '../features/manifest.ts'
+import type { Answer, EndpointDefinition, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import type { CallFailure } from '../rpc/rpc.ts'
 import { type AgentRequest, waitOf } from './request.ts'
@@ -14,6 +14,8 @@ export interface Attempt {
 export interface CallTarget {
   /** One try at whoever must answer. */
   attempt(endpoint: EndpointDefinition, request: AgentRequest, caller: Attempt): Promise<Result<unknown, CallFailure>>
+  /** The answer to a read that does not wait, where this agent has it and need ask nobody; undefined: by an attempt. */
+  answerNow<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args, read: ReadOptions): Answer<Reply> | undefined
   /** Whether this agent, as things are, answers such a read itself. */
   answersHere(endpoint: EndpointDefinition, read: ReadOptions): boolean
   /** Calls `use` when a try that found nobody may find somebody now. */

@@ -93,7 +93,11 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
-    if (read.minIndex === 0) return this.#query(endpoint, args, read, options)
+    if (read.minIndex === 0) {
+      const isHere = !this.#stopped && this.#isHere(read.datacenter)
+      const now = isHere ? this.#target.answerNow(endpoint, args, read) : undefined
+      return now === undefined ? this.#query(endpoint, args, read, options) : ok(now)
+    }
     const { client } = options
     const begun = client === undefined ? ok(undefined) : this.#watchers.begin(client)
     if (!begun.ok) return begun

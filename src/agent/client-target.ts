@@ -56,6 +56,10 @@ export class ClientTarget implements CallTarget {
     return answer
   }
 
+  answerNow(): undefined {
+    return undefined
+  }
+
   answersHere(): boolean {
     return false
   }

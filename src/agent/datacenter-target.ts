@@ -47,6 +47,10 @@ class DatacenterTarget implements CallTarget {
     return answer
   }
 
+  answerNow(): undefined {
+    return undefined
+  }
+
   answersHere(): boolean {
     return false
   }

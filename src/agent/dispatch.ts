@@ -84,6 +84,15 @@ export class Dispatch {
     }
   }
 
+  /**
+   * A read of this agent's own that does not wait, where the state is known to be fresh enough without asking; undefined
+   * where it is not. The arguments are what the endpoint's type says: what comes from other agents is checked in `serve`.
+   */
+  answerNow(endpoint: QueryEndpoint, args: unknown, read: ReadOptions): Served | undefined {
+    const isFresh = read.consistency === 'stale' || (read.consistency === 'default' && this.#raft.leaseReadsNow())
+    return isFresh && read.minIndex === 0 ? this.#answer(this.#results.read(endpoint, args)) : undefined
+  }
+
   async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
     const elsewhere = this.#leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)

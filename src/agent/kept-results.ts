@@ -18,8 +18,11 @@ const defaultBounds: KeptResultsBounds = { bytesMax: 64 << 20, waitingMax: 65_53
 const resultBytes = 1_024
 const memberBytes = 256
 
-/** Of lists with fewer members, only those that somebody waits for are kept: they cost no more to make than to keep. */
+/** Of lists with fewer members, only those that somebody waits for, or asks for again, are kept: once they cost no more to make than to keep. */
 const keptMembersMin = 2
+
+/** Of so many that were asked for last it is known that they were. */
+const askedMax = 1_024
 
 /**
  * Results of queries, evaluated once for all who ask the same, and kept until something that they rest on changes. What is
@@ -34,6 +37,8 @@ export class KeptResults {
   readonly #bounds: KeptResultsBounds
   /** By endpoint and arguments; the longest unasked first. */
   readonly #kept = new Map<string, KeptResult>()
+  /** Keys of small results that were not kept. */
+  readonly #askedOnce = new Set<string>()
   #bytes = 0
   #waiting = 0
 
@@ -67,8 +72,15 @@ export class KeptResults {
     }
     const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args))
     const result = new KeptResult(this.#owner, key, Math.max(value.index, this.#store.floor, 1), value.value, touched)
-    if (membersOf(value.value) >= keptMembersMin) this.#keep(result)
+    if (membersOf(value.value) >= keptMembersMin || this.#isAskedAgain(key)) this.#keep(result)
     return result
+  }
+
+  #isAskedAgain(key: string): boolean {
+    if (this.#askedOnce.delete(key)) return true
+    if (this.#askedOnce.size >= askedMax) this.#askedOnce.clear()
+    this.#askedOnce.add(key)
+    return false
   }
 
   /**

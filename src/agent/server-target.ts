@@ -1,6 +1,6 @@
 import { err, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
-import type { EndpointDefinition, ReadOptions } from '../features/manifest.ts'
+import type { Answer, EndpointDefinition, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
 import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
@@ -37,6 +37,15 @@ export class ServerTarget implements CallTarget {
       read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
     const deadlineMs = deadlineOf(request)
     return this.#rpc.request(address, { method: endpoint.method, body: asked, deadlineMs, onAbort: caller.onAbort })
+  }
+
+  answerNow<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+  ): Answer<Reply> | undefined {
+    if (!this.answersHere(endpoint, read)) return undefined
+    return this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read) as Answer<Reply> | undefined
   }
 
   answersHere(endpoint: EndpointDefinition, read: ReadOptions | undefined): boolean {

@@ -73,6 +73,11 @@ export interface Raft {
   readIndex(): Promise<Result<LogIndex, RequestRefusal>>
   /** As `readIndex`, but satisfied by the leader's lease when it holds, without a round. Leader only. */
   leaseRead(): Promise<Result<LogIndex, RequestRefusal>>
+  /**
+   * Whether a `leaseRead` begun now would be answered at once. Then what is applied here is what it would wait for: who reads
+   * in this same turn need not ask.
+   */
+  leaseReadsNow(): boolean
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>>
   transferLeadership(to?: ServerId): Promise<Result<undefined, RequestRefusal>>
   /** First configuration of a new cluster; only on a server without any log, term or snapshot. False if it has some. */

@@ -111,7 +111,7 @@ async function readOne(agent: AgentContext, request: GetRequest, options: ReadOp
   const { value: entry, meta } = answer.value
   if (entry === null) return { kind: 'empty', status: 404, meta }
   if (request.query.has('raw')) return { kind: 'bytes', bytes: valueBytes(entry.value), meta }
-  return { kind: 'json', value: [kvEntryJson(entry)], meta }
+  return answered(answer.value, 'entry', (shown) => (shown === null ? [] : [kvEntryJson(shown)]))
 }
 
 async function readTree(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {

@@ -3,6 +3,7 @@ import { emit, refuse } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
 import { beginRound, roundsRemembered, sendHeartbeat } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, type Leader, leaderOf, type RaftCore } from './state.ts'
+import type { LogIndex } from './types.ts'
 
 type ReadMode = 'quorum' | 'lease'
 
@@ -51,6 +52,13 @@ function beginReadRound(raft: RaftCore, leader: Leader, nowMs: number): void {
   for (const progress of leader.progress.values()) {
     if (isVoter(configurationOf(raft), progress.id)) sendHeartbeat(raft, leader, progress)
   }
+}
+
+/** Whether a read by lease would be answered at once, with what is applied. */
+export function readsByLease(raft: RaftCore, applied: LogIndex, nowMs: number): boolean {
+  const { role, commit } = raft
+  if (role.kind !== 'leader' || applied < commit) return false
+  return hasCommittedInOwnTerm(raft, role) && holdsLease(raft, role, nowMs)
 }
 
 /** The newest round that a quorum of voters has answered. */

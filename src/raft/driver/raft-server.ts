@@ -4,6 +4,7 @@ import type { Closable, Deferred } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { bootstrapped } from '../core/configuration.ts'
+import { readsByLease } from '../core/read.ts'
 import { snapshotMetaAt } from '../core/snapshot.ts'
 import { createRaft, type RaftCore } from '../core/state.ts'
 import { statusOf } from '../core/status.ts'
@@ -104,8 +105,7 @@ export class RaftServer implements Raft, LogListener {
     })
     this.#timers = new TimerSet(env, (timer) => this.#timerFired(timer))
     const isLeader = (): boolean => this.#core.role.kind === 'leader'
-    const send = (outgoing: Outgoing): void => this.#send(outgoing)
-    this.#persisting = new Persisting({ env, log, observer, send, isLeader })
+    this.#persisting = new Persisting({ env, log, observer, send: (outgoing) => this.#send(outgoing), isLeader })
     this.#gathering = new Gathering(
       env,
       () => this.#persisting.isUnderWay,
@@ -118,8 +118,7 @@ export class RaftServer implements Raft, LogListener {
     this.#withoutRoom = new WithoutRoom({ ...shared, log })
     const waitingSinceMs = () => (log.isFull ? undefined : this.#persisting.waitingSinceMs)
     this.#stalledDisk = new StalledDisk({ ...shared, timing, waitingSinceMs })
-    const applied = recovered.snapshot?.index ?? 0
-    this.#applier = new Applier({ ...shared, observer, applied })
+    this.#applier = new Applier({ ...shared, observer, applied: recovered.snapshot?.index ?? 0 })
     this.#chunks = new Chunks({ ...shared, renew: () => this.#snapshotting.take() })
     this.#snapshotting = new Snapshotting({
       ...shared,
@@ -155,6 +154,10 @@ export class RaftServer implements Raft, LogListener {
 
   leaseRead(): Promise<Result<LogIndex, RequestRefusal>> {
     return this.#ask((requestId) => ({ kind: 'read-requested', requestId, mode: 'lease' }))
+  }
+
+  leaseReadsNow(): boolean {
+    return this.#turns.isOpen && readsByLease(this.#core, this.#applier.applied, this.#env.clock.monoMs())
   }
 
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>> {

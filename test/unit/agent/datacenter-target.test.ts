@@ -46,6 +46,7 @@ class Server {
     const here: CallTarget = {
       nobody: { kind: 'no-leader' },
       attempt: async () => ok('answered here'),
+      answerNow: () => undefined,
       answersHere: () => true,
       onHope: () => ({ close: () => {} }),
     }

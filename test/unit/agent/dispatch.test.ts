@@ -3,7 +3,7 @@ import type { ParkedRead } from '../../../src/agent/agent.ts'
 import { Dispatch } from '../../../src/agent/dispatch.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
-import type { Answer, Standing } from '../../../src/features/manifest.ts'
+import type { Answer, QueryEndpoint, ReadOptions, Standing } from '../../../src/features/manifest.ts'
 import type { Raft } from '../../../src/raft/raft.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { LoneServer } from '../features/lone-server.ts'
@@ -88,6 +88,26 @@ describe('a parked read', () => {
     parking.dispatch.stop()
     await settled()
     expect([parking.told.length, parking.over]).toEqual([1, 1])
+  })
+})
+
+describe('a read that need not wait', () => {
+  const read = { consistency: 'default' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+
+  it('is answered in the same turn where it may be old, or where the lease holds and all is applied; else it is not', async () => {
+    const server = new LoneServer(new HandClock().env)
+    let isLeased = true
+    const raft = { ...server.context.raft, leaseReadsNow: () => isLeased } as unknown as Raft
+    const dispatch = new Dispatch({ ...server.context, raft }, server.state.store, kvFeature.endpoints ?? [])
+    const get = dispatch.endpoint('KV.Get') as QueryEndpoint
+    const now = (asked: Partial<ReadOptions>) => dispatch.answerNow(get, { key: 'a' }, { ...read, ...asked })
+    await server.request('PUT', '/v1/kv/a', 'x')
+    expect(now({})).toMatchObject({ value: { key: 'a' }, meta: { index: server.index } })
+    expect(now({ consistency: 'consistent' })).toBeUndefined()
+    expect(now({ minIndex: 1 })).toBeUndefined()
+    isLeased = false
+    expect(now({})).toBeUndefined()
+    expect(now({ consistency: 'stale' })).toMatchObject({ value: { key: 'a' } })
   })
 })
 

@@ -88,6 +88,26 @@ describe('kept results', () => {
     expect([woken, results.waiting]).toEqual([1, 0])
   })
 
+  it('that are small are kept once they are asked for again, and their bytes until they change', async () => {
+    const server = new LoneServer()
+    const results = new KeptResults(server.state.store)
+    const read = () => results.read(key, { key: 'k' })
+    const once = read()
+    const again = read()
+    expect([again === once, read() === again, results.size.results]).toEqual([false, true, 1])
+    let made = 0
+    const make = () => new Uint8Array([++made])
+    expect([read().bytesOf('json', make), read().bytesOf('json', make)]).toEqual([
+      new Uint8Array([1]),
+      new Uint8Array([1]),
+    ])
+    await server.request('PUT', '/v1/kv/k', 'x')
+    expect(read().value).toMatchObject({ key: 'k' })
+    expect(read().bytesOf('json', make)).toEqual(new Uint8Array([2]))
+    for (let at = 0; at < 2_000; at++) results.read(key, { key: `other ${at}` })
+    expect(results.size.results).toBe(1)
+  })
+
   it('refuse one more that waits than may wait, and keep nothing small that nobody waits for', async () => {
     const server = new LoneServer()
     const results = new KeptResults(server.state.store, { waitingMax: 1 })

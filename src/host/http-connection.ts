@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
+import { bodyBytesMax, type HttpHandler, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
+import type { Endpoint } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { type HeldBodies, isWithoutBody, joinedHeaders, noBody, readBody } from './http-body.ts'
 import { type CompressedBodies, isWhole, type WholeResponse, writeResponse, writeStream } from './http-response.ts'
@@ -47,6 +48,7 @@ export class HttpConnection {
   readonly #waiting: Exchange[] = []
   #current: Exchange | undefined
   #gone = false
+  #remote: Endpoint | undefined
   #grace: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, serving: HttpServing) {
@@ -128,12 +130,18 @@ export class HttpConnection {
   }
 
   #requestOf({ request, target, aborts }: Exchange, body: Uint8Array | 'too-large'): HttpRequest {
+    let headers: HttpHeaders | undefined
+    this.#remote ??= endpointOf(request.socket.remoteAddress, request.socket.remotePort)
     return {
       method: request.method ?? '',
       target,
-      headers: joinedHeaders(request.rawHeaders),
+      // Of most requests nobody looks at them.
+      get headers() {
+        headers ??= joinedHeaders(request.rawHeaders)
+        return headers
+      },
       body,
-      remote: endpointOf(request.socket.remoteAddress, request.socket.remotePort),
+      remote: this.#remote,
       onAbort: (use) => {
         if (this.#gone) setImmediate(use)
         else aborts.push(use)

@@ -6,10 +6,12 @@ import { productTitle } from '../model/names.ts'
 import { releaseText } from '../model/release.ts'
 import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
+import { KnownTargets } from './known-targets.ts'
 import { withDocument } from './openapi/route.ts'
 import { isPrintable } from './printable.ts'
+import { parseQuery } from './query-parameters.ts'
 import { redirect } from './redirect.ts'
-import { RouteCaller } from './route-call.ts'
+import { RouteCaller, type RoutedTarget } from './route-call.ts'
 import { routeTable } from './route-table.ts'
 import { cleanPath, parseTarget } from './target.ts'
 
@@ -53,25 +55,38 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     const answer = answerTo(request)
     return answer instanceof Promise ? answer : Promise.resolve(answer)
   }
-  const answerTo = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
-    const target = parseTarget(request.target)
-    if (!target.ok) return outside.text(400, target.error)
+  const meant = new KnownTargets((given): Meant => {
+    const target = parseTarget(given)
+    if (!target.ok) return answering(() => outside.text(400, target.error))
     const { path, rawQuery } = target.value
     const versioned = path.startsWith('/v1/')
     const encoder = versioned ? unrouted : outside
-    if (!config.allowUnprintableCharacters && !isPrintable(path)) return encoder.text(400, '')
+    if (!config.allowUnprintableCharacters && !isPrintable(path)) return answering(() => encoder.text(400, ''))
     const clean = cleanPath(path)
     const match = clean === path ? table.match(path) : ({ kind: 'redirect', path: clean } as const)
     switch (match.kind) {
       case 'route':
-        return caller.call({ mounted: match.mounted, path, rest: match.rest, rawQuery, request })
+        return { kind: 'route', mounted: match.mounted, path, rest: match.rest, query: parseQuery(rawQuery) }
       case 'redirect':
-        return redirect(request.method, match.path, rawQuery, versioned ? configured : [])
+        return answering(({ method }) => redirect(method, match.path, rawQuery, versioned ? configured : []))
       case 'none':
-        return path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, '')
+        return answering(() => (path === '/' ? outside.text(200, `${productTitle} Agent`) : encoder.text(404, '')))
     }
+  })
+  const answerTo = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
+    const found = meant.of(request.target)
+    return found.kind === 'route' ? caller.call(found, request) : found.answer(request)
   }
   return Object.assign(handle, { bodyBytesMaxOf })
+}
+
+/** What a target means: a route to be called, or an answer at once. */
+type Meant =
+  | ({ readonly kind: 'route' } & RoutedTarget)
+  | { readonly kind: 'answer'; readonly answer: (request: HttpRequest) => HttpResponse }
+
+function answering(answer: (request: HttpRequest) => HttpResponse): Meant {
+  return { kind: 'answer', answer }
 }
 
 /** Headers that a configured one must not repeat: they speak of the body or the connection. */

@@ -26,27 +26,28 @@ export function parseQuery(rawQuery: string): Result<QueryParameters, string> {
 /** Keeps bytes as they came, so that `encoded` gives back what was sent; `get` and `all` give text. */
 class ParsedQuery implements QueryParameters {
   readonly #pairs: readonly Pair[]
+  /** Texts by the name as it was sent. */
+  readonly #values = new Map<string, string[]>()
 
   constructor(pairs: readonly Pair[]) {
     this.#pairs = pairs
+    for (const [name, value] of pairs) {
+      const values = this.#values.get(name) ?? []
+      values.push(textOfByteString(value))
+      this.#values.set(name, values)
+    }
   }
 
   has(name: string): boolean {
-    if (this.#pairs.length === 0) return false
-    const wanted = byteString(name)
-    return this.#pairs.some(([other]) => other === wanted)
+    return this.#values.size > 0 && this.#values.has(byteString(name))
   }
 
   get(name: string): string | undefined {
-    if (this.#pairs.length === 0) return undefined
-    const wanted = byteString(name)
-    for (const [other, value] of this.#pairs) if (other === wanted) return textOfByteString(value)
-    return undefined
+    return this.#values.size === 0 ? undefined : this.#values.get(byteString(name))?.[0]
   }
 
   all(name: string): readonly string[] {
-    const wanted = byteString(name)
-    return this.#pairs.filter(([other]) => other === wanted).map(([, value]) => textOfByteString(value))
+    return this.#values.get(byteString(name)) ?? []
   }
 
   encoded(): string {

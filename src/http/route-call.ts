@@ -1,4 +1,5 @@
 import { InvariantViolation, invariant } from '../base/invariant.ts'
+import type { Result } from '../base/result.ts'
 import { bodyBytesMax, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import { endpointText } from '../env/net.ts'
 import type { AgentContext, HttpMethod, QueryParameters, RouteRequest, RouteResponse } from '../features/manifest.ts'
@@ -7,7 +8,7 @@ import { failureText } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ResponseEncoder } from './encode-response.ts'
 import { failureStatus } from './failure-status.ts'
-import { loggableTarget, parseQuery } from './query-parameters.ts'
+import { loggableTarget } from './query-parameters.ts'
 import type { MountedRoute } from './route-table.ts'
 
 export interface RouteCallOptions {
@@ -20,12 +21,15 @@ export interface RouteCallOptions {
   readonly onFatal: ((violation: InvariantViolation) => void) | undefined
 }
 
-/** A request whose route is known. `path` and `rest` are decoded. */
-export interface RoutedRequest {
+/** A target whose route is known. `path` and `rest` are decoded; the error of `query` is a line for the caller. */
+export interface RoutedTarget {
   readonly mounted: MountedRoute
   readonly path: string
   readonly rest: string
-  readonly rawQuery: string
+  readonly query: Result<QueryParameters, string>
+}
+
+interface RoutedRequest extends RoutedTarget {
   readonly request: HttpRequest
 }
 
@@ -45,14 +49,14 @@ export class RouteCaller {
     this.#verbsEnforced = hasBehaviour(options.agent.release, 'verbs-enforced')
   }
 
-  async call(routed: RoutedRequest): Promise<HttpResponse> {
+  async call({ mounted, path, rest, query }: RoutedTarget, request: HttpRequest): Promise<HttpResponse> {
     const { clock, metrics, log } = this.#options.agent.env
-    const { request } = routed
+    const routed = { mounted, path, rest, query, request }
     const startedMs = clock.monoMs()
     const response = await this.#answer(routed)
     const tookMs = clock.monoMs() - startedMs
     const measured = measuredMethods.has(request.method) ? request.method : 'other'
-    metrics.sample(`http.${measured}.${routed.mounted.metric}`, tookMs)
+    metrics.sample(`http.${measured}.${mounted.metric}`, tookMs)
     if (log.enabled('debug')) {
       const { method, target, from } = this.#fields(request)
       log.write('debug', 'http', 'request', { method, target, from, status: response.status, tookMs })
@@ -63,8 +67,7 @@ export class RouteCaller {
   /** In the field's order: the query is read first, and `OPTIONS` asks nothing of anybody. */
   async #answer(routed: RoutedRequest): Promise<HttpResponse> {
     const { encoder, blockedPrefixes } = this.#options
-    const { mounted, path, request } = routed
-    const query = parseQuery(routed.rawQuery)
+    const { mounted, path, request, query } = routed
     if (!query.ok) return encoder.text(400, query.error)
     if (blockedPrefixes.some((prefix) => path.startsWith(prefix))) {
       return encoder.text(403, 'Endpoint is blocked by agent configuration')
@@ -106,11 +109,21 @@ export class RouteCaller {
   ): Promise<HttpResponse> {
     const { agent, encoder, pretty } = this.#options
     const { mounted, rest, request } = routed
-    const headers = withToken(request.headers, this.#options.tokenHeaders)
+    const { tokenHeaders } = this.#options
     const call = { client: request.remote.host, onAbort: request.onAbort }
     const operation = mounted.operations[method]
     invariant(operation !== undefined, 'only methods that a route has are served', { method })
-    const routeRequest: RouteRequest<string> = { method, rest, query, headers, body, call }
+    const routeRequest: RouteRequest<string> = {
+      method,
+      rest,
+      query,
+      body,
+      call,
+      // Of most requests nobody looks at them.
+      get headers() {
+        return withToken(request.headers, tokenHeaders)
+      },
+    }
     try {
       const response = await operation.handle(agent, routeRequest)
       if (response.kind === 'failure') this.#logFailure(response, request)

@@ -186,10 +186,11 @@ async function reload(
     return err({ kind: 'refused', message: 'this agent was not started from a configuration that can be read again' })
   }
   const next = await options.reread()
-  if (!next.ok) return err({ kind: 'refused', message: next.error })
+  // The caller's own, not the agent's: it goes on as it is, and to try again is of no use.
+  if (!next.ok) return err({ kind: 'bad-request', message: next.error })
   const { env, rpc, tls } = renewing
   const renewed = await reloadTls(env, tls, next.value.tls)
-  if (!renewed.ok) return err({ kind: 'refused', message: `${renewed.error.message}: ${renewed.error.remedy}` })
+  if (!renewed.ok) return err({ kind: 'bad-request', message: `${renewed.error.message}: ${renewed.error.remedy}` })
   const taken = await take(next.value)
   if (!taken.ok) return taken
   renewing.tls = renewed.value

@@ -1,6 +1,7 @@
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Pool } from '../gossip/pool.ts'
+import { AskedInTurn } from './asked-in-turn.ts'
 import { type PoolServer, serverOf } from './pool-servers.ts'
 
 /** Whom to ask in another datacenter: of its servers that the pool holds alive one, the same as long as it answers. */
@@ -9,8 +10,8 @@ export class DatacenterRouter {
   readonly #pool: Pool
   readonly #datacenter: string
   readonly #watching: Closable
-  /** By datacenter, in the order in which they are asked; as many as the pool has members. */
-  #servers = new Map<string, PoolServer[]>()
+  /** By datacenter; as many as the pool has members. */
+  #servers = new Map<string, AskedInTurn>()
   readonly #waiting = new Set<() => void>()
 
   /** `datacenter`: the own one, which is not asked so. */
@@ -29,13 +30,12 @@ export class DatacenterRouter {
 
   /** Undefined: no path to that datacenter. */
   pick(datacenter: string): PoolServer | undefined {
-    return this.#servers.get(datacenter)?.[0]
+    return this.#servers.get(datacenter)?.first
   }
 
   /** It did not answer: the others of its datacenter are asked first from now on. */
   failed({ id, datacenter }: PoolServer): void {
-    const servers = this.#servers.get(datacenter)
-    if (servers?.[0]?.id === id) servers.push(...servers.splice(0, 1))
+    this.#servers.get(datacenter)?.failed(id)
   }
 
   /** Calls `use` when a server has appeared in some datacenter. */
@@ -44,7 +44,6 @@ export class DatacenterRouter {
     return { close: () => void this.#waiting.delete(use) }
   }
 
-  /** Servers that stay keep their place; new ones come in at places drawn at random. */
   #refresh(): void {
     const alive = new Map<string, Map<string, PoolServer>>()
     for (const member of this.#pool.members()) {
@@ -54,15 +53,11 @@ export class DatacenterRouter {
       alive.set(server.datacenter, there.set(server.id, server))
     }
     let hasAppeared = false
-    const next = new Map<string, PoolServer[]>()
+    const next = new Map<string, AskedInTurn>()
+    const draw = (bound: number): number => this.#env.random.stream('router.datacenters').below(bound)
     for (const [datacenter, there] of alive) {
-      const servers = (this.#servers.get(datacenter) ?? []).flatMap(({ id }) => there.get(id) ?? [])
-      const known = new Set(servers.map(({ id }) => id))
-      for (const server of there.values()) {
-        if (known.has(server.id)) continue
-        hasAppeared = true
-        servers.splice(this.#env.random.stream('router.datacenters').below(servers.length + 1), 0, server)
-      }
+      const servers = this.#servers.get(datacenter) ?? new AskedInTurn(draw)
+      if (servers.replace(there)) hasAppeared = true
       next.set(datacenter, servers)
     }
     this.#servers = next

@@ -20,7 +20,7 @@ export function failureOfRefusal(refusal: RequestRefusal, addressOf: (id: string
     case 'change-in-progress':
       return { kind: 'refused', message: 'another change of the Raft configuration is under way' }
     case 'unknown-server':
-      return { kind: 'refused', message: `id "${refusal.id}" was not found in the Raft configuration` }
+      return { kind: 'bad-request', message: `id "${refusal.id}" was not found in the Raft configuration` }
     case 'invalid-change':
     case 'transfer-failed':
       return { kind: 'refused', message: refusal.message }

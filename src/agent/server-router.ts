@@ -1,6 +1,7 @@
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Pool } from '../gossip/pool.ts'
+import { AskedInTurn } from './asked-in-turn.ts'
 import { aliveServers, type PoolServer } from './pool-servers.ts'
 
 /** A client asks the same server for this long, then draws anew, so that clients spread evenly over time. */
@@ -15,8 +16,7 @@ export class ServerRouter {
   readonly #env: Env
   readonly #pool: Pool
   readonly #datacenter: string
-  /** In the order in which they are asked. */
-  #servers: PoolServer[] = []
+  readonly #servers: AskedInTurn
   readonly #waiting = new Set<() => void>()
   readonly #watching: Closable
   #rebalance: Closable | undefined
@@ -25,6 +25,7 @@ export class ServerRouter {
     this.#env = env
     this.#pool = pool
     this.#datacenter = datacenter
+    this.#servers = new AskedInTurn((bound) => this.#draw(bound))
     this.#watching = pool.onChange(() => this.#refresh())
     this.#refresh()
     this.#rest()
@@ -37,18 +38,17 @@ export class ServerRouter {
   }
 
   get count(): number {
-    return this.#servers.length
+    return this.#servers.count
   }
 
   /** Whom to ask now. */
   pick(): PoolServer | undefined {
-    return this.#servers[0]
+    return this.#servers.first
   }
 
   /** It did not answer: the others are asked first from now on. */
   failed(id: string): void {
-    if (this.#servers[0]?.id !== id) return
-    this.#servers.push(...this.#servers.splice(0, 1))
+    this.#servers.failed(id)
   }
 
   /** Calls `use` whenever a server appears. */
@@ -57,24 +57,15 @@ export class ServerRouter {
     return { close: () => void this.#waiting.delete(use) }
   }
 
-  /** Servers that stay keep their place; new ones come in at places drawn at random. */
   #refresh(): void {
-    const alive = new Map(
-      aliveServers(this.#pool.members(), this.#datacenter).map((server) => [server.id, server] as const),
-    )
-    const kept = this.#servers.flatMap((server) => alive.get(server.id) ?? [])
-    const known = new Set(kept.map((server) => server.id))
-    const appeared = [...alive.values()].filter((server) => !known.has(server.id))
-    this.#servers = kept
-    for (const server of appeared) this.#servers.splice(this.#draw(this.#servers.length + 1), 0, server)
-    if (appeared.length > 0) for (const use of [...this.#waiting]) use()
+    const alive = aliveServers(this.#pool.members(), this.#datacenter)
+    const hasAppeared = this.#servers.replace(new Map(alive.map((server) => [server.id, server] as const)))
+    if (hasAppeared) for (const use of [...this.#waiting]) use()
   }
 
   #rest(): void {
     this.#rebalance = this.#env.timers.after(rebalanceMinMs + this.#draw(rebalanceSpreadMs), () => {
-      const before = this.#servers
-      this.#servers = []
-      for (const server of before) this.#servers.splice(this.#draw(this.#servers.length + 1), 0, server)
+      this.#servers.shuffle()
       this.#rest()
     })
   }

@@ -7,7 +7,7 @@ import type { WatchChange } from '../features/watch/watching.ts'
 import { productTitle } from '../model/names.ts'
 import { lastText } from './local/probes/outcome.ts'
 import { firstReached, placesAt } from './local/probes/place.ts'
-import { parseWebUrl, type WebUrl } from './local/probes/url.ts'
+import { hostOf, parseWebUrl, type WebUrl } from './local/probes/url.ts'
 
 /** A watch of the configuration. Reference: configuration 2. */
 export interface WatchDefinition {
@@ -91,6 +91,6 @@ async function sendTo(
 
 function tlsOf({ scheme, authority }: WebUrl, skip: boolean) {
   if (scheme !== 'https') return {}
-  const serverName = authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  const serverName = hostOf(authority)
   return { tls: { trustedPems: [], trust: skip ? 'anyone' : 'system', serverName } as const }
 }

@@ -1,4 +1,5 @@
-import { lstat, unlink } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { lstat, rename, unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
@@ -62,12 +63,19 @@ export async function serveHttp(
       closing: false,
     }
     const app = await hostedBy(serving, tls)
-    const where = path === undefined ? { host: at.host, port: at.port } : { path }
+    // Under a name that nobody looks for, until it is for those alone that it is meant for: `bind` would let in others.
+    const aside = path === undefined ? undefined : `${path}.new`
+    if (aside !== undefined) await removeAbandonedSocket(aside)
+    const where = aside === undefined ? { host: at.host, port: at.port } : { path: aside }
     await app.listen({ ...where, backlog: 1024, exclusive: true })
-    const refused = path === undefined || access === undefined ? undefined : await giveSocket(path, access)
+    const refused = aside === undefined || access === undefined ? undefined : await giveSocket(aside, access)
     if (refused !== undefined) {
       await app.close()
       return err({ kind: 'io', at, message: refused })
+    }
+    if (path !== undefined && aside !== undefined) {
+      await rename(aside, path)
+      app.server.once('close', () => rmSync(path, { force: true }))
     }
     app.server.on('error', (cause) =>
       log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),

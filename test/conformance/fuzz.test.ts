@@ -268,7 +268,6 @@ const stated: readonly RegExp[] = [
   /^No cluster leader$/,
   /^Network segments are not supported/,
   /Keyring is empty \(encryption not enabled\)$/,
-  /was not found in the Raft configuration$/,
   /^there is no other voter$/,
 ]
 

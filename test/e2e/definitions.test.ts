@@ -188,7 +188,7 @@ describe('a reload', () => {
     define('web.json', '{\n  "service": { "name": "web", "port": "81" }\n}')
     const reload = await runSvc(['reload', `-http-addr=${agent.address}`])
     expect(reload.code).toBe(1)
-    expect(reload.error).toMatch(/^Error reloading: Unexpected response code: 500 \(.*web\.json:2:\d+: service "web": /)
+    expect(reload.error).toMatch(/^Error reloading: Unexpected response code: 400 \(.*web\.json:2:\d+: service "web": /)
     agent.signal('SIGHUP')
     await eventually('the mistake is in the log', async () =>
       /Reload config failed: .*web\.json:2:\d+: service "web"/.test(agent.output) ? true : undefined,

@@ -99,15 +99,31 @@ export class LocalAliases {
   }
 }
 
-function byService(checks: readonly LocalCheck[]): ReadonlyMap<string, readonly LocalCheck[]> {
-  const found = new Map<string, LocalCheck[]>()
+/**
+ * Checks of a service, or of the node, as far as they count for who stands for it: of those that are no aliases only the worst
+ * do, so that an alias takes no longer where there are many.
+ */
+interface Group {
+  readonly checks: LocalCheck[]
+  /** The first check of each status that is no alias. */
+  readonly first: Set<string>
+}
+
+function byService(checks: readonly LocalCheck[]): ReadonlyMap<string, Group> {
+  const found = new Map<string, Group>()
   for (const check of checks) {
     const service = itemKey(check.definition.serviceId)
-    const others = found.get(service)
-    if (others === undefined) found.set(service, [check])
-    else others.push(check)
+    const group = found.get(service) ?? { checks: [], first: new Set() }
+    found.set(service, group)
+    const counts = isLocalAlias(check) || !group.first.has(check.status)
+    if (!isLocalAlias(check)) group.first.add(check.status)
+    if (counts) group.checks.push(check)
   }
   return found
+}
+
+function isLocalAlias({ definition: { probe } }: LocalCheck): boolean {
+  return probe.kind === 'alias' && probe.node === ''
 }
 
 /** Of aliases that stand for aliases, so many are looked through: each takes a place on the stack. */
@@ -117,14 +133,10 @@ const depthMax = 64
  * `seen`: those that are not looked at again. Each is looked at once, so that the whole takes no longer than there are checks.
  * An alias that is too deep counts as what it last said.
  */
-function outcomeOf(
-  checks: ReadonlyMap<string, readonly LocalCheck[]>,
-  { service }: AliasProbe,
-  seen: Set<string>,
-  depth = 0,
-): Outcome {
+function outcomeOf(checks: ReadonlyMap<string, Group>, { service }: AliasProbe, seen: Set<string>, depth = 0): Outcome {
   const said: Said[] = []
-  const those = [...(checks.get('') ?? []), ...(service === '' ? [] : (checks.get(itemKey(service)) ?? []))]
+  const ofService = service === '' ? undefined : checks.get(itemKey(service))
+  const those = [...(checks.get('')?.checks ?? []), ...(ofService?.checks ?? [])]
   for (const { definition, status, output } of those) {
     const { checkId, name, probe } = definition
     if (probe.kind !== 'alias' || probe.node !== '' || depth === depthMax) {
@@ -138,6 +150,9 @@ function outcomeOf(
   return aliasOutcome(said)
 }
 
+/** A node whose checks change all the time is read no more often than this, after a few: each read costs a server. */
+const restMs = 250
+const soonMax = 8
 /** A read that fails is tried again after a second, then after twice that, and so on. */
 const pauseMs = 1_000
 const pauseMaxMs = 60_000
@@ -173,9 +188,11 @@ export class RemoteAlias implements Closable {
   }
 
   async #follow(): Promise<void> {
-    const { catalog, report } = this.#parts
+    const { env, catalog, report } = this.#parts
     let index = 0
     let failures = 0
+    let soon = 0
+    let answeredMs = Number.NEGATIVE_INFINITY
     while (!this.#closed) {
       const found = await catalog.checksOn(this.#probe.node, index, (use) => {
         this.#abandon = use
@@ -186,6 +203,10 @@ export class RemoteAlias implements Closable {
         index = found.value.index < index ? 0 : found.value.index
         failures = 0
         report(this.#checkId, this.#outcome(found.value.checks))
+        const nowMs = env.clock.monoMs()
+        soon = nowMs - answeredMs < 2 * restMs ? soon + 1 : 0
+        answeredMs = nowMs
+        if (soon > soonMax) await this.#rest(restMs)
         continue
       }
       failures++
@@ -208,11 +229,15 @@ export class RemoteAlias implements Closable {
   }
 
   #pause(failures: number): Promise<void> {
-    const { env } = this.#parts
-    const deferred = env.deferred<void>()
     let delayMs = pauseMs
     for (let doubled = 1; doubled < failures && delayMs < pauseMaxMs; doubled++) delayMs *= 2
-    const timer = env.timers.after(Math.min(delayMs, pauseMaxMs), () => deferred.resolve())
+    return this.#rest(Math.min(delayMs, pauseMaxMs))
+  }
+
+  #rest(forMs: number): Promise<void> {
+    const { env } = this.#parts
+    const deferred = env.deferred<void>()
+    const timer = env.timers.after(forMs, () => deferred.resolve())
     this.#abandon = () => {
       timer.close()
       deferred.resolve()

@@ -1,6 +1,7 @@
 import { utf8 } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import type { readAutopilot as read } from '../answers.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand, CommandFlag, FlagValue } from '../command.ts'
 
@@ -18,6 +19,7 @@ const settings = [
 ] as const
 
 type Kind = (typeof settings)[number][2]
+type Autopilot = NonNullable<ReturnType<typeof read>>
 
 export const getAutopilotCommand: CliCommand = {
   path: ['operator', 'autopilot', 'get-config'],
@@ -27,13 +29,10 @@ export const getAutopilotCommand: CliCommand = {
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
-    const answer = await new ApiClient(invocation).expect('GET', path)
-    if (!answer.ok) return failed(invocation, `Error querying Autopilot configuration: ${answer.error}`)
-    const { readAutopilot } = await import('../answers.ts')
-    const read = readAutopilot(answer.value)
-    if (read === undefined) return failed(invocation, 'Error querying Autopilot configuration: it cannot be read')
+    const read = await settingsAt(new ApiClient(invocation))
+    if (!read.ok) return failed(invocation, read.error)
     for (const [, member, kind] of settings) {
-      const value = read[member]
+      const value = read.value[member]
       invocation.terminal.out(`${member} = ${kind === 'text' ? JSON.stringify(value) : String(value)}\n`)
     }
     return 0
@@ -57,12 +56,10 @@ export const setAutopilotCommand: CliCommand = {
     const given = givenSettings(invocation.flags)
     if (!given.ok) return failed(invocation, given.error)
     const client = new ApiClient(invocation)
-    const answer = await client.expect('GET', path)
-    if (!answer.ok) return failed(invocation, `Error querying Autopilot configuration: ${answer.error}`)
-    const { readAutopilot, readBoolean } = await import('../answers.ts')
-    const before = readAutopilot(answer.value)
-    if (before === undefined) return failed(invocation, 'Error querying Autopilot configuration: it cannot be read')
-    const { CreateIndex: _, ModifyIndex, ...rest } = before
+    const before = await settingsAt(client)
+    if (!before.ok) return failed(invocation, before.error)
+    const { readBoolean } = await import('../answers.ts')
+    const { CreateIndex: _, ModifyIndex, ...rest } = before.value
     const body = utf8(JSON.stringify({ ...rest, ...given.value }))
     const set = await client.expect('PUT', path, [['cas', String(ModifyIndex)]], body)
     if (!set.ok) return failed(invocation, `Error setting Autopilot configuration: ${set.error}`)
@@ -74,6 +71,14 @@ export const setAutopilotCommand: CliCommand = {
   },
 }
 
+async function settingsAt(client: ApiClient): Promise<Result<Autopilot, string>> {
+  const answer = await client.expect('GET', path)
+  if (!answer.ok) return err(`Error querying Autopilot configuration: ${answer.error}`)
+  const { readAutopilot } = await import('../answers.ts')
+  const read = readAutopilot(answer.value)
+  return read === undefined ? err('Error querying Autopilot configuration: it cannot be read') : ok(read)
+}
+
 /** What the flags say, by member of the JSON. */
 function givenSettings(
   flags: ReadonlyMap<string, FlagValue>,
@@ -82,14 +87,17 @@ function givenSettings(
   for (const [flag, member, kind] of settings) {
     const said = flags.get(flag)
     if (typeof said !== 'string' && typeof said !== 'boolean') continue
-    const value = typeof said === 'boolean' ? said : settingOf(kind, said)
-    if (value === undefined) return err(`invalid value ${JSON.stringify(said)} for flag -${flag}`)
-    given[member] = value
+    const value = typeof said === 'boolean' ? ok(said) : settingOf(kind, said)
+    if (!value.ok) return err(`invalid value ${JSON.stringify(said)} for flag -${flag}: ${value.error}`)
+    given[member] = value.value
   }
   return ok(given)
 }
 
-function settingOf(kind: Kind, text: string): string | number | undefined {
-  if (kind === 'number') return /^\d{1,15}$/.test(text) ? Number(text) : undefined
-  return kind === 'duration' && !parseDuration(text).ok ? undefined : text
+/** The error is one clause, with what to write instead. */
+function settingOf(kind: Kind, text: string): Result<string | number, string> {
+  if (kind === 'number') return /^\d{1,15}$/.test(text) ? ok(Number(text)) : err('write a whole number')
+  const duration = kind === 'duration' ? parseDuration(text) : ok(0)
+  if (duration.ok) return ok(text)
+  return err(duration.error.startsWith('missing unit') ? `${duration.error}, write ${text}s` : duration.error)
 }

@@ -89,7 +89,11 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
       const options = { timeoutMs: childTimeoutMs, outputBytesMax: childOutputBytesMax, environment, input }
       const ran = await env.processes.run(argv, options)
       if (ran.ok) terminal.out(textOf(ran.value.output))
-      const why = !ran.ok ? ran.error.message : ran.value.exit === 0 ? undefined : `exit status ${ran.value.exit}`
+      const why = !ran.ok
+        ? `cannot run ${argv[0]} (${ran.error.message}), name a program by its path`
+        : ran.value.exit === 0
+          ? undefined
+          : `exit status ${ran.value.exit}`
       if (why !== undefined) ended.resolve(failed(invocation, `Error executing handler: ${why}`))
     },
   })

@@ -100,7 +100,7 @@ export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs
 
 function notFound(args: RemovePeerArgs): Failure {
   const what = 'id' in args ? `id ${JSON.stringify(args.id)}` : `address ${JSON.stringify(args.address)}`
-  return { kind: 'refused', message: `${what} was not found in the Raft configuration` }
+  return { kind: 'bad-request', message: `${what} was not found in the Raft configuration` }
 }
 
 function refusalOf(refusal: RequestRefusal, args: RemovePeerArgs): Failure {

@@ -147,7 +147,13 @@ async function firstAnswer(
   if (!request.query.has('cached')) return ok({ answer: undefined, cache: undefined, consistency: read.consistency })
   const freshness = freshnessOf(request)
   if (!freshness.ok) return freshness
-  const kept = await agent.cached(executeEndpoint, executeArgs(call), read, freshness.value, request.call)
+  const cached = (ip: string) =>
+    agent.cached(executeEndpoint, executeArgs({ ...call, ip }), read, freshness.value, request.call)
+  // Kept once for all callers, unless where each asks from counts: then for each of their addresses.
+  const forAll = await cached('')
+  if (!forAll.ok) return forAll
+  const { value } = forAll.value.answer
+  const kept = value.kind === 'found' && value.byAddress !== false && call.ip !== '' ? await cached(call.ip) : forAll
   if (!kept.ok) return kept
   const { answer, hit, ageMs } = kept.value
   const cache = { hit, ageS: Math.floor(ageMs / 1000) }

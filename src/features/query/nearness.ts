@@ -19,6 +19,8 @@ export interface Nearness {
   readonly near: string
   /** Of each entry, how near: less is nearer, and of equals none is before the other. Null: nothing is known. */
   readonly distances: readonly number[] | null
+  /** The caller's address counts. Absent where a server of before does not say. */
+  readonly byAddress?: boolean
 }
 
 /** Farther than any: of those nothing is known. A number, for infinity does not travel. */
@@ -31,8 +33,10 @@ export function nearnessOf(
   origin: Origin | null,
   entries: readonly HealthServiceEntry[],
 ): Nearness {
-  const near = origin === null ? '' : nodeMeant(tx, origin.near === '' ? ownNear : origin.near, origin)
-  if (near === '') return { near, distances: null }
+  const named = origin === null || origin.near === '' ? ownNear : origin.near
+  const near = origin === null ? '' : nodeMeant(tx, named, origin)
+  const byAddress = origin !== null && named === '_ip'
+  if (near === '') return { near, distances: null, byAddress }
   // Asked for so that a result which is kept no longer holds once coordinates have changed.
   coordinatesIndex(tx)
   const distances = tx.covered((read) => {
@@ -43,7 +47,7 @@ export function nearnessOf(
       return to === undefined ? unknownDistance : distanceBetween(from, to)
     })
   })
-  return { near, distances }
+  return { near, distances, byAddress }
 }
 
 function nodeMeant(tx: ReadTransaction, named: string, { node, ip }: Origin): string {

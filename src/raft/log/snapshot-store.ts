@@ -117,7 +117,15 @@ export interface Received {
 interface Kept extends StoredSnapshot {
   /** Found out after it was written: it serves for nothing any more. */
   isDamaged: boolean
+  /** How often it could not be read since it last could. */
+  unread: number
 }
+
+/**
+ * A file that cannot be read may be whole: the process has too many open, or the disk failed once. Only when it goes on so it
+ * counts as damaged, for otherwise a follower would be offered it for ever.
+ */
+const unreadMax = 3
 
 /** The snapshots of one server: written here, or received from a leader. Methods may overlap; `receive` may not. */
 export class SnapshotStore {
@@ -131,7 +139,7 @@ export class SnapshotStore {
   constructor(disk: SnapshotDisk, directory: string, newest: StoredSnapshot | undefined) {
     this.#disk = disk
     this.#directory = directory
-    this.#kept = newest === undefined ? [] : [{ ...newest, isDamaged: false }]
+    this.#kept = newest === undefined ? [] : [{ ...newest, isDamaged: false, unread: 0 }]
   }
 
   get newest(): StoredSnapshot | undefined {
@@ -139,8 +147,9 @@ export class SnapshotStore {
   }
 
   /**
-   * Reads all of a snapshot that is kept. One that cannot be read, or is not what was written, counts from then on as
-   * none, and goes with the next that is placed. The error says what is wrong; a snapshot that is not kept has nothing.
+   * Reads all of a snapshot that is kept. One that is not what was written, that is not there, or could not be read several
+   * times, counts from then on as none, and goes with the next that is placed. The error says what is wrong; a snapshot that
+   * is not kept has nothing.
    */
   async verify(meta: SnapshotMeta): Promise<Result<undefined, string>> {
     const kept = this.#find(meta)
@@ -149,11 +158,22 @@ export class SnapshotStore {
     const file = await this.#disk.open(path, 'read')
     const checked = file.ok ? await checkSnapshot(file.value) : file
     if (file.ok) await file.value.close()
-    if (checked.ok && isSame(checked.value, meta)) return done
-    kept.isDamaged = true
-    if (checked.ok) return err(`${path} is another snapshot`)
+    if (checked.ok && isSame(checked.value, meta)) {
+      kept.unread = 0
+      return done
+    }
+    if (checked.ok) {
+      kept.isDamaged = true
+      return err(`${path} is another snapshot`)
+    }
     const { error } = checked
-    return err('offset' in error ? damagedAt(path, error.offset, error.what).message : diskTrouble(error).message)
+    if ('offset' in error) {
+      kept.isDamaged = true
+      return err(damagedAt(path, error.offset, error.what).message)
+    }
+    kept.unread++
+    kept.isDamaged = error.kind === 'not-found' || kept.unread >= unreadMax
+    return err(diskTrouble(error).message)
   }
 
   /** Writes the state out, a piece at a time with a turn of the loop between, and makes it durable. Returns its size. */
@@ -275,7 +295,7 @@ export class SnapshotStore {
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed
     if (!durable.ok) return durable
     const others = this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))
-    const whole = [{ ...stored, isDamaged: false }, ...others.filter(({ isDamaged }) => !isDamaged)]
+    const whole = [{ ...stored, isDamaged: false, unread: 0 }, ...others.filter(({ isDamaged }) => !isDamaged)]
     whole.sort((a, b) => b.meta.index - a.meta.index)
     this.#kept = whole.slice(0, keptMax)
     const gone = [...whole.slice(keptMax), ...others.filter(({ isDamaged }) => isDamaged)]

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, watch } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -33,6 +33,22 @@ describe('a socket of the file system', () => {
       { method: 'GET', target: '/', timeoutMs: 5_000 },
     )
     expect(answer).toMatchObject({ ok: true, value: { status: 200 } })
+  })
+
+  it('is there under its name only when nobody can come to it who may not', async () => {
+    const seen: string[] = []
+    const watching = watch(folder, (_event, name) => {
+      const path = join(folder, 'e')
+      if (name === 'e' && existsSync(path)) seen.push((statSync(path).mode & 0o777).toString(8))
+    })
+    const served = await serve('e', { mode: 0o600 })
+    if (!served.ok) throw new Error(served.error.kind)
+    await expect.poll(() => seen.length).toBeGreaterThan(0)
+    expect(new Set(seen)).toEqual(new Set(['600']))
+    watching.close()
+    expect(existsSync(join(folder, 'e.new'))).toBe(false)
+    served.value.close()
+    await expect.poll(() => existsSync(join(folder, 'e'))).toBe(false)
   })
 
   it('is not served to a user that nobody knows', async () => {

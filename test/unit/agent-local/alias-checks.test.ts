@@ -155,6 +155,24 @@ describe('an alias of what is on another node', () => {
     })
   })
 
+  it('reads a node that changes all the time a few times a second, and then what it says at last', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      const { catalog } = world
+      catalog.see([seen('c', 'critical')])
+      await world.agent.registerCheck(checkOf('a', alias('db', 'node-b')))
+      for (let n = 0; n < 1_000; n++) {
+        catalog.see([seen('c', n % 2 === 0 ? 'critical' : 'warning')])
+        await world.rest(1)
+      }
+      catalog.see([seen('c', 'passing')])
+      const asked = catalog.takeAsked().filter((each) => each.startsWith('checks on'))
+      expect(asked.length).toBeGreaterThan(8)
+      expect(asked.length).toBeLessThan(20)
+      await world.rest(251)
+      expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
+    })
+  })
+
   it('asks anew without waiting where the index went back', async () => {
     await withLocalAgent(configOf(), async (world) => {
       world.catalog.see([seen('c', 'critical')], 90)

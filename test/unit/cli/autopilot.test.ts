@@ -64,9 +64,14 @@ describe('operator autopilot', () => {
     expect(set.error).toBe('Configuration could not be atomically updated, please try again\n')
   })
 
-  it.each([['-max-trailing-logs=x'], ['-server-stabilization-time=soon']])('set-config refuses %s', async (flag) => {
+  it.each([
+    ['-max-trailing-logs=x', 'write a whole number'],
+    ['-server-stabilization-time=soon', 'not a duration such as 10s, 1h30m or 300ms'],
+    ['-last-contact-threshold=5', 'missing unit in duration, write 5s'],
+  ])('set-config refuses %s and says what to write', async (flag, remedy) => {
     const set = await world.run(['operator', 'autopilot', 'set-config', flag])
     expect(set).toMatchObject({ code: 1, out: '' })
     expect(set.error).toContain('invalid value')
+    expect(set.error).toContain(`: ${remedy}`)
   })
 })

@@ -39,6 +39,12 @@ describe('watch', () => {
     }
   })
 
+  it('names a program that cannot be run', async () => {
+    const ran = await world.run(['watch', '-type=key', '-key=a', '-shell=false', '/nonexist'])
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.error).toMatch(/^Error executing handler: cannot run \/nonexist \(.*\), name a program by its path\n$/)
+  })
+
   it.each([
     [[], 'Watch type must be specified'],
     [['-type=foo'], 'Unsupported watch type: foo'],

@@ -151,7 +151,7 @@ describe('operator raft', () => {
 
   it('a peer that is not in the configuration is refused by the name it was given', async () => {
     const server = withThree()
-    const refused = (message: string) => ({ kind: 'failure', failure: { kind: 'refused', message } })
+    const refused = (message: string) => ({ kind: 'failure', failure: { kind: 'bad-request', message } })
     expect(await server.request('DELETE', '/v1/operator/raft/peer?id=nope')).toEqual(
       refused('id "nope" was not found in the Raft configuration'),
     )
@@ -172,7 +172,7 @@ describe('operator raft', () => {
     expect(await kindOf({ kind: 'leadership-lost' })).toBe('outcome-unknown')
     expect(await kindOf({ kind: 'overloaded' })).toBe('overloaded')
     expect(await kindOf({ kind: 'change-in-progress' })).toBe('refused')
-    expect(await kindOf({ kind: 'unknown-server', id: 'id-b' })).toBe('refused')
+    expect(await kindOf({ kind: 'unknown-server', id: 'id-b' })).toBe('bad-request')
     expect(await kindOf({ kind: 'invalid-change', message: 'last voter' })).toBe('refused')
   })
 })

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { emptyBytes } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
+import { execute as executeRoute } from '../../../src/features/query/execute-routes.ts'
 import type { QueryReads } from '../../../src/features/query/execution.ts'
+import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { failureText } from '../../../src/model/failure.ts'
 import { settled } from './hand-clock.ts'
 import { jsonOf, QueryWorld } from './query-world.ts'
@@ -266,6 +269,33 @@ describe('what is near', () => {
     }
     expect(await execute('10.0.0.3')).toEqual(['c', 'node-a', 'd', 'b', 'e'])
     expect([...(await execute('10.9.9.9'))].sort()).toEqual(['b', 'c', 'd', 'e', 'node-a'])
+  })
+
+  it('is kept once for all callers, unless the address of each counts', async () => {
+    const { server } = await placed()
+    const asked: string[] = []
+    const agent = Object.create(server.agent, {
+      cached: {
+        value: (...given: Parameters<typeof server.agent.cached>) => {
+          asked.push(JSON.stringify(given[1]))
+          return server.agent.cached(...given)
+        },
+      },
+    }) as typeof server.agent
+    const execute = async (name: string, client: string, query = '?cached'): Promise<number> => {
+      asked.length = 0
+      const parameters = parseQuery(query.slice(1))
+      if (!parameters.ok) throw new Error(parameters.error)
+      const request = { method: 'GET', rest: name, headers: new Map(), body: emptyBytes, call: { client } } as const
+      const answer = await executeRoute(agent, { ...request, query: parameters.value })
+      expect(answer).toMatchObject({ kind: 'json' })
+      return asked.filter((each) => each.includes(client)).length
+    }
+    expect([await execute('agent', '10.0.0.3'), asked.length]).toEqual([0, 1])
+    expect([await execute('named', '10.0.0.3'), asked.length]).toEqual([0, 1])
+    expect([await execute('named', '10.0.0.3', '?cached&near=_ip'), asked.length]).toEqual([1, 2])
+    expect([await execute('ip', '10.0.0.3'), asked.length]).toEqual([1, 2])
+    expect([await execute('ip', '10.0.0.3', '?cached&near=_agent'), asked.length]).toEqual([0, 1])
   })
 
   it('the node itself is the first although others are just as near, or nothing is known of its place', async () => {

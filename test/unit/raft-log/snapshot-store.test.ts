@@ -138,6 +138,22 @@ describe('snapshots', () => {
     expect(store.newest).toBeUndefined()
   })
 
+  it('that could not be read once are whole all the same; that goes on so, they count as none', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory, undefined)
+    await written(store, metaAt(10), bytesOf(300))
+    const tooManyFiles = async (): Promise<boolean> => {
+      disk.fault = () => 'io'
+      const verified = await store.verify(metaAt(10))
+      disk.fault = () => undefined
+      expect(verified.ok).toBe(false)
+      return store.newest !== undefined
+    }
+    expect([await tooManyFiles(), await tooManyFiles()]).toEqual([true, true])
+    expect((await store.verify(metaAt(10))).ok).toBe(true)
+    expect([await tooManyFiles(), await tooManyFiles(), await tooManyFiles()]).toEqual([true, true, false])
+  })
+
   it('yield to the loop between the pieces', async () => {
     const disk = await madeDisk()
     const store = new SnapshotStore(disk, directory, undefined)

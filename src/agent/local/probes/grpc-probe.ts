@@ -6,6 +6,7 @@ import { checkRequest, healthCheckPath, messageBytesMax, serving, servingStatus 
 import { critical, failureText, firstText, type Outcome } from './outcome.ts'
 import { firstReached, placesAt } from './place.ts'
 import { statusText } from './reason-phrases.ts'
+import { hostOf } from './url.ts'
 
 export type GrpcProbe = Extract<CheckProbe, { kind: 'grpc' }>
 
@@ -59,7 +60,7 @@ export async function probeGrpc(env: Env, probe: GrpcProbe): Promise<Outcome> {
 
 function requestOf(probe: GrpcProbe, authority: string, service: string): Http2Request {
   const { timeoutMs, useTls, tlsSkipVerify } = probe
-  const serverName = authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  const serverName = hostOf(authority)
   const tls = { trustedPems: [], trust: tlsSkipVerify ? 'anyone' : 'system', serverName } as const
   return {
     authority,

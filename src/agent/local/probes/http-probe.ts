@@ -7,7 +7,7 @@ import { productTitle } from '../../../model/names.ts'
 import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 import { firstReached, placesAt } from './place.ts'
 import { statusText } from './reason-phrases.ts'
-import { parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
+import { hostOf, parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
 
 export type HttpProbe = Extract<CheckProbe, { kind: 'http' }>
 
@@ -77,7 +77,7 @@ async function asked(
 
 /** Whose certificate is not to be verified is trusted whoever it is; the name is that of the URL. */
 function tlsOf(probe: HttpProbe, url: WebUrl): TlsOptions {
-  const serverName = url.authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  const serverName = hostOf(url.authority)
   return { trustedPems: [], trust: probe.tlsSkipVerify ? 'anyone' : 'system', serverName }
 }
 

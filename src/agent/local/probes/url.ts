@@ -25,6 +25,11 @@ export function parseWebUrl(text: string): Result<WebUrl, string> {
   return ok({ scheme: known, authority, target: `${path === '' ? '/' : path}${query}` })
 }
 
+/** The host of an authority, as a certificate names it. */
+export function hostOf(authority: string): string {
+  return authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+}
+
 export function urlText({ scheme, authority, target }: WebUrl): string {
   return `${scheme}://${authority}${target}`
 }

@@ -1,4 +1,4 @@
-import type { Crypto, RunningHash } from '../../src/env/crypto.ts'
+import type { Crypto, RunningHash, SigningKey } from '../../src/env/crypto.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
@@ -42,5 +42,14 @@ export class SimCrypto implements Crypto {
       for (let i = 0; i < 4 && at + i < length; i++) bytes[at + i] = (word >>> (8 * i)) & 255
     }
     return bytes
+  }
+
+  makeSigningKey(): SigningKey {
+    return this.#machine.kernel.platform.signingKey(this.randomBytes(32))
+  }
+
+  readSigningKey(pem: string): SigningKey | undefined {
+    this.#machine.kernel.enter(this.#boot)
+    return this.#machine.kernel.platform.readSigningKey(pem)
   }
 }

@@ -5,6 +5,7 @@ import { certificateProblem, identityProblem, peerOf } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
 import { runningSha256, sha256 } from './hash.ts'
+import { readSigningKey, signingKey } from './signing-keys.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 
@@ -32,6 +33,8 @@ export function createPlatform(): Platform {
     certificateProblem,
     identityProblem,
     peerOf,
+    signingKey,
+    readSigningKey,
     takeUnhandled: () => unhandled.take(),
     close: () => {
       tripwire.close()

@@ -1,5 +1,5 @@
 import type { Deferred } from '../../src/env/async.ts'
-import type { RunningHash } from '../../src/env/crypto.ts'
+import type { RunningHash, SigningKey } from '../../src/env/crypto.ts'
 import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
 
 /** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
@@ -33,6 +33,9 @@ export interface Platform {
   /** As in `env/crypto`. */
   sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array
   openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
+  /** The Ed25519 key of 32 bytes. RFC 8032. */
+  signingKey(seed: Uint8Array): SigningKey
+  readSigningKey(pem: string): SigningKey | undefined
   /** Why the certificate is not to be trusted; undefined if it is. */
   certificateProblem(check: TlsCheck): string | undefined
   /** Why an end cannot use the certificate and key that it is given itself; undefined if it can, or has none. */

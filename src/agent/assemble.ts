@@ -95,6 +95,10 @@ export async function assembleAgent(
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
     self: () => self,
+    reasonsNotReady: () => [
+      ...(pool.self().status === 'alive' ? [] : ['this agent leaves']),
+      ...part.reasonsNotReady(),
+    ],
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),

@@ -38,6 +38,8 @@ export interface Part {
   readonly raft: Raft | undefined
   /** Servers that it knows of. */
   serverCount(): number
+  /** Why it is not ready to be asked; none: it is. */
+  reasonsNotReady(): readonly string[]
   stateDigest(): { readonly index: number; readonly digest: string } | undefined
   /** Serves other agents and takes part, from now on. */
   start(): Promise<void>

@@ -29,6 +29,7 @@ import { Leadership } from './leadership.ts'
 import { OpenStates } from './open-states.ts'
 import { aliveServers, serverOf } from './pool-servers.ts'
 import { RaftLink } from './raft-link.ts'
+import { type ServerStanding, serverReasons } from './readiness.ts'
 import { reconcileMembers } from './reconcile.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { readRequest } from './request.ts'
@@ -157,6 +158,7 @@ function assembleServer(
     calls,
     raft,
     serverCount: () => alive().size,
+    reasonsNotReady: () => serverReasons(standingOf(ground, raft, directory)),
     stateDigest: () => state.store.digest(),
     start,
     reload: () => {},
@@ -185,6 +187,17 @@ function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void 
   const { datacenter, ports } = config
   const flood = new FloodJoin({ env, lan: pool, wan: wan.pool, datacenter, port: ports.serfWan })
   closing.push(() => flood.stop())
+}
+
+function standingOf({ config, nodeId }: Ground, raft: Raft, directory: ServerDirectory): ServerStanding {
+  const status = raft.status()
+  const leader = directory.all().find((record) => record.address === status.leader?.address)
+  return {
+    status,
+    id: serverIdFor(config.raft.protocol, nodeId, ownAddress(config)),
+    leaderLastIndex: leader?.lastIndex,
+    trailingMax: config.autopilot.maxTrailingLogs,
+  }
 }
 
 /** A leader whose process is gone is replaced before its followers run out of patience. */

@@ -20,6 +20,7 @@ import { reloadCommand } from './commands/reload.ts'
 import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
 import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
+import { tlsAuthorityCommand, tlsCertificateCommand } from './commands/tls.ts'
 import { validateCommand } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 import { watchCommand } from './commands/watch.ts'
@@ -59,6 +60,8 @@ const listed: readonly CliCommand[] = [
   inspectSnapshotCommand,
   restoreSnapshotCommand,
   saveSnapshotCommand,
+  tlsAuthorityCommand,
+  tlsCertificateCommand,
   validateCommand,
   versionCommand,
   watchCommand,
@@ -72,6 +75,9 @@ const groups: Readonly<Record<string, string>> = {
   'operator raft': 'Provides cluster-level tools for the Raft subsystem',
   services: 'Interact with services',
   snapshot: 'Saves, restores and inspects snapshots of the state of the servers',
+  tls: 'Makes certificates for the agents of a cluster',
+  'tls ca': 'Makes the authority that signs them',
+  'tls cert': 'Makes certificates that it has signed',
 }
 
 /** Every command of `svc`: what the parser, the help, the completion of shells and the manual page are made of. */

@@ -228,6 +228,8 @@ export interface AgentContext {
   readonly telemetry: TelemetryView
   /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */
   readonly discoveryMaxStaleMs: number
+  /** Why this agent should not be asked just now: it has not joined, knows no leader, lags, leaves. None: it is ready. */
+  reasonsNotReady(): readonly string[]
   /** Facts about this agent, for `/v1/agent/self` and the like. */
   self(): AgentSelf
   /** What this agent itself offers and checks. */

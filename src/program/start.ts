@@ -10,6 +10,7 @@ import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
+import { livePath } from '../features/agent/model.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
 import { ConfiguredWatches } from './watches.ts'
@@ -38,7 +39,10 @@ export async function startProgram(
   options: StartOptions = {},
 ): Promise<Result<Program, StartFailure>> {
   const faces: Faces = {
-    http: async () => ({ status: 503, headers: [], body: `${productTitle} agent is starting` }),
+    http: async ({ target }) =>
+      target === livePath
+        ? { status: 200, headers: [['Content-Type', 'application/json']], body: '{"Live":true}' }
+        : { status: 503, headers: [], body: `${productTitle} agent is starting` },
     dns: { answer: async () => undefined, known: () => undefined },
   }
   const http: HttpListener[] = []

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { eventually, type RealCluster, runSvc, startThree } from './real-agent.ts'
+import { blocksUnder, runBlock } from './operations-page.ts'
+import { commonLeader, eventually, type RealAgent, type RealCluster, runSvc, startThree } from './real-agent.ts'
 
 let cluster: RealCluster | undefined
 
@@ -14,13 +15,78 @@ interface Peers {
   readonly Servers: readonly { readonly ID: string; readonly Address: string; readonly Voter: boolean }[]
 }
 
-it('[RFT-014] a server that lost both others for good leads again by peers.json with all its data, and two fresh ones join it', async () => {
+/** What is done, as docs/operations.md has it. */
+function follow(block: string | undefined, three: RealCluster, at: number): ReturnType<typeof runBlock> {
+  return runBlock(block ?? 'false', {
+    directory: three.workplace.path,
+    http: three.agents[at]?.address ?? '',
+    dataDir: join(three.workplace.path, `s${at + 1}`),
+    server: `127.0.0.${at + 1}:${three.serverPort}`,
+  })
+}
+
+/** A client that goes to the next server when one does not take its write; how many attempts the worst write needed. */
+function writing(agents: readonly RealAgent[]): {
+  end(): Promise<{ readonly writes: number; readonly worst: number }>
+} {
+  let [writes, worst, goesOn] = [0, 0, true]
+  const attempt = async (n: number): Promise<boolean> => {
+    const agent = agents[n % agents.length]
+    const answer = await agent?.request('PUT', `/v1/kv/rolling`, String(n)).catch(() => undefined)
+    await answer?.arrayBuffer()
+    return answer?.status === 200
+  }
+  const writer = (async () => {
+    for (let n = 0; goesOn; n++) {
+      let attempts = 1
+      while (!(await attempt(n + attempts))) attempts++
+      worst = Math.max(worst, attempts)
+      writes++
+    }
+  })()
+  return {
+    end: async () => {
+      goesOn = false
+      await writer
+      return { writes, worst }
+    },
+  }
+}
+
+it('[RFT-014] three servers are restarted one by one, lost and restored from a backup, and left one of three, by the page', async () => {
   const three = await startThree(1)
   cluster = three
-  const { agents, workplace, serverPort } = three
-  await three.leaderAt()
+  const { agents, workplace } = three
+  const leader = await three.leaderAt()
   for (let n = 0; n < 20; n++) expect((await agents[0]?.request('PUT', `/v1/kv/k${n}`, `v${n}`))?.status).toBe(200)
-  expect(await agents[0]?.text('/v1/kv/k19?raw')).toBe('v19')
+
+  // Each attempt is held while there is no leader: twice round the servers is an election and what it takes to notice.
+  const client = writing(agents)
+  for (const at of [0, 1, 2].sort((a, b) => Number(a === leader) - Number(b === leader))) {
+    await agents[at]?.stop('SIGTERM')
+    three.start(at)
+    const waited = await follow(blocksUnder('A rolling restart')[0], three, at)
+    expect([waited.code, waited.out.match(/true/g)?.length], waited.error).toEqual([0, 3])
+  }
+  const { writes, worst } = await client.end()
+  expect(writes).toBeGreaterThan(3)
+  expect(worst).toBeLessThanOrEqual(6)
+
+  const [save, restore] = blocksUnder('Backup')
+  const saved = await follow(save, three, 1)
+  expect([saved.code, saved.out], saved.error).toEqual([
+    0,
+    expect.stringContaining('Saved and verified snapshot to index'),
+  ])
+  await Promise.all(agents.map((agent) => agent.stop('SIGKILL')))
+  for (const name of ['s1', 's2', 's3']) rmSync(join(workplace.path, name), { recursive: true })
+  for (const at of [0, 1, 2]) three.start(at)
+  await commonLeader(agents)
+  expect((await agents[0]?.request('GET', '/v1/kv/k19?raw'))?.status).toBe(404)
+  const restored = await follow(restore, three, 0)
+  expect([restored.code, restored.out], restored.error).toEqual([0, expect.stringMatching(/Restored snapshot\n$/)])
+  expect(await agents[2]?.text('/v1/kv/k19?raw&consistent')).toBe('v19')
+
   // Its own copy: what is left when the others are gone.
   await eventually('the last write at the first server', async () => {
     return (await agents[0]?.text('/v1/kv/k19?raw&stale')) === 'v19' ? true : undefined
@@ -32,13 +98,13 @@ it('[RFT-014] a server that lost both others for good leads again by peers.json 
   await Promise.all(agents.map((agent) => agent.stop('SIGKILL')))
   for (const lost of ['s2', 's3']) rmSync(join(workplace.path, lost), { recursive: true })
 
-  const id = readFileSync(join(dataDir, 'node-id'), 'utf8')
   writeFileSync(peersFile, '["127.0.0.1:8300"]')
   const refused = await three.start(0).exited
   expect(refused.code).toBe(1)
   expect(refused.out + refused.error).toContain(`${peersFile}:1: an address alone is the form of Raft protocol 2`)
 
-  writeFileSync(peersFile, JSON.stringify([{ id, address: `127.0.0.1:${serverPort}`, non_voter: false }]))
+  const [write] = blocksUnder('When a majority is lost for good')
+  expect(await follow(write, three, 0)).toMatchObject({ code: 0, error: '' })
   const left = three.start(0)
   await eventually('the server that is left to lead', async () => ((await left.leader()) === '' ? undefined : true))
   expect(existsSync(peersFile)).toBe(false)

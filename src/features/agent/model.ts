@@ -129,3 +129,6 @@ export function hashedServiceJson(service: ServiceFacts, contentHash: string): z
     ContentHash: contentHash,
   }
 }
+
+/** Answered by any agent whose process runs, from the moment that its HTTP port is open. */
+export const livePath = '/v1/agent/live'

@@ -6,6 +6,7 @@ import { maintenanceRoutes } from './maintenance-routes.ts'
 import { selfJson, selfShape } from './model.ts'
 import { observationRoutes } from './observation-routes.ts'
 import { poolRoutes } from './pool-routes.ts'
+import { probeRoutes } from './probe-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
 /** What an agent answers out of its own knowledge: no `dc`, no index. Reference: HTTP API 4. */
@@ -28,4 +29,5 @@ export const agentRoutes: readonly Route[] = [
   ...maintenanceRoutes,
   ...poolRoutes,
   ...observationRoutes,
+  ...probeRoutes,
 ]

@@ -81,6 +81,7 @@ export class LoneServer {
   wan: Pool | undefined
   wanView: WanView | undefined
   events: ReceivedEvents | undefined
+  notReady: readonly string[] = []
   join: AgentContext['join'] | undefined
   joinWan: AgentContext['joinWan'] | undefined
   leave: AgentContext['leave'] | undefined
@@ -213,6 +214,7 @@ export class LoneServer {
         return travelled(await endpoint.serve(this.context, checked(endpoint, args)))
       },
       self: () => this.self,
+      reasonsNotReady: () => this.notReady,
       get local(): LocalAgent {
         return lone.local ?? absent('local services and checks')
       },

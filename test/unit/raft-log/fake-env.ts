@@ -109,6 +109,10 @@ export function fakeEnv(disk: Disk, time: FakeTime = new FakeTime(), seed = 1): 
       },
       sealAesGcm: () => new Uint8Array(0),
       openAesGcm: () => undefined,
+      makeSigningKey: () => {
+        throw new Error('no test of the log signs')
+      },
+      readSigningKey: () => undefined,
       randomBytes: (length) => Uint8Array.from({ length }, () => draws.below(256)),
     },
     log: {

@@ -1,0 +1,168 @@
+import { readWholeFile } from '../agent/whole-file.ts'
+import { textOf, utf8 } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { ipBytes } from '../dns-wire/ip-address.ts'
+import type { Disk, DiskFailure } from '../env/disk.ts'
+import type { Env } from '../env/env.ts'
+import { productName, productTitle } from '../model/names.ts'
+import {
+  type CertificateContent,
+  certificateIn,
+  certificatePem,
+  type Issuer,
+  signCertificate,
+} from '../pki/certificate.ts'
+
+const dayMs = 86_400_000
+/** Clocks of a cluster differ. */
+const backdatedMs = 60_000
+/** Years are written with four digits, and a century is more than any key should live. */
+const daysMax = 36_500
+
+/** Whose a certificate is, and so what it is for. */
+export type Role = 'server' | 'client' | 'cli'
+
+export interface AuthorityWishes {
+  readonly days: number
+  readonly domain: string
+  /** Names outside these domains cannot be signed; undefined: any can. */
+  readonly permittedDomains: readonly string[] | undefined
+}
+
+export interface LeafWishes {
+  readonly role: Role
+  readonly days: number
+  readonly datacenter: string
+  readonly domain: string
+  readonly dnsNames: readonly string[]
+  readonly addresses: readonly string[]
+}
+
+/** A certificate and its key, as PEM texts. */
+export interface Pair {
+  readonly certificate: string
+  readonly key: string
+}
+
+export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, string> {
+  const { days, domain, permittedDomains } = wishes
+  const problem = daysProblem(days) ?? [domain, ...(permittedDomains ?? [])].map(nameProblem).find(isText)
+  if (problem !== undefined) return err(problem)
+  const key = env.crypto.makeSigningKey()
+  const [a, b] = env.crypto.randomBytes(2)
+  const commonName = `${productTitle} Agent CA ${(a ?? 0) * 256 + (b ?? 0)}`
+  const content = { commonName, ...validity(env, days), authority: true }
+  const permitted = permittedDomains === undefined ? {} : { permittedDomains }
+  const signed = signCertificate(env.crypto, { ...content, ...permitted }, key, undefined)
+  if (signed === undefined) return err('the certificate could not be made')
+  return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
+}
+
+/** A certificate for what acts in this role. The first name says which. Reference: configuration, CFG-84. */
+export function makeLeaf(env: Env, wishes: LeafWishes, authority: Pair): Result<Pair, string> {
+  const content = leafContent(env, wishes)
+  if (!content.ok) return content
+  const issuer = issuerOf(env, authority)
+  if (!issuer.ok) return issuer
+  const key = env.crypto.makeSigningKey()
+  const signed = signCertificate(env.crypto, content.value, key, issuer.value)
+  if (signed === undefined) return err('the certificate of the CA cannot be read')
+  return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
+}
+
+function leafContent(env: Env, wishes: LeafWishes): Result<CertificateContent, string> {
+  const { role, days, datacenter, domain, dnsNames, addresses } = wishes
+  const label = /^[a-z0-9_-]{1,63}$/i.test(datacenter)
+    ? undefined
+    : `-dc "${datacenter}" is not the name of a datacenter`
+  const problem = daysProblem(days) ?? label ?? [domain, ...dnsNames].map(nameProblem).find(isText)
+  if (problem !== undefined) return err(problem)
+  const bytes: Uint8Array[] = []
+  for (const address of ['127.0.0.1', ...addresses]) {
+    const read = ipBytes(address)
+    if (read === undefined) return err(`-additional-ipaddress "${address}" is not an IP address`)
+    bytes.push(read)
+  }
+  const commonName = `${role}.${datacenter}.${domain}`.toLowerCase()
+  return ok({
+    commonName,
+    ...validity(env, days),
+    authority: false,
+    dnsNames: [commonName, 'localhost', ...dnsNames],
+    addresses: bytes,
+    // An agent that is a client serves HTTPS all the same.
+    uses: role === 'cli' ? ['client'] : ['server', 'client'],
+  })
+}
+
+function issuerOf(env: Env, { certificate, key }: Pair): Result<Issuer, string> {
+  const der = certificateIn(certificate)
+  if (der === undefined) return err('the certificate of the CA is no certificate in PEM')
+  const signing = env.crypto.readSigningKey(key)
+  if (signing === undefined)
+    return err('the key of the CA is no private key of ECDSA or RSA in PEM, without a password')
+  const trusted = { certificateChainPem: certificate, privateKeyPem: key, trustedPems: [] }
+  const problem = env.tcp.tlsProblem(trusted)
+  return problem === undefined
+    ? ok({ key: signing, certificate: der })
+    : err(`certificate and key of the CA do not belong together: ${problem}`)
+}
+
+function validity(env: Env, days: number): Pick<CertificateContent, 'notBeforeMs' | 'notAfterMs'> {
+  const nowMs = env.clock.wallMs()
+  return { notBeforeMs: nowMs - backdatedMs, notAfterMs: nowMs + days * dayMs }
+}
+
+function daysProblem(days: number): string | undefined {
+  return Number.isInteger(days) && days >= 1 && days <= daysMax ? undefined : `-days must be from 1 to ${daysMax}`
+}
+
+function nameProblem(name: string): string | undefined {
+  const labels = (name.startsWith('*.') ? name.slice(2) : name).split('.')
+  const isName = name.length <= 253 && labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
+  return isName ? undefined : `"${name}" is not a DNS name`
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined
+}
+
+/** Where `#DOMAIN#` stands for the domain. */
+export const defaultAuthorityFile = `#DOMAIN#-agent-ca.pem`
+export const defaultAuthorityKeyFile = `#DOMAIN#-agent-ca-key.pem`
+export const defaultDomain = productName
+
+export async function readPair(disk: Disk, certificate: string, key: string): Promise<Result<Pair, string>> {
+  const [first, second] = [await readWholeFile(disk, certificate), await readWholeFile(disk, key)]
+  if (!first.ok) return err(`Error reading CA: ${whyNot(first.error)}`)
+  if (!second.ok) return err(`Error reading CA key: ${whyNot(second.error)}`)
+  return ok({ certificate: textOf(first.value), key: textOf(second.value) })
+}
+
+/** Writes both into new files, which only their owner may read. Nothing is overwritten; `taken` where one is there. */
+export async function writePair(
+  disk: Disk,
+  files: { readonly certificate: string; readonly key: string },
+  pair: Pair,
+): Promise<Result<undefined, { readonly taken: boolean; readonly why: string }>> {
+  const made = await writeNew(disk, files.certificate, pair.certificate)
+  if (!made.ok) return err({ taken: made.error.kind === 'exists', why: whyNot(made.error) })
+  const second = await writeNew(disk, files.key, pair.key)
+  if (second.ok) return second
+  // A certificate whose key was never kept is of no use.
+  await disk.remove(files.certificate)
+  return err({ taken: second.error.kind === 'exists', why: whyNot(second.error) })
+}
+
+async function writeNew(disk: Disk, path: string, text: string): Promise<Result<undefined, DiskFailure>> {
+  const file = await disk.open(path, 'create-new')
+  if (!file.ok) return file
+  const written = await file.value.writeSynced(0, utf8(text))
+  await file.value.close()
+  if (!written.ok) await disk.remove(path)
+  return written
+}
+
+function whyNot({ kind, path, message }: DiskFailure): string {
+  return kind === 'exists' ? `${path} already exists` : `open ${path}: ${message}`
+}

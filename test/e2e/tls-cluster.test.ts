@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opensslIsThere } from '../contract/host/tls-material.ts'
+import {
+  type AgentPortsInUse,
+  commonLeader,
+  eventually,
+  freePort,
+  freePorts,
+  makeWorkplace,
+  quickGossip,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
+import { type CertificateFiles, makeCertificate, putInPlace, tlsCommand } from './tls-files.ts'
+
+const servers = ['s1', 's2', 's3'] as const
+const strict = { verify_incoming: true, verify_outgoing: true, verify_server_hostname: true } as const
+
+let workplace: Workplace
+let ports: AgentPortsInUse
+let https: number
+let key: string
+/** The authority of the cluster, and one that takes its place. */
+let first: string
+let second: string
+const agents: RealAgent[] = []
+const strangers: RealAgent[] = []
+
+beforeAll(async () => {
+  workplace = makeWorkplace()
+  ;[ports, https] = [await freePorts(), await freePort()]
+  key = (await runSvc(['keygen'])).out.trim()
+  ;[first, second] = [join(workplace.path, 'first'), join(workplace.path, 'second')]
+  for (const directory of [first, second]) {
+    mkdirSync(directory)
+    await tlsCommand(directory, 'ca', 'create')
+  }
+  writeFileSync(caFile(), readFileSync(authorityOf(first)))
+  for (const name of servers) putInPlace(await makeCertificate(first, '-server'), filesOf(name))
+  for (const [at, name] of servers.entries()) agents.push(startServer(at, name))
+  await commonLeader(agents)
+}, 120_000)
+
+afterAll(async () => {
+  await Promise.all([...agents, ...strangers].map((agent) => agent.stop('SIGKILL')))
+  workplace.remove()
+})
+
+function authorityOf(directory: string): string {
+  return join(directory, 'svc-agent-ca.pem')
+}
+
+/** Of all servers: what is trusted. */
+function caFile(): string {
+  return join(workplace.path, 'ca.pem')
+}
+
+function filesOf(name: string): CertificateFiles {
+  return { cert_file: join(workplace.path, `${name}.pem`), key_file: join(workplace.path, `${name}-key.pem`) }
+}
+
+function start(name: string, host: string, config: object): RealAgent {
+  const file = join(workplace.path, `${name}.json`)
+  const all = {
+    node_name: name,
+    data_dir: join(workplace.path, name),
+    bind_addr: host,
+    client_addr: host,
+    encrypt: key,
+    ports,
+    gossip_lan: quickGossip,
+    retry_join: ['127.0.0.1', '127.0.0.2', '127.0.0.3'],
+    retry_interval: '200ms',
+    ...config,
+  }
+  writeFileSync(file, JSON.stringify(all))
+  return new RealAgent(`${host}:${ports.http}`, [`-config-file=${file}`])
+}
+
+function startServer(at: number, name: string): RealAgent {
+  const tls = { ...strict, ca_file: caFile(), ...filesOf(name) }
+  const secured = at === 0 ? { ports: { ...ports, https }, verify_incoming_https: false } : {}
+  return start(name, `127.0.0.${at + 1}`, { server: true, bootstrap_expect: 3, ...tls, ...secured })
+}
+
+/** Who signed the certificate that the HTTPS port of the first server shows, and what it answers with. */
+function shownByHttps(ca: string): Promise<{ readonly status: number | undefined; readonly issuer: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: https, path: '/v1/status/leader', agent: false, ca: readFileSync(ca) }
+    const sent = request(options, (response) => {
+      const issuer = (response.socket as TLSSocket).getPeerX509Certificate()?.issuer ?? ''
+      response.resume().on('end', () => resolve({ status: response.statusCode, issuer }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+function nameOf(ca: string): string {
+  return new X509Certificate(readFileSync(ca)).subject
+}
+
+/** Writes and reads through every server, one after the other, until it is ended; every answer that is no success is kept. */
+function traffic(): { end(): Promise<{ readonly rounds: number; readonly failures: readonly string[] }> } {
+  const failures: string[] = []
+  let [rounds, goesOn] = [0, true]
+  const asked = async (what: Promise<Response>): Promise<void> => {
+    const answer = await what
+    const body = await answer.text()
+    if (answer.status !== 200) failures.push(`${answer.status} ${body}`)
+  }
+  const round = async (): Promise<void> => {
+    for (const [at, agent] of agents.entries()) {
+      await asked(agent.request('PUT', `/v1/kv/traffic-${at}`, String(rounds)))
+      await asked(agent.request('GET', `/v1/kv/traffic-${at}?consistent`))
+    }
+    const { status } = await shownByHttps(caFile())
+    if (status !== 200) failures.push(`HTTPS ${status}`)
+  }
+  const running = (async () => {
+    for (; goesOn; rounds++) await round().catch((cause: unknown) => failures.push(String(cause)))
+  })()
+  return {
+    end: async () => {
+      goesOn = false
+      await running
+      return { rounds, failures }
+    },
+  }
+}
+
+async function reloadAll(): Promise<void> {
+  for (const agent of agents) {
+    expect(await runSvc(['reload', `-http-addr=${agent.address}`])).toMatchObject({ code: 0, error: '' })
+  }
+}
+
+describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encrypted gossip', () => {
+  it('has certificates that openssl verifies, for the names they are to be for, and nobody else reads the keys', () => {
+    const { cert_file, key_file } = filesOf('s1')
+    const said = execFileSync('openssl', ['verify', '-x509_strict', '-CAfile', caFile(), cert_file])
+    expect(said.toString()).toBe(`${cert_file}: OK\n`)
+    const text = execFileSync('openssl', ['x509', '-in', cert_file, '-noout', '-text']).toString()
+    expect(text).toContain('DNS:server.dc1.svc, DNS:localhost, IP Address:127.0.0.1')
+    for (const file of [key_file, join(first, 'svc-agent-ca-key.pem'), join(first, 'dc1-server-svc-0-key.pem')]) {
+      expect(statSync(file).mode & 0o777, file).toBe(0o600)
+    }
+  })
+
+  it('speaks with itself, and says so', async () => {
+    for (const agent of agents) expect(agent.output).toContain('Gossip: true, TLS-Outgoing: true, TLS-Incoming: true')
+    const peers = await runSvc(['operator', 'raft', 'list-peers', `-http-addr=${agents[0]?.address}`])
+    expect(peers.out.match(/true/g)).toHaveLength(3)
+    expect((await runSvc(['members', '-detailed', `-http-addr=${agents[0]?.address}`])).out).toContain('use_tls=1')
+    expect(agents.map((agent) => agent.output).join('')).not.toMatch(/no TLS connection|refused a connection/)
+  })
+
+  it('moves to another authority under traffic, by reloads, with no failed request; then a server starts anew', async () => {
+    const running = traffic()
+    expect((await shownByHttps(caFile())).issuer).toContain(nameOf(authorityOf(first)))
+    appendFileSync(caFile(), readFileSync(authorityOf(second)))
+    await reloadAll()
+    for (const name of servers) putInPlace(await makeCertificate(second, '-server'), filesOf(name))
+    await reloadAll()
+    // A connection that is made now shows the new one: here, and between servers when one of them starts again.
+    expect((await shownByHttps(caFile())).issuer).toContain(nameOf(authorityOf(second)))
+    writeFileSync(caFile(), readFileSync(authorityOf(second)))
+    await reloadAll()
+    const { rounds, failures } = await running.end()
+    expect(failures).toEqual([])
+    expect(rounds).toBeGreaterThan(3)
+    for (const agent of agents) expect(agent.output.match(/certificates renewed/g)).toHaveLength(3)
+
+    await agents[2]?.stop('SIGKILL')
+    agents[2] = startServer(2, 's3')
+    await commonLeader(agents)
+    expect((await agents[2]?.request('PUT', '/v1/kv/after', 'it'))?.status).toBe(200)
+  })
+
+  it('a reload with a file that does not hold is refused with its reason, and nothing changes', async () => {
+    const { key_file } = filesOf('s1')
+    const before = readFileSync(key_file)
+    writeFileSync(key_file, readFileSync(filesOf('s2').key_file))
+    const refused = await runSvc(['reload', `-http-addr=${agents[0]?.address}`])
+    expect(refused.code).toBe(1)
+    expect(refused.error).toMatch(/TLS cannot be used: .*: correct cert_file, key_file and ca_file/)
+    writeFileSync(key_file, before)
+    expect((await shownByHttps(caFile())).status).toBe(200)
+  })
+
+  it('refuses agents without a certificate, of another authority, and a client that pretends to be a server', async () => {
+    const other = await makeCertificate(first, '-server')
+    const client = await makeCertificate(second, '-client')
+    const bare = start('bare', '127.0.0.4', {})
+    const foreign = start('foreign', '127.0.0.5', { ca_file: caFile(), verify_outgoing: true, ...other })
+    const pretender = start('pretender', '127.0.0.6', { server: true, ca_file: caFile(), ...strict, ...client })
+    strangers.push(bare, foreign, pretender)
+    const said = (agent: RealAgent, pattern: RegExp): Promise<true> =>
+      eventually(`${pattern}`, async () => (pattern.test(agent.output) ? true : undefined))
+    const inSomeLog = (pattern: RegExp): Promise<true> =>
+      eventually(`${pattern}`, async () => (agents.some(({ output }) => pattern.test(output)) ? true : undefined))
+    await inSomeLog(/refused a connection.*it does not speak TLS, and verify_incoming is set here/)
+    await inSomeLog(/refused a connection.*its certificate is not of an authority that is trusted here/)
+    await inSomeLog(
+      /no TLS connection with a server.*pretender.*its certificate is for client\.dc1\.svc, localhost, not/,
+    )
+    await said(pretender, /the certificate of pretender does not make it a server/)
+    for (const agent of [bare, foreign]) {
+      const answer = await eventually('an answer', async () =>
+        agent.request('GET', '/v1/kv/after').catch(() => undefined),
+      )
+      expect(answer.status).toBe(500)
+    }
+    const peers = await agents[0]?.json<{ Servers: readonly object[] }>('/v1/operator/raft/configuration')
+    expect(peers?.Servers).toHaveLength(3)
+  })
+})

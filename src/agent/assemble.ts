@@ -75,7 +75,6 @@ export async function assembleAgent(
   if (hasBehaviour(config.release, 'coordinates')) {
     closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
   }
-  const renewing = { env, rpc: ground.rpc, tls: ground.tls }
   const left = new OnceSignal<undefined>()
   const answers = new AnswerCache(env, calls)
   closing.push(() => answers.stop())
@@ -95,20 +94,21 @@ export async function assembleAgent(
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
     self: () => self,
-    reasonsNotReady: () => [
-      ...(pool.self().status === 'alive' ? [] : ['this agent leaves']),
-      ...part.reasonsNotReady(),
-    ],
+    reasonsNotReady: () => reasonsNotReady(ground, part),
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
-    reload: () => reload(renewing, options, part, (next) => local.reload(next)),
+    reload: reloading(ground, options, part, (next) => local.reload(next)),
     stateDigest: () => part.stateDigest(),
     onFatal: (use) => fatal.on(use),
     raiseFatal: (failure) => fatal.raise(failure),
     onLeft: (use) => left.on(use),
     stop: () => closeAll(closing),
   })
+}
+
+function reasonsNotReady({ pool }: Ground, part: Part): readonly string[] {
+  return [...(pool.self().status === 'alive' ? [] : ['this agent leaves the cluster']), ...part.reasonsNotReady()]
 }
 
 /** The pool's user events, some of which ask for commands to be run. */
@@ -173,6 +173,17 @@ async function leaveOnce(
   if (!out.ok) ground.env.log.write('warn', 'agent', 'left without being removed from the consensus group')
   left.raise(undefined)
   return out
+}
+
+/** Each reload goes on from what the one before it has renewed. */
+function reloading(
+  { env, rpc, tls }: Ground,
+  options: StartOptions,
+  part: Part,
+  take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
+): () => Promise<Result<undefined, Failure>> {
+  const renewing = { env, rpc, tls }
+  return () => reload(renewing, options, part, take)
 }
 
 /** What a reload may renew of the connections with other agents; `tls`: as it is now. */

@@ -66,7 +66,7 @@ it('[RFT-014] three servers are restarted one by one, lost and restored from a b
     await agents[at]?.stop('SIGTERM')
     three.start(at)
     const waited = await follow(blocksUnder('A rolling restart')[0], three, at)
-    expect([waited.code, waited.out.match(/true/g)?.length], waited.error).toEqual([0, 3])
+    expect([waited.code, waited.out.match(/^s\d .* true /gm)?.length], waited.error).toEqual([0, 3])
   }
   const { writes, worst } = await client.end()
   expect(writes).toBeGreaterThan(3)

@@ -138,4 +138,4 @@ it('[RFT-014] three servers are restarted one by one, lost and restored from a b
   const unknown = await runSvc(['operator', 'raft', 'remove-peer', at, '-id=foo'])
   expect(unknown.code).toBe(1)
   expect(unknown.error).toContain('id "foo" was not found in the Raft configuration')
-})
+}, 240_000)

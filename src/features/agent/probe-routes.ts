@@ -1,13 +1,44 @@
+import { z } from 'zod'
+import { declared } from '../declared.ts'
+import { jsonAnswer } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteResponse } from '../manifest.ts'
 import { livePath } from './model.ts'
+
+const liveShape = z.object({ Live: z.literal(true) })
+const readyShape = z.object({ Ready: z.boolean(), Reasons: z.array(z.string()) })
 
 /**
  * For whoever starts, stops and asks agents: supervisors and load balancers. No token is asked for, and no other agent: who is
  * cut off must be able to say so.
  */
 export const probeRoutes: readonly Route[] = [
-  { methods: ['GET'], path: livePath, handle: async () => ({ kind: 'json', value: { Live: true } }) },
-  { methods: ['GET'], path: '/v1/agent/ready', handle: async (agent) => ready(agent) },
+  {
+    path: livePath,
+    operations: {
+      GET: declared({
+        summary: 'Whether the process of this agent answers',
+        answers: [jsonAnswer('It does.', liveShape)],
+        handle: async () => ({ kind: 'json', value: { Live: true } }),
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/ready',
+    operations: {
+      GET: declared({
+        summary: 'Whether this agent should be asked',
+        answers: [
+          jsonAnswer('It has joined; a server has its vote, a leader, and what that has.', readyShape),
+          {
+            status: 503,
+            about: 'It is not, and the reasons say why.',
+            content: { 'application/json': readyShape },
+          },
+        ],
+        handle: async (agent) => ready(agent),
+      }),
+    },
+  },
 ]
 
 function ready(agent: AgentContext): RouteResponse {

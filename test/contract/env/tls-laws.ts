@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { ListenerTls, PeerCertificate, TcpListener, TlsOptions } from '../../../src/env/net.ts'
+import { certificatePem, signCertificate } from '../../../src/pki/certificate.ts'
 import type { Law, Place } from './law-world.ts'
 import { failureOf, got, Observed, pause } from './observed.ts'
 
@@ -265,5 +266,26 @@ export function tlsLaws(law: Law): void {
     for (const privateKeyPem of ['none', client.privateKeyPem]) {
       expect(env.tcp.tlsProblem({ certificateChainPem, privateKeyPem, trustedPems: [] })).toMatch(/./)
     }
+  })
+
+  tlsLaw('certificates that are made here are good for TLS here', async ({ env, peer, host }, { rootPem }) => {
+    const nowMs = env.clock.wallMs()
+    const validity = { notBeforeMs: nowMs - 60_000, notAfterMs: nowMs + 3_600_000 }
+    const [rootKey, key] = [env.crypto.makeSigningKey(), env.crypto.makeSigningKey()]
+    expect(key.privateKeyPem).not.toBe(rootKey.privateKeyPem)
+    expect(env.crypto.readSigningKey(key.privateKeyPem)?.publicKey).toEqual(key.publicKey)
+    expect(env.crypto.readSigningKey('none')).toBeUndefined()
+    const root = signCertificate(env.crypto, { commonName: 'root', ...validity, authority: true }, rootKey, undefined)
+    if (root === undefined) throw new Error('no root')
+    const content = { commonName: 'leaf', ...validity, authority: false, dnsNames: [name] }
+    const leaf = signCertificate(env.crypto, content, key, { key: rootKey, certificate: root })
+    if (leaf === undefined) throw new Error('no leaf')
+    const own = { certificateChainPem: certificatePem(leaf), privateKeyPem: key.privateKeyPem }
+    const hall = await hallOf(env, host, () => ({ ...own, trustedPems: [] }))
+    const trusting = await visit(peer, hall, { trustedPems: [certificatePem(root)], serverName: name })
+    expect(trusting).toEqual({ failure: undefined, heard: 'world', saw: { names: [name] } })
+    expect((await visit(peer, hall, { trustedPems: [rootPem], serverName: name })).failure).toMatchObject({
+      kind: 'tls',
+    })
   })
 }

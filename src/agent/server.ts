@@ -113,13 +113,7 @@ function assembleServer(
     features.flatMap((feature) => feature.endpoints ?? []),
     observer,
   )
-  const duties: readonly LeaderDuty[] = [
-    ...features.flatMap((feature) => feature.duties ?? []),
-    firstAutopilotSettings(pool, config),
-    membership,
-    reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
-  ]
-  const leadership: Leadership = new Leadership(context, duties)
+  const leadership: Leadership = new Leadership(context, dutiesOf(ground, membership))
   const target = new ServerTarget({ rpc, raft, dispatch, ownAddress: ownAddress(config) })
   const elsewhere = pathsElsewhere(ground, closing)
   const calls = new Calls({
@@ -187,6 +181,16 @@ function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void 
   const { datacenter, ports } = config
   const flood = new FloodJoin({ env, lan: pool, wan: wan.pool, datacenter, port: ports.serfWan })
   closing.push(() => flood.stop())
+}
+
+/** In the order in which they begin. */
+function dutiesOf({ config, pool }: Ground, membership: LeaderDuty): readonly LeaderDuty[] {
+  return [
+    ...features.flatMap((feature) => feature.duties ?? []),
+    firstAutopilotSettings(pool, config),
+    membership,
+    reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
+  ]
 }
 
 function standingOf({ config, nodeId }: Ground, raft: Raft, directory: ServerDirectory): ServerStanding {

@@ -44,3 +44,18 @@ export function isHostName(text: string): boolean {
   if (name.length > 253 || /^[\d.]+$/.test(name)) return false
   return labels.every((label) => /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label))
 }
+
+/** Whether this can be the address of an agent: an IP address or a host name, each with or without a port. */
+export function isAddressText(text: string): boolean {
+  if (isZonedIpv6(text)) return true
+  const match = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text)
+  if (match === null) return false
+  const [, bracketed, host = '', port] = match
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false
+  return bracketed === undefined ? isIpv4(host) || isHostName(host) : isZonedIpv6(bracketed)
+}
+
+/** The zone says by which interface an address of one link is reached. */
+function isZonedIpv6(text: string): boolean {
+  return isIpv6(text.replace(/%[\w.-]{1,32}$/, ''))
+}

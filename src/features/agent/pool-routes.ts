@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { productTitle } from '../../model/names.ts'
+import { isAddressText } from '../../rpc/address.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { done, jsonAnswer, listOf } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
@@ -98,6 +99,11 @@ async function members(
 async function join(agent: AgentContext, request: RouteRequest<'wan'>): Promise<RouteResponse> {
   const address = textOfByteString(request.rest)
   if (address === '') return badRequest('Missing address to join: PUT /v1/agent/join/<address>')
+  if (!isAddressText(address)) {
+    return badRequest(
+      `Invalid address to join ${JSON.stringify(address)}: an IP address or a name, with or without a port`,
+    )
+  }
   const wan = (request.query.get('wan') ?? '') !== ''
   const joined = await (wan ? agent.joinWan([address]) : agent.join([address]))
   return joined.ok ? written : failed({ kind: 'refused', message: joined.error })

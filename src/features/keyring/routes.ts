@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
@@ -8,7 +9,8 @@ import { decodeBody, object, text } from '../json-body.ts'
 import type { AgentContext, Operation, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
-import { poolKeysEndpoint } from './endpoint.ts'
+import { withinTime } from '../within-time.ts'
+import { type KeyArgs, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
 
 const keyBody = object({ Key: text })
@@ -100,14 +102,61 @@ async function otherPools(
   const wan = await agent.ask(poolKeysEndpoint, { ...args, pool: 'wan' }, anyServer, call)
   if (!wan.ok) return wan
   const { answers, elsewhere } = wan.value
-  const pools: PoolKeys[] = []
-  for (const datacenter of elsewhere) {
-    const there = await agent.ask(poolKeysEndpoint, { ...args, pool: 'lan' }, { ...anyServer, datacenter }, call)
-    const told = there.ok ? there.value.answers : err(failureText(there.error))
-    if (told !== null) pools.push({ wan: false, datacenter, answers: 'ok' in told ? told : ok(told) })
-  }
+  const told = await askTogether(elsewhere, (there) => askThere(agent, there, { ...args, pool: 'lan' }))
+  const pools = elsewhere.flatMap((there): readonly PoolKeys[] => {
+    const gave = told.get(there)
+    return gave === undefined ? [] : [{ wan: false, datacenter: there, answers: gave }]
+  })
   const { datacenter } = agent.self()
   return ok([answers === null ? [] : [{ wan: true, datacenter, answers: ok(answers) }], pools])
+}
+
+/** Datacenters that are asked at the same time. */
+const togetherMax = 8
+/** How long each of them is waited for. A pool of thousands has some 15 s to answer. */
+const thereWaitMs = 30_000
+
+/** In the order in which they are named, so many at a time; without those that have nothing to say. */
+async function askTogether(
+  datacenters: readonly string[],
+  ask: (datacenter: string) => Promise<PoolKeys['answers'] | undefined>,
+): Promise<ReadonlyMap<string, PoolKeys['answers']>> {
+  const told = new Map<string, PoolKeys['answers']>()
+  const waiting = datacenters.values()
+  const lane = async (): Promise<void> => {
+    for (const datacenter of waiting) {
+      const answers = await ask(datacenter)
+      if (answers !== undefined) told.set(datacenter, answers)
+    }
+  }
+  await Promise.all(Array.from({ length: togetherMax }, lane))
+  return told
+}
+
+/** What the pool of another datacenter answers, or why it does not. Whoever asked may go away: what was begun there goes on. */
+async function askThere(
+  agent: AgentContext,
+  datacenter: string,
+  args: KeyArgs,
+): Promise<PoolKeys['answers'] | undefined> {
+  let isOver = false
+  const there = await withinTime(agent.env, thereWaitMs, ({ onAbort }) =>
+    agent.ask(
+      poolKeysEndpoint,
+      args,
+      { ...anyServer, datacenter },
+      {
+        onAbort: (use) =>
+          onAbort?.(() => {
+            isOver = true
+            use()
+          }),
+      },
+    ),
+  )
+  if (isOver) return err(`no answer within ${formatDuration(thereWaitMs)}`)
+  if (!there.ok) return err(failureText(there.error))
+  return there.value.answers === null ? undefined : ok(there.value.answers)
 }
 
 const anyServer: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -9,6 +9,7 @@ import { hasBehaviour } from '../../model/release.ts'
 import { shuffled } from '../drawn-order.ts'
 import type { AgentContext, Answer, CallOptions, QueryEndpoint, ReadMeta } from '../manifest.ts'
 import { measured } from '../measured.ts'
+import { withinTime } from '../within-time.ts'
 import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
 import { failoverDatacenters, failsOver } from './failover.ts'
 import type { ServiceQuery } from './model.ts'
@@ -121,7 +122,7 @@ async function failOver(env: Env, reads: QueryReads, { call, here, service, othe
     const failovers = last.failovers + 1
     const args = { service, connect: call.connect }
     const found = await measured({ env }, 'prepared-query.execute_remote', () =>
-      withinTime(env, (until) => reads.query(executeRemoteEndpoint, args, datacenter, until)),
+      withinTime(env, elsewhereWaitMs, (until) => reads.query(executeRemoteEndpoint, args, datacenter, until)),
     )
     if (!found.ok) {
       const fields = { service: here.service, datacenter, why: failureText(found.error) }
@@ -135,21 +136,6 @@ async function failOver(env: Env, reads: QueryReads, { call, here, service, othe
     if (entries.length > 0) break
   }
   return last
-}
-
-/** Ends a call that takes longer than another datacenter is waited for. */
-async function withinTime<T>(env: Env, ask: (until: Pick<CallOptions, 'onAbort'>) => Promise<T>): Promise<T> {
-  let abort: (() => void) | undefined
-  const timer = env.timers.after(elsewhereWaitMs, () => abort?.())
-  try {
-    return await ask({
-      onAbort: (use) => {
-        abort = use
-      },
-    })
-  } finally {
-    timer.close()
-  }
 }
 
 /** What is asked of the servers of the query's datacenter. */

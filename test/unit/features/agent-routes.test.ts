@@ -160,6 +160,37 @@ describe('the place of the agent in the pool', () => {
     expect(asked).toEqual(['10.0.0.2:8301', '10.0.0.3:8301', 'wan 10.0.0.2:8302'])
   })
 
+  it.each([
+    '10.0.0.300',
+    '10.0.0.1:0',
+    '10.0.0.1:65536',
+    '10.0.0.1:port',
+    '10.0.0.1:8301:9',
+    '[10.0.0.1]:8301',
+    '[fe80::1',
+    'a%20b',
+    'a%00b',
+    'a..b',
+    '-a',
+    'http:%2F%2F10.0.0.1',
+    '%FF%FE',
+    'a'.repeat(300),
+  ])('join of %s is the mistake of the caller, and nobody is asked', async (address) => {
+    server.join = async () => {
+      throw new Error('nobody is to be asked')
+    }
+    const answer = await server.request('PUT', `/v1/agent/join/${address}`)
+    expect(answer).toMatchObject({ kind: 'failure', failure: { kind: 'bad-request' } })
+  })
+
+  it.each(['10.0.0.1', '10.0.0.1:1', '::1', '[::1]', '[fe80::1%25eth0]:65535', 'node-1.example.', 'n_1:8301'])(
+    'join of %s is tried',
+    async (address) => {
+      server.join = async () => ok(1)
+      expect(await server.request('PUT', `/v1/agent/join/${address}`)).toEqual(written)
+    },
+  )
+
   it('force-leave is answered whether there is such a member or not', async () => {
     expect(await server.request('PUT', '/v1/agent/force-leave/nödel')).toEqual(written)
     expect(await server.request('PUT', '/v1/agent/force-leave/')).toEqual(written)

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { err, ok } from '../../../src/base/result.ts'
+import type { CallOptions } from '../../../src/features/manifest.ts'
 import type { KeyAnswers, KeyRequest } from '../../../src/gossip/pool.ts'
+import { HandClock, settled } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'
 
 const key = 'cg8StVXbQJ0gPvMd9o7yrg=='
 const well: KeyAnswers = { nodes: 3, answered: 3, errors: [], keys: [[key, 3]] }
 
 function setUp(answers: KeyAnswers = well) {
-  const server = new LoneServer()
+  const clock = new HandClock()
+  const server = new LoneServer(clock.env)
   const asked: KeyRequest[] = []
   server.lan = {
     keys: async (request: KeyRequest) => {
@@ -18,7 +22,7 @@ function setUp(answers: KeyAnswers = well) {
     const [method, target] = line.split(' ') as ['GET', string]
     return server.request(method, target, body)
   }
-  return { server, asked, ask }
+  return { server, asked, ask, clock }
 }
 
 describe('the keyring', () => {
@@ -80,6 +84,58 @@ describe('the keyring', () => {
     expect(await ask('GET /v1/operator/keyring')).toMatchObject({
       failure: { message: '1 error(s) occurred:\n\n* dc2 (LAN) error: No path to datacenter' },
     })
+  })
+
+  /** `n2.dc2`, `n3.dc3` and so on, one server in each. */
+  function datacenters(count: number) {
+    return Array.from({ length: count }, (_, at) => {
+      return { name: `n${at + 2}.dc${at + 2}`, datacenter: `dc${at + 2}`, coordinate: undefined }
+    })
+  }
+
+  it('of several datacenters is asked for in all of them at once, eight at the most, and told in their order', async () => {
+    const { server, ask } = setUp()
+    const underWay: (() => void)[] = []
+    let most = 0
+    server.wanView = { own: undefined, servers: datacenters(10) }
+    server.askElsewhere = (datacenter) =>
+      new Promise((resolve) => {
+        underWay.push(() => resolve(ok({ answers: { ...well, nodes: Number(datacenter.slice(2)), answered: 99 } })))
+        most = Math.max(most, underWay.length)
+      })
+    const answer = ask('GET /v1/operator/keyring')
+    for (let round = 0; round < 10; round++) {
+      await settled()
+      // The last one asked answers first.
+      underWay.pop()?.()
+    }
+    expect(most).toBe(8)
+    const told = await answer
+    if (told.kind !== 'json') throw new Error('it is an answer')
+    const pools = told.value as readonly { readonly Datacenter: string; readonly NumNodes: number }[]
+    expect(pools.map(({ Datacenter, NumNodes }) => [Datacenter, NumNodes])).toEqual([
+      ['dc1', 3],
+      ...[10, 11, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [`dc${number}`, number]),
+    ])
+  })
+
+  it('of a datacenter that does not answer is given up after its own time, and the others are told of', async () => {
+    const { server, ask, clock } = setUp()
+    server.wanView = { own: undefined, servers: datacenters(2) }
+    server.askElsewhere = (datacenter, call: CallOptions) =>
+      datacenter === 'dc3'
+        ? Promise.resolve(ok({ answers: { ...well, answered: 1 } }))
+        : new Promise((resolve) => call.onAbort?.(() => resolve(err({ kind: 'cancelled' }))))
+    const answer = ask('GET /v1/operator/keyring')
+    await settled()
+    await clock.advance(30_000)
+    expect(await answer).toMatchObject({
+      failure: {
+        message:
+          '2 error(s) occurred:\n\n* dc2 (LAN) error: no answer within 30s\n* dc3 (LAN) error: 1/3 nodes reported success',
+      },
+    })
+    expect(clock.timers).toBe(0)
   })
 
   for (const [factor, message] of [

@@ -12,6 +12,7 @@ import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-age
 import type {
   AgentContext,
   AgentSelf,
+  CallOptions,
   EndpointDefinition,
   HttpMethod,
   LeaderDuty,
@@ -86,6 +87,8 @@ export class LoneServer {
   joinWan: AgentContext['joinWan'] | undefined
   leave: AgentContext['leave'] | undefined
   reload: AgentContext['reload'] | undefined
+  /** What servers of other datacenters answer; absent: there are none. */
+  askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
   readonly #duties = new Map<LeaderDuty, Closable>()
   readonly context: ServerContext
   readonly agent: AgentContext
@@ -208,8 +211,11 @@ export class LoneServer {
         const answer = await this.agent.query(endpoint, args, { ...read, consistency: 'stale' }, call)
         return answer.ok ? ok({ answer: answer.value, hit: false, ageMs: 0 }) : answer
       },
-      ask: async (endpoint, args, read) => {
+      ask: async (endpoint, args, read, call) => {
         this.reads.push(read)
+        if (read.datacenter !== '' && this.askElsewhere !== undefined) {
+          return (await this.askElsewhere(read.datacenter, call)) as never
+        }
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         return travelled(await endpoint.serve(this.context, checked(endpoint, args)))
       },

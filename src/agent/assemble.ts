@@ -147,7 +147,8 @@ async function startJoinWan(
   if (startJoin.length > 0) {
     return err({ kind: 'configuration', message: `Error joining cluster: ${why}`, remedy: 'remove start_join_wan' })
   }
-  if (retryJoin.length > 0) env.log.write('warn', 'agent', "(WAN) couldn't join", { why })
+  if (retryJoin.length > 0)
+    env.log.write('warn', 'agent', "(WAN) couldn't join: retry_join_wan is of no effect here", { why })
   return ok(undefined)
 }
 

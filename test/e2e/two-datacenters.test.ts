@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,8 +9,10 @@ import {
   commonLeader,
   eventually,
   type Finished,
+  freePort,
   freePorts,
   makeWorkplace,
+  portFlags,
   quickGossip,
   RealAgent,
   runSvc,
@@ -35,6 +37,10 @@ interface ListedMember {
   readonly Tags: Readonly<Record<string, string>>
 }
 
+/** What all gossip of both is encrypted with at first, and what it is moved to. */
+const firstKey = Buffer.alloc(16, 7).toString('base64')
+const secondKey = Buffer.alloc(32, 9).toString('base64')
+
 /** One datacenter of a server and a client, one of two servers; one address of the second is told to the server of the first. */
 class TwoDatacenters {
   readonly workplace: Workplace = makeWorkplace()
@@ -49,11 +55,18 @@ class TwoDatacenters {
     this.#start('s1', 'dc1', { server: true, bootstrap: true, retry_join_wan: [hosts.s2], translate_wan_addrs: true })
     this.#start('c1', 'dc1', {
       retry_join: [hosts.s1],
+      // Of no effect, which it says.
+      retry_join_wan: [hosts.s2],
       translate_wan_addrs: true,
       advertise_addr_wan: '192.0.2.7',
     })
     this.#start('s2', 'dc2', { server: true, bootstrap_expect: 2, retry_join: [hosts.s3] })
     this.#start('s3', 'dc2', { server: true, bootstrap_expect: 2, retry_join: [hosts.s2] })
+  }
+
+  /** The server of the first once more, with what stands in its data directory and nothing else to find the other one by. */
+  startFromSnapshot(): void {
+    this.#start('s1', 'dc1', { server: true, bootstrap: true, encrypt: undefined })
   }
 
   #start(name: NodeName, datacenter: string, settings: object): void {
@@ -70,6 +83,7 @@ class TwoDatacenters {
       gossip_wan: quickGossip,
       retry_interval: '200ms',
       retry_interval_wan: '200ms',
+      encrypt: firstKey,
       ...settings,
     }
     writeFileSync(file, JSON.stringify(config))
@@ -100,6 +114,12 @@ class TwoDatacenters {
     await Promise.all([...this.agents.values()].map((agent) => agent.stop('SIGKILL')))
     this.workplace.remove()
   }
+}
+
+interface ListedKeys {
+  readonly WAN: boolean
+  readonly Datacenter: string
+  readonly Keys: Readonly<Record<string, number>>
 }
 
 interface Executed {
@@ -183,6 +203,43 @@ describe('two datacenters', () => {
     expect(await both.agent('c1').text('/v1/agent/members?wan=1')).toBe('null')
     const refused = await both.command('c1', 'join', '-wan', hosts.s2)
     expect(refused.error).toContain('Must be a server to join WAN cluster')
+    expect(both.agent('c1').output).toMatch(
+      /\[WARN\].*couldn't join: retry_join_wan is of no effect here.*Must be a server to join WAN cluster/,
+    )
+  })
+
+  it('have gossip encrypted in all three pools, and their keys are changed from either, in all at once', async () => {
+    const self = await both.agent('s2').json<{ Stats: Record<string, Record<string, string>> }>('/v1/agent/self')
+    expect([self?.Stats['serf_lan']?.['encrypted'], self?.Stats['serf_wan']?.['encrypted']]).toEqual(['true', 'true'])
+    const listed = async (at: NodeName) => {
+      const pools = await both.agent(at).json<readonly ListedKeys[]>('/v1/operator/keyring')
+      return pools?.map(({ WAN, Datacenter, Keys }) => [WAN ? 'WAN' : Datacenter, Keys])
+    }
+    const heldByAll = (...keys: readonly string[]) =>
+      Object.entries({ WAN: 3, dc1: 2, dc2: 2 }).map(([pool, members]) => [
+        pool,
+        Object.fromEntries(keys.map((key) => [key, members])),
+      ])
+    expect(await listed('c1')).toEqual(heldByAll(firstKey))
+    const done = { code: 0, error: '' }
+    expect(await both.command('c1', 'keyring', `-install=${secondKey}`)).toMatchObject(done)
+    expect(await listed('s1')).toEqual(heldByAll(firstKey, secondKey))
+    expect(await both.command('s3', 'keyring', `-use=${secondKey}`)).toMatchObject(done)
+    expect(await both.command('c1', 'keyring', `-remove=${firstKey}`)).toMatchObject(done)
+    const there = await listed('s3')
+    expect(there?.toSorted()).toEqual([
+      ['WAN', { [secondKey]: 3 }],
+      ['dc1', { [secondKey]: 2 }],
+      ['dc2', { [secondKey]: 2 }],
+    ])
+    for (const name of ['s1', 's2', 's3'] as const) {
+      for (const file of ['local.keyring', 'remote.keyring']) {
+        await eventually(`${name} keeps the keys`, async () => {
+          const kept = readFileSync(join(both.workplace.path, name, 'serf', file), 'utf8')
+          return kept === JSON.stringify([secondKey]) ? true : undefined
+        })
+      }
+    }
   })
 
   it('[CAT-028] are listed, one’s own first, by servers and clients', async () => {
@@ -319,6 +376,36 @@ describe('two datacenters', () => {
       const write = await both.agent(name).request('PUT', '/v1/kv/color?dc=nowhere', 'x')
       expect([write.status, await write.text()]).toEqual([500, 'No path to datacenter'])
     }
+  })
+
+  it('meet again by what a server kept of their pool, also with its key, where it is told of nobody', async () => {
+    await both.agent('s1').stop('SIGKILL')
+    await eventually('s1 has failed', async () =>
+      (await both.statusSeen('s2', 's1.dc1')) === failed ? true : undefined,
+    )
+    both.startFromSnapshot()
+    await eventually('s1 is back', async () => ((await both.statusSeen('s2', 's1.dc1')) === alive ? true : undefined))
+    await commonLeader([both.agent('s1'), both.agent('c1')])
+    await eventually('s1 knows the others', async () => {
+      const seen = await Promise.all(['s2.dc2', 's3.dc2'].map((name) => both.statusSeen('s1', name)))
+      return seen.every((status) => status === alive) ? true : undefined
+    })
+    expect(both.agent('s1').output).toMatch(/Re-joined to previously known node.*s[23]\.dc2/)
+    expect(both.agent('s1').output).not.toContain('Joining WAN cluster')
+    expect(await both.agent('c1').text('/v1/kv/color?raw&dc=dc2')).toBe('blue')
+  })
+
+  it('that cannot be found end a server that is to give up, with one line', async () => {
+    const ports = await freePorts()
+    const agent = new RealAgent(`127.0.0.1:${ports.http}`, [
+      ...portFlags({ ...ports, serf_wan: await freePort() }),
+      ...['-server', '-bootstrap-expect=1', '-bind=127.0.0.1', `-data-dir=${join(both.workplace.path, 'lonely')}`],
+      ...['-retry-join-wan=127.0.0.1:1', '-retry-max-wan=1', '-retry-interval-wan=50ms'],
+    ])
+    const { code, error, out } = await agent.exited
+    expect(code).toBe(1)
+    expect(`${out}${error}`.match(/Join WAN failed, retrying/g)).toHaveLength(1)
+    expect(`${out}${error}`).toMatch(/\[ERR\].*max join WAN retry exhausted, exiting/)
   })
 
   it('see a server of the other leave, and fail, and have no path once all have', async () => {

@@ -5,7 +5,7 @@ import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { sessionTtlMinMs } from '../model/limits.ts'
 import { fieldNames, productName } from '../model/names.ts'
-import { newestRelease, type Release, raftProtocolsOf, snapshotDefaultsOf } from '../model/release.ts'
+import { newestRelease, type Release, settingDefaultsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
@@ -344,6 +344,7 @@ function defaultWan(address: string): WanConfig {
 
 /** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
 export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
+  const past = settingDefaultsOf(release, false)
   const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
   return {
     release,
@@ -368,8 +369,8 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     wan: defaultWan(address),
     pool: defaultPool,
     raft: {
-      protocol: raftProtocolsOf(release).spoken,
-      ...raftTiming(5),
+      protocol: past.raftProtocol,
+      ...raftTiming(past.raftMultiplier),
       snapshotThreshold,
       snapshotIntervalMs,
       trailingLogs: 10_240,
@@ -377,16 +378,16 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     rpcHoldTimeoutMs: 7_000,
     leaveDrainMs: 5_000,
     sessionTtlMinMs,
-    leaveOnTerminate: true,
-    skipLeaveOnInterrupt: false,
+    leaveOnTerminate: past.leaveOnTerminate,
+    skipLeaveOnInterrupt: past.skipLeaveOnInterrupt,
     autopilot: defaultAutopilot,
     access: defaultAccess,
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
     discoveryMaxStaleMs: 0,
-    remoteExec: false,
+    remoteExec: !past.disableRemoteExec,
     telemetry: defaultTelemetry,
-    dns: defaultDns,
+    dns: { ...defaultDns, allowStale: past.dnsAllowStale, maxStaleMs: past.dnsMaxStaleMs },
     services: [],
     watches: [],
     checks: [],

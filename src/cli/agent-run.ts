@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts'
 import { problemText } from '../config/problem.ts'
 import type { Terminal } from '../env/terminal.ts'
 import { productTitle } from '../model/names.ts'
-import { newestRelease, releaseText } from '../model/release.ts'
+import { releaseText } from '../model/release.ts'
 import { type Program, startProgram } from '../program/start.ts'
 import { untilEnded } from './agent-end.ts'
 import type { Invocation } from './command.ts'
@@ -64,7 +64,7 @@ function banner(config: AgentConfig, program: Program): string {
   const isEncrypted = program.agent.lan.isEncrypted
   const clients = config.clientAddresses.join(' ')
   const rows: readonly (readonly [string, string])[] = [
-    ['Version', `'v${releaseText(newestRelease)}'`],
+    ['Version', `'v${releaseText(config.release)}'`],
     ['Node ID', `'${nodeId}'`],
     ['Node name', `'${config.nodeName}'`],
     ['Datacenter', `'${config.datacenter}' (Segment: '${config.server ? '<all>' : ''}')`],

@@ -244,6 +244,12 @@ export const agentFlags: readonly AgentFlag[] = [
     path: ['recursors'],
   },
   {
+    name: 'release',
+    kind: 'text',
+    value: '<release>',
+    help: 'Behave as this earlier release, to learn or to rehearse: 0.9.3. Default: the newest.',
+  },
+  {
     name: 'rejoin',
     kind: 'bool',
     help: 'After it has left, too, join at the start whom it knew before.',

@@ -2,7 +2,7 @@ import { compareText, textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
-import { newestRelease } from '../model/release.ts'
+import { isAtLeast, newestRelease, oldestRelease, parseRelease, type Release, releaseText } from '../model/release.ts'
 import { diskProblems } from './disk-problems.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
 import { configOfFlags, flagAt } from './flags.ts'
@@ -33,6 +33,8 @@ export async function loadConfig(
   if (!fromFlags.ok) return fromFlags
   const format = formatOf(flags)
   if (!format.ok) return format
+  const release = releaseOf(flags)
+  if (!release.ok) return release
   const found = await configPaths(env.disk, flags, more, format.value)
   if (!found.ok) return found
   const problems: ConfigProblem[] = []
@@ -48,11 +50,14 @@ export async function loadConfig(
   const { lists, scalars } = fromFlags.value
   const all = gather([{ config: lists, placeOf: flagAt }, ...files, { config: scalars, placeOf: flagAt }, ...fragments])
   const { config, definitions, placeOf } = all
-  const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, newestRelease, placeOf)
+  const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, release.value, placeOf)
   const onDisk = await diskProblems(env.disk, config, placeOf)
   if (!whole.ok || onDisk.length > 0) return err([...(whole.ok ? [] : whole.error), ...onDisk])
   const skipped = found.value.skipped.map((path) => `${path} was skipped: it ends in neither .json nor .hcl`)
-  return ok({ config: whole.value.config, warnings: [...skipped, ...whole.value.warnings] })
+  return ok({
+    config: whole.value.config,
+    warnings: [...skipped, ...pastWarnings(release.value), ...whole.value.warnings],
+  })
 }
 
 type Format = 'json' | 'hcl'
@@ -62,6 +67,22 @@ function formatOf(flags: GivenFlags): Result<Format | undefined, readonly Config
   const given = flags.get('config-format')
   if (given === undefined || given === 'json' || given === 'hcl') return ok(given)
   return err([{ place: '-config-format', message: "-config-format must be either 'hcl' or 'json'", remedy: '' }])
+}
+
+/** What the agent is to run as; the newest where nothing is said. */
+function releaseOf(flags: GivenFlags): Result<Release, readonly ConfigProblem[]> {
+  const given = flags.get('release')
+  if (given === undefined) return ok(newestRelease)
+  const release = parseRelease(String(given))
+  if (release !== undefined && isAtLeast(release, oldestRelease) && isAtLeast(newestRelease, release))
+    return ok(release)
+  const remedy = `write one from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}, with three numbers`
+  return err([{ place: '-release', message: `there is no release ${JSON.stringify(given)}`, remedy }])
+}
+
+function pastWarnings(release: Release): readonly string[] {
+  if (isAtLeast(release, newestRelease)) return []
+  return [`runs as release ${releaseText(release)}, to learn or to rehearse: production runs the newest`]
 }
 
 function extensionOf(path: string): Format | undefined {

@@ -13,7 +13,7 @@ import type { Machine } from '../env/process.ts'
 import { keyFrom } from '../gossip/keyring.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
-import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
+import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
 import { accessOf, accessWarnings } from './access.ts'
 import { advertiseWan, bindAddress } from './addresses.ts'
 import { checkConnect } from './connect.ts'
@@ -63,7 +63,8 @@ export function normalize(
   // Without an address nothing starts; with some address everything else is looked at all the same.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
-  const scripts = file.enable_local_script_checks ?? file.enable_script_checks ?? false
+  const remoteScripts = file.enable_script_checks ?? settingDefaultsOf(release, false).enableScriptChecks
+  const scripts = file.enable_local_script_checks ?? remoteScripts
   const skipped: ConfigProblem[] = []
   const refusing = hasBehaviour(release, 'invalid-checks-refused')
   const definitions = readDefinitions(sources, scripts, refusing ? undefined : skipped)
@@ -83,10 +84,10 @@ export function normalize(
     telemetry: telemetryOf(file, defaults.telemetry, problem),
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
-    remoteExec: !(file.disable_remote_exec ?? true),
+    remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
     dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
     checksConfig: {
-      remoteScripts: file.enable_script_checks ?? false,
+      remoteScripts,
       localScripts: scripts,
       containerRuntime: defaults.checksConfig.containerRuntime,
       updateIntervalMs: milliseconds(file.check_update_interval, defaults.checksConfig.updateIntervalMs),
@@ -140,6 +141,7 @@ function identityOf(
   | 'nodeMeta'
 > {
   const server = file.server ?? dev
+  const past = settingDefaultsOf(defaults.release, server)
   checkNames(file, defaults.nodeName, problem)
   checkRoles(file, dev, server, problem)
   if (!dev && (file.data_dir ?? '') === '')
@@ -152,8 +154,8 @@ function identityOf(
     bootstrap: (file.bootstrap ?? false) || file.bootstrap_expect === 1 || (dev && server),
     bootstrapExpect: file.bootstrap_expect === 1 ? 0 : (file.bootstrap_expect ?? 0),
     dataDir: dev ? undefined : file.data_dir,
-    leaveOnTerminate: file.leave_on_terminate ?? !server,
-    skipLeaveOnInterrupt: file.skip_leave_on_interrupt ?? server,
+    leaveOnTerminate: file.leave_on_terminate ?? past.leaveOnTerminate,
+    skipLeaveOnInterrupt: file.skip_leave_on_interrupt ?? past.skipLeaveOnInterrupt,
     nodeMeta: nodeMetaOf(file, problem),
   }
 }
@@ -220,7 +222,9 @@ function timingOf(
   return {
     raft: {
       ...defaults.raft,
-      ...(dev ? devRaftTiming : raftTiming(performance?.raft_multiplier ?? 5)),
+      ...(dev
+        ? devRaftTiming
+        : raftTiming(performance?.raft_multiplier ?? settingDefaultsOf(defaults.release, false).raftMultiplier)),
       protocol: file.raft_protocol ?? defaults.raft.protocol,
       snapshotThreshold: file.raft_snapshot_threshold ?? defaults.raft.snapshotThreshold,
       snapshotIntervalMs: milliseconds(file.raft_snapshot_interval, defaults.raft.snapshotIntervalMs),

@@ -88,6 +88,30 @@ export const changes = {
     see: { ask: 'GET /v1/catalog/nodes' },
     requirements: [],
   },
+  'raft-timing-slow': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-2; section 0, defaults',
+    what: 'Raft is as quick as can be. Since then `performance.raft_multiplier` is 5 if absent, and 1 brings the former timing back.',
+    who: 'everybody while there is no leader',
+    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    requirements: ['UPG-034'],
+  },
+  'leave-by-kind': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-3; section 0, defaults',
+    what: 'An agent leaves the pool on an interrupt, and not on SIGTERM, whatever it is. Since then `leave_on_terminate` and `skip_leave_on_interrupt` are by kind if absent: a client leaves on both, a server on neither.',
+    who: 'operators who stop agents',
+    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    requirements: ['UPG-035'],
+  },
+  'dns-from-any-server': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-1; section 0, defaults',
+    what: 'DNS answers come from the leader. Since then `dns_config.allow_stale` is true if absent: any server answers.',
+    who: 'users of DNS while there is no leader',
+    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    requirements: ['UPG-033'],
+  },
   'raft-protocol-1': {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'section 0, Raft protocol',
@@ -103,6 +127,14 @@ export const changes = {
     who: 'operators: the first start as 0.7 deletes an old file unread',
     see: { scenario: 'peers-json-by-address' },
     requirements: ['RFT-013', 'RFT-015'],
+  },
+  'dns-however-old': {
+    since: { major: 0, minor: 7, patch: 1 },
+    reference: 'REL-0.7.1-2; section 0, defaults',
+    what: 'DNS answers may be 5 s old. Since then `dns_config.max_stale` is ten years if absent: DNS goes on when the leader is lost.',
+    who: 'users of DNS while there is no leader',
+    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    requirements: ['UPG-032', 'UPG-053'],
   },
   'snapshots-over-http': {
     since: { major: 0, minor: 7, patch: 1 },
@@ -135,6 +167,22 @@ export const changes = {
     who: 'operators',
     see: { scenario: 'autopilot-needs-protocol-3' },
     requirements: ['RFT-009', 'RFT-011'],
+  },
+  'remote-exec-off': {
+    since: { major: 0, minor: 8, patch: 0 },
+    reference: 'REL-0.8.0-6; section 0, defaults',
+    what: 'Agents run what `svc exec` asks for. Since then `disable_remote_exec` is true if absent.',
+    who: 'operators who use `svc exec`',
+    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    requirements: ['UPG-030'],
+  },
+  'script-checks-opt-in': {
+    since: { major: 0, minor: 9, patch: 0 },
+    reference: 'REL-0.9.0-1; section 0, defaults',
+    what: 'Checks may run programs. Since then `enable_script_checks` is false if absent: one in a file keeps the agent from starting, one over HTTP is refused with 500.',
+    who: 'owners of checks with `args`',
+    see: { ask: 'the start of an agent with such a check' },
+    requirements: ['UPG-025', 'UPG-055'],
   },
   'raft-protocol-3-by-default': {
     since: { major: 1, minor: 0, patch: 0 },
@@ -217,6 +265,35 @@ export function raftProtocolsOf(release: Release): RaftProtocols {
 export function snapshotDefaultsOf(release: Release): { readonly threshold: number; readonly intervalMs: number } {
   if (hasBehaviour(release, 'raft-snapshots-rarer')) return { threshold: 16_384, intervalMs: 30_000 }
   return { threshold: 8_192, intervalMs: hasBehaviour(release, 'raft-snapshot-looked-at-often') ? 5_000 : 120_000 }
+}
+
+/** Settings whose defaults have changed, where the configuration does not say. Reference: releases, 0, and configuration. */
+export interface SettingDefaults {
+  readonly raftProtocol: number
+  /** `performance.raft_multiplier` */
+  readonly raftMultiplier: number
+  readonly leaveOnTerminate: boolean
+  readonly skipLeaveOnInterrupt: boolean
+  /** `dns_config.allow_stale` */
+  readonly dnsAllowStale: boolean
+  /** `dns_config.max_stale` */
+  readonly dnsMaxStaleMs: number
+  readonly disableRemoteExec: boolean
+  readonly enableScriptChecks: boolean
+}
+
+export function settingDefaultsOf(release: Release, server: boolean): SettingDefaults {
+  const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)
+  return {
+    raftProtocol: raftProtocolsOf(release).spoken,
+    raftMultiplier: has('raft-timing-slow') ? 5 : 1,
+    leaveOnTerminate: has('leave-by-kind') && !server,
+    skipLeaveOnInterrupt: has('leave-by-kind') && server,
+    dnsAllowStale: has('dns-from-any-server'),
+    dnsMaxStaleMs: has('dns-however-old') ? 87_600 * 3_600_000 : 5_000,
+    disableRemoteExec: has('remote-exec-off'),
+    enableScriptChecks: !has('script-checks-opt-in'),
+  }
 }
 
 /** The release that a text such as `1.0.1` names. */

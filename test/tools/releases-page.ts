@@ -2,10 +2,10 @@ import { changes, newestRelease, oldestRelease, type ReleaseChange, releaseText 
 
 const introduction = `# Releases
 
-An agent can be run as an earlier release, to see how the past behaved and to rehearse upgrades: a node of a scenario with
-\`release: 1.0.0\`, from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}. Each row below is a change of behaviour
-that it then is taken back behind; numbers between two rows behave as the row before them. What has no row behaves as in
-${releaseText(newestRelease)}.
+An agent can be run as an earlier release, from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}, to see how the past
+behaved and to rehearse upgrades: \`svc agent -release 1.0.0\`, or \`release: 1.0.0\` at the nodes of a scenario, and \`upgrade\` in its
+steps. Each row below is a change of behaviour that it then is taken back behind; numbers between two rows behave as the row before
+them. What has no row behaves as in ${releaseText(newestRelease)}.
 
 Agents of different releases may be in one cluster, and then misbehave for the reasons that the real ones had: a server stops at
 a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not hear each other.

@@ -22,9 +22,9 @@ export function keyOf(number) {
 /**
  * Puts `keys` keys with values of `valueBytes`, `together` under way at a time, as that many clients would. `dirs`: of a
  * quorum of the servers. With `snapshot` everything is in a snapshot at the end, and the last 10,240 entries in the log
- * behind it as well; without, all is in the log.
+ * behind it as well; without, all is in the log. `valueOf`: of each number, where not all are the same.
  */
-export async function fill({ dirs, keys, valueBytes, snapshot, together = 64 }) {
+export async function fill({ dirs, keys, valueBytes, snapshot, together = 64, valueOf }) {
   const servers = new Map()
   const state = new Map()
   for (const dir of dirs) {
@@ -55,7 +55,8 @@ export async function fill({ dirs, keys, valueBytes, snapshot, together = 64 }) 
   const all = [...servers.values()]
   const leader = await until(() => all.find((raft) => raft.status().role === 'leader'))
   await leader.readIndex()
-  await put(leader, keys, valueBytes, together)
+  const same = new Uint8Array(valueBytes).fill(118)
+  await put(leader, keys, together, valueOf ?? (() => same))
   const { lastIndex } = leader.status()
   const isThere = ({ appliedIndex, snapshotIndex }) =>
     appliedIndex >= lastIndex && (keys > 0 || snapshotIndex >= lastIndex)
@@ -64,12 +65,13 @@ export async function fill({ dirs, keys, valueBytes, snapshot, together = 64 }) 
   if (snapshot && keys > 0) await fill({ dirs, keys: 0, valueBytes, snapshot })
 }
 
-async function put(leader, keys, valueBytes, together) {
-  const value = new Uint8Array(valueBytes).fill(118)
+async function put(leader, keys, together, valueOf) {
   let next = 0
   const client = async () => {
     while (next < keys) {
-      const done = await leader.propose(encodeCommand(kvPut, { key: keyOf(next++), value, flags: 0n }))
+      const number = next++
+      const body = { key: keyOf(number), value: valueOf(number), flags: 0n }
+      const done = await leader.propose(encodeCommand(kvPut, body))
       if (!done.ok) throw new Error(JSON.stringify(done.error))
     }
   }

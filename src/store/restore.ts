@@ -1,14 +1,11 @@
-import { concatBytes, emptyBytes } from '../base/bytes.ts'
-import { crc32c } from '../base/crc32c.ts'
+import { invariant } from '../base/invariant.ts'
 import { unpack } from '../base/msgpack.ts'
-import { done, err, ok, type Result } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { Draft } from './draft.ts'
 import { type SnapshotHeader, type SnapshotTable, snapshotFormat } from './snapshot.ts'
+import { SnapshotRecords } from './snapshot-records.ts'
 import type { Row, TableDefinition } from './types.ts'
 import { emptyTable, type TableState, type Version } from './version.ts'
-
-/** A longer record is refused before it is gathered: no row comes near it. */
-export const recordBytesMax = 16 << 20
 
 /** A table being filled, and what the header says of it. */
 interface Filling {
@@ -25,15 +22,15 @@ interface Filling {
 export class SnapshotReader {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
   readonly #withSums: boolean
-  #held: Uint8Array = emptyBytes
-  #crc = 0
+  readonly #records = new SnapshotRecords({
+    record: (body) => this.#record(body),
+    isLast: () => this.#header !== undefined && this.#filling === undefined,
+  })
   #header: SnapshotHeader | undefined
   readonly #tables = new Map<string, TableState>()
   /** Tables whose rows are still to come, and the one under way. */
   #coming: SnapshotTable[] = []
   #filling: Filling | undefined
-  #complete = false
-  #failure: string | undefined
 
   constructor(definitions: ReadonlyMap<string, TableDefinition<Row>>, withSums: boolean) {
     this.#definitions = definitions
@@ -41,14 +38,14 @@ export class SnapshotReader {
   }
 
   write(bytes: Uint8Array): Result<undefined, string> {
-    if (this.#failure === undefined) this.#failure = this.#take(bytes)
-    return this.#failure === undefined ? done : err(this.#failure)
+    return this.#records.write(bytes)
   }
 
   /** The version that the snapshot holds. */
   finish(): Result<Version, string> {
-    if (this.#failure !== undefined) return err(this.#failure)
-    if (!this.#complete || this.#header === undefined) return err('snapshot: cut short')
+    const whole = this.#records.finish()
+    if (!whole.ok) return whole
+    invariant(this.#header !== undefined, 'a snapshot ends with its rows, and begins with its header')
     const tables = new Map<string, TableState>()
     for (const [name, definition] of this.#definitions) {
       tables.set(name, this.#tables.get(name) ?? emptyTable(definition, this.#withSums))
@@ -56,41 +53,8 @@ export class SnapshotReader {
     return ok({ index: this.#header.index, tables })
   }
 
-  #take(bytes: Uint8Array): string | undefined {
-    if (bytes.length === 0) return undefined
-    if (this.#complete) return 'snapshot: bytes after its end'
-    this.#held = this.#held.length === 0 ? bytes : concatBytes([this.#held, bytes])
-    let at = 0
-    let failure: string | undefined
-    while (failure === undefined && !this.#complete) {
-      const size = this.#nextSize(at)
-      if (size > recordBytesMax) return 'snapshot: a record longer than any row'
-      if (this.#held.length - at < size) break
-      failure = this.#record(this.#held.subarray(at, at + size))
-      at += size
-    }
-    this.#held = this.#held.slice(at)
-    if (failure === undefined && this.#complete && this.#held.length > 0) return 'snapshot: bytes after its end'
-    return failure
-  }
-
-  /** Of the record that begins at `at`, its length included; 4 while the length itself is not there. */
-  #nextSize(at: number): number {
-    if (this.#atTrailer() || this.#held.length - at < 4) return 4
-    return 4 + u32At(this.#held, at)
-  }
-
-  #atTrailer(): boolean {
-    return this.#header !== undefined && this.#filling === undefined
-  }
-
-  #record(record: Uint8Array): string | undefined {
-    if (this.#atTrailer()) {
-      this.#complete = true
-      return u32At(record, 0) === this.#crc ? undefined : 'snapshot: checksum does not hold'
-    }
-    this.#crc = crc32c(record, this.#crc)
-    const value = unpack(record.subarray(4))
+  #record(body: Uint8Array): string | undefined {
+    const value = unpack(body)
     if (!value.ok) return `snapshot: ${value.error}`
     return this.#filling === undefined ? this.#begin(value.value) : this.#row(this.#filling, value.value)
   }
@@ -182,9 +146,4 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-export function u32At(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4)
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 }

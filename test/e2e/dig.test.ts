@@ -82,7 +82,7 @@ describe('a real agent asked with dig', () => {
   })
 
   it('[DNS-004] gives a name where a service has one, and says what is not there', async () => {
-    await start()
+    await start(['-log-level=debug'])
     await put('/v1/catalog/register', {
       Node: 'far',
       Address: 'host.example.org',
@@ -100,6 +100,15 @@ describe('a real agent asked with dig', () => {
     expect(await short('-x', '127.0.0.1')).toEqual(['n1.node.dc1.svc.'])
     expect(await short('svc.service.consul')).toEqual(['127.0.0.1'])
     expect(await short('consul.service.consul')).toEqual(['127.0.0.1'])
+    // dns.md 1, 9 and 102: what is said of the listeners, of each question, and how long they took.
+    for (const network of ['udp', 'tcp']) {
+      expect(agent.output).toMatch(new RegExp(`Started DNS server.*127\\.0\\.0\\.1:${dnsPort}.*${network}`))
+    }
+    expect(agent.output).toMatch(/dns: request.*nope\.service\.svc\./)
+    const metrics = await agent.json<{ Samples: readonly { Name: string; Count: number }[] }>('/v1/agent/metrics')
+    const samples = new Map(metrics?.Samples.map(({ Name, Count }) => [Name, Count]))
+    expect(samples.get('svc.dns.domain_query')).toBeGreaterThan(0)
+    expect(samples.get('svc.dns.ptr_query')).toBeGreaterThan(0)
   })
 
   it('answers as much as fits, and everything over TCP', async () => {

@@ -18,6 +18,7 @@ import { AntiEntropy } from './anti-entropy.ts'
 import { CheckResults } from './check-results.ts'
 import { CheckRunner } from './check-runner.ts'
 import { diskRefusal, unreadable } from './disk-refusal.ts'
+import { warnOfNodeName, warnOfServiceNames } from './dns-names.ts'
 import {
   definitionsProblem,
   type FileDefinitions,
@@ -145,7 +146,11 @@ class LocalServices implements RunningLocalAgent {
     if (problem !== undefined) {
       return err<StartFailure>({ kind: 'configuration', message: problem, remedy: 'correct the definition' })
     }
-    for (const facts of wanted.services.values()) this.#state.putService(facts, 'file', false)
+    warnOfNodeName(this.#env.log, this.#config.nodeName)
+    for (const facts of wanted.services.values()) {
+      warnOfServiceNames(this.#env.log, facts)
+      this.#state.putService(facts, 'file', false)
+    }
     const restored = await this.#restore(kept.value, wanted)
     if (!restored.ok) return err(unreadable(restored.error))
     for (const check of wanted.checks.values())
@@ -294,6 +299,7 @@ class LocalServices implements RunningLocalAgent {
   async #keepAndPut(service: ServiceFacts, checks: readonly CheckDefinition[]): Promise<Result<undefined, Failure>> {
     const kept = await this.#keep([...checks.map((check) => ({ check })), { service }])
     if (!kept.ok) return kept
+    warnOfServiceNames(this.#env.log, service)
     this.#state.putService(service, 'api', true)
     for (const check of checks) this.#begin(check, 'api')
     return done

@@ -623,6 +623,12 @@ export const recursingFacts: readonly Fact[] = [
     { tcp: true },
   ),
   named('111', 'that there is no such name is an answer', 'nope.example.org.', { head: 'NXDOMAIN qr rd ra' }),
+  {
+    of: '111',
+    says: 'nothing but a question is passed on',
+    ask: { name: 'www.example.org.', opcode: 4 },
+    said: (said) => equal([said.head, said.answers], ['NOTIMP qr ra', []]),
+  },
   named('112', 'all fail', 'broken.example.org.', { head: 'SERVFAIL qr rd ra', edns: 'udp: 1232' }, 'A', {
     edns: 1232,
   }),

@@ -25,6 +25,7 @@ import { createLocalAgent } from './local/local-agent.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { OnceSignal } from './once-signal.ts'
 import { serverOf } from './pool-servers.ts'
+import { reloadedConfig } from './reloading.ts'
 import { RemoteExec } from './remote-exec.ts'
 import { describeSelf } from './self.ts'
 import { differ, reloadTls, rpcTls } from './tls-material.ts'
@@ -178,17 +179,17 @@ async function leaveOnce(
 
 /** Each reload goes on from what the one before it has renewed. */
 function reloading(
-  { env, rpc, tls }: Ground,
+  { env, config, rpc, tls }: Ground,
   options: StartOptions,
   part: Part,
   take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
 ): () => Promise<Result<undefined, Failure>> {
-  const renewing = { env, rpc, tls }
+  const renewing = { env, config, rpc, tls }
   return () => reload(renewing, options, part, take)
 }
 
 /** What a reload may renew of the connections with other agents; `tls`: as it is now. */
-interface Renewing extends Pick<Ground, 'env' | 'rpc'> {
+interface Renewing extends Pick<Ground, 'env' | 'config' | 'rpc'> {
   tls: TlsMaterial
 }
 
@@ -201,19 +202,20 @@ async function reload(
   if (options.reread === undefined) {
     return err({ kind: 'refused', message: 'this agent was not started from a configuration that can be read again' })
   }
-  const next = await options.reread()
+  const read = await options.reread()
   // The caller's own, not the agent's: it goes on as it is, and to try again is of no use.
-  if (!next.ok) return err({ kind: 'bad-request', message: next.error })
-  const { env, rpc, tls } = renewing
-  const renewed = await reloadTls(env, tls, next.value.tls)
+  if (!read.ok) return err({ kind: 'bad-request', message: read.error })
+  const { env, config, rpc, tls } = renewing
+  const next = reloadedConfig(config, read.value)
+  const renewed = await reloadTls(env, tls, next.tls)
   if (!renewed.ok) return err({ kind: 'bad-request', message: `${renewed.error.message}: ${renewed.error.remedy}` })
-  const taken = await take(next.value)
+  const taken = await take(next)
   if (!taken.ok) return taken
   renewing.tls = renewed.value
   rpc.renewTls(rpcTls(renewed.value))
   if (differ(tls, renewed.value)) env.log.write('info', 'agent', 'certificates renewed')
-  part.reload(next.value)
-  options.reloaded?.(next.value, renewed.value)
+  part.reload(next)
+  options.reloaded?.(next, renewed.value)
   return taken
 }
 

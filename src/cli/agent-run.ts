@@ -1,6 +1,8 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { configDifferences } from '../config/differences.ts'
 import { loadConfig } from '../config/load.ts'
+import type { Normalized } from '../config/normalize.ts'
 import { problemText } from '../config/problem.ts'
 import type { Terminal } from '../env/terminal.ts'
 import { productTitle } from '../model/names.ts'
@@ -22,12 +24,16 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   }
   const { warnings } = loaded.value
   const config = withContainerRuntime(loaded.value.config, terminal)
+  const readings = new Readings(invocation, loaded.value)
   for (const warning of warnings) terminal.out(`${warning}\n`)
   terminal.out(`==> Starting ${productTitle} agent...\n`)
   if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
   const program = await startProgram(env, config, {
-    reread: () => reread(invocation, warnings),
-    reloaded: (next) => terminal.showLog(logLevels[next.logLevel]),
+    reread: () => readings.again(),
+    reloaded: (next) => {
+      terminal.showLog(logLevels[next.logLevel])
+      readings.taken()
+    },
   })
   if (!program.ok) return stopped(terminal, `Error starting agent: ${program.error.message}: ${program.error.remedy}`)
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
@@ -42,13 +48,41 @@ function withContainerRuntime(config: AgentConfig, { environment }: Terminal): A
   return { ...config, checksConfig: { ...config.checksConfig, containerRuntime } }
 }
 
-/** The same flags and files once more, as they are now. `known`: warnings that were shown at the start. */
-async function reread({ env, flags }: Invocation, known: readonly string[]): Promise<Result<AgentConfig, string>> {
-  const loaded = await loadConfig(env, flags)
-  if (!loaded.ok) return err(loaded.error.map(problemText).join('; '))
-  const news = loaded.value.warnings.filter((warning) => !known.includes(warning))
-  for (const warning of news) env.log.write('warn', 'agent', warning)
-  return ok(loaded.value.config)
+/** What the configuration said at the start, when it was last taken over, and when it was read since. */
+class Readings {
+  readonly #invocation: Invocation
+  readonly #started: Normalized
+  #taken: Normalized
+  #read: Normalized
+
+  constructor(invocation: Invocation, started: Normalized) {
+    this.#invocation = invocation
+    this.#started = started
+    this.#taken = started
+    this.#read = started
+  }
+
+  /** The same flags and files once more, as they are now. Warnings that were shown at the start are not repeated. */
+  async again(): Promise<Result<AgentConfig, string>> {
+    const { env, flags, terminal } = this.#invocation
+    const loaded = await loadConfig(env, flags)
+    if (!loaded.ok) return err(loaded.error.map(problemText).join('; '))
+    const news = loaded.value.warnings.filter((warning) => !this.#started.warnings.includes(warning))
+    for (const warning of news) env.log.write('warn', 'agent', warning)
+    this.#read = loaded.value
+    return ok(withContainerRuntime(loaded.value.config, terminal))
+  }
+
+  /** Tells key by key what the agent has taken over, and what waits for the next start. */
+  taken(): void {
+    const { log } = this.#invocation.env
+    const differences = configDifferences(this.#started, this.#taken, this.#read)
+    this.#taken = this.#read
+    if (differences.length === 0) log.write('info', 'agent', 'Configuration reloaded: nothing has changed')
+    for (const { text, applied } of differences) {
+      log.write(applied ? 'info' : 'warn', 'agent', `Configuration reloaded: ${text}`)
+    }
+  }
 }
 
 /** One line, also of a message that is several over HTTP. */

@@ -54,10 +54,7 @@ export async function loadConfig(
   const onDisk = await diskProblems(env.disk, config, placeOf)
   if (!whole.ok || onDisk.length > 0) return err([...(whole.ok ? [] : whole.error), ...onDisk])
   const skipped = found.value.skipped.map((path) => `${path} was skipped: it ends in neither .json nor .hcl`)
-  return ok({
-    config: whole.value.config,
-    warnings: [...skipped, ...pastWarnings(release.value), ...whole.value.warnings],
-  })
+  return ok({ ...whole.value, warnings: [...skipped, ...pastWarnings(release.value), ...whole.value.warnings] })
 }
 
 type Format = 'json' | 'hcl'

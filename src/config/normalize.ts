@@ -34,6 +34,8 @@ import { watchesOf } from './watches.ts'
 
 export interface Normalized {
   readonly config: AgentConfig
+  /** What it was made of. */
+  readonly file: FileConfig
   /** Printed before the agent starts. */
   readonly warnings: readonly string[]
 }
@@ -106,7 +108,7 @@ export function normalize(
     ...filterWarnings(file),
     ...skipped.map(skippedCheck),
   ]
-  return ok({ config: { ...config, debug: debugConfig(config) }, warnings })
+  return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings })
 }
 
 function skippedCheck({ place, message }: ConfigProblem): string {

@@ -32,5 +32,7 @@ export type FileConfig = z.infer<typeof fileSchema>
 
 /** Every key there is, with what is known of it: what the page of the configuration shows. */
 export function configKeys(): readonly KeyRow[] {
-  return keyRows(fileSchema)
+  return keys
 }
+
+const keys = keyRows(fileSchema)

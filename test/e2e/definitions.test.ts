@@ -175,10 +175,16 @@ describe('a reload', () => {
     }
     await eventually('the node is in rack r1', async () => ((await meta()) === 'r1' ? true : undefined))
     expect(agent.output).not.toContain('[DEBUG]')
-    define('agent.json', { log_level: 'DEBUG', node_meta: { rack: 'r2' } })
+    define('agent.json', { log_level: 'DEBUG', node_meta: { rack: 'r2' }, node_name: 'beta' })
     agent.signal('SIGHUP')
     await eventually('the node is in rack r2', async () => ((await meta()) === 'r2' ? true : undefined))
     expect(agent.output).toContain('[DEBUG]')
+    expect(agent.output).toContain('Configuration reloaded: node_meta is {"rack":"r2"}, was {"rack":"r1"}')
+    expect(agent.output).not.toContain('restart to apply')
+    define('agent.json', { log_level: 'DEBUG', node_meta: { rack: 'r3' }, domain: 'other' })
+    expect((await runSvc(['reload', `-http-addr=${agent.address}`])).code).toBe(0)
+    await eventually('the node is in rack r3', async () => ((await meta()) === 'r3' ? true : undefined))
+    expect(agent.output).toContain('Configuration reloaded: domain has changed: restart to apply')
   })
 
   it('of a configuration with a mistake changes nothing and says what is wrong', async () => {

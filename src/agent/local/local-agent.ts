@@ -218,7 +218,7 @@ class LocalServices implements RunningLocalAgent {
       const wanted = fileDefinitions(config)
       const fromApi = (id: string): boolean => this.#state.service(id)?.origin === 'api'
       const problem = definitionsProblem(config, wanted, fromApi)
-      if (problem !== undefined) return err({ kind: 'refused', message: problem })
+      if (problem !== undefined) return err({ kind: 'bad-request', message: problem })
       const replaced = await this.#forgetReplaced(wanted)
       if (!replaced.ok) return replaced
       this.#takeOver(config, wanted)

@@ -13,10 +13,20 @@ export const validateCommand: CliCommand = {
       value: '<format>',
       help: 'Read every configuration file as this, json or hcl, whatever its name.',
     },
+    {
+      name: 'schema',
+      kind: 'bool',
+      help: 'Print the JSON Schema of configuration files, for editors, and validate nothing.',
+    },
     { name: 'quiet', kind: 'bool', help: 'Print nothing when the configuration is valid.' },
   ],
   async run(invocation) {
     const { args, env, flags, terminal } = invocation
+    if (flags.get('schema') === true) {
+      const { configJsonSchema } = await import('../../config/json-schema.ts')
+      terminal.out(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`)
+      return 0
+    }
     if (args.length === 0) return misused(invocation, 'Must specify at least one config file or directory')
     const { loadConfig } = await import('../../config/load.ts')
     const { problemText } = await import('../../config/problem.ts')

@@ -15,6 +15,7 @@ export const agentKeys = {
   check: checks(definition, 'A check of this node, or of a service that it names.', { reload: true }),
   check_update_interval: checks(duration, 'A change of a check’s output alone is synced after this; 0: at once.', {
     default: '5m',
+    reload: true,
   }),
   checks: checks(list, 'Several of them.', { default: [], reload: true }),
   data_dir: key(text, 'Directory for all that must survive a restart. Needed without -dev.'),

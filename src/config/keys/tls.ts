@@ -6,14 +6,14 @@ import { bool, text } from './types.ts'
 const key = keysOf('tls')
 
 export const tlsKeys = {
-  ca_file: key(text, 'PEM file of authorities whose certificates are trusted.'),
-  ca_path: key(text, 'Directory of such files.'),
-  cert_file: key(text, 'PEM file of this agent’s certificate, and what leads to its authority.'),
+  ca_file: key(text, 'PEM file of authorities whose certificates are trusted.', { reload: true }),
+  ca_path: key(text, 'Directory of such files.', { reload: true }),
+  cert_file: key(text, 'PEM file of this agent’s certificate, and what leads to its authority.', { reload: true }),
   enable_agent_tls_for_checks: key(bool, 'Checks over HTTP and gRPC show the agent’s certificate.', {
     default: false,
     waits: { for: 'TLS of checks' },
   }),
-  key_file: key(text, 'PEM file of its private key.'),
+  key_file: key(text, 'PEM file of its private key.', { reload: true }),
   server_name: key(text, 'Name that the certificates of servers must carry under verify_outgoing.'),
   tls_cipher_suites: key(text, 'Suites of TLS up to 1.2, separated by commas.', { default: '' }),
   tls_min_version: key(text, 'tls10, tls11 or tls12.', { default: 'tls12', since: '0.7.4' }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { reloadedConfig } from '../../../src/agent/reloading.ts'
 import { parseDocument } from '../../../src/config/document.ts'
 import { parseHclDocument } from '../../../src/config/hcl-document.ts'
 import type { KeyRow } from '../../../src/config/keys/key.ts'
@@ -101,12 +102,24 @@ describe('every key', () => {
     else expect(given.value.warnings.join('\n')).toContain(`at ${name}: '${name}' has no effect`)
   })
 
+  it.each(named)('%s is taken over by a reload if its line says so, and only then', (name, row) => {
+    const pair = name === 'cert_file' || name === 'key_file' ? { cert_file: '/old.pem', key_file: '/old.pem' } : {}
+    const beside = { ...companions[name], ...pair }
+    const started = whole(base, beside)
+    const next = whole(base, beside, file(name, example(row)))
+    if (!started.ok || !next.ok) return expect(refusedKeys).toContain(name)
+    const after = reloadedConfig(started.value.config, next.value.config)
+    if (row.reload) expect(after).not.toEqual(started.value.config)
+    else expect(after).toEqual(started.value.config)
+  })
+
   it.each(named.filter(([, { default: otherwise }]) => otherwise !== undefined))(
     '%s that says its default says nothing',
     (name, row) => {
       const beside = companions[name] ?? {}
-      const said = whole({ data_dir: '/d' }, beside, file(name, row.default))
-      expect(said).toEqual(whole({ data_dir: '/d' }, beside))
+      const [said, unsaid] = [file(name, row.default), {}].map((more) => whole({ data_dir: '/d' }, beside, more))
+      if (said?.ok !== true || unsaid?.ok !== true) return expect(said).toEqual(unsaid)
+      expect({ ...said.value, file: {} }).toEqual({ ...unsaid.value, file: {} })
     },
   )
 

@@ -207,9 +207,9 @@ describe('the place of the agent in the pool', () => {
 
   it('leave and reload are the agent’s', async () => {
     server.leave = async () => done
-    server.reload = async () => err({ kind: 'refused', message: 'a line' })
+    server.reload = async () => err({ kind: 'bad-request', message: 'a line' })
     expect(await server.request('PUT', '/v1/agent/leave')).toEqual(written)
-    expect(await server.request('PUT', '/v1/agent/reload')).toEqual(refused('a line', 'refused'))
+    expect(await server.request('PUT', '/v1/agent/reload')).toEqual(refused('a line', 'bad-request'))
   })
 })
 

@@ -1,0 +1,73 @@
+import type { AgentConfig } from '../agent/agent-config.ts'
+import { compareText } from '../base/bytes.ts'
+import type { KeyRow } from './keys/key.ts'
+import { configKeys, type FileConfig } from './schema.ts'
+import { valueAt } from './waiting.ts'
+
+/** What another reading of the configuration says that the former did not, as a line for the log. */
+export interface ConfigDifference {
+  readonly text: string
+  /** A reload took it over; otherwise it waits for the next start. */
+  readonly applied: boolean
+}
+
+export interface ReadConfig {
+  /** What all sources say together, as people wrote it. */
+  readonly file: FileConfig
+  readonly config: AgentConfig
+}
+
+/**
+ * Key by key what a reload changed. `started`: what the agent was started with; `before`: what it took over last. The values
+ * of keys that wait are not told: some are secrets, which no reload takes.
+ */
+export function configDifferences(
+  started: ReadConfig,
+  before: ReadConfig,
+  next: ReadConfig,
+): readonly ConfigDifference[] {
+  const keys = configKeys().filter(({ name }) => !name.includes('[]'))
+  const changed = keys.filter((row) => differs(row, row.reload ? before : started, next))
+  const ofKeys = changed.map((row) => ({ text: textOf(row, before, next), applied: row.reload }))
+  return [...ofKeys, ...definitionDifferences(before.config, next.config)]
+}
+
+function differs({ name, default: otherwise }: KeyRow, one: ReadConfig, other: ReadConfig): boolean {
+  return said(name, otherwise, one) !== said(name, otherwise, other)
+}
+
+function said(name: string, otherwise: unknown, { file }: ReadConfig): string {
+  return JSON.stringify(valueAt(file, name.split('.')) ?? otherwise ?? null)
+}
+
+function textOf({ name, reload, default: otherwise }: KeyRow, before: ReadConfig, next: ReadConfig): string {
+  if (!reload) return `${name} has changed: restart to apply`
+  // A watch may carry a token.
+  if (name === 'watches') return `${name} has changed`
+  return `${name} is ${said(name, otherwise, next)}, was ${said(name, otherwise, before)}`
+}
+
+function definitionDifferences(before: AgentConfig, next: AgentConfig): readonly ConfigDifference[] {
+  const services = ({ services: all }: AgentConfig): Named => new Map(all.map((each) => [each.service.id, each]))
+  const checks = ({ checks: all }: AgentConfig): Named => new Map(all.map((each) => [each.checkId, each]))
+  return [
+    ...namedDifferences('service', services(before), services(next)),
+    ...namedDifferences('check', checks(before), checks(next)),
+  ]
+}
+
+type Named = ReadonlyMap<string, unknown>
+
+function namedDifferences(kind: string, before: Named, next: Named): readonly ConfigDifference[] {
+  const ids = [...new Set([...before.keys(), ...next.keys()])].sort(compareText)
+  return ids.flatMap((id) => {
+    const what = whatBecame(before.get(id), next.get(id))
+    return what === undefined ? [] : [{ text: `${kind} ${JSON.stringify(id)} ${what}`, applied: true }]
+  })
+}
+
+function whatBecame(before: unknown, next: unknown): string | undefined {
+  if (before === undefined) return 'is new'
+  if (next === undefined) return 'is no more'
+  return JSON.stringify(before) === JSON.stringify(next) ? undefined : 'has changed'
+}

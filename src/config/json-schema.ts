@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { Holding, MemberNames, Members } from '../features/agent/definition-fields.ts'
+import { checkNames, serviceNames } from '../features/agent/definition-names.ts'
+import { productName } from '../model/names.ts'
+import { fileSchema } from './schema.ts'
+
+type SchemaNode = Readonly<Record<string, unknown>>
+
+/**
+ * The configuration file for editors, from the one schema that files are read with (JSON Schema, draft 2020-12). Facts about
+ * a key that the standard has no word for stand under `x-`: who reads it, whether a reload takes it over, since when it is
+ * there, what to write instead. Keys stand in lower case, as they are documented; files may have them in any.
+ */
+export function configJsonSchema(): SchemaNode {
+  const { $schema, properties, ...rest } = z.toJSONSchema(fileSchema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  })
+  const title = `Configuration of an agent of ${productName}`
+  const known = properties as Readonly<Record<string, SchemaNode>>
+  return { $schema, title, ...rest, properties: withDefinitions(known), $defs: definitions() }
+}
+
+/** What definitions hold is read by `features/agent`: their keys are those of its tables. */
+function withDefinitions(properties: Readonly<Record<string, SchemaNode>>): SchemaNode {
+  const one = (key: string, kind: string): SchemaNode => ({ ...described(properties[key]), $ref: `#/$defs/${kind}` })
+  const many = (key: string, kind: string): SchemaNode => {
+    return { ...properties[key], items: { $ref: `#/$defs/${kind}` } }
+  }
+  return {
+    ...properties,
+    check: one('check', 'check'),
+    checks: many('checks', 'check'),
+    service: one('service', 'service'),
+    services: many('services', 'service'),
+  }
+}
+
+function described(node: SchemaNode | undefined): SchemaNode {
+  const { type: _type, properties: _properties, additionalProperties: _more, ...facts } = node ?? {}
+  return facts
+}
+
+function definitions(): SchemaNode {
+  return { check: definitionOf(checkNames.names), service: definitionOf(serviceNames.names) }
+}
+
+/** Strict, as files are; keys in snake case. */
+function definitionOf(members: Members): SchemaNode {
+  const properties = Object.values(members).map((member) => [member.file, memberOf(member)] as const)
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
+}
+
+function memberOf({ holds, members = {} }: MemberNames): SchemaNode {
+  if (holds === 'object') return definitionOf(members)
+  return holds === 'objects' ? { type: 'array', items: definitionOf(members) } : plain[holds]
+}
+
+const plain: Readonly<Record<Exclude<Holding, 'object' | 'objects'>, SchemaNode>> = {
+  text: { type: 'string' },
+  integer: { type: 'integer' },
+  flag: { type: 'boolean' },
+  texts: { type: 'array', items: { type: 'string' } },
+  pairs: { type: 'object', additionalProperties: { type: 'string' } },
+  textLists: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+  duration: { type: ['string', 'integer'] },
+  any: {},
+}

@@ -16,7 +16,7 @@ const shows: Readonly<Record<string, string>> = {
   'peers-json-by-address.yaml': '[RFT-013] [RFT-015]',
   'promotion-in-pairs.yaml': '[RFT-029] [RFT-030]',
   'raft-protocol-0-to-2.yaml': '[RFT-008]',
-  'raft-protocols-apart.yaml': '[RFT-012]',
+  'raft-protocols-apart.yaml': '[MEM-020] [RFT-012]',
   'reap-after-72h.yaml': '[LIM-003] [MEM-017]',
   'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',
   'service-everywhere.yaml':

@@ -73,6 +73,22 @@ describe('svc members', () => {
     expect(asked).toEqual(['GET /v1/agent/members'])
   })
 
+  it('[MEM-020] shows the release of each agent, and the protocol of the pool, not Raft’s', async () => {
+    const mixed = [
+      member('s1', 1, { ...server, build: '0.7.0:', raft_vsn: '1' }),
+      member('s2', 1, { ...server, build: '1.0.0:', raft_vsn: '3' }),
+      member('c1', 1, { role: 'node', build: '1.4.0:', vsn: '2', dc: 'dc1' }),
+    ]
+    const { out } = await run(['members'], { 'GET /v1/agent/members': mixed })
+    const columns = out.split('\n').map((line) => line.split(/ {2,}/))
+    expect(columns[0]?.slice(4, 6)).toEqual(['Build', 'Protocol'])
+    expect(columns.slice(1, 4).map(([name, , , , build, protocol]) => [name, build, protocol])).toEqual([
+      ['s1', '0.7.0', '2'],
+      ['s2', '1.0.0', '2'],
+      ['c1', '1.4.0', '2'],
+    ])
+  })
+
   it('[CLI-005 MEM-022] -detailed has the tags, sorted', async () => {
     const { out } = await run(['members', '-detailed', '-status=alive'], answers)
     expect(out).toBe(

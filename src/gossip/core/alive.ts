@@ -136,7 +136,6 @@ export function sayAlive(gossip: GossipCore): void {
     self.state = 'alive'
     self.stateChangedMs = gossip.turn.nowMs
   }
-  self.isListed = true
   broadcastClaim(gossip, self.name, aliveMessage(self))
 }
 

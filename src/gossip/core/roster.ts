@@ -1,12 +1,12 @@
 import type { GossipCore, MemberRecord } from './state.ts'
 
 /**
- * Adds a member at a random place: added at the end, a new member would wait for a whole round before its first probe, and
- * the average time to detect a failure would rise (SWIM, section 4.3).
+ * Adds a member that is new, or stands there no more, at a random place: added at the end, a new member would wait for a whole
+ * round before its first probe, and the average time to detect a failure would rise (SWIM, section 4.3).
  */
 export function enlist(gossip: GossipCore, member: MemberRecord): void {
-  if (member.isListed) return
-  member.isListed = true
+  const isNew = gossip.members.get(member.name) !== member
+  if (!gossip.unlisted.delete(member) && !isNew) return
   const { roster } = gossip
   const place = gossip.turn.random.below(roster.length + 1)
   const moved = roster[place] ?? member
@@ -15,8 +15,7 @@ export function enlist(gossip: GossipCore, member: MemberRecord): void {
 }
 
 export function delist(gossip: GossipCore, member: MemberRecord): void {
-  if (!member.isListed) return
-  member.isListed = false
+  if (gossip.unlisted.delete(member)) return
   gossip.roster = gossip.roster.filter((other) => other !== member)
 }
 
@@ -26,7 +25,7 @@ export function beginRound(gossip: GossipCore): void {
   const kept: MemberRecord[] = []
   for (const member of gossip.roster) {
     if (member.state !== 'dead' || member === gossip.self || hearsGossip(gossip, member)) kept.push(member)
-    else member.isListed = false
+    else gossip.unlisted.add(member)
   }
   for (let at = kept.length - 1; at > 0; at--) {
     const other = random.below(at + 1)

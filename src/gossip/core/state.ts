@@ -41,8 +41,6 @@ export class MemberRecord {
   status: MemberStatus = 'failed'
   /** Lamport time of the newest word on joining or leaving. */
   statusTime = 0
-  /** Stands in the roster: probed while it lives, told things for a while after its death. */
-  isListed = false
 
   /** Not alive yet: whoever learns of it says so next. */
   constructor(facts: MemberFacts, incarnation: number) {
@@ -135,8 +133,10 @@ export interface GossipCore {
   isStarted: boolean
   /** By name, at most `membersMax`. What is visible never goes by the order of this map. */
   readonly members: Map<string, MemberRecord>
-  /** Who is probed and gossiped with, in random order; the agent itself among them. */
+  /** Who is probed while it lives, and told things for a while after its death, in random order; the agent itself among them. */
   roster: MemberRecord[]
+  /** Members that have been dead for so long that they stand in the roster no more. */
+  readonly unlisted: Set<MemberRecord>
   /** The next in the roster to be probed. */
   probeNext: number
   probe: Probe | undefined
@@ -213,6 +213,7 @@ export function createGossip(options: GossipOptions): GossipCore {
     isStarted: false,
     members: new Map([[name, self]]),
     roster: [self],
+    unlisted: new Set(),
     probeNext: 0,
     probe: undefined,
     sequence: 0,

@@ -146,7 +146,7 @@ function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void
     .option('--only <names>', `of ${protocolNames.join(', ')}, beside SWIM`, protocols)
     .action(async (flags: LifeguardFlags) => ended(await studyLifeguardParts(flags, terminal)))
   study('convergence', 'How fast news spreads in pools of several sizes, and what it costs each member.')
-    .option('--members <sizes>', '5000 takes minutes and 8 GB of heap', poolSizes, usualSizes)
+    .option('--members <sizes>', '5000 takes minutes and 4 GB of heap', poolSizes, usualSizes)
     .action(async (flags: ConvergenceFlags) => ended(await studyConvergenceOfPools(flags, terminal)))
 }
 

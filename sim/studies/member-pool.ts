@@ -35,7 +35,7 @@ export interface MemberPoolOptions {
   readonly onChange: (observer: number, change: CoreChange, nowMs: number) => void
 }
 
-/** Each member knows all others: memory grows with the square, some 150 bytes for each acquaintance. */
+/** Each member knows all others: memory grows with the square, some 130 bytes for each acquaintance. */
 export const poolMembersMax = 8_000
 
 /** What went over the wire. Streams are exchanges of whole states, both ways, without what TCP adds. */

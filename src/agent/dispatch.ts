@@ -53,7 +53,7 @@ export class Dispatch {
     this.#context = context
     this.#store = store
     this.#observer = observer
-    this.#results = new KeptResults(store)
+    this.#results = new KeptResults(store, {}, context.release)
     this.#raft = context.raft
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
@@ -150,7 +150,7 @@ export class Dispatch {
       minIndex,
       found: { at: store.index, index: found.index, value: found.value },
       now: () => {
-        const { index, value } = store.query((tx) => endpoint.query(tx, args)).value
+        const { index, value } = store.query((tx) => endpoint.query(tx, args, this.#context.release)).value
         return { at: store.index, index: Math.max(index, store.floor, 1), value }
       },
     }

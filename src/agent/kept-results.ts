@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { QueryEndpoint, ResultForms } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
+import { newestRelease, type Release } from '../model/release.ts'
 import type { Touched } from '../store/recording.ts'
 import type { Parked, Store } from '../store/store.ts'
 
@@ -35,6 +36,7 @@ const askedMax = 1_024
 export class KeptResults {
   readonly #store: Store
   readonly #bounds: KeptResultsBounds
+  readonly #release: Release
   /** By endpoint and arguments; the longest unasked first. */
   readonly #kept = new Map<string, KeptResult>()
   /** Keys of small results that were not kept. */
@@ -42,7 +44,9 @@ export class KeptResults {
   #bytes = 0
   #waiting = 0
 
-  constructor(store: Store, bounds: Partial<KeptResultsBounds> = {}) {
+  /** `release`: what the server runs as. */
+  constructor(store: Store, bounds: Partial<KeptResultsBounds> = {}, release: Release = newestRelease) {
+    this.#release = release
     this.#store = store
     this.#bounds = { ...defaultBounds, ...bounds }
   }
@@ -70,7 +74,7 @@ export class KeptResults {
       }
       known.forget()
     }
-    const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args))
+    const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args, this.#release))
     const result = new KeptResult(this.#owner, key, Math.max(value.index, this.#store.floor, 1), value.value, touched)
     if (membersOf(value.value) >= keptMembersMin || this.#isAskedAgain(key)) this.#keep(result)
     return result

@@ -172,8 +172,11 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'query'
   readonly args: z.ZodType<Args>
-  /** Pure in the transaction and the arguments. `index`: at which this result last changed; 0 is answered as 1. */
-  query(tx: ReadTransaction, args: Args): { readonly index: number; readonly value: Reply }
+  /**
+   * Pure in the transaction, the arguments, and what the server runs as: the newest release if absent. `index`: at which this
+   * result last changed; 0 is answered as 1.
+   */
+  query(tx: ReadTransaction, args: Args, release?: Release): { readonly index: number; readonly value: Reply }
   /** What goes to other agents in place of the value, where that is not plain data. */
   packed?(value: Reply): unknown
 }

@@ -216,6 +216,14 @@ export const changes = {
     see: { scenario: 'promotion-in-pairs' },
     requirements: ['RFT-029', 'RFT-030', 'UPG-012'],
   },
+  'index-of-one-service': {
+    since: { major: 1, minor: 0, patch: 7 },
+    reference: 'REL-1.0.7-1, REL-1.0.7-4',
+    what: 'The index of a health or catalog query of one service moves with every change of any service. Since then it is that of the last change of this service; while servers are upgraded it may fall, and clients must begin again at 0 when it does.',
+    who: 'clients with blocking queries: they are woken less often',
+    see: { scenario: 'upgrade-1.0.6-to-1.0.7-index' },
+    requirements: ['CAT-024', 'HTP-006', 'HTP-007', 'UPG-011'],
+  },
   'raft-snapshots-rarer': {
     since: { major: 1, minor: 1, patch: 0 },
     reference: 'REL-1.1.0-5',

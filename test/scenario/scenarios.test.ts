@@ -27,6 +27,7 @@ const shows: Readonly<Record<string, string>> = {
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
   'unknown-command.yaml': '[AGT-034]',
   'upgrade-0.4-to-0.5-tombstones.yaml': '[RFT-024] [RFT-027]',
+  'upgrade-1.0.6-to-1.0.7-index.yaml': '[CAT-024] [HTP-006]',
   'wan-of-three-datacenters.yaml': '[MEM-026]',
 }
 

@@ -119,9 +119,9 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   method: 'Catalog.ServiceNodes',
   kind: 'query',
   args: serviceNodesArgs,
-  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }) => {
+  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }, release) => {
     if (connect === true) return { index: 0, value: [] }
-    const found = ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []))
+    const found = ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },
 }

@@ -1,6 +1,7 @@
 import { byteString } from '../../base/bytes.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
+import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { nameKey, pairKey } from '../name-keys.ts'
 import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTable, servicesTable } from './tables.ts'
@@ -143,8 +144,21 @@ function serviceIndex(tx: ReadTransaction, service: string): number {
  * many instances there are: while there is one, every change of what is told raises the row; and the first instance to come
  * brings it.
  */
-export function ofService<T>(tx: ReadTransaction, service: string, read: (tx: ReadTransaction) => T) {
+export function ofService<T>(
+  tx: ReadTransaction,
+  service: string,
+  read: (tx: ReadTransaction) => T,
+  release: Release = newestRelease,
+) {
+  if (!hasBehaviour(release, 'index-of-one-service')) return ofAnyService(tx, read)
   return { index: serviceIndex(tx, service), value: tx.covered(read) }
+}
+
+/** As it was before each service had an index of its own: whatever changes in the catalog, the result counts as changed. */
+function ofAnyService<T>(tx: ReadTransaction, read: (tx: ReadTransaction) => T) {
+  // Looked at whole, so that a change of any row wakes who waits.
+  for (const rows of [allNodes(tx), allServices(tx), allChecks(tx)]) void [...rows]
+  return { index: Math.max(nodesIndex(tx), servicesIndex(tx), checksIndex(tx)), value: read(tx) }
 }
 
 /** The same of what is told of a node, which is named. */

@@ -38,9 +38,9 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   method: 'Health.ServiceNodes',
   kind: 'query',
   args: serviceHealthArgs,
-  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }) => {
+  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }, release) => {
     if (connect) return { index: 0, value: [] }
-    const found = ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []))
+    const found = ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },
 }

@@ -89,8 +89,12 @@ export class Dispatch {
    * where it is not. The arguments are what the endpoint's type says: what comes from other agents is checked in `serve`.
    */
   answerNow(endpoint: QueryEndpoint, args: unknown, read: ReadOptions): Served | undefined {
-    const isFresh = read.consistency === 'stale' || (read.consistency === 'default' && this.#raft.leaseReadsNow())
-    return isFresh && read.minIndex === 0 ? this.#answer(this.#results.read(endpoint, args)) : undefined
+    if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
+    if (read.consistency === 'stale') return this.#answer(this.#results.read(endpoint, args))
+    if (!this.#raft.leaseReadsNow()) return undefined
+    const result = this.#results.read(endpoint, args)
+    const meta = { index: result.index, knownLeader: true, lastContactMs: 0 }
+    return new Served(result.value, meta, result, this.#standingOf)
   }
 
   async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {

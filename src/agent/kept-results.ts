@@ -193,7 +193,8 @@ export class KeptResult implements ResultForms {
     const bytes = make()
     if (this.bytes > 0) {
       this.#forms.set(form, bytes)
-      this.#owner.charge(bytes.length, this)
+      // Who sends them may keep them in another form as long as they live (`HttpResponse.shared`).
+      this.#owner.charge(2 * bytes.length, this)
     }
     return bytes
   }

@@ -44,7 +44,8 @@ export class ServerTarget implements CallTarget {
     args: Args,
     read: ReadOptions,
   ): Answer<Reply> | undefined {
-    if (!this.answersHere(endpoint, read)) return undefined
+    // Whether it leads, the lease tells.
+    if (read.maxStaleMs > 0 && !this.answersHere(endpoint, read)) return undefined
     return this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read) as Answer<Reply> | undefined
   }
 

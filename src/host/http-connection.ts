@@ -4,7 +4,14 @@ import { bodyBytesMax, type HttpHandler, type HttpHeaders, type HttpRequest, typ
 import type { Endpoint } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { type HeldBodies, isWithoutBody, joinedHeaders, noBody, readBody } from './http-body.ts'
-import { type CompressedBodies, isWhole, type WholeResponse, writeResponse, writeStream } from './http-response.ts'
+import {
+  type BodyTexts,
+  type CompressedBodies,
+  isWhole,
+  type WholeResponse,
+  writeResponse,
+  writeStream,
+} from './http-response.ts'
 import { endpointOf } from './net-failures.ts'
 import { messageOf } from './system-error.ts'
 
@@ -21,6 +28,7 @@ export interface HttpServing {
   readonly log: Log
   readonly bodies: HeldBodies
   readonly compressed: CompressedBodies
+  readonly texts: BodyTexts
   /** Ends of the streams that are being sent. */
   readonly streams: Set<() => void>
   /** The listener is closed: each connection ends with the answer that is due. */
@@ -99,13 +107,13 @@ export class HttpConnection {
     release()
     if (response.destroyed || this.#socket.destroyed) return
     if (!isWhole(answer)) return this.#stream(exchange, answer)
-    const { closing, compressed } = this.#serving
+    const { closing, compressed, texts } = this.#serving
     const onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
     try {
-      await writeResponse(request, response, answer, { last: closing, compressed, onHeld })
+      await writeResponse(request, response, answer, { last: closing, compressed, texts, onHeld })
     } catch (cause) {
       // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
-      await writeResponse(request, response, this.#internalError(cause), { last: closing, compressed, onHeld })
+      await writeResponse(request, response, this.#internalError(cause), { last: closing, compressed, texts, onHeld })
     }
   }
 

@@ -11,6 +11,9 @@ const gzipLater = promisify(gzip)
 /** Bodies that were compressed and will go out again, for as long as somebody keeps them. */
 export type CompressedBodies = WeakMap<Uint8Array, Uint8Array | Promise<Uint8Array>>
 
+/** The same as text, as which they go out. */
+export type BodyTexts = WeakMap<Uint8Array, string>
+
 /** Bytes up to this size go out in one piece with the head; beyond it, copying costs more than a second piece. */
 const onePieceBytesMax = 32 << 10
 
@@ -52,6 +55,7 @@ export interface Writing {
   /** The connection ends with this answer. */
   readonly last: boolean
   readonly compressed: CompressedBodies
+  readonly texts: BodyTexts
   /** Called if the system did not take all of it at once: the rest goes as the reader takes it. */
   readonly onHeld: () => void
 }
@@ -61,7 +65,7 @@ export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   answer: WholeResponse,
-  { last, compressed: compressedBodies, onHeld }: Writing,
+  { last, compressed: compressedBodies, texts, onHeld }: Writing,
 ): Promise<void> {
   const compressed = answer.body.length > 0 && acceptsGzip(request) && !hasHeader(answer, 'content-encoding')
   const body = compressed ? await gzippedOnce(answer, compressedBodies) : answer.body
@@ -78,9 +82,17 @@ export async function writeResponse(
   response.writeHead(answer.status, headers)
   if (typeof body === 'string' || body.length > onePieceBytesMax) response.end(body)
   // Node joins text with the head, and bytes it does not: two pieces cost a call of their own to the system.
-  else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+  else response.end(textOf(body, answer.shared === true && !compressed ? texts : undefined), 'latin1')
   if ((response.socket?.writableLength ?? 0) > 0) onHeld()
   return left
+}
+
+function textOf(body: Uint8Array, kept: BodyTexts | undefined): string {
+  const known = kept?.get(body)
+  if (known !== undefined) return known
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1')
+  kept?.set(body, text)
+  return text
 }
 
 function gzippedOnce(answer: WholeResponse, compressed: CompressedBodies): Uint8Array | Promise<Uint8Array> {

@@ -59,6 +59,7 @@ export async function serveHttp(
       log,
       bodies: { heldBytes: 0, heldLargeBytes: 0 },
       compressed: new WeakMap(),
+      texts: new WeakMap(),
       streams: new Set(),
       closing: false,
     }

@@ -119,14 +119,14 @@ export class Servers {
   }
 
   /** The answer, as soon as it is a 200. */
-  async untilOk(at, path, everyMs = 4) {
-    const deadlineMs = performance.now() + 60_000
+  async untilOk(at, path, everyMs = 4, patienceMs = 60_000) {
+    const deadlineMs = performance.now() + patienceMs
     while (performance.now() < deadlineMs) {
       const answer = await this.ask(at, 'GET', path)
       if (answer.status === 200) return answer.text
       await pause(everyMs)
     }
-    throw new Error(`${path} was not answered within a minute`)
+    throw new Error(`${path} was not answered within ${patienceMs / 1e3} s`)
   }
 
   /** The number of the leader, once `count` servers know the same one. */

@@ -98,8 +98,16 @@ async function pemOf(env: Env, key: string, path: string | undefined): Promise<L
   const bytes = await readWholeFile(env.disk, path)
   if (!bytes.ok) return err(unreadable(key, path, bytes.error.message))
   const pem = textOf(bytes.value)
-  if (key === 'key_file' || holdsCertificate(pem)) return ok(pem)
+  if (key === 'key_file') {
+    if (holdsKey(pem)) return ok(pem)
+    return err(refused(`${key} ${path} holds no private key`, 'name a PEM file with a BEGIN PRIVATE KEY line'))
+  }
+  if (holdsCertificate(pem)) return ok(pem)
   return err(refused(`${key} ${path} holds no certificate`, 'name a PEM file with a BEGIN CERTIFICATE line'))
+}
+
+function holdsKey(pem: string): boolean {
+  return /-----BEGIN ([A-Z]+ )*PRIVATE KEY-----/.test(pem)
 }
 
 function holdsCertificate(pem: string): boolean {

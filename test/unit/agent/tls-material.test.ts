@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { loadTls } from '../../../src/agent/tls-material.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { CrashDisk } from '../raft-log/crash-disk.ts'
+
+const certificate = '-----BEGIN CERTIFICATE-----\nplanned\n-----END CERTIFICATE-----\n'
+
+async function loaded(key: string) {
+  const disk = new CrashDisk()
+  await disk.makeDirectory('/etc')
+  disk.plant('/etc/cert.pem', utf8(certificate))
+  disk.plant('/etc/key.pem', utf8(key))
+  const env = { disk, tcp: { tlsProblem: () => undefined } } as unknown as Env
+  const none = { authorities: undefined, authoritiesPath: undefined }
+  const settings = { certificate: '/etc/cert.pem', privateKey: '/etc/key.pem', ...none }
+  return loadTls(env, settings as Parameters<typeof loadTls>[1])
+}
+
+describe('the key_file', () => {
+  it.each(['PRIVATE KEY', 'EC PRIVATE KEY', 'RSA PRIVATE KEY', 'ENCRYPTED PRIVATE KEY'])(
+    'may hold a key with the line BEGIN %s',
+    async (name) => {
+      const key = `-----BEGIN ${name}-----\nplanned\n`
+      expect(await loaded(key)).toMatchObject({ ok: true, value: { identity: { privateKeyPem: key } } })
+    },
+  )
+
+  it.each(['rubbish', '', certificate])('that holds none is named, with what to do: %j', async (key) => {
+    expect(await loaded(key)).toMatchObject({
+      ok: false,
+      error: {
+        message: 'key_file /etc/key.pem holds no private key',
+        remedy: 'name a PEM file with a BEGIN PRIVATE KEY line',
+      },
+    })
+  })
+})

@@ -22,9 +22,9 @@ export function keyOf(number) {
 /**
  * Puts `keys` keys with values of `valueBytes`, `together` under way at a time, as that many clients would. `dirs`: of a
  * quorum of the servers. With `snapshot` everything is in a snapshot at the end, and the last 10,240 entries in the log
- * behind it as well; without, all is in the log. `valueOf`: of each number, where not all are the same.
+ * behind it as well; without, all is in the log. `valueFor`: of each number, where not all are the same.
  */
-export async function fill({ dirs, keys, valueBytes, snapshot, together = 64, valueOf }) {
+export async function fill({ dirs, keys, valueBytes, snapshot, together = 64, valueFor }) {
   const servers = new Map()
   const state = new Map()
   for (const dir of dirs) {
@@ -56,7 +56,7 @@ export async function fill({ dirs, keys, valueBytes, snapshot, together = 64, va
   const leader = await until(() => all.find((raft) => raft.status().role === 'leader'))
   await leader.readIndex()
   const same = new Uint8Array(valueBytes).fill(118)
-  await put(leader, keys, together, valueOf ?? (() => same))
+  await put(leader, keys, together, valueFor ?? (() => same))
   const { lastIndex } = leader.status()
   const isThere = ({ appliedIndex, snapshotIndex }) =>
     appliedIndex >= lastIndex && (keys > 0 || snapshotIndex >= lastIndex)
@@ -65,12 +65,12 @@ export async function fill({ dirs, keys, valueBytes, snapshot, together = 64, va
   if (snapshot && keys > 0) await fill({ dirs, keys: 0, valueBytes, snapshot })
 }
 
-async function put(leader, keys, together, valueOf) {
+async function put(leader, keys, together, valueFor) {
   let next = 0
   const client = async () => {
     while (next < keys) {
       const number = next++
-      const body = { key: keyOf(number), value: valueOf(number), flags: 0n }
+      const body = { key: keyOf(number), value: valueFor(number), flags: 0n }
       const done = await leader.propose(encodeCommand(kvPut, body))
       if (!done.ok) throw new Error(JSON.stringify(done.error))
     }

@@ -81,8 +81,8 @@ try {
   servers.start(0)
   await servers.leader()
   await servers.kill(0)
-  const valueOf = () => Buffer.from(randomBytes(75).toString('base64'))
-  await fill({ dirs: [servers.dir(0)], keys, valueBytes: 100, snapshot: true, valueOf })
+  const valueFor = () => Buffer.from(randomBytes(75).toString('base64'))
+  await fill({ dirs: [servers.dir(0)], keys, valueBytes: 100, snapshot: true, valueFor })
   const env = { SVC_LOOP_DELAY: join(servers.home, 'delays') }
   const child = servers.start(0, { nodeArgs: [`--import=${new URL('loop-delay.mjs', import.meta.url)}`], env })
   await servers.untilOk(0, `/v1/kv/${keyOf(keys - 1)}?consistent`, 100, 300_000)

@@ -208,6 +208,8 @@ export interface ChecksConfig {
   /** A change of a check's output alone is synced after this; 0: at once. */
   readonly updateIntervalMs: number
   readonly discardOutput: boolean
+  /** Checks over HTTP and gRPC trust whom the agent trusts, and show its certificate. */
+  readonly agentTls: boolean
 }
 
 /** Gossip among agents of one datacenter. Reference: configuration 2 and 4.2. */
@@ -319,6 +321,7 @@ const defaultChecks: ChecksConfig = {
   containerRuntime: 'unix:///var/run/docker.sock',
   updateIntervalMs: 300_000,
   discardOutput: false,
+  agentTls: false,
 }
 
 const defaultAutopilot: AutopilotConfig = {

@@ -28,8 +28,7 @@ import { serverOf } from './pool-servers.ts'
 import { reloadedConfig } from './reloading.ts'
 import { RemoteExec } from './remote-exec.ts'
 import { describeSelf } from './self.ts'
-import { differ, reloadTls, rpcTls } from './tls-material.ts'
-import type { TlsMaterial } from './tls-settings.ts'
+import { checkTls, differ, reloadTls, rpcTls } from './tls-material.ts'
 import { UserEvents } from './user-events.ts'
 
 export interface AssemblyOptions extends StartOptions {
@@ -54,6 +53,7 @@ export async function assembleAgent(
     nodeId,
     catalog: catalogClient(part.calls),
     nodeCount: () => pool.stats().members,
+    checkTls: () => (config.checksConfig.agentTls ? checkTls(ground.tls.material) : undefined),
   })
   closing.push(() => local.stop())
   const events = userEvents(ground, part, local, closing)
@@ -99,7 +99,7 @@ export async function assembleAgent(
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
-    reload: reloading(ground, options, part, (next) => local.reload(next)),
+    reload: () => reload(ground, options, part, (next) => local.reload(next)),
     stateDigest: () => part.stateDigest(),
     onFatal: (use) => fatal.on(use),
     raiseFatal: (failure) => fatal.raise(failure),
@@ -177,24 +177,8 @@ async function leaveOnce(
   return out
 }
 
-/** Each reload goes on from what the one before it has renewed. */
-function reloading(
-  { env, config, rpc, tls }: Ground,
-  options: StartOptions,
-  part: Part,
-  take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
-): () => Promise<Result<undefined, Failure>> {
-  const renewing = { env, config, rpc, tls }
-  return () => reload(renewing, options, part, take)
-}
-
-/** What a reload may renew of the connections with other agents; `tls`: as it is now. */
-interface Renewing extends Pick<Ground, 'env' | 'config' | 'rpc'> {
-  tls: TlsMaterial
-}
-
 async function reload(
-  renewing: Renewing,
+  { env, config, rpc, tls }: Ground,
   options: StartOptions,
   part: Part,
   take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
@@ -205,15 +189,15 @@ async function reload(
   const read = await options.reread()
   // The caller's own, not the agent's: it goes on as it is, and to try again is of no use.
   if (!read.ok) return err({ kind: 'bad-request', message: read.error })
-  const { env, config, rpc, tls } = renewing
   const next = reloadedConfig(config, read.value)
-  const renewed = await reloadTls(env, tls, next.tls)
+  const before = tls.material
+  const renewed = await reloadTls(env, before, next.tls)
   if (!renewed.ok) return err({ kind: 'bad-request', message: `${renewed.error.message}: ${renewed.error.remedy}` })
   const taken = await take(next)
   if (!taken.ok) return taken
-  renewing.tls = renewed.value
+  tls.material = renewed.value
   rpc.renewTls(rpcTls(renewed.value))
-  if (differ(tls, renewed.value)) env.log.write('info', 'agent', 'certificates renewed')
+  if (differ(before, renewed.value)) env.log.write('info', 'agent', 'certificates renewed')
   part.reload(next)
   options.reloaded?.(next, renewed.value)
   return taken

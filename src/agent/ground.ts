@@ -20,7 +20,8 @@ export interface Ground {
   /** Names this agent and boot in the identities of its writes. */
   readonly origin: string
   readonly rpc: Rpc
-  readonly tls: TlsMaterial
+  /** As the last reload has left it. */
+  readonly tls: { material: TlsMaterial }
   /** What the pools tell of the server at an address. */
   readonly serverAt: (address: string) => ServerFacts | undefined
   readonly pool: Pool

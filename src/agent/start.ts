@@ -107,7 +107,7 @@ async function openGround(
     nodeId,
     origin,
     rpc: rpc.value,
-    tls: tls.value,
+    tls: { material: tls.value },
     serverAt: (address) => serverAtAddress(pools, address),
     pool: pool.value,
     snapshot,

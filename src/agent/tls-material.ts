@@ -62,6 +62,17 @@ export function httpsTls({ settings, identity, trustedPems }: TlsMaterial): TlsO
   }
 }
 
+/** For checks over HTTP and gRPC. Without authorities of its own the agent trusts those of the machine, as checks do. */
+export function checkTls({ settings, identity, trustedPems }: TlsMaterial): TlsOptions {
+  const { serverName } = settings
+  return {
+    ...identity,
+    trustedPems,
+    ...(trustedPems.length === 0 ? { trust: 'system' } : {}),
+    ...(serverName === undefined ? {} : { serverName }),
+  }
+}
+
 export function rpcTls({ settings, identity, trustedPems }: TlsMaterial): RpcTls {
   const { verifyIncomingRpc: verifyIncoming, verifyOutgoing, verifyServerHostname, serverName, domain } = settings
   const { minVersion, cipherSuites, preferOwnOrder } = settings

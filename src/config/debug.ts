@@ -85,6 +85,7 @@ function checksPart(checks: ChecksConfig): Flat {
     CheckUpdateInterval: formatDuration(checks.updateIntervalMs),
     ContainerRuntime: checks.containerRuntime,
     DiscardCheckOutput: checks.discardOutput,
+    EnableAgentTLSForChecks: checks.agentTls,
     EnableLocalScriptChecks: checks.localScripts,
     EnableRemoteScriptChecks: checks.remoteScripts,
   }

@@ -94,6 +94,7 @@ export function normalize(
       containerRuntime: defaults.checksConfig.containerRuntime,
       updateIntervalMs: milliseconds(file.check_update_interval, defaults.checksConfig.updateIntervalMs),
       discardOutput: file.discard_check_output ?? false,
+      agentTls: file.enable_agent_tls_for_checks ?? false,
     },
     logLevel: logLevelOf(file, dev, problem),
   }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
@@ -51,6 +51,12 @@ function listsAsAlive(agent: RealAgent, name: string): Promise<true> {
   })
 }
 
+/** Everything under a directory, and itself, that anybody but its owner may read, write or enter. */
+function openToOthers(directory: string): readonly string[] {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name))
+  return [directory, ...paths].filter((path) => (statSync(path).mode & 0o077) !== 0)
+}
+
 it('agents with a key form a pool, change the key, and find each other again by what they kept', async () => {
   const key = (await runSvc(['keygen'])).out.trim()
   const fresh = (await runSvc(['keygen'])).out.trim()
@@ -76,6 +82,18 @@ it('agents with a key form a pool, change the key, and find each other again by 
     const events = await server.json<{ Name: string; Payload: string }[]>('/v1/event/list?name=deploy')
     return events?.[0]?.Payload === Buffer.from('payload').toString('base64') ? true : undefined
   })
+
+  // Keys, tokens and what was stored: all of it is for the agent alone, whatever is written when.
+  expect((await server.request('PUT', '/v1/kv/secret', 'word')).status).toBe(200)
+  expect((await client.request('PUT', '/v1/agent/service/register', '{"Name":"web"}')).status).toBe(200)
+  const backup = join(workplace.path, 'backup.snap')
+  expect(await runSvc(['snapshot', 'save', `-http-addr=${server.address}`, backup])).toMatchObject(done)
+  for (const name of ['s1', 'c1']) {
+    const directory = join(workplace.path, name)
+    expect(readdirSync(directory)).toEqual(expect.arrayContaining(['node-id', 'serf']))
+    expect(openToOthers(directory)).toEqual([])
+  }
+  expect(statSync(backup).mode & 0o077).toBe(0)
 
   // Killed, it is told neither the key nor whom to join: both stand in its data directory.
   await client.stop('SIGKILL')

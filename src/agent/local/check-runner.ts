@@ -1,5 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import type { TlsOptions } from '../../env/net.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
 import { type AliasProbe, LocalAliases, RemoteAlias } from './alias-checks.ts'
 import { itemKey } from './item-key.ts'
@@ -19,6 +20,8 @@ export interface CheckRunnerParts {
   readonly catalog: CatalogClient
   /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
   readonly containerRuntime: string
+  /** How checks over HTTP and gRPC speak TLS; undefined: as anybody would. */
+  checkTls(): TlsOptions | undefined
   /** What a check found, to whom it may concern. */
   report(checkId: string, outcome: Outcome): void
 }
@@ -52,14 +55,14 @@ export class CheckRunner {
         return
       }
       case 'http':
-        return this.#repeat(checkId, probe.intervalMs, () => probeHttp(this.#env, probe))
+        return this.#repeat(checkId, probe.intervalMs, () => probeHttp(this.#env, probe, this.#parts.checkTls()))
       case 'tcp':
         return this.#repeat(checkId, probe.intervalMs, () => probeTcp(this.#env, probe))
       case 'script':
         this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
       case 'grpc':
-        return this.#repeat(checkId, probe.intervalMs, () => probeGrpc(this.#env, probe))
+        return this.#repeat(checkId, probe.intervalMs, () => probeGrpc(this.#env, probe, this.#parts.checkTls()))
       case 'container':
         this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () =>

@@ -82,6 +82,7 @@ class LocalServices implements RunningLocalAgent {
       state: this.#state,
       catalog: parts.catalog,
       containerRuntime: parts.config.checksConfig.containerRuntime,
+      checkTls: () => parts.checkTls?.(),
       report: (checkId, outcome) => this.#results.found(checkId, outcome),
     })
     this.#turns = new InTurn(env)

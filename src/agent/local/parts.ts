@@ -1,4 +1,5 @@
 import type { Result } from '../../base/result.ts'
+import type { TlsOptions } from '../../env/net.ts'
 import type { LocalAgent } from '../../features/local-agent.ts'
 import type {
   CheckFacts,
@@ -45,6 +46,8 @@ export interface LocalAgentParts {
   readonly catalog: CatalogClient
   /** How many agents the pool has: with more of them each syncs less often. */
   nodeCount(): number
+  /** How checks over HTTP and gRPC speak TLS; absent or undefined: as anybody would. */
+  checkTls?(): TlsOptions | undefined
 }
 
 /** What `createLocalAgent` gives. */

@@ -524,6 +524,7 @@ describe('the effective configuration', () => {
     expect(scripts({})).toEqual({
       remoteScripts: false,
       localScripts: false,
+      agentTls: false,
       containerRuntime: 'unix:///var/run/docker.sock',
       updateIntervalMs: 300_000,
       discardOutput: false,

@@ -1,10 +1,12 @@
 import type { Env } from '../../../env/env.ts'
 import type { Http2Request, Http2Response, HttpClientFailure, HttpHeaders } from '../../../env/http.ts'
+import type { TlsOptions } from '../../../env/net.ts'
 import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
 import { checkRequest, healthCheckPath, messageBytesMax, serving, servingStatus } from './grpc-health.ts'
 import { critical, failureText, firstText, type Outcome } from './outcome.ts'
 import { firstReached, placesAt } from './place.ts'
+import { probeTls } from './probe-tls.ts'
 import { statusText } from './reason-phrases.ts'
 import { hostOf } from './url.ts'
 
@@ -44,24 +46,23 @@ const codesOfStatuses: ReadonlyMap<number, (typeof codeNames)[number]> = new Map
 ])
 
 /** One run of a gRPC check: who says SERVING passes, all else is critical. Reference: HTTP API 4.4. */
-export async function probeGrpc(env: Env, probe: GrpcProbe): Promise<Outcome> {
+export async function probeGrpc(env: Env, probe: GrpcProbe, own?: TlsOptions): Promise<Outcome> {
   const { target, timeoutMs } = probe
   const slash = target.indexOf('/')
   const authority = slash < 0 ? target : target.slice(0, slash)
   const service = slash < 0 ? '' : target.slice(slash + 1)
   const places = await placesAt(env, authority, timeoutMs)
   if (!places.ok) return refused('Unavailable', places.error)
-  const request = requestOf(probe, authority, service)
+  const request = requestOf(probe, authority, service, own)
   const answer = await firstReached(places.value, (to) => env.http.requestHttp2(to, request))
   if (answer.ok) return outcomeOf(target, answer.value)
   if (answer.error.kind === 'timeout') return refused('DeadlineExceeded', `no answer within ${timeoutMs} ms`)
   return refused('Unavailable', whyBroken(answer.error))
 }
 
-function requestOf(probe: GrpcProbe, authority: string, service: string): Http2Request {
+function requestOf(probe: GrpcProbe, authority: string, service: string, own: TlsOptions | undefined): Http2Request {
   const { timeoutMs, useTls, tlsSkipVerify } = probe
-  const serverName = hostOf(authority)
-  const tls = { trustedPems: [], trust: tlsSkipVerify ? 'anyone' : 'system', serverName } as const
+  const tls = probeTls(hostOf(authority), tlsSkipVerify, own)
   return {
     authority,
     method: 'POST',

@@ -6,6 +6,7 @@ import type { CheckProbe } from '../../../model/catalog.ts'
 import { productTitle } from '../../../model/names.ts'
 import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 import { firstReached, placesAt } from './place.ts'
+import { probeTls } from './probe-tls.ts'
 import { statusText } from './reason-phrases.ts'
 import { hostOf, parseWebUrl, resolveLocation, urlText, type WebUrl } from './url.ts'
 
@@ -15,9 +16,9 @@ const redirectsMax = 10
 const defaultPorts = { http: 80, https: 443 } as const
 
 /** One run of an HTTP check: 2xx passes, 429 warns, all else is critical. Reference: HTTP API 4.4. */
-export async function probeHttp(env: Env, probe: HttpProbe): Promise<Outcome> {
+export async function probeHttp(env: Env, probe: HttpProbe, own?: TlsOptions): Promise<Outcome> {
   const method = probe.method === '' ? 'GET' : probe.method
-  const answer = await followed(env, probe, method)
+  const answer = await followed({ env, probe, own }, method)
   if (!answer.ok) return critical(`${verb(method)} ${answer.error.url}: ${answer.error.reason}`)
   const { status, body } = answer.value
   const output = `HTTP ${method} ${probe.url}: ${statusText(status)} Output: ${lastText(body)}`
@@ -30,15 +31,23 @@ interface Failed {
   readonly reason: string
 }
 
+/** One run: `own`, what the agent shows and whom it trusts, where that is for its checks. */
+interface Run {
+  readonly env: Env
+  readonly probe: HttpProbe
+  readonly own: TlsOptions | undefined
+}
+
 /** The answer at the end of all redirects, all of them within the time of one run. */
-async function followed(env: Env, probe: HttpProbe, firstMethod: string): Promise<Result<HttpClientResponse, Failed>> {
+async function followed(run: Run, firstMethod: string): Promise<Result<HttpClientResponse, Failed>> {
+  const { env, probe } = run
   const endMs = env.clock.monoMs() + probe.timeoutMs
   const first = parseWebUrl(probe.url)
   if (!first.ok) return err({ url: probe.url, reason: first.error })
   let url = first.value
   let method = firstMethod
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const answer = await asked(env, probe, url, method, endMs)
+    const answer = await asked(run, url, method, endMs)
     if (!answer.ok) return err({ url: urlText(url), reason: answer.error })
     const next = redirection(url, answer.value)
     if (next === undefined) return ok(answer.value)
@@ -51,8 +60,7 @@ async function followed(env: Env, probe: HttpProbe, firstMethod: string): Promis
 }
 
 async function asked(
-  env: Env,
-  probe: HttpProbe,
+  { env, probe, own }: Run,
   url: WebUrl,
   method: string,
   endMs: number,
@@ -61,7 +69,7 @@ async function asked(
   if (!places.ok) return places
   if (endMs <= env.clock.monoMs()) return err(`dial tcp ${endpointText(places.value[0])}: i/o timeout`)
   const headers = headersOf(probe, url)
-  const tls = url.scheme === 'https' ? { tls: tlsOf(probe, url) } : {}
+  const tls = url.scheme === 'https' ? { tls: probeTls(hostOf(url.authority), probe.tlsSkipVerify, own) } : {}
   const request: Omit<HttpClientRequest, 'timeoutMs'> = {
     method,
     target: url.target,
@@ -73,12 +81,6 @@ async function asked(
     env.http.request(to, { ...request, timeoutMs: Math.max(1, endMs - env.clock.monoMs()) }),
   )
   return answer.ok ? answer : err(failureText(answer.error))
-}
-
-/** Whose certificate is not to be verified is trusted whoever it is; the name is that of the URL. */
-function tlsOf(probe: HttpProbe, url: WebUrl): TlsOptions {
-  const serverName = hostOf(url.authority)
-  return { trustedPems: [], trust: probe.tlsSkipVerify ? 'anyone' : 'system', serverName }
 }
 
 function redirection(url: WebUrl, answer: HttpClientResponse): Result<WebUrl, string> | undefined {

@@ -53,7 +53,7 @@ export async function assembleAgent(
     nodeId,
     catalog: catalogClient(part.calls),
     nodeCount: () => pool.stats().members,
-    checkTls: () => (config.checksConfig.agentTls ? checkTls(ground.tls.material) : undefined),
+    checkTls: () => checkTls(ground.tls.material),
   })
   closing.push(() => local.stop())
   const events = userEvents(ground, part, local, closing)

@@ -82,7 +82,7 @@ class LocalServices implements RunningLocalAgent {
       state: this.#state,
       catalog: parts.catalog,
       containerRuntime: parts.config.checksConfig.containerRuntime,
-      checkTls: () => parts.checkTls?.(),
+      checkTls: () => (this.#config.checksConfig.agentTls ? parts.checkTls?.() : undefined),
       report: (checkId, outcome) => this.#results.found(checkId, outcome),
     })
     this.#turns = new InTurn(env)

@@ -46,7 +46,7 @@ export interface LocalAgentParts {
   readonly catalog: CatalogClient
   /** How many agents the pool has: with more of them each syncs less often. */
   nodeCount(): number
-  /** How checks over HTTP and gRPC speak TLS; absent or undefined: as anybody would. */
+  /** How checks over HTTP and gRPC speak TLS where they are to be the agent's own; absent or undefined: as anybody would. */
   checkTls?(): TlsOptions | undefined
 }
 

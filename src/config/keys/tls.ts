@@ -11,6 +11,7 @@ export const tlsKeys = {
   cert_file: key(text, 'PEM file of this agent’s certificate, and what leads to its authority.', { reload: true }),
   enable_agent_tls_for_checks: key(bool, 'Checks over HTTP and gRPC show the agent’s certificate.', {
     default: false,
+    reload: true,
   }),
   key_file: key(text, 'PEM file of its private key.', { reload: true }),
   server_name: key(text, 'Name that the certificates of servers must carry under verify_outgoing.'),

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
+import { readBy } from '../features/fields.ts'
 import type {
   Answer,
   EndpointDefinition,
@@ -72,15 +73,15 @@ export class Dispatch {
   async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
     const endpoint = this.#endpoints.get(method)
     if (endpoint === undefined) return err({ kind: 'unknown-method', method })
-    const args = endpoint.args.safeParse(request.args)
-    if (!args.success) return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
+    const args = readBy(endpoint.args, request.args)
+    if (!args.ok) return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
     switch (endpoint.kind) {
       case 'write':
-        return this.#write(endpoint, args.data, request)
+        return this.#write(endpoint, args.value, request)
       case 'query':
-        return this.#query(endpoint, args.data, request.read ?? plainRead, caller)
+        return this.#query(endpoint, args.value, request.read ?? plainRead, caller)
       case 'server':
-        return this.#ask(endpoint, args.data, request.read ?? plainRead)
+        return this.#ask(endpoint, args.value, request.read ?? plainRead)
     }
   }
 

@@ -161,5 +161,8 @@ function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedW
 }
 
 function placeOf(number: number): string {
-  return orderedKey(number % rememberedWritesMax)
+  return places[number % rememberedWritesMax] as string
 }
+
+/** Each stays in the table from the first time around the ring on. */
+const places: readonly string[] = Array.from({ length: rememberedWritesMax }, (_, number) => orderedKey(number))

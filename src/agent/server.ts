@@ -1,6 +1,6 @@
-import type { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
+import { readBy } from '../features/fields.ts'
 import type { WanView } from '../features/known-servers.ts'
 import type { EndpointDefinition, LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
@@ -254,8 +254,7 @@ function travelling(endpoint: EndpointDefinition, result: Result<unknown, Failur
   return ok({ value: packed === undefined ? value : packed, meta })
 }
 
-function unreadable(env: Env, kind: string, error: z.ZodError): Failure {
-  const why = error.issues[0]?.message ?? 'malformed'
+function unreadable(env: Env, kind: string, why: string): Failure {
   env.log.write('error', 'agent', 'a command that no server could read is not proposed', { kind, why })
   return { kind: 'refused', message: `${kind}: ${why}` }
 }
@@ -279,8 +278,8 @@ function serverContext(
       // Whoever runs as this release does not know it, this server among them: it would stop them all.
       if (!isAtLeast(config.release, command.since)) return err({ kind: 'unknown-method', method: command.kind })
       // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
-      const checked = command.body.safeParse(body)
-      if (!checked.success) return err(unreadable(env, command.kind, checked.error))
+      const checked = readBy(command.body, body)
+      if (!checked.ok) return err(unreadable(env, command.kind, checked.error))
       const proposed = await raft.propose(encodeCommand(command, body, identity))
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
       return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>

@@ -1,6 +1,7 @@
 import { InvariantViolation } from '../base/invariant.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
+import { readBy } from '../features/fields.ts'
 import type { CommandDefinition } from '../features/manifest.ts'
 import { replacedTable } from '../features/snapshot/tables.ts'
 import { comingPieces, comingState, lastReplaced } from '../features/snapshot/views.ts'
@@ -54,11 +55,11 @@ export class ReplicatedState implements StateMachine {
     if (entry.kind !== 'command') return undefined
     const command = this.#decoded(entry)
     const definition = this.#definitionOf(command, entry)
-    const body = definition.body.safeParse(command.body)
-    if (!body.success) throw this.#unreadable(entry, `${command.kind}: ${body.error.issues[0]?.message ?? 'malformed'}`)
+    const body = readBy(definition.body, command.body)
+    if (!body.ok) throw this.#unreadable(entry, `${command.kind}: ${body.error}`)
     const { identity } = command
     const index = entry.index + this.#ahead
-    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.data, this.#coming)
+    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.value, this.#coming)
     const applied: Result<OnceApplied, Failure> =
       identity === undefined
         ? ok({ outcome: this.store.apply(index, run), repeated: false })

@@ -80,7 +80,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** The one order of strings: by UTF-16 unit, which on byte strings is byte order. Never `localeCompare`. */
 export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  return a === b ? 0 : a < b ? -1 : 1
 }
 
 export function hex(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { compareText } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import type { TextPairs } from '../model/catalog.ts'
 
 /** Schemas of fields that travel as MessagePack between agents, in the log and in snapshots. */
@@ -11,7 +12,9 @@ export const byteText = z.string().regex(byteTextPattern, 'not a byte string')
 
 /** As `byteText` sees it. */
 export function isByteText(value: unknown): value is string {
-  return typeof value === 'string' && byteTextPattern.test(value)
+  if (typeof value !== 'string') return false
+  for (let i = 0; i < value.length; i++) if (value.charCodeAt(i) > 0xff) return false
+  return true
 }
 
 /** Bytes. They alias the message that they came in: what keeps them copies them. */
@@ -58,10 +61,24 @@ export function membersOf(value: unknown, count: number): Readonly<Record<string
  * schema made of parts takes several times as long.
  */
 export function readWith<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
-  return z.unknown().transform((value, context): T => {
+  const schema = z.unknown().transform((value, context): T => {
     const found = read(value)
     if (found !== undefined) return found
-    context.addIssue({ code: 'custom', message: 'malformed' })
+    context.addIssue({ code: 'custom', message: malformed })
     return z.NEVER
   })
+  return Object.assign(schema, { readDirectly: read })
+}
+
+const malformed = 'malformed'
+
+/** What the schema makes of the value, or its first complaint. One of `readWith` is asked itself, which takes a tenth of the time. */
+export function readBy<T>(schema: z.ZodType<T>, value: unknown): Result<T, string> {
+  const { readDirectly } = schema as { readonly readDirectly?: (value: unknown) => T | undefined }
+  if (readDirectly !== undefined) {
+    const found = readDirectly(value)
+    return found === undefined ? err(malformed) : ok(found)
+  }
+  const parsed = schema.safeParse(value)
+  return parsed.success ? ok(parsed.data) : err(parsed.error.issues[0]?.message ?? malformed)
 }

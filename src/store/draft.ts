@@ -21,6 +21,9 @@ export class Draft {
   #changes: Change[] = []
   #lastChange: number
   #sum: RowSum | undefined
+  /** The key looked up last, and what is there: commands read a row and then put another in its place. */
+  #lookedAt: string | undefined
+  #found: Row | undefined
   /** As the command before left them. */
   #settled: { readonly lastChange: number; readonly sum: RowSum | undefined }
 
@@ -46,17 +49,27 @@ export class Draft {
     if (index > this.#lastChange) this.#lastChange = index
   }
 
+  get(key: string): Row | undefined {
+    if (key !== this.#lookedAt) {
+      this.#found = this.rows.get(key)
+      this.#lookedAt = key
+    }
+    return this.#found
+  }
+
   put(row: Row): void {
     const key = this.definition.key(row)
-    const before = this.rows.get(key)
+    const before = this.get(key)
     this.rows.set(key, row)
+    this.#found = row
     this.#change({ key, before, after: row })
   }
 
   delete(key: string): boolean {
-    const before = this.rows.get(key)
+    const before = this.get(key)
     if (before === undefined) return false
     this.rows.delete(key)
+    this.#found = undefined
     this.#change({ key, before, after: undefined })
     return true
   }
@@ -79,6 +92,8 @@ export class Draft {
   undo(): void {
     const changes = this.#changes
     this.#changes = []
+    this.#lookedAt = undefined
+    this.#found = undefined
     for (const { key, before, after } of changes.reverse()) {
       if (before === undefined) this.rows.delete(key)
       else this.rows.set(key, before)
@@ -90,6 +105,7 @@ export class Draft {
 
   /** Takes in a new row of a snapshot, which is no change that anybody waits for. */
   restore(key: string, row: Row): void {
+    this.#lookedAt = undefined
     this.rows.set(key, row)
     this.#reindex({ key, before: undefined, after: row })
   }

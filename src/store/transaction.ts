@@ -39,7 +39,7 @@ export class Transaction implements WriteTransaction {
   }
 
   get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
-    return this.#seen(table).rows.get(key) as R | undefined
+    return this.#rowAt(table, key) as R | undefined
   }
 
   all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
@@ -84,7 +84,7 @@ export class Transaction implements WriteTransaction {
   }
 
   delete<R extends Row>(table: TableDefinition<R>, key: string): boolean {
-    if (this.#seen(table).rows.get(key) === undefined) return false
+    if (this.#rowAt(table, key) === undefined) return false
     const draft = this.#draft(table)
     draft.touch(this.index)
     return draft.delete(key)
@@ -119,6 +119,11 @@ export class Transaction implements WriteTransaction {
 
   #seen<R extends Row>(table: TableDefinition<R>): Draft | TableState {
     return this.#drafts.get(table.name) ?? tableOf(this.#base.tables, table)
+  }
+
+  #rowAt<R extends Row>(table: TableDefinition<R>, key: string): Row | undefined {
+    const draft = this.#drafts.get(table.name)
+    return draft === undefined ? tableOf(this.#base.tables, table).rows.get(key) : draft.get(key)
   }
 
   /** A tree that stands still while the transaction goes on: a command may change the rows that it iterates over. */

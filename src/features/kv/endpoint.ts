@@ -101,7 +101,10 @@ export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean> = {
   serve: (server, args, identity) => apply(server, kvDeleteTree, args, identity),
 }
 
-const getArgs = z.object({ key })
+const getArgs = readWith((given): { readonly key: string } | undefined => {
+  const name = typeof given === 'object' && given !== null ? (given as { readonly key?: unknown }).key : undefined
+  return isByteText(name) && name !== '' ? { key: name } : undefined
+})
 
 export const getEndpoint: QueryEndpoint<z.infer<typeof getArgs>, KvEntry | null> = {
   method: 'KV.Get',

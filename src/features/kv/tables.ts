@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { byteText, count, isByteText, isCount, uint64Of } from '../fields.ts'
-import type { KvRow } from './model.ts'
+import type { KvEntry, KvRow } from './model.ts'
 import { kvValue, packedValue } from './value.ts'
 
 /** By hand: a server reads every key that it has so before it is of use, and a schema takes three times as long. */
@@ -22,9 +22,18 @@ function kvRowOf(stored: unknown): KvRow {
   return { key, value: kvValue(value), flags: bits, lockIndex, session, createIndex, modifyIndex }
 }
 
-/** As it goes into snapshots, hashes and messages. */
-export function packedRow(row: Pick<KvRow, 'value'>): object {
-  return { ...row, value: packedValue(row.value) }
+/** As it goes into snapshots, hashes and messages. In the order of names, as snapshots have it. */
+export function packedRow({
+  createIndex,
+  flags,
+  key,
+  lockIndex,
+  modifyIndex,
+  session,
+  value,
+}: KvRow | KvEntry): object {
+  const bits = flags <= Number.MAX_SAFE_INTEGER ? Number(flags) : flags
+  return { createIndex, flags: bits, key, lockIndex, modifyIndex, session, value: packedValue(value) }
 }
 
 export const kvTable: TableDefinition<KvRow> = {

@@ -142,6 +142,7 @@ function tlsPart(tls: TlsSettings): Flat {
     CertFile: tls.certificate ?? '',
     KeyFile: tls.privateKey ?? '',
     TLSCipherSuites: tls.cipherSuites ?? [],
+    TLSDomain: tls.domain,
     TLSMinVersion: tls.minVersion,
     TLSPreferServerCipherSuites: tls.preferOwnOrder,
     ServerName: tls.serverName ?? '',

@@ -54,8 +54,10 @@ function leaves(value: object, prefix = ''): string[] {
   })
 }
 
-/** An item of whatever list: a text, a pair, a check, a service, a watch. */
+/** An item of whatever list: a text, a pair, an endpoint, a check, a service, a watch. */
 const anyItem = Object.assign(['other', 5], {
+  host: 'other',
+  port: 5,
   checkId: 'other',
   service: { id: 'other' },
   subject: { type: 'key' },

@@ -36,6 +36,9 @@ export const validateCommand: CliCommand = {
       for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
       return 1
     }
+    const { startProblem } = await import('../start-problem.ts')
+    const problem = await startProblem(env, loaded.value.config)
+    if (problem !== undefined) return failed(invocation, `Config validation failed: ${problem}`)
     if (flags.get('quiet') !== true) terminal.out('Configuration is valid!\n')
     return 0
   },

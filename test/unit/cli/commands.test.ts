@@ -401,6 +401,32 @@ describe('svc validate', () => {
     }
   })
 
+  it.each([
+    [{ acl: { default_policy: 'maybe' } }, 'Unsupported default ACL policy: maybe'],
+    [{ tls_min_version: 'tls13' }, 'TLSMinVersion: value tls13 not supported'],
+    [{ raft_protocol: 9 }, 'Protocol version 9 must be >= 1 and <= 3'],
+    [{ protocol: 9 }, "Protocol version '9' too high"],
+    [{ log_level: 'ZZZ' }, 'Invalid log level: ZZZ'],
+    [{ node_id: 'x' }, 'node_id "x" is not a UUID'],
+    [{ check: { name: 'c', ttl: '1s', service_id: 'nope' } }, 'ServiceID "nope" does not exist'],
+    [{ watches: [{ type: 'foo', args: ['x'] }] }, 'Unsupported watch type: foo'],
+    [{ encrypt: 'abcd' }, 'key size must be 16, 24 or 32 bytes'],
+    [{ ca_file: 'FILE' }, 'ca_file'],
+  ])('[CLI-006] finds what the field finds only at the start: %j', async (config, line) => {
+    const path = join(folder, 'a.json')
+    const text = JSON.stringify({ data_dir: '/x/y/z', bind_addr: '10.0.0.1', ...config })
+    writeFileSync(path, text.replace('FILE', path))
+    const { code, error } = await run(['validate', path])
+    expect([code, error]).toEqual([1, expect.stringContaining(line)])
+    expect(error).toMatch(/^Config validation failed: /)
+  })
+
+  it('prints the JSON Schema of what it reads', async () => {
+    const { code, out } = await run(['validate', '-schema'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ type: 'object', properties: { log_level: { type: 'string' } } })
+  })
+
   it('reads files of any name as what -config-format says', async () => {
     const path = join(folder, 'a.conf')
     writeFileSync(path, 'data_dir = "/x"\nbind_addr = "10.0.0.1"\n')

@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type GivenFlags, loadConfig } from '../../../src/config/load.ts'
+import { problemText } from '../../../src/config/problem.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
+
+const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-load-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+}
+
+async function load(flags: readonly (readonly [string, boolean | string | readonly string[]])[], more?: string[]) {
+  const given: GivenFlags = new Map([['bind', '10.0.0.1'], ['data-dir', join(folder, 'data')], ...flags])
+  const loaded = await loadConfig(env, given, more)
+  if (loaded.ok) return { config: loaded.value.config, warnings: loaded.value.warnings, lines: [] }
+  const lines = loaded.error.map((problem) => problemText(problem).replaceAll(`${folder}/`, ''))
+  return { config: undefined, warnings: [], lines }
+}
+
+describe('the sources of a configuration', () => {
+  it('come in the order of the field: lists of flags, files as they are named, other flags, fragments', async () => {
+    write({
+      'a.hcl': 'recursors = ["1.1.1.1"]\nnode_name = "a"\nnode_meta { a = "1", both = "a" }\nretry_interval = "1s"',
+      'b.json': '{"recursors": ["2.2.2.2"], "node_name": "b", "node_meta": {"both": "b"}, "log_level": "WARN"}',
+    })
+    const files = ['config-file', [join(folder, 'a.hcl'), join(folder, 'b.json')]] as const
+    const { config } = await load([
+      files,
+      ['recursor', ['3.3.3.3']],
+      ['log-level', 'ERR'],
+      ['hcl', ['retry_interval = "9s"', 'recursors = ["4.4.4.4"]']],
+    ])
+    expect(config?.dns.recursors.map(({ host }) => host)).toEqual(['3.3.3.3', '1.1.1.1', '2.2.2.2', '4.4.4.4'])
+    expect([config?.nodeName, config?.logLevel, config?.retryIntervalMs]).toEqual(['b', 'ERR', 9_000])
+    expect(config?.nodeMeta).toEqual({ a: '1', both: 'b' })
+    const swapped = ['config-file', [join(folder, 'b.json'), join(folder, 'a.hcl')]] as const
+    expect((await load([swapped])).config?.nodeName).toBe('a')
+  })
+
+  it('are read to the end, and all that is wrong with any of them is told at once', async () => {
+    write({
+      'a.json': '{"server": 1, "dataa_dir": "x"}',
+      'b.hcl': 'ports {\n  http = "80"\n}\nreap = true',
+      'c.json': '{',
+      'd.hcl': 'node_name = "fine"',
+    })
+    expect((await load([['config-dir', [folder]]])).lines).toEqual([
+      expect.stringMatching(/^a\.json:1:2: 'server' expected type 'boolean'/),
+      "a.json:1:15: invalid config key dataa_dir: did you mean 'data_dir'?",
+      expect.stringMatching(/^b\.hcl:2:3: 'ports\.http' expected type 'number'/),
+      'b.hcl:4:1: invalid config key reap: removed in 0.7.1, remove it: as process 1 run the agent under an init process',
+      expect.stringMatching(/^c\.json:1:2: not JSON/),
+    ])
+  })
+
+  it('have places that are told where only the whole is wrong: file, line and column, or the flag', async () => {
+    write({
+      'a.json': '{\n  "bootstrap_expect": 3,\n  "retry_join": ["a..b"]\n}',
+      'b.hcl': 'serf_lan = "eth0"\nretry_join = ["10.0.0.2"]\nacl { enabled = true }',
+    })
+    const { lines } = await load([
+      ['config-dir', [folder]],
+      ['log-level', 'loud'],
+      ['hcl', ['performance { raft_multiplier = 11 }']],
+    ])
+    expect([...lines].sort((a, b) => (a < b ? -1 : 1)).map((line) => line.slice(0, 60))).toEqual([
+      '-hcl:1:15: performance.raft_multiplier cannot be 11: must be',
+      '-log-level: Invalid log level: LOUD: Valid log levels are: [',
+      "a.json:2:3: 'bootstrap_expect > 0' requires 'server = true':",
+      'a.json:3:3, b.hcl:2:1: retry_join "a..b" is not an address: ',
+      'b.hcl:1:1: serf_lan "eth0" must be an ip address: write an I',
+      'b.hcl:3:7: acl.enabled: access control is not there yet, and',
+    ])
+  })
+
+  it('name files that are there, and a data directory that can be one', async () => {
+    write({
+      data: 'a file',
+      'a.json': '{"cert_file": "/nowhere/c.pem", "key_file": "/nowhere/k.pem", "ui_dir": "/dev/null"}',
+    })
+    const { lines } = await load([['config-file', [join(folder, 'a.json')]]])
+    expect(lines).toEqual([
+      'a.json:1:2: cert_file /nowhere/c.pem cannot be read: no such file or directory: name a file that this user may read',
+      'a.json:1:33: key_file /nowhere/k.pem cannot be read: no such file or directory: name a file that this user may read',
+      'a.json:1:63: ui_dir /dev/null is not a directory: name a directory that this user may read',
+      '-data-dir: data_dir "data" is not a directory: name a directory',
+    ])
+  })
+
+  it('in directories of a directory are left alone, and what is skipped is told', async () => {
+    mkdirSync(join(folder, 'more.json'))
+    write({ 'a.txt': 'x', 'b.json': '{"ui": true}' })
+    const { config, warnings } = await load([['config-dir', [folder]]])
+    expect(config?.dataDir).toBe(join(folder, 'data'))
+    expect(warnings.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
+      'a.txt was skipped: it ends in neither .json nor .hcl',
+      "b.json:1:2: 'ui' has no effect yet: it waits for the web interface",
+    ])
+    expect((await load([], [join(folder, 'nowhere')])).lines).toEqual([
+      'config: Open failed on nowhere: no such file or directory',
+    ])
+  })
+})

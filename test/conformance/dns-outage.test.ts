@@ -133,7 +133,7 @@ async function started(dns: DnsSettings): Promise<Servers> {
 }
 
 describe('DNS while there is no leader', () => {
-  it('[DNS-013 DNS-015 DNS-017 CFG-009 CFG-010] goes on at any server, for as long as it takes, and counts what is older than five seconds', async () => {
+  it('[DNS-013 DNS-015 DNS-017 CFG-009 CFG-010] dns.md 100 101: goes on at any server, for as long as it takes, and counts what is older than five seconds', async () => {
     const servers = await started({})
     const [left, other] = servers.followers
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
@@ -163,7 +163,7 @@ describe('DNS while there is no leader', () => {
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
   })
 
-  it('[DNS-014 CFG-009] fails where stale answers are not allowed', async () => {
+  it('[DNS-014 CFG-009] dns.md 36: fails where stale answers are not allowed', async () => {
     const servers = await started({ allow_stale: false })
     const [left, other] = servers.followers
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
@@ -173,7 +173,7 @@ describe('DNS while there is no leader', () => {
     expect(await servers.ask(left)).toBe('SERVFAIL')
   })
 
-  it('[DNS-016 CFG-010] asks the leader for what is older than max_stale, and fails only where there is none', async () => {
+  it('[DNS-016 CFG-010] dns.md 100: asks the leader for what is older than max_stale, and fails only where there is none', async () => {
     const servers = await started({ max_stale: '5s' })
     const [lagging, other] = servers.followers
     servers.simulation.network.cut(lagging, servers.leader)

@@ -213,9 +213,12 @@ export interface RealCluster {
   stopAll(): Promise<void>
 }
 
-export async function startThree(raftMultiplier: number): Promise<RealCluster> {
+export async function startThree(
+  raftMultiplier: number,
+  more: { readonly dns?: boolean } = {},
+): Promise<RealCluster & { readonly dnsPort: number }> {
   const workplace = makeWorkplace()
-  const ports = await freePorts()
+  const ports = await freePorts(more)
   const agents: RealAgent[] = []
   const start = (at: number): RealAgent => {
     const host = `127.0.0.${at + 1}`
@@ -245,6 +248,7 @@ export async function startThree(raftMultiplier: number): Promise<RealCluster> {
     workplace,
     agents,
     serverPort: ports.server,
+    dnsPort: ports.dns,
     start,
     leaderAt: async () => {
       const leader = await commonLeader(agents)

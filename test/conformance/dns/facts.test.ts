@@ -102,6 +102,12 @@ describe.each(worlds)('%s', (world, start) => {
       },
     )
 
+    it('[DNS-019] every kind of name and of record is answered as the reference has it', () => {
+      if (!isThere) return
+      expect(said).toHaveLength(facts.length)
+      for (const [at, fact] of facts.entries()) holds(fact, said[at])
+    })
+
     it('dns.md 72: the order is drawn', async () => {
       if (running === undefined) return
       const name = facts === tunedFacts ? 'many.service.tuned.example.' : 'many.service.svc.'

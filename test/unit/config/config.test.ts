@@ -484,7 +484,7 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('has recursors in order, each once, at port 53 unless another is written', () => {
+  it('dns.md 110: has recursors in order, each once, at port 53 unless another is written', () => {
     const recursors = ['10.0.0.2', '10.0.0.3:5353', 'fd00::2', '[fd00::3]:54', '[fd00::4]', '10.0.0.2:53']
     const given = { ...server, recursors, dns_config: { recursor_timeout: '500ms' } }
     const normalized = normalize(given, false, machine())

@@ -8,12 +8,14 @@ import { inSimulation, rest, value } from '../sim-world/in-simulation.ts'
 const to = { host: '10.0.0.2', port: 8125 }
 
 /** Two machines: one that sends, one where a test listens. */
-async function between(use: (sender: Env, listener: Env, lines: string[]) => Promise<void>): Promise<void> {
+async function between(
+  use: (sender: Env, listener: Env, lines: string[], names: Map<string, readonly string[]>) => Promise<void>,
+): Promise<void> {
   await inSimulation({ link: { latencyMs: 1 } }, async (simulation) => {
     const listener = simulation.addNode({ name: 'b', host: '10.0.0.2' })
     const sender = simulation.addNode({ name: 'a', host: '10.0.0.1' })
     listener.boot(() => undefined)
-    await simulation.play(sender, (env) => use(env, listener.env, []), 3_600_000)
+    await simulation.play(sender, (env) => use(env, listener.env, [], simulation.network.names), 3_600_000)
     if (simulation.failure !== undefined) throw simulation.failure.error ?? new Error(simulation.failure.message)
   })
 }
@@ -66,6 +68,25 @@ describe('lines over UDP', () => {
       lines.send('d\n')
       await rest(sender, 1_000)
       expect(heard).toEqual(['a\nb\n'])
+    })
+  })
+})
+
+describe('lines to a receiver that has a name', () => {
+  const named = { host: 'metrics.internal', port: to.port }
+
+  it('wait while nobody knows the name, and go where it leads then', async () => {
+    await between(async (sender, listener, heard, names) => {
+      await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
+      await hearing(listener, heard)
+      const senders = [new UdpLines(sender, named), new TcpLines(sender, named)]
+      for (const [at, lines] of senders.entries()) lines.send(`${at}\n`)
+      await rest(sender, 4_000)
+      expect(heard).toEqual([])
+      names.set('metrics.internal', ['10.0.0.2'])
+      await rest(sender, 2_000)
+      expect([...heard].sort((a, b) => (a < b ? -1 : 1))).toEqual(['0\n', '1\n'])
+      for (const lines of senders) lines.close()
     })
   })
 })

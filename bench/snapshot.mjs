@@ -35,7 +35,7 @@ measured('pack it', () => {
     return at < pieces.length
   }
 })
-const archive = writer.finish({ id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }, 0)
+const archive = Buffer.concat(writer.finish({ id: '1-1-1', index: 1, term: 1, configurationIndex: 1, servers: [] }, 0))
 console.log(`  ${mebibytes(archive.length)} MiB of archive`)
 
 const unpacked = new ArchiveReader(env.crypto, archive)

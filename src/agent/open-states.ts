@@ -13,8 +13,8 @@ const openMax = 4
 const idleMs = 30_000
 /** Open for this long it makes room for another, if there is none: whoever reads slowly on purpose holds no place for ever. */
 const keptMs = 300_000
-/** A request gets so many pieces of the store's, of 64 KiB. */
-const piecesOfAnswer = 4
+/** A request gets so many pieces of the store's, of 64 KiB: each takes 2 ms, and whoever reads meanwhile waits for all. */
+const piecesOfAnswer = 2
 
 interface Open {
   readonly pieces: { next(): Uint8Array | undefined }

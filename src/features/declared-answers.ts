@@ -27,8 +27,6 @@ export function textAnswer(status: number, about: string, headers: Headers = [])
 export const done = emptyAnswer(200, 'It is done.')
 /** Of a change that may not take place, such as one with `cas`. */
 export const taken = jsonAnswer('Whether it took effect.', z.boolean())
-/** Of agents of releases that do not have it yet. */
-export const unknownYet = emptyAnswer(404, 'The agent is of a release that does not have it.')
 
 /** Shapes of values that answers are made of. */
 

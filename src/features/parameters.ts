@@ -22,7 +22,7 @@ export function parameter<const Name extends string>(
   return { name, value, about }
 }
 
-export const dc = parameter('dc', z.string(), 'The datacenter to ask; that of the asked agent where it is absent.')
+const dc = parameter('dc', z.string(), 'The datacenter to ask; that of the asked agent where it is absent.')
 
 /** How fresh an answer must be. Every operation that takes `dc` reads them, writes too, which they do not change. */
 export const consistencyParameters = [
@@ -58,7 +58,7 @@ export const nodeMeta = parameter(
 
 export const tag = parameter('tag', 'texts', 'Only instances with this tag; given several times, with all of them.')
 
-export const leader = parameter('leader', 'presence', 'The leader answers, whatever the agent is configured to do.')
+const leader = parameter('leader', 'presence', 'The leader answers, whatever the agent is configured to do.')
 
 /** What a read of the catalog or of health reads besides its own. */
 export const discoveryParameters = [...readParameters, leader] as const

@@ -25,7 +25,7 @@ export interface ComingStateCheck {
 export interface StateArchives {
   /** The state now. It stays open until its end has been read, or for a while after the last that was. */
   open(): Result<OpenedState, Failure>
-  /** What follows `offset`, some 256 KiB; nothing at the end. `offset`: as far as it has been read, or the last piece again. */
+  /** What follows `offset`, some 128 KiB; nothing at the end. `offset`: as far as it has been read, or the last piece again. */
   next(id: string, offset: number): Result<Uint8Array, Failure>
   /** Nobody will read on. One that is not open is no mistake. */
   close(id: string): void

@@ -3,7 +3,7 @@ import { crc32c } from '../base/crc32c.ts'
 import { done, err, type Result } from '../base/result.ts'
 
 /** A longer record is refused before it is gathered: no row comes near it. */
-export const recordBytesMax = 16 << 20
+const recordBytesMax = 16 << 20
 
 const lengthBytes = 4
 

@@ -35,8 +35,8 @@ export class ArchiveWriter {
     this.#keep(this.#gzip.push(bytes))
   }
 
-  /** The whole archive. `seconds`: since 1970. */
-  finish(told: Omit<ArchiveMeta, 'sizeBytes'>, seconds: number): Uint8Array {
+  /** The whole archive, in parts. `seconds`: since 1970. */
+  finish(told: Omit<ArchiveMeta, 'sizeBytes'>, seconds: number): readonly Uint8Array[] {
     this.#keep(this.#gzip.end())
     const meta = metaBytes({ ...told, sizeBytes: this.#sizeBytes })
     const sums = utf8(
@@ -44,7 +44,7 @@ export class ArchiveWriter {
     )
     const before = [...file(archiveFiles.meta, meta, seconds), tarHeader(archiveFiles.state, this.#sizeBytes, seconds)]
     const behind = [tarPadding(this.#sizeBytes), ...file(archiveFiles.sums, sums, seconds), tarEnd]
-    return concatBytes([member(before), ...this.#parts, member(behind)])
+    return [member(before), ...this.#parts, member(behind)]
   }
 
   #keep(bytes: Uint8Array): void {

@@ -54,7 +54,7 @@ export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchiv
 
 const nextArgs = z.object({ id: z.string(), offset: count })
 
-/** The bytes from there on, some 256 KiB; none at the end. To be asked of the server that opened it. */
+/** The bytes from there on, some 128 KiB; none at the end. To be asked of the server that opened it. */
 export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> = {
   method: 'Snapshot.Next',
   kind: 'server',

@@ -51,7 +51,7 @@ function archiveOf(version: Version): Uint8Array {
   const writer = new ArchiveWriter(env.crypto)
   const state = new SnapshotWriter(version)
   for (let piece = state.next(); piece !== undefined; piece = state.next()) writer.state(piece)
-  return writer.finish(told, 0)
+  return concatBytes(writer.finish(told, 0))
 }
 
 /** Of a state as its snapshot has it. */
@@ -159,7 +159,7 @@ describe('a snapshot', () => {
     const server = await withKeys({ a: 'x' })
     const writer = new ArchiveWriter(env.crypto)
     writer.state(utf8('rubbish that has a right checksum'))
-    const response = await server.request('PUT', '/v1/snapshot', writer.finish(told, 0))
+    const response = await server.request('PUT', '/v1/snapshot', concatBytes(writer.finish(told, 0)))
     expect(response).toMatchObject({ kind: 'failure', failure: { kind: 'bad-request' } })
     expect(await textAt(server, 'a')).toBe('x')
     expect(comingState(server.read())).toBeUndefined()
@@ -170,7 +170,7 @@ describe('a snapshot', () => {
     const writer = new ArchiveWriter(env.crypto)
     const state = new SnapshotWriter({ index: Number.MAX_SAFE_INTEGER, tables: new Map() }).next()
     writer.state(state ?? emptyBytes)
-    expect(await server.request('PUT', '/v1/snapshot', writer.finish(told, 0))).toMatchObject({
+    expect(await server.request('PUT', '/v1/snapshot', concatBytes(writer.finish(told, 0)))).toMatchObject({
       kind: 'failure',
       failure: { kind: 'bad-request', message: 'snapshot: an index that no log has' },
     })

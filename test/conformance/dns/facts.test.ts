@@ -7,8 +7,12 @@ import { startSimulatedAgent } from '../simulated-agent.ts'
 import type { Asker, Said, Unsaid } from './asked.ts'
 import { queries, registrations } from './catalog.ts'
 import { digAsker, digIsThere } from './dig.ts'
-import { type Fact, plainFacts, recursingFacts, tunedFacts, tunedSettings, upstreamNames } from './facts.ts'
+import type { Fact } from './fact.ts'
+import { nameFacts } from './name-facts.ts'
 import { packetAsker } from './packet-asker.ts'
+import { recordFacts } from './record-facts.ts'
+import { recursingFacts, upstreamNames } from './recursing-facts.ts'
+import { tunedFacts, tunedSettings } from './tuned-facts.ts'
 import { openUpstream, type Says } from './upstream.ts'
 
 /** One that says nothing, one that fails, one that knows. */
@@ -70,7 +74,7 @@ async function fill(target: GoldenTarget): Promise<void> {
 
 const tables: readonly (readonly [name: string, facts: readonly Fact[], settings: Settings, withUpstreams: boolean])[] =
   [
-    ['as it comes', plainFacts, {}, false],
+    ['as it comes', [...nameFacts, ...recordFacts], {}, false],
     ['with other settings', tunedFacts, tunedSettings as unknown as Settings, false],
     ['with recursors', recursingFacts, {}, true],
   ]

@@ -63,8 +63,8 @@ const roundsMax = 8
 
 /** What the process takes once everything that nobody needs has been collected. */
 async function memoryOf(child) {
-  // Idle first: what is under way, and what timers still hold, is no part of what is kept.
-  await pause(3000)
+  // Idle first: what is under way, what timers still hold, and a log that waits for its snapshot are no part of what is kept.
+  await pause(20_000)
   let memory
   for (let round = 0; round < roundsMax && (round < 2 || youngBytes(memory) > youngBytesMax); round++) {
     rmSync(told, { force: true })
@@ -123,7 +123,7 @@ async function put(servers, make, from, to) {
 }
 
 async function measure(what, make, count, goal) {
-  const servers = await Servers.create(1, { log_level: 'err' })
+  const servers = await Servers.create(1, { log_level: 'err', raft_snapshot_interval: '5s' })
   try {
     const child = servers.start(0, {
       nodeArgs: ['--expose-gc', `--import=${pathToFileURL(preload).href}`],

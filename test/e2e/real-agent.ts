@@ -262,11 +262,12 @@ export async function startThree(
 }
 
 /** The leader, once all of them know the same one. */
-export async function commonLeader(agents: readonly RealAgent[]): Promise<string> {
-  return eventually('a leader that all know', async () => {
+export async function commonLeader(agents: readonly RealAgent[], withinMs?: number): Promise<string> {
+  const ask = async (): Promise<string | undefined> => {
     const known = await Promise.all(agents.map((agent) => agent.leader()))
     return known[0] !== '' && known.every((leader) => leader === known[0]) ? known[0] : undefined
-  })
+  }
+  return eventually('a leader that all know', ask, withinMs)
 }
 
 /** Asks again and again until there is an answer; fails with what was waited for. */

@@ -1,7 +1,7 @@
 import { productName } from '../../model/names.ts'
 import { misused } from '../client.ts'
 import type { CliCommand, CommandTree } from '../command.ts'
-import { shells } from '../completion.ts'
+import { completionScript, shells } from '../completion.ts'
 
 export function completionCommand(tree: () => CommandTree): CliCommand {
   return {
@@ -10,15 +10,14 @@ export function completionCommand(tree: () => CommandTree): CliCommand {
     operands: shells.join('|'),
     about: `For bash, in ~/.bashrc: source <(${productName} completion bash). For fish: ${productName} completion fish | source.`,
     flags: [],
-    async run(invocation) {
+    run(invocation) {
       const { args, terminal } = invocation
       const shell = shells.find((name) => name === args[0])
       if (shell === undefined || args.length > 1) {
-        return misused(invocation, `One shell must be named: ${shells.join(', ')}.`)
+        return Promise.resolve(misused(invocation, `One shell must be named: ${shells.join(', ')}.`))
       }
-      const { completionScript } = await import('../completion.ts')
       terminal.out(completionScript(shell, tree()))
-      return 0
+      return Promise.resolve(0)
     },
   }
 }

@@ -8,6 +8,7 @@ import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, settingDefaultsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
+import { defaultLog, type LogSettings } from './log-settings.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
 import type { WatchDefinition } from './watch-handlers.ts'
@@ -16,7 +17,7 @@ import type { WatchDefinition } from './watch-handlers.ts'
  * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
  * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
  */
-export interface AgentConfig {
+export interface AgentConfig extends LogSettings {
   /** What the agent runs as: the newest, but for simulated clusters of several releases. */
   readonly release: Release
   readonly nodeName: string
@@ -80,7 +81,6 @@ export interface AgentConfig {
   readonly checksConfig: ChecksConfig
   readonly watches: readonly WatchDefinition[]
   readonly nodeMeta: Readonly<Record<string, string>>
-  readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO' | 'WARN' | 'ERR'
   /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
   readonly debug: { readonly [key: string]: Json }
 }
@@ -396,7 +396,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     checks: [],
     checksConfig: defaultChecks,
     nodeMeta: {},
-    logLevel: 'INFO',
+    ...defaultLog,
     debug: {},
   }
 }

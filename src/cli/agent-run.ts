@@ -28,8 +28,22 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   for (const warning of warnings) terminal.out(`${warning}\n`)
   terminal.out(`==> Starting ${productTitle} agent...\n`)
   if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
+  const opened = terminal.openLog(config.log)
+  if (!opened.ok) return stopped(terminal, opened.error)
+  const held = config.pidFile === '' ? undefined : terminal.holdPidFile(config.pidFile)
+  if (held?.ok === false) return stopped(terminal, `pid_file ${config.pidFile} cannot be written: ${held.error}`)
+  const code = await runStarted(invocation, config, readings)
+  held?.value.close()
+  return code
+}
+
+/** Starts the agent and runs it to its end. */
+async function runStarted({ env, terminal }: Invocation, config: AgentConfig, readings: Readings): Promise<number> {
   const program = await startProgram(env, config, {
-    reread: () => readings.again(),
+    reread: () => {
+      terminal.reopenLog()
+      return readings.again()
+    },
     reloaded: (next) => {
       terminal.showLog(logLevels[next.logLevel])
       readings.taken()

@@ -164,9 +164,10 @@ export const agentFlags: readonly AgentFlag[] = [
     name: 'log-file',
     kind: 'text',
     value: '<file>',
-    help: 'File that the log goes to, too.',
+    help: 'The log goes to files, too: <name>-<unix nanoseconds>.<ext>.',
     path: ['log_file'],
   },
+  { name: 'log-json', kind: 'bool', help: 'Each line of the log is a JSON object.', path: ['log_json'] },
   {
     name: 'log-level',
     kind: 'text',
@@ -187,6 +188,13 @@ export const agentFlags: readonly AgentFlag[] = [
     value: '<duration>',
     help: 'Begin a new log file after this time. Default: 24h.',
     path: ['log_rotate_duration'],
+  },
+  {
+    name: 'log-rotate-max-files',
+    kind: 'integer',
+    value: '<n>',
+    help: 'Old log files that are kept. Default: 0, all of them; -1: none.',
+    path: ['log_rotate_max_files'],
   },
   {
     name: 'node',
@@ -340,7 +348,7 @@ export const agentFlags: readonly AgentFlag[] = [
     help: 'Port for other servers. Default: 8300.',
     path: ['ports', 'server'],
   },
-  { name: 'syslog', kind: 'bool', help: 'Log to syslog, too.', path: ['enable_syslog'] },
+  { name: 'syslog', kind: 'bool', help: 'Refused: pipe standard output into logger(1).', path: ['enable_syslog'] },
   { name: 'ui', kind: 'bool', help: 'Serve the web interface.', path: ['ui'] },
   {
     name: 'ui-dir',

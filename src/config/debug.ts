@@ -15,6 +15,7 @@ import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
+import type { LogPlaces } from '../env/terminal.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
 
@@ -35,6 +36,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...socketPart(config.unixSockets),
     ...raftPart(config.raft),
     ...checksPart(config.checksConfig),
+    ...logPart(config.log),
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
@@ -55,6 +57,7 @@ export function debugConfig(config: AgentConfig): Flat {
     LeavePropagateDelay: formatDuration(config.gossipLan.leavePropagateDelayMs),
     LeaveDrainTime: formatDuration(config.leaveDrainMs),
     LeaveOnTerm: config.leaveOnTerminate,
+    PidFile: config.pidFile,
     LogLevel: config.logLevel,
     NodeID: config.nodeId ?? '',
     NodeMeta: config.nodeMeta,
@@ -77,6 +80,16 @@ export function debugConfig(config: AgentConfig): Flat {
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
     Watches: config.watches.map(({ subject }) => subject.type),
+  }
+}
+
+function logPart(log: LogPlaces): Flat {
+  return {
+    LogFile: log.file,
+    LogJSON: log.json,
+    LogRotateBytes: log.rotateBytes,
+    LogRotateDuration: formatDuration(log.rotateMs),
+    LogRotateMaxFiles: log.oldFilesMax,
   }
 }
 

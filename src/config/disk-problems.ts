@@ -28,6 +28,15 @@ export async function diskProblems(
     const remedy = `name a ${kind} that this user may read`
     problems.push({ place: placeOf([key]), message: `${key} ${path} ${message}`, remedy })
   }
+  for (const key of ['log_file', 'pid_file']) {
+    const path = valueAt(file, [key])
+    if (typeof path !== 'string' || path === '') continue
+    const above = /^(.*)\/[^/]*$/.exec(path)?.[1] ?? '.'
+    const found = await disk.stat(above === '' ? '/' : above)
+    if (found.ok && found.value.kind === 'directory') continue
+    const message = `${key} ${path} is in a directory that ${found.ok ? 'is none' : `cannot be read: ${found.error.message}`}`
+    problems.push({ place: placeOf([key]), message, remedy: 'make it first' })
+  }
   const data = file.data_dir ?? ''
   const entry = data === '' ? undefined : await disk.stat(data)
   if (entry?.ok === true && entry.value.kind !== 'directory') {

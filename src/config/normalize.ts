@@ -25,7 +25,16 @@ import { joinAddresses } from './joins.ts'
 import { checkAddressClash, listenAddresses, portsOf, serfBind } from './network.ts'
 import type { ConfigProblem } from './problem.ts'
 import { checkInterval, milliseconds, type Report } from './quantities.ts'
-import { checkCounts, checkNames, checkRaft, checkRoles, logLevelOf, nodeMetaOf, warningsOf } from './rules.ts'
+import {
+  checkCounts,
+  checkNames,
+  checkRaft,
+  checkRoles,
+  logLevelOf,
+  logPlacesOf,
+  nodeMetaOf,
+  warningsOf,
+} from './rules.ts'
 import type { FileConfig } from './schema.ts'
 import { filterWarnings, telemetryOf } from './telemetry.ts'
 import { socketAccessOf, tlsOf } from './tls.ts'
@@ -96,6 +105,8 @@ export function normalize(
       discardOutput: file.discard_check_output ?? false,
       agentTls: file.enable_agent_tls_for_checks ?? false,
     },
+    log: logPlacesOf(file, defaults.log),
+    pidFile: file.pid_file ?? defaults.pidFile,
     logLevel: logLevelOf(file, dev, problem),
   }
   checkCounts(file, problem)

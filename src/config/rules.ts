@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { type Release, raftProtocolsOf } from '../model/release.ts'
-import type { Report } from './quantities.ts'
+import { milliseconds, type Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
 /** What only the whole can tell, and what is well formed and yet not allowed. Texts: reference, configuration 3 and 4. */
@@ -87,6 +87,17 @@ export function logLevelOf(file: FileConfig, dev: boolean, problem: Report): Age
   if (level === undefined)
     problem(`Invalid log level: ${given}`, `Valid log levels are: [${logLevels.join(' ')}]`, 'log_level')
   return level ?? 'INFO'
+}
+
+/** A duration of 0 is the default, as in the field. */
+export function logPlacesOf(file: FileConfig, defaults: AgentConfig['log']): AgentConfig['log'] {
+  return {
+    json: file.log_json ?? defaults.json,
+    file: file.log_file ?? defaults.file,
+    rotateBytes: file.log_rotate_bytes ?? defaults.rotateBytes,
+    rotateMs: milliseconds(file.log_rotate_duration, 0) || defaults.rotateMs,
+    oldFilesMax: file.log_rotate_max_files ?? defaults.oldFilesMax,
+  }
 }
 
 export function warningsOf(config: AgentConfig, file: FileConfig): readonly string[] {

@@ -20,6 +20,19 @@ export interface ForegroundOptions {
   readonly input: boolean
 }
 
+/** Where the agent's log goes, and how it looks there. */
+export interface LogPlaces {
+  /** One JSON object per line, in place of the field's text. */
+  readonly json: boolean
+  /** Goes there besides standard output; empty: it does not. */
+  readonly file: string
+  /** A new file once one has this many; 0: however large. */
+  readonly rotateBytes: number
+  readonly rotateMs: number
+  /** How many are kept besides the one that is written; 0: all, -1: none. */
+  readonly oldFilesMax: number
+}
+
 /** What a command may ask of the place it was started in. Files are `Disk`'s. */
 export interface Terminal {
   /** What follows the name of the program. */
@@ -42,6 +55,12 @@ export interface Terminal {
   ): Promise<Result<ForegroundChild, SpawnFailure>>
   /** From here on log lines of this level and above are shown, those written before first. */
   showLog(least: LogLevel): void
+  /** From here on log lines go to these places, also those that are held until they are shown. The error is a clause. */
+  openLog(places: LogPlaces): Result<void, string>
+  /** Looks whether the log's file is still where it was, and begins a new one if not. */
+  reopenLog(): void
+  /** Writes the number of this process into a file until it is closed. The error is a clause. */
+  holdPidFile(path: string): Result<Closable, string>
 }
 
 /** Far above anything a command takes; a mistaken pipe must not fill the memory. */

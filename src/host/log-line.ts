@@ -1,5 +1,14 @@
 import type { Fields, LogLevel } from '../env/observe.ts'
 
+/** What was written to a log. */
+export interface LogRecord {
+  readonly wallMs: number
+  readonly level: LogLevel
+  readonly topic: string
+  readonly text: string
+  readonly fields: Fields | undefined
+}
+
 /** Least first. */
 export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 
@@ -21,7 +30,7 @@ export function logLine(wallMs: number, level: LogLevel, topic: string, text: st
 /** A value that could be taken for something else (a space, a quote, a line feed that forges a line) is quoted. */
 function fieldText(value: string | number | bigint | boolean): string {
   const text = typeof value === 'number' ? numberText(value) : String(value)
-  return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : escaped(text)
+  return /^[\x21\x23-\x3c\x3e-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe]+$/.test(text) ? text : escapedJson(text)
 }
 
 /** Clocks give milliseconds with the noise of binary fractions: no line needs more than three decimals. */
@@ -30,9 +39,9 @@ function numberText(value: number): string {
 }
 
 /** JSON's own escapes leave DEL, the second set of control characters and the separators of lines as they are. */
-function escaped(text: string): string {
+export function escapedJson(value: unknown): string {
   const hard = /[\u007f-\u009f\u2028\u2029]/g
-  return JSON.stringify(text).replace(hard, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value).replace(hard, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function localTime(wallMs: number): string {

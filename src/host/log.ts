@@ -1,6 +1,6 @@
 import type { Clock } from '../env/clock.ts'
 import type { Fields, FollowedLog, Log, LogLevel } from '../env/observe.ts'
-import { logLevels, logLine } from './log-line.ts'
+import { type LogRecord, logLevels, logLine } from './log-line.ts'
 
 /** Lines kept back before the sink is opened, and lines kept for those who begin to follow; the oldest go first. */
 export const keptLinesMax = 512
@@ -10,20 +10,24 @@ interface Line {
   readonly line: string
 }
 
+interface Held extends Line {
+  readonly record: LogRecord
+}
+
 interface Follower {
   readonly least: number
   readonly use: (line: string) => void
 }
 
-/** Takes one line, without indent and line feed. */
-export type LogSink = (line: string) => void
+/** Takes one line in the field's form, without indent and line feed, and the record that it shows, to show it otherwise. */
+export type LogSink = (line: string, record: LogRecord) => void
 
 /** The log of one agent: lines of the chosen level and above go to the sink. */
 export class HostLog implements Log {
   readonly #clock: Clock
-  readonly #sink: LogSink
+  #sink: LogSink
   #least: number
-  #held: Line[] | undefined
+  #held: Held[] | undefined
   /** A ring: `#nextRecent` is where the next line goes. */
   readonly #recent: Line[] = []
   #nextRecent = 0
@@ -41,15 +45,17 @@ export class HostLog implements Log {
 
   write(level: LogLevel, topic: string, text: string, fields?: Fields): void {
     if (!this.enabled(level)) return
-    const line = logLine(this.#clock.wallMs(), level, topic, text, fields)
+    const wallMs = this.#clock.wallMs()
+    const line = logLine(wallMs, level, topic, text, fields)
     const rank = logLevels.indexOf(level)
     for (const { least, use } of this.#followers) if (rank >= least) use(line)
     if (rank < this.#least) return
     this.#recent[this.#nextRecent] = { level, line }
     this.#nextRecent = (this.#nextRecent + 1) % keptLinesMax
-    if (this.#held === undefined) return this.#sink(line)
+    const record = { wallMs, level, topic, text, fields }
+    if (this.#held === undefined) return this.#sink(line, record)
     if (this.#held.length === keptLinesMax) this.#held.shift()
-    this.#held.push({ level, line })
+    this.#held.push({ level, line, record })
   }
 
   enabled(level: LogLevel): boolean {
@@ -78,15 +84,20 @@ export class HostLog implements Log {
     this.#least = logLevels.indexOf(level)
   }
 
+  /** In place of the one that it has; what is held back goes there, too. */
+  useSink(sink: LogSink): void {
+    this.#sink = sink
+  }
+
   /** Lets out what was held back and is of the level chosen by now, in order; holds nothing from here on. */
   release(): void {
     const held = this.#held ?? []
     this.#held = undefined
-    for (const { level, line } of held) if (this.enabled(level)) this.#sink(line)
+    for (const { level, line, record } of held) if (this.enabled(level)) this.#sink(line, record)
   }
 }
 
 /** Lines as the agent's terminal shows them: indented, one per line. */
-export function terminalSink(out: (text: string) => void): LogSink {
+export function terminalSink(out: (text: string) => void): (line: string) => void {
   return (line) => out(`    ${line}\n`)
 }

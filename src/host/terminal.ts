@@ -1,7 +1,12 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { inputBytesMax, type Terminal } from '../env/terminal.ts'
+import { productName } from '../model/names.ts'
+import { hostClock } from './clock.ts'
 import { startChild } from './foreground-child.ts'
 import type { HostLog } from './log.ts'
+import type { LogFile } from './log-file.ts'
+import { openLogSinks, type Streams } from './log-sinks.ts'
+import { holdPidFile } from './pid-file.ts'
 import { plainBytes } from './plain-bytes.ts'
 import { onSignal } from './signals.ts'
 import { codeOf } from './system-error.ts'
@@ -11,12 +16,16 @@ export function createTerminal(log: HostLog): Terminal {
   const environment = new Map<string, string>()
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) environment.set(name, value)
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader)
+  const streams: Streams = {
+    out: (text) => void process.stdout.write(text),
+    error: (text) => void process.stderr.write(text),
+  }
+  let logFile: LogFile | undefined
   return {
+    ...streams,
     argv: process.argv.slice(2),
     environment,
     interactive: process.stdout.isTTY === true,
-    out: (text) => void process.stdout.write(text),
-    error: (text) => void process.stderr.write(text),
     readInput,
     onSignal,
     startChild,
@@ -24,6 +33,14 @@ export function createTerminal(log: HostLog): Terminal {
       log.setLevel(least)
       log.release()
     },
+    openLog: (places) => {
+      const opened = openLogSinks(log, places, hostClock, streams)
+      if (!opened.ok) return opened
+      logFile = opened.value
+      return ok(undefined)
+    },
+    reopenLog: () => logFile?.reopen(),
+    holdPidFile: (path) => holdPidFile(path, (text) => streams.error(`${productName}: pid_file ${text}\n`)),
   }
 }
 

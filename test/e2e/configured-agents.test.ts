@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,12 +26,14 @@ let client: RealAgent
 /** A server that has most of what can be said about places in its file, and a client that finds it where it says it is. */
 beforeAll(async () => {
   ports = await freePorts({ dns: true })
+  mkdirSync(join(workplace.path, 'logs'))
   const file = join(workplace.path, 'server.json')
   const config = {
     ...{ server: true, bootstrap_expect: 1, node_name: 's1', data_dir: join(workplace.path, 's1') },
     ...{ bind_addr: '0.0.0.0', advertise_addr: '127.0.0.9', client_addr: '127.0.0.1' },
     addresses: { http: '127.0.0.2', dns: '127.0.0.3' },
     ports,
+    log_file: join(workplace.path, 'logs/'),
     domain: 'example.org',
     http_config: { response_headers: { 'X-From': 'here', 'Access-Control-Allow-Origin': '*' } },
     ...{ performance: { raft_multiplier: 1 }, gossip_lan: quickGossip },
@@ -42,11 +44,15 @@ beforeAll(async () => {
   own = await freePorts({ dns: true })
   writeFileSync(
     more,
-    JSON.stringify({ ports: own, gossip_lan: quickGossip, retry_interval: '200ms', enable_script_checks: true }),
+    JSON.stringify({
+      ...{ ports: own, gossip_lan: quickGossip, retry_interval: '200ms', enable_script_checks: true },
+      ...{ leave_on_terminate: false, pid_file: join(workplace.path, 'pid') },
+    }),
   )
   client = new RealAgent(`127.0.0.4:${own.http}`, [
     ...[`-config-file=${more}`, '-node=c1', `-data-dir=${join(workplace.path, 'c1')}`],
     ...['-bind=127.0.0.4', '-client=127.0.0.4', `-retry-join=127.0.0.9:${ports.serf_lan}`],
+    ...['-log-json', `-log-file=${join(workplace.path, 'client.log')}`],
   ])
   await eventually('a leader that both know', async () =>
     (await server.leader()) !== '' && (await client.leader()) !== '' ? true : undefined,
@@ -152,5 +158,38 @@ describe('an agent', () => {
       const checks = await client.json<{ up?: { Status: string } }>('/v1/agent/checks')
       return checks?.up?.Status === 'passing' ? true : undefined
     })
+  })
+
+  it('keeps its log in files, and begins a new one at SIGHUP if the last was moved away', async () => {
+    const logs = join(workplace.path, 'logs')
+    const [first = '', ...more] = readdirSync(logs)
+    expect([first, more]).toEqual([expect.stringMatching(/^svc-\d{19}\.log$/), []])
+    const lines = readFileSync(join(logs, first), 'utf8').split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.filter((line) => !/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[[A-Z]+\] [\w/]+: /.test(line))).toEqual([])
+    expect(server.output).toContain(`    ${lines[0]}\n`)
+    renameSync(join(logs, first), join(workplace.path, 'moved.log'))
+    server.signal('SIGHUP')
+    const next = await eventually('a new file', async () => readdirSync(logs)[0])
+    await eventually('what the reload said', async () =>
+      readFileSync(join(logs, next), 'utf8').includes('Configuration reloaded') ? true : undefined,
+    )
+    expect(readFileSync(join(workplace.path, 'moved.log'), 'utf8')).toMatch(/Caught signal: {2}hangup/)
+  })
+
+  it('writes its log as JSON to both places, to its last line, and its number into a file that goes with it', async () => {
+    const pid = join(workplace.path, 'pid')
+    expect(readFileSync(pid, 'utf8')).toBe(String(client.pid))
+    const { code, out } = await client.stop('SIGTERM')
+    expect([code, existsSync(pid)]).toEqual([1, false])
+    const [name = ''] = readdirSync(workplace.path).filter((each) => /^client-\d{19}\.log$/.test(each))
+    const written = readFileSync(join(workplace.path, name), 'utf8')
+    expect(out.endsWith(`\n${written}`)).toBe(true)
+    const records = written
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(records.length).toBeGreaterThan(2)
+    expect(records.at(-1)).toMatchObject({ '@level': 'info', '@module': 'agent', '@message': 'Exit code: 1' })
   })
 })

@@ -9,6 +9,7 @@ const key = keysOf('agent')
 const checks = keysOf('checks')
 const log = keysOf('log')
 const fixed = keysOf('agent', { waits: { for: 'the value is fixed', never: true } })
+const noSyslog = 'the socket of syslog is not spoken here: let journald take standard output, or pipe it into logger(1)'
 const list = z.array(definition)
 
 export const agentKeys = {
@@ -54,26 +55,32 @@ export const agentKeys = {
     since: '0.9.0',
     reload: true,
   }),
-  enable_syslog: log(bool, 'The log goes to syslog, too.', { default: false, waits: { for: 'syslog' } }),
+  enable_syslog: log(bool, 'The log goes to syslog, too.', {
+    default: false,
+    waits: { for: 'syslog', refused: noSyslog },
+  }),
   leave_on_terminate: key(bool, 'SIGTERM leaves the cluster. Default: true on clients.'),
-  log_file: log(text, 'File that the log goes to, too.', { default: '', waits: { for: 'log files' } }),
+  log_file: log(text, 'The log goes to files, too: dir/name.ext becomes dir/name-<unix nanoseconds>.ext.', {
+    default: '',
+  }),
+  log_json: log(bool, 'Each line of the log is a JSON object.', { default: false }),
   log_level: log(text, 'TRACE, DEBUG, INFO, WARN or ERR. -dev: DEBUG.', { default: 'INFO', reload: true }),
   log_rotate_bytes: log(whole, 'A new log file after so many bytes; 0: never.', {
     default: 0,
-    waits: { for: 'log files' },
   }),
-  log_rotate_duration: log(duration, 'A new log file after this time.', {
-    default: '24h',
-    waits: { for: 'log files' },
-  }),
+  log_rotate_duration: log(duration, 'A new log file after this time.', { default: '24h' }),
+  log_rotate_max_files: log(z.int().min(-1), 'Old log files that are kept; 0: all, -1: none.', { default: 0 }),
   node_id: key(text, 'ID of this node, a UUID. Default: kept in the data directory.'),
   node_meta: key(pairs, 'Metadata of this node: at most 64 pairs.', { default: {}, reload: true }),
   node_name: key(text, 'Name of this node. Default: the host’s.'),
-  pid_file: key(text, 'File that holds the number of the process.', { default: '', waits: { for: 'pid files' } }),
+  pid_file: key(text, 'File that holds the number of the process while it runs.', { default: '' }),
   service: checks(definition, 'A service that this agent offers.', { reload: true }),
   services: checks(list, 'Several of them.', { default: [], reload: true }),
   skip_leave_on_interrupt: key(bool, 'SIGINT does not leave the cluster. Default: true on servers.'),
-  syslog_facility: log(text, 'Facility of syslog.', { default: 'LOCAL0', waits: { for: 'syslog' } }),
+  syslog_facility: log(text, 'Facility of syslog.', {
+    default: 'LOCAL0',
+    waits: { for: 'it is that of enable_syslog, which is refused', never: true },
+  }),
   ui: keysOf('http')(bool, 'The web interface is served. -dev: true.', {
     default: false,
     waits: { for: 'the web interface' },

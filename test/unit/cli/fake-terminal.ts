@@ -35,6 +35,16 @@ export class FakeTerminal implements Terminal {
 
   showLog(): void {}
 
+  openLog(): Result<void, string> {
+    return ok(undefined)
+  }
+
+  reopenLog(): void {}
+
+  holdPidFile(): Result<Closable, string> {
+    return ok({ close: () => undefined })
+  }
+
   signal(signal: Signal): void {
     this.#handlers.get(signal)?.()
   }

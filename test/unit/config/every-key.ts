@@ -128,6 +128,7 @@ export const refusedKeys: ReadonlySet<string> = new Set([
   'acl.enabled',
   'acl_datacenter',
   'connect.enabled',
+  'enable_syslog',
   'segment',
   'segments',
 ])

@@ -1,0 +1,168 @@
+import { closeSync, fstatSync, openSync, readdirSync, rmSync, statSync, writeSync as writeToFile } from 'node:fs'
+import { basename, join } from 'node:path'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Clock } from '../env/clock.ts'
+import type { LogPlaces } from '../env/terminal.ts'
+import { LogFileNames } from './log-file-names.ts'
+import { codeOf, messageOf } from './system-error.ts'
+
+/** What a log file has to say of itself: elsewhere, for it cannot be written. Once until it is well again. */
+export interface LogFileTroubles {
+  failed(reason: string): void
+  /** It takes lines again; so many did not get there. */
+  recovered(lostLines: number): void
+}
+
+/** Where there is no room for a new file, each line would ask in vain. */
+const askAgainMs = 1_000
+/** Names of one instant that are asked for. */
+const triesMax = 100
+
+/**
+ * The log as files, one after another: `name-<unix nanoseconds>.ext`, the next once one is large or old enough. Lines are
+ * written before `append` returns, so that none is lost however the process ends, and no file that fails stops anybody.
+ * Source: telemetry reference, LOG-6.
+ */
+export class LogFile {
+  readonly #places: LogPlaces
+  readonly #names: LogFileNames
+  readonly #clock: Clock
+  readonly #troubles: LogFileTroubles
+  readonly #write: typeof writeToFile
+  #descriptor = -1
+  #path = ''
+  #bytes = 0
+  #openedAtMs = 0
+  /** The last line is there in part. */
+  #torn = false
+  #lostLines = 0
+  #stuckUntilMs: number | undefined
+
+  private constructor(places: LogPlaces, clock: Clock, troubles: LogFileTroubles, write: typeof writeToFile) {
+    this.#places = places
+    this.#names = new LogFileNames(places.file, isDirectory(places.file))
+    this.#clock = clock
+    this.#troubles = troubles
+    this.#write = write
+  }
+
+  /** The error says why the first file cannot be made. `write`: as Node's own. */
+  static open(
+    places: LogPlaces,
+    clock: Clock,
+    troubles: LogFileTroubles,
+    write: typeof writeToFile = writeToFile,
+  ): Result<LogFile, string> {
+    try {
+      const file = new LogFile(places, clock, troubles, write)
+      file.#begin()
+      return ok(file)
+    } catch (cause) {
+      return err(messageOf(cause))
+    }
+  }
+
+  /** `line` without line feed. */
+  append(line: string): void {
+    if (this.#isDue()) this.#next()
+    const bytes = Buffer.from(`${this.#torn ? '\n' : ''}${line}\n`)
+    let written = 0
+    try {
+      while (written < bytes.length) written += this.#write(this.#descriptor, bytes, written)
+    } catch (cause) {
+      this.#count(written)
+      if (written > 0) this.#torn = true
+      this.#lostLines += 1
+      if (this.#lostLines === 1) this.#troubles.failed(`cannot be written: ${messageOf(cause)}`)
+      return
+    }
+    this.#count(written)
+    this.#torn = false
+    const lost = this.#lostLines
+    this.#lostLines = 0
+    if (lost > 0) this.#troubles.recovered(lost)
+  }
+
+  /** Begins a new file where the one that it writes was moved away or removed. */
+  reopen(): void {
+    if (!this.#isInPlace()) this.#next()
+  }
+
+  #count(written: number): void {
+    this.#bytes += written
+  }
+
+  #isInPlace(): boolean {
+    try {
+      const own = fstatSync(this.#descriptor)
+      const { ino, dev } = statSync(this.#path)
+      return ino === own.ino && dev === own.dev
+    } catch (cause) {
+      if (!(cause instanceof Error)) throw cause
+      // Nobody can tell: if there is something wrong with the place, the new file will say what.
+      return false
+    }
+  }
+
+  #isDue(): boolean {
+    const { rotateBytes, rotateMs } = this.#places
+    const nowMs = this.#clock.monoMs()
+    if (this.#stuckUntilMs !== undefined && nowMs < this.#stuckUntilMs) return false
+    return (rotateBytes > 0 && this.#bytes >= rotateBytes) || nowMs - this.#openedAtMs >= rotateMs
+  }
+
+  /** The former file goes on being written where no new one can be made. */
+  #next(): void {
+    const former = this.#descriptor
+    try {
+      this.#begin()
+      closeSync(former)
+      this.#stuckUntilMs = undefined
+    } catch (cause) {
+      if (this.#stuckUntilMs === undefined)
+        this.#troubles.failed(`cannot be followed by a new one: ${messageOf(cause)}`)
+      this.#stuckUntilMs = this.#clock.monoMs() + askAgainMs
+      return
+    }
+    this.#removeOldest()
+  }
+
+  #begin(): void {
+    this.#descriptor = this.#open()
+    this.#bytes = 0
+    this.#openedAtMs = this.#clock.monoMs()
+    this.#torn = false
+  }
+
+  /** Nobody else's file is taken, nor a link followed to one: where there is one of the name, it is another's. */
+  #open(): number {
+    for (let tries = 1; ; tries++) {
+      const path = this.#names.next(this.#clock.wallMs())
+      try {
+        const descriptor = openSync(path, 'ax', 0o600)
+        this.#path = path
+        return descriptor
+      } catch (cause) {
+        if (codeOf(cause) !== 'EEXIST' || tries === triesMax) throw cause
+      }
+    }
+  }
+
+  #removeOldest(): void {
+    const { oldFilesMax } = this.#places
+    if (oldFilesMax === 0) return
+    try {
+      // A clock that was set back makes the own file the oldest by its name.
+      const own = basename(this.#path)
+      const old = this.#names.ofThis(readdirSync(this.#names.directory)).filter((name) => name !== own)
+      const kept = Math.max(0, oldFilesMax)
+      for (const name of old.slice(0, Math.max(0, old.length - kept))) rmSync(join(this.#names.directory, name))
+    } catch (cause) {
+      this.#troubles.failed(`has older ones that cannot be removed: ${messageOf(cause)}`)
+    }
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}

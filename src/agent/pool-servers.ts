@@ -94,9 +94,36 @@ export function aliveServers(members: readonly Member[], datacenter: string): re
   })
 }
 
-/** What the pools tell of the server at an address: one that is alive before one that was there. */
-export function serverAtAddress(pools: readonly Pool[], address: string): PoolServer | undefined {
-  const there = pools.flatMap((pool) => pool.members()).flatMap((member) => serverOf(member) ?? [])
-  const named = there.filter((server) => server.address === address)
-  return named.find(({ status }) => status === 'alive') ?? named[0]
+/** What the pools tell of servers by their addresses: one that is alive before one that was there. */
+export class ServersByAddress {
+  readonly #pools: readonly Pool[]
+  /** Undefined: something has changed since. */
+  #known: ReadonlyMap<string, PoolServer> | undefined
+
+  /** For as long as the pools are open. */
+  constructor(pools: readonly Pool[]) {
+    this.#pools = pools
+    for (const pool of pools) {
+      pool.onChange(() => {
+        this.#known = undefined
+      })
+    }
+  }
+
+  get(address: string): PoolServer | undefined {
+    this.#known ??= this.#gathered()
+    return this.#known.get(address)
+  }
+
+  #gathered(): ReadonlyMap<string, PoolServer> {
+    const known = new Map<string, PoolServer>()
+    for (const member of this.#pools.flatMap((pool) => pool.members())) {
+      const server = serverOf(member)
+      if (server === undefined) continue
+      const before = known.get(server.address)
+      if (before === undefined || (before.status !== 'alive' && server.status === 'alive'))
+        known.set(server.address, server)
+    }
+    return known
+  }
 }

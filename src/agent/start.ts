@@ -17,7 +17,7 @@ import { type FatalSignal, OnceSignal } from './once-signal.ts'
 import { poolAdmission } from './pool-admission.ts'
 import { wanFiles } from './pool-files.ts'
 import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
-import { agentTags, serverAtAddress, wanNameOf } from './pool-servers.ts'
+import { agentTags, ServersByAddress, wanNameOf } from './pool-servers.ts'
 import { openServer } from './server.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { loadTls, rpcTls } from './tls-material.ts'
@@ -99,7 +99,7 @@ async function openGround(
   closing.push(() => snapshot?.stop())
   const wanSnapshot = hasWan(config) ? await MemberSnapshot.open(env, config, wanFiles, wanNameOf(config)) : undefined
   closing.push(() => wanSnapshot?.stop())
-  const pools = wan.value === undefined ? [pool.value] : [pool.value, wan.value]
+  const servers = new ServersByAddress(wan.value === undefined ? [pool.value] : [pool.value, wan.value])
   const origin = `${nodeId}/${hex(env.crypto.randomBytes(8))}`
   return ok({
     env,
@@ -108,7 +108,7 @@ async function openGround(
     origin,
     rpc: rpc.value,
     tls: { material: tls.value },
-    serverAt: (address) => serverAtAddress(pools, address),
+    serverAt: (address) => servers.get(address),
     pool: pool.value,
     snapshot,
     wan: wan.value === undefined ? undefined : { pool: wan.value, snapshot: wanSnapshot },

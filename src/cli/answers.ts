@@ -14,6 +14,9 @@ const entrySchema = z.object({
   Session: z.string().optional(),
 })
 
+/** The value of a semaphore's key: all who hold. Sessions that are no more may still stand there. */
+const holdersSchema = z.object({ Limit: z.number(), Holders: z.record(z.string(), z.boolean()).nullable() })
+
 const createdSchema = z.object({ ID: z.string() })
 
 const selfSchema = z.object({ Stats: z.record(z.string(), z.record(z.string(), z.string())) })
@@ -105,6 +108,10 @@ export function readKeys(body: Uint8Array): readonly string[] | undefined {
 export function readEntries(body: Uint8Array): readonly Entry[] | undefined {
   const plain = plainBody(body)
   return plain.ok ? z.array(entrySchema).safeParse(plain.value).data : undefined
+}
+
+export function readHolders(value: Uint8Array): z.infer<typeof holdersSchema> | undefined {
+  return holdersSchema.safeParse(jsonOf(value)).data
 }
 
 export function readCreated(body: Uint8Array): z.infer<typeof createdSchema> | undefined {

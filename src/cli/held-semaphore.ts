@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { compareText, emptyBytes, fromBase64, textOf, utf8 } from '../base/bytes.ts'
+import { compareText, emptyBytes, fromBase64, utf8 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Entry } from './answers.ts'
 import { unexpectedText } from './client.ts'
@@ -10,9 +9,6 @@ import { keyPath } from './key-path.ts'
 const semaphoreFlags = '16210313421097356768'
 /** Pause after an answer that is of no use. */
 const retryMs = 1_000
-
-/** The key that all who hold are listed in. Sessions that are no more may still stand there. */
-const listSchema = z.object({ Limit: z.number(), Holders: z.record(z.string(), z.boolean()).nullable() })
 
 interface Seen {
   readonly limit: number
@@ -118,23 +114,15 @@ export class HeldSemaphore implements Held {
     return entries === undefined ? err('the answer is not a list of entries') : this.#read(entries)
   }
 
-  #read(entries: readonly Entry[]): Result<Seen, string> {
+  async #read(entries: readonly Entry[]): Promise<Result<Seen, string>> {
     const list = entries.find(({ Key }) => Key === this.#options.key)
     if (list === undefined) return ok({ limit: this.#limit, holders: [], modifyIndex: 0 })
     if (String(list.Flags) !== semaphoreFlags) return err('Existing key does not match semaphore use')
-    const read = listSchema.safeParse(jsonOf(textOf(fromBase64(list.Value ?? '') ?? emptyBytes)))
-    if (!read.success) return err('the list of holders cannot be read')
+    const { readHolders } = await import('./answers.ts')
+    const read = readHolders(fromBase64(list.Value ?? '') ?? emptyBytes)
+    if (read === undefined) return err('the list of holders cannot be read')
     const alive = new Set(entries.flatMap(({ Key, Session }) => (Key === `${this.#prefix}${Session}` ? [Session] : [])))
-    const holders = Object.keys(read.data.Holders ?? {}).filter((holder) => alive.has(holder))
-    return ok({ limit: read.data.Limit, holders: holders.sort(compareText), modifyIndex: list.ModifyIndex })
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
+    const holders = Object.keys(read.Holders ?? {}).filter((holder) => alive.has(holder))
+    return ok({ limit: read.Limit, holders: holders.sort(compareText), modifyIndex: list.ModifyIndex })
   }
 }

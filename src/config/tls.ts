@@ -8,8 +8,10 @@ import type { FileConfig } from './schema.ts'
 /** Reference: configuration 8. */
 export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem: Report): TlsSettings {
   const { cert_file: certificate, key_file: privateKey, ca_file: authorities, ca_path: authoritiesPath } = named(file)
-  const verifyIncomingHttps = file.verify_incoming_https ?? file.verify_incoming ?? false
-  const verifyIncomingRpc = server && (file.verify_incoming_rpc ?? file.verify_incoming ?? false)
+  // What the whole asks for no part takes back.
+  const verifyIncoming = file.verify_incoming ?? false
+  const verifyIncomingHttps = verifyIncoming || (file.verify_incoming_https ?? false)
+  const verifyIncomingRpc = server && (verifyIncoming || (file.verify_incoming_rpc ?? false))
   const verifyServerHostname = file.verify_server_hostname ?? false
   const verifyOutgoing = verifyServerHostname || (file.verify_outgoing ?? false)
   const trusts = authorities !== undefined || authoritiesPath !== undefined

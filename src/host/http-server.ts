@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { lstat, rename, unlink } from 'node:fs/promises'
+import { link, lstat, unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
@@ -69,13 +69,14 @@ export async function serveHttp(
     if (aside !== undefined) await removeAbandonedSocket(aside)
     const where = aside === undefined ? { host: at.host, port: at.port } : { path: aside }
     await app.listen({ ...where, backlog: 1024, exclusive: true })
-    const refused = aside === undefined || access === undefined ? undefined : await giveSocket(aside, access)
-    if (refused !== undefined) {
-      await app.close()
-      return err({ kind: 'io', at, message: refused })
-    }
     if (path !== undefined && aside !== undefined) {
-      await rename(aside, path)
+      const refused = await nameSocket(aside, path, access)
+      if (refused !== undefined) {
+        await app.close()
+        return typeof refused === 'string'
+          ? err({ kind: 'io', at, message: refused })
+          : err(listenFailure(at, refused.cause))
+      }
       app.server.once('close', () => rmSync(path, { force: true }))
     }
     app.server.on('error', (cause) =>
@@ -84,6 +85,26 @@ export async function serveHttp(
     return ok(listenerOf(app, serving, open))
   } catch (cause) {
     return err(listenFailure(at, cause))
+  }
+}
+
+/**
+ * Gives a socket to those it is for, and then its name. A name that is taken stays with whoever has it, be it another agent's
+ * socket or a file of somebody's: hence `link`, which fails where `rename` would replace.
+ */
+async function nameSocket(
+  aside: string,
+  path: string,
+  access: SocketAccess | undefined,
+): Promise<string | { readonly cause: unknown } | undefined> {
+  try {
+    const refused = access === undefined ? undefined : await giveSocket(aside, access)
+    if (refused === undefined) await link(aside, path)
+    await unlink(aside)
+    return refused
+  } catch (cause) {
+    rmSync(aside, { force: true })
+    return { cause }
   }
 }
 

@@ -5,6 +5,8 @@ import { codeOf, messageOf } from './system-error.ts'
 export function listenFailure(at: Endpoint, cause: unknown): ListenFailure {
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
+    // The name of a socket.
+    case 'EEXIST':
       return { kind: 'address-in-use', at }
     case 'EADDRNOTAVAIL':
       return { kind: 'address-not-available', at }

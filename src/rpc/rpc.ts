@@ -66,6 +66,8 @@ interface Dial {
   /** How the last dial came out, and if it failed why, in words. */
   outcome: DialOutcome
   why: string
+  /** Of the server for which the connection was verified. */
+  datacenter: string
 }
 
 /**
@@ -149,8 +151,24 @@ export class Rpc {
   }
 
   #openTo(address: string): Connection | undefined {
-    const dialled = this.#dials.get(address)?.connection
-    return dialled?.peer === undefined ? undefined : this.#between(dialled, dialled.peer.nodeId)
+    const dial = this.#dials.get(address)
+    const dialled = dial?.connection
+    if (dial === undefined || dialled?.peer === undefined) return undefined
+    if (!this.#tls.verifyServerHostname) return this.#between(dialled, dialled.peer.nodeId)
+    // Who is at this address now may be another than the one whose certificate was looked at.
+    if (this.#factsOf(address).datacenter !== dial.datacenter) {
+      dialled.close('the server at this address is of another datacenter now')
+      return undefined
+    }
+    // The ID that a server of another datacenter gives may be that of one here.
+    if (dialled.peer.mayActAsServer) return this.#between(dialled, dialled.peer.nodeId)
+    return dialled.open ? dialled : undefined
+  }
+
+  /** What is known of the server at an address. */
+  #factsOf(address: string): ServerFacts {
+    const datacenter = this.#service?.hello.datacenter ?? ''
+    return this.#service?.handlers.serverAt?.(address) ?? { name: address, datacenter, offersTls: false }
   }
 
   /**
@@ -219,7 +237,15 @@ export class Rpc {
     let dial = this.#dials.get(address)
     if (dial === undefined) {
       if (this.#dials.size >= dialledConnectionsMax) this.#forgetOne()
-      dial = { connection: undefined, waiting: [], dialling: false, failedAtMs: undefined, outcome: 'failed', why: '' }
+      dial = {
+        connection: undefined,
+        waiting: [],
+        dialling: false,
+        failedAtMs: undefined,
+        outcome: 'failed',
+        why: '',
+        datacenter: '',
+      }
       this.#dials.set(address, dial)
     }
     const open = this.#openTo(address)
@@ -244,7 +270,8 @@ export class Rpc {
   async #dial(address: string, dial: Dial): Promise<void> {
     dial.dialling = true
     const service = this.#service
-    const stream = service === undefined ? undefined : await this.#dialStream(address, dial, service)
+    const server = this.#factsOf(address)
+    const stream = service === undefined ? undefined : await this.#dialStream(address, dial, server)
     if (stream === undefined) return this.#dialled(dial, undefined)
     dial.outcome = 'cut-short'
     // Stopped while dialling.
@@ -252,16 +279,24 @@ export class Rpc {
       stream.close()
       return this.#dialled(dial, undefined)
     }
-    const { handlers } = service
-    dial.connection = new Connection(this.#env, stream, service.hello, true, {
+    const { handlers, hello } = service
+    dial.datacenter = server.datacenter
+    // A certificate that was looked at proves a server of its own datacenter, and no other.
+    const isServer = !this.#tls.verifyServerHostname || server.datacenter === hello.datacenter
+    dial.connection = new Connection(this.#env, stream, hello, isServer, {
       onRequest: (request) => handlers.onRequest(request),
-      onNotice: (peer, topic, bytes) => handlers.onNotice(peer, topic, bytes),
+      onNotice: (peer, topic, bytes) => {
+        if (peer.mayActAsServer) handlers.onNotice(peer, topic, bytes)
+        else this.#pretended(stream, peer)
+      },
       onReady: (ready, peer) => {
-        this.#outbound.set(peer.nodeId, ready)
-        this.#lostPeers.met(peer.nodeId)
         dial.outcome = 'connected'
         dial.why = ''
-        handlers.onPeer(peer)
+        if (peer.mayActAsServer) {
+          this.#outbound.set(peer.nodeId, ready)
+          this.#lostPeers.met(peer.nodeId)
+          handlers.onPeer(peer)
+        }
         this.#dialled(dial, ready)
       },
       onClose: (closed, why) => {
@@ -278,9 +313,7 @@ export class Rpc {
   }
 
   /** Undefined: it does not answer, or is not who it should be. */
-  async #dialStream(address: string, dial: Dial, { hello, handlers }: Service): Promise<TcpStream | undefined> {
-    const unknown = { name: address, datacenter: hello.datacenter, offersTls: false }
-    const server = handlers.serverAt?.(address) ?? unknown
+  async #dialStream(address: string, dial: Dial, server: ServerFacts): Promise<TcpStream | undefined> {
     const stream = await dialServer({ env: this.#env, tls: this.#tls, reports: this.#reports }, address, server)
     if (stream.ok) return stream.value
     dial.outcome = stream.error.outcome

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import { join } from 'node:path'
@@ -72,7 +72,17 @@ describe('the HTTP API', () => {
     const second = new RealAgent('127.0.0.1:1', agent?.args.map((arg) => arg) ?? [])
     expect(await second.exited).toMatchObject({ code: 1 })
     expect(second.output).toMatch(/is already in use/)
-    await agent?.stop('SIGINT')
+    const first = agent
+    const alone = await startWith({ addresses: { http: `unix://${path}` } })
+    expect(await alone.exited).toMatchObject({ code: 1 })
+    expect(alone.output).toMatch(/is already in use/)
+    expect(await get(plain, { socketPath: path })).toMatch(/^200 "127/)
+    const file = join(workplace.path, 'important.txt')
+    writeFileSync(file, 'mine')
+    const overFile = await startWith({ addresses: { http: `unix://${file}` } })
+    expect(await overFile.exited).toMatchObject({ code: 1 })
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    await first?.stop('SIGINT')
     expect(existsSync(path)).toBe(false)
     const nowhere = await startWith({ addresses: { http: 'unix:///nowhere/svc.sock' } })
     expect(await nowhere.exited).toMatchObject({ code: 1 })

@@ -21,13 +21,14 @@ interface Seen {
   readonly log: string[]
 }
 
-/** An agent of dc1; `server`: where it listens, and what others know of it. */
+/** `facts`: what it knows of servers, whenever it asks. */
 async function agent(
   env: Env,
   name: string,
   tls: RpcTls,
   listen: string | undefined,
   facts: Partial<ServerFacts> = {},
+  datacenter = 'dc1',
 ): Promise<Seen> {
   const [notices, requests, log]: [string[], string[], string[]] = [[], [], []]
   const told: Env['log'] = {
@@ -41,7 +42,7 @@ async function agent(
   const opened = await Rpc.open({ ...env, log: told }, at, tls)
   if (!opened.ok) throw new Error(opened.error.kind)
   opened.value.start(
-    { nodeId: `id-${name}`, nodeName: name, datacenter: 'dc1', address: '' },
+    { nodeId: `id-${name}`, nodeName: name, datacenter, address: '' },
     {
       onRequest: async ({ peer, method }) => {
         requests.push(`${peer.nodeName} ${method} ${peer.mayActAsServer}`)
@@ -198,6 +199,35 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
       expect([server.requests, impostor.notices]).toEqual([['s2 Ask false'], []])
       server.rpc.stop()
       impostor.rpc.stop()
+    })
+
+    law(
+      'a server of another datacenter that was dialled is asked, and not heard as a server of this one',
+      async (place, tls) => {
+        const { env, peer, host } = place
+        const there = await agent(env, 's1', settings(tls, tls.server, strict), host)
+        const here = await agent(peer, 's9', settings(tls, tls.server, strict), undefined, {}, 'dc2')
+        const asked = await here.rpc.request(`${host}:${port}`, { method: 'Ask', body: null, deadlineMs: 3_000 })
+        there.rpc.notify('id-s9', '', 'raft/3', utf8('entries'))
+        here.rpc.notify('id-s1', '', 'raft/3', utf8('vote'))
+        await pause(env, 50)
+        expect([asked.ok, here.notices, there.notices]).toEqual([true, [], []])
+        there.rpc.stop()
+        here.rpc.stop()
+      },
+    )
+
+    law('a connection is good for the datacenter alone that its certificate was looked at for', async (place, tls) => {
+      const facts = { datacenter: 'dc1' }
+      const met = await meet(place, settings(tls, tls.server, strict), settings(tls, tls.server, strict), facts)
+      expect(met.outcome).toBe('answered')
+      facts.datacenter = 'dc2'
+      const again = await met.client.rpc.request(met.to, { method: 'Ask', body: null, deadlineMs: 3_000 })
+      expect(again).toMatchObject({
+        ok: false,
+        error: { message: expect.stringContaining('is for server.dc1.svc, not for server.dc2.svc') },
+      })
+      met.done()
     })
 
     law('renewed certificates are for new connections; those that are open go on', async (place, tls) => {

@@ -51,7 +51,7 @@ describe('TLS of the HTTP API', () => {
     expect(configOf({ ...files, verify_incoming_https: true }).tls.verifyIncomingHttps).toBe(true)
     expect(configOf({ ...files, verify_incoming: true }).tls.verifyIncomingHttps).toBe(true)
     expect(configOf({ ...files, verify_incoming: true, verify_incoming_https: false }).tls.verifyIncomingHttps).toBe(
-      false,
+      true,
     )
     expect(configOf({ verify_incoming: true }).ports.https).toBe(-1)
     const { ca_file: _, ...withoutAuthority } = files
@@ -71,7 +71,7 @@ describe('TLS between agents', () => {
       verifyIncomingRpc: true,
       verifyIncomingHttps: false,
     })
-    expect(configOf({ ...server, verify_incoming: true, verify_incoming_rpc: false }).tls.verifyIncomingRpc).toBe(false)
+    expect(configOf({ ...server, verify_incoming: true, verify_incoming_rpc: false }).tls.verifyIncomingRpc).toBe(true)
     expect(configOf({ ...files, verify_incoming: true }).tls.verifyIncomingRpc).toBe(false)
   })
 

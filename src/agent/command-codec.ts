@@ -1,6 +1,8 @@
 import { packToKeepAfter, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { CommandDefinition, WriteIdentity } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
+import { payloadBytesMax } from '../raft/log/record.ts'
 
 /** First byte of a command in the log. */
 const formatVersion = 1
@@ -21,6 +23,18 @@ export function encodeCommand<Body, Outcome>(
   const payload = packToKeepAfter(1, logged)
   payload[0] = formatVersion
   return payload
+}
+
+/** Refuses what is longer than an entry of the log may be: whoever led would stop at it, one leader after another. */
+export function encodeToPropose<Body, Outcome>(
+  command: Pick<CommandDefinition<Body, Outcome>, 'kind'>,
+  body: Body,
+  identity?: WriteIdentity,
+): Result<Uint8Array, Failure> {
+  const payload = encodeCommand(command, body, identity)
+  if (payload.length <= payloadBytesMax) return ok(payload)
+  const sizes = `${payload.length} bytes, and an entry of the log has ${payloadBytesMax} at most`
+  return err({ kind: 'too-large', message: `${command.kind}: ${sizes}` })
 }
 
 /** The body's bytes alias the payload. */

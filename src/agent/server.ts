@@ -17,7 +17,7 @@ import type { AgentObserver, StartFailure } from './agent.ts'
 import { firstAutopilotSettings, settingsNow } from './autopilot-settings.ts'
 import { Calls } from './calls.ts'
 import type { Closing } from './closing.ts'
-import { encodeCommand } from './command-codec.ts'
+import { encodeToPropose } from './command-codec.ts'
 import { DatacenterRouter } from './datacenter-router.ts'
 import { type Elsewhere, otherDatacenters } from './datacenter-target.ts'
 import { Dispatch, Served } from './dispatch.ts'
@@ -280,7 +280,9 @@ function serverContext(
       // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
       const checked = readBy(command.body, body)
       if (!checked.ok) return err(unreadable(env, command.kind, checked.error))
-      const proposed = await raft.propose(encodeCommand(command, body, identity))
+      const payload = encodeToPropose(command, body, identity)
+      if (!payload.ok) return payload
+      const proposed = await raft.propose(payload.value)
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
       return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
     },

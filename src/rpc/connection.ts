@@ -119,11 +119,16 @@ export class Connection {
       return deferred.promise
     }
     const id = this.#nextId++
+    const frame = encodeFrame({ kind: 'request', id, method, body, deadlineMs })
+    if (isTooLong(frame)) {
+      deferred.resolve(err(requestTooLarge))
+      return deferred.promise
+    }
     const timer = this.#env.timers.after(deadlineMs, () => {
       this.#cancel(id, { kind: 'deadline-exceeded', message: `no answer to ${method} in time` })
     })
     this.#waiting.set(id, { deferred, timer })
-    this.#send({ kind: 'request', id, method, body, deadlineMs })
+    this.#send(frame)
     this.#keepWatch()
     onAbort?.(() => this.#cancel(id, { kind: 'cancelled' }))
     return deferred.promise
@@ -132,7 +137,7 @@ export class Connection {
   /** Sends without an answer. Dropped when too much is queued. */
   notify(topic: string, bytes: Uint8Array): void {
     if (this.#closed || this.#stream.queuedBytes() > queuedBytesMax) return
-    this.#send({ kind: 'notice', topic, bytes })
+    this.#send(encodeFrame({ kind: 'notice', topic, bytes }))
   }
 
   close(why: string): void {
@@ -141,9 +146,8 @@ export class Connection {
     this.#over(why)
   }
 
-  #send(frame: Frame): void {
-    if (!this.#checkPeerAlive()) return
-    this.#stream.write(encodeFrame(frame))
+  #send(frame: Uint8Array): void {
+    if (this.#checkPeerAlive()) this.#stream.write(frame)
   }
 
   /**
@@ -280,6 +284,11 @@ function abort(served: Served | undefined): void {
 /** The peer would close the connection, and with it everything else that is under way. */
 function isTooLong(frame: Uint8Array): boolean {
   return frame.length > 4 + frameBytesMax
+}
+
+const requestTooLarge: Failure = {
+  kind: 'too-large',
+  message: `the request is longer than the ${frameBytesMax} bytes that one between agents may have`,
 }
 
 const answerTooLarge: Failure = {

@@ -318,13 +318,9 @@ interface Offer {
   readonly checks: readonly Due<CheckFacts>[]
 }
 
-/** Letters in those parts that can be long. */
+/** Letters of all that is told of it: any part of it may be the long one. */
 function sizeOf({ service, checks }: Offer): number {
-  let size = 0
-  for (const tag of service?.facts?.tags ?? []) size += tag.length
-  for (const [key, value] of service?.facts?.meta ?? []) size += key.length + value.length
-  for (const { facts } of checks) size += (facts?.output.length ?? 0) + (facts?.notes.length ?? 0)
-  return size
+  return JSON.stringify([service?.facts, checks.map(({ facts }) => facts)]).length
 }
 
 /** `refused`: this call alone, and it has been told of. */

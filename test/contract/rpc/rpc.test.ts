@@ -64,6 +64,15 @@ describe('rpc', () => {
     expect(b.peers).toEqual(['a'])
   })
 
+  it('fails a request that no frame can hold, and that one alone', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', async () => ok('heard'))]
+    const [little, much] = await Promise.all([ask(a, b, 'little'), ask(a, b, new Uint8Array(9 << 20))])
+    expect(little).toEqual(ok('heard'))
+    expect(much).toMatchObject({ ok: false, error: { kind: 'too-large' } })
+    expect(await ask(a, b, 'later')).toEqual(ok('heard'))
+    expect(b.peers).toEqual(['a'])
+  })
+
   it('fails an answer that no frame can hold, and that one alone', async () => {
     const serve: Serve = async ({ body }) => ok(body === 'much' ? new Uint8Array(9 << 20) : body)
     const [a, b] = [await startAgent('a', echo), await startAgent('b', serve)]

@@ -303,6 +303,16 @@ describe('many registrations at once', () => {
     })
   })
 
+  it('are told of few at a time where any part of them is long', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+      await agent.registerService(offer('first'))
+      const address = 'x'.repeat(100 << 10)
+      await Promise.all(ids.slice(0, 20).map((id) => agent.registerService(offer(id, { address }))))
+      expect(catalog.services.size).toBe(21)
+      expect(Math.max(...catalog.together)).toBe(3)
+    })
+  })
+
   it('are told of one by one where they cannot be together', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog }) => {
       catalog.failureTogether = { kind: 'too-large', message: 'no' }

@@ -24,6 +24,8 @@ const keptMembersMin = 2
 
 /** Of so many that were asked for last it is known that they were. */
 const askedMax = 1_024
+/** Of questions longer than this in letters, as of endpoints that say so, nothing is kept or remembered. */
+const keyLengthMax = 1_024
 
 /**
  * Results of queries, evaluated once for all who ask the same, and kept until something that they rest on changes. What is
@@ -76,7 +78,8 @@ export class KeptResults {
     }
     const { value, touched } = this.#store.query((tx) => endpoint.query(tx, args, this.#release))
     const result = new KeptResult(this.#owner, key, Math.max(value.index, this.#store.floor, 1), value.value, touched)
-    if (membersOf(value.value) >= keptMembersMin || this.#isAskedAgain(key)) this.#keep(result)
+    result.mayBeKept = endpoint.kept !== false && key.length <= keyLengthMax
+    if (result.mayBeKept && (membersOf(value.value) >= keptMembersMin || this.#isAskedAgain(key))) this.#keep(result)
     return result
   }
 
@@ -97,7 +100,7 @@ export class KeptResults {
     if (isNew && !this.#watch(result)) return err(tooManyWaiting)
     // Before it is kept, which may let go of results that nobody waits for.
     const waiting = result.wait(use)
-    if (isNew) this.#enter(result)
+    if (isNew && result.mayBeKept) this.#enter(result)
     return ok(waiting)
   }
 
@@ -165,6 +168,8 @@ export class KeptResult implements ResultForms {
   readonly value: unknown
   readonly touched: Touched
   watch: Parked | undefined
+  /** Others than those who wait for it may find it. */
+  mayBeKept = true
   readonly live: LiveResult = { result: this }
   /** What it is charged with; 0 when it is kept no longer. */
   bytes = 0

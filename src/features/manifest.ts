@@ -177,6 +177,8 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
    * result last changed; 0 is answered as 1.
    */
   query(tx: ReadTransaction, args: Args, release?: Release): { readonly index: number; readonly value: Reply }
+  /** False: results are made of what the store does not keep anyway, and rarely asked for twice, so none is kept. */
+  readonly kept?: false
   /** What goes to other agents in place of the value, where that is not plain data. */
   packed?(value: Reply): unknown
 }

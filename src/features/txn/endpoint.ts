@@ -49,6 +49,7 @@ export const readEndpoint: QueryEndpoint<z.infer<typeof readArgs>, SettledOutcom
   method: 'Txn.Read',
   kind: 'query',
   args: readArgs,
+  kept: false,
   // The answer to a transaction has no index.
   query: (tx, { questions }) => ({
     index: 0,

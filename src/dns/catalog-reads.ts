@@ -141,7 +141,11 @@ export class CatalogReads {
     const query = (consistency: Consistency) =>
       this.#agent.query(endpoint, args, this.#readFor(datacenter, consistency), until)
     const found = await query(allowStale ? 'stale' : 'default')
-    if (!found.ok) return found
+    if (!found.ok) {
+      // What is answered without it may be another answer when it can be read again.
+      this.basis.isOfTheMoment()
+      return found
+    }
     if (!allowStale) {
       this.basis.isOfTheMoment()
       return found

@@ -61,6 +61,13 @@ describe('an answer that is kept', () => {
     expect(world.known).toBe(0)
   })
 
+  it('is none that was made without what could not be read', async () => {
+    const world = new CatalogWorld()
+    world.place({ node: 'd1', address: 'far.node.dc2.svc.', service: { service: 'web', port: 80 } })
+    for (let at = 0; at < 3; at++) expect(await addressesOf(world, question(at))).toEqual(['CNAME'])
+    expect(world.known).toBe(0)
+  })
+
   it('goes the moment anything that it rests on changes', async () => {
     const world = web(2)
     await world.send(question(1))

@@ -112,6 +112,9 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
   kind: 'write',
   args: endArgs,
   serve: async (server, args, identity) => {
+    // A new leader has all the pieces when it has applied what is of its own term: before that it would check less than is there.
+    const leads = await server.leads()
+    if (!leads.ok) return leads
     if (comingState(server.read())?.id === args.id) {
       const checked = await server.coming.check()
       if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })

@@ -326,6 +326,18 @@ describe('a restore', () => {
     expect(outcomes.at(-1)).toMatchObject(ok({ kind: 'refused' }))
   })
 
+  it('is checked by a new leader when it has applied what is of its own term, and not before', async () => {
+    const state = stateOf(await withKeys({ a: '1' }))
+    const server = await withKeys({ z: 'z' })
+    await server.context.propose(restoreBegin, { id: 'r', sizeBytes: state.length })
+    const leads = async () => {
+      await server.context.propose(restorePiece, { id: 'r', offset: 0, bytes: state })
+      return ok(undefined)
+    }
+    expect(await commitEndpoint.serve({ ...server.context, leads }, { id: 'r' }, undefined)).toMatchObject({ ok: true })
+    expect(await textAt(server, 'a')).toBe('1')
+  })
+
   it('is checked by a leader that has the pieces from its own snapshot alone', async () => {
     const state = stateOf(await withKeys({ a: '1', b: '2' }))
     const steady = await withKeys({ z: 'z' })

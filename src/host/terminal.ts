@@ -9,17 +9,15 @@ import { openLogSinks, type Streams } from './log-sinks.ts'
 import { holdPidFile } from './pid-file.ts'
 import { plainBytes } from './plain-bytes.ts'
 import { onSignal } from './signals.ts'
-import { codeOf } from './system-error.ts'
+import { StandardOutput } from './standard-output.ts'
 
 /** The terminal of this process. `log` holds its lines until they are to be shown. */
 export function createTerminal(log: HostLog): Terminal {
   const environment = new Map<string, string>()
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) environment.set(name, value)
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreGoneReader)
-  const streams: Streams = {
-    out: (text) => void process.stdout.write(text),
-    error: (text) => void process.stderr.write(text),
-  }
+  const error = (text: string): void => void process.stderr.write(text)
+  const output = new StandardOutput((text) => error(`${productName}: ${text}\n`))
+  const streams: Streams = { out: (text) => output.write(text), error }
   let logFile: LogFile | undefined
   return {
     ...streams,
@@ -37,6 +35,7 @@ export function createTerminal(log: HostLog): Terminal {
       const opened = openLogSinks(log, places, hostClock, streams)
       if (!opened.ok) return opened
       logFile = opened.value
+      output.carryLog()
       return ok(undefined)
     },
     reopenLog: () => logFile?.reopen(),
@@ -48,11 +47,6 @@ export function createTerminal(log: HostLog): Terminal {
 export async function exit(code: number): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   process.exit(code)
-}
-
-/** `svc kv get -recurse | head` ends the reader first, which is no failure of ours. */
-function ignoreGoneReader(cause: Error): void {
-  if (codeOf(cause) !== 'EPIPE') throw cause
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

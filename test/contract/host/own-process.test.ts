@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { text as textFrom } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -49,6 +50,19 @@ describe('the terminal', () => {
   it('loses nothing of a long output to its exit', async () => {
     const { out } = await outcome(start('much'))
     expect(out.split('\n')).toHaveLength(50_001)
+  })
+
+  it.each([
+    ['much', 1, /^svc: fatal: Error: ENOSPC: no space left on device/],
+    ['log', 0, /^svc: standard output cannot be written: no space left on device\n$/],
+  ] as const)('on a full disk fails a command, not an agent that logs: %s', async (part, code, line) => {
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [program, part], { stdio: ['ignore', full, 'pipe'] })
+    closeSync(full)
+    if (child.stderr === null) throw new Error('it was asked for')
+    const [error, ended] = await Promise.all([textFrom(child.stderr), once(child, 'close')])
+    expect(error).toMatch(line)
+    expect(ended).toEqual([code, null])
   })
 
   it('does not mind a reader that leaves early', async () => {

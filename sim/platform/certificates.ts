@@ -15,7 +15,7 @@ export function certificateProblem({ verifier, presented, expectedName, wallMs }
   if (presented?.certificateChainPem === undefined || presented.privateKeyPem === undefined) {
     return 'the peer presents no certificate'
   }
-  const unusable = identityProblem(presented)
+  const unusable = pairProblem(presented)
   if (unusable !== undefined || verifier.trust === 'anyone') return unusable
   try {
     const chain = certificatesIn(presented.certificateChainPem)
@@ -29,8 +29,23 @@ export function certificateProblem({ verifier, presented, expectedName, wallMs }
   }
 }
 
-/** Why an end cannot show this certificate. */
-export function identityProblem({ certificateChainPem, privateKeyPem }: TlsOptions): string | undefined {
+/** Why an end cannot show this certificate, or trust these. */
+export function identityProblem(tls: TlsOptions): string | undefined {
+  const unusable = pairProblem(tls)
+  if (unusable !== undefined || tls.trustedPems.every(isReadable)) return unusable
+  return 'a trusted certificate is damaged or cut off'
+}
+
+/** As production looks at them: each block that begins is whole, and a certificate. */
+function isReadable(pem: string): boolean {
+  try {
+    return certificatesIn(pem).length === pem.split('-----BEGIN CERTIFICATE-----').length - 1
+  } catch {
+    return false
+  }
+}
+
+function pairProblem({ certificateChainPem, privateKeyPem }: TlsOptions): string | undefined {
   if (certificateChainPem === undefined || privateKeyPem === undefined) return undefined
   try {
     const [leaf] = certificatesIn(certificateChainPem)

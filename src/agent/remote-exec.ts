@@ -19,7 +19,7 @@ import type { UserEvent } from '../model/user-event.ts'
 import type { Calls } from './calls.ts'
 import { freshRead } from './fresh-read.ts'
 
-/** Jobs that one agent runs at a time; further ones are told so. */
+/** Jobs that one agent reads and runs at a time; further ones are not looked at. */
 const jobsMax = 16
 /** A command that takes longer is killed. */
 const timeoutMs = 3_600_000
@@ -50,6 +50,7 @@ export class RemoteExec {
   }
   readonly #stopped = new Set<() => void>()
   #running = 0
+  #isStopped = false
 
   constructor(parts: {
     readonly env: Env
@@ -63,12 +64,22 @@ export class RemoteExec {
   hear(event: UserEvent): void {
     if (event.name !== remoteExecName) return
     const { env, enabled } = this.#parts
-    if (enabled) env.detach(this.#run(event))
-    else env.log.write('warn', 'agent', 'ignoring remote exec event, disabled.', { id: event.id })
+    const { id } = event
+    if (!enabled) return env.log.write('warn', 'agent', 'ignoring remote exec event, disabled.', { id })
+    // Before anything is read or written for it: an event costs its sender nothing.
+    if (this.#running >= jobsMax) {
+      return env.log.write('warn', 'agent', 'ignoring remote exec event, too many jobs.', { id, jobs: this.#running })
+    }
+    this.#running++
+    const settled = (): void => {
+      this.#running--
+    }
+    env.detach(this.#run(event).finally(settled))
   }
 
-  /** Ends whatever runs. */
+  /** Ends whatever runs; nothing is begun any more. */
   stop(): void {
+    this.#isStopped = true
     for (const end of [...this.#stopped]) end()
   }
 
@@ -77,25 +88,21 @@ export class RemoteExec {
     const read = await this.#read(event)
     if (!read.ok) return env.log.write('error', 'agent', 'a command from afar cannot be run', { why: read.error })
     const { call, job } = read.value
-    if (!(await this.#say(call, { kind: 'ack' }, emptyBytes))) return
+    if (this.#isStopped || !(await this.#say(call, { kind: 'ack' }, emptyBytes)) || this.#isStopped) return
     const output = new Pieces(env, (number, piece) => this.#say(call, { kind: 'output', number }, piece), job.waitMs)
     const end = (): void => output.close()
     this.#stopped.add(end)
-    this.#running++
-    const exit = await this.#carryOut(job, output)
-    this.#running--
+    const exit = await this.#carryOut(call, job, output)
     this.#stopped.delete(end)
     if (await output.finished()) await this.#say(call, { kind: 'exit' }, utf8(String(exit)))
   }
 
   /** The exit code; 255 for a command that did not end by itself or cannot be run, as the shell's own do not reach so far. */
-  async #carryOut(job: RemoteJob, output: Pieces): Promise<number> {
+  async #carryOut({ session }: RemoteExecCall, job: RemoteJob, output: Pieces): Promise<number> {
     const { env } = this.#parts
-    if (this.#running > jobsMax) {
-      output.push(utf8(`this node runs ${jobsMax} commands already\n`))
-      return 255
-    }
-    env.log.write('info', 'agent', 'remote exec', { command: job.command === '' ? job.args.join(' ') : job.command })
+    const argv = argvOf(job)
+    // Not the whole line: what follows the program may be a secret.
+    env.log.write('info', 'agent', 'remote exec', { session, program: argv[0] })
     const input = job.script.length > 0 ? { input: job.script } : {}
     const options: ChildOptions = {
       timeoutMs,
@@ -104,7 +111,7 @@ export class RemoteExec {
       until: output.lost,
       ...input,
     }
-    const ran = await env.processes.run(argvOf(job), options)
+    const ran = await env.processes.run(argv, options)
     if (!ran.ok) {
       output.push(utf8(`${ran.error.program}: ${ran.error.message}\n`))
       return 255

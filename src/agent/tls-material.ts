@@ -24,12 +24,20 @@ export async function loadTls(env: Env, settings: TlsSettings): Promise<Loaded<T
     certificate.value === undefined || privateKey.value === undefined
       ? undefined
       : { certificateChainPem: certificate.value, privateKeyPem: privateKey.value }
-  const problem = env.tcp.tlsProblem({ ...identity, trustedPems: trusted.value })
-  if (problem !== undefined) {
-    const message = `TLS cannot be used: ${problem}`
-    return err(refused(message, 'correct cert_file, key_file and ca_file: PEM, and the key that of the certificate'))
-  }
-  return ok({ settings, identity, trustedPems: trusted.value })
+  const material = { settings, identity, trustedPems: trusted.value }
+  const problem = env.tcp.tlsProblem({ ...identity, trustedPems: trusted.value, ...versionsAndSuites(settings) })
+  return problem === undefined ? ok(material) : err(refused(`TLS cannot be used: ${problem}`, remedyFor(env, settings)))
+}
+
+function remedyFor(env: Env, settings: TlsSettings): string {
+  const bySuites = env.tcp.tlsProblem({ trustedPems: [], ...versionsAndSuites(settings) }) !== undefined
+  return bySuites
+    ? 'correct tls_cipher_suites: name suites that this version of OpenSSL has, or leave it out'
+    : 'correct cert_file, key_file and ca_file: whole PEM files, and the key that of the certificate'
+}
+
+function versionsAndSuites({ minVersion, cipherSuites }: TlsSettings): Pick<TlsOptions, 'minVersion' | 'cipherSuites'> {
+  return { minVersion, ...(cipherSuites === undefined ? {} : { cipherSuites }) }
 }
 
 /** Reads the files of a reload. What the start had may be renewed, not taken away: listeners could show or trust nothing. */
@@ -51,13 +59,12 @@ export function differ(one: TlsMaterial, other: TlsMaterial): boolean {
 
 /** For the HTTPS listeners. */
 export function httpsTls({ settings, identity, trustedPems }: TlsMaterial): TlsOptions {
-  const { verifyIncomingHttps, minVersion, cipherSuites, preferOwnOrder } = settings
+  const { verifyIncomingHttps, preferOwnOrder } = settings
   return {
     ...identity,
     trustedPems,
     requirePeerCertificate: verifyIncomingHttps,
-    minVersion,
-    ...(cipherSuites === undefined ? {} : { cipherSuites }),
+    ...versionsAndSuites(settings),
     preferOwnOrder,
   }
 }

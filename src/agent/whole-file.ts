@@ -1,17 +1,18 @@
-import type { Result } from '../base/result.ts'
+import { err, type Result } from '../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../env/disk.ts'
 
 type Files = Pick<Disk, 'open' | 'rename' | 'remove' | 'syncDirectory'>
 
-/** A larger file is not one of ours. */
-const fileBytesMax = 4 << 20
+/** A larger file is not one of ours, and is refused. */
+export const fileBytesMax = 4 << 20
 
 export async function readWholeFile(disk: Disk, path: string): Promise<Result<Uint8Array, DiskFailure>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return file
-  const bytes = await file.value.read(0, fileBytesMax)
+  const bytes = await file.value.read(0, fileBytesMax + 1)
   await file.value.close()
-  return bytes
+  if (!bytes.ok || bytes.value.length <= fileBytesMax) return bytes
+  return err({ kind: 'io', path, message: `it has more than ${fileBytesMax} bytes` })
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   certificateIn,
   certificatePem,
   type Issuer,
+  isAuthority,
   signCertificate,
 } from '../pki/certificate.ts'
 
@@ -98,6 +99,7 @@ function leafContent(env: Env, wishes: LeafWishes): Result<CertificateContent, s
 function issuerOf(env: Env, { certificate, key }: Pair): Result<Issuer, string> {
   const der = certificateIn(certificate)
   if (der === undefined) return err('the certificate of the CA is no certificate in PEM')
+  if (!isAuthority(der)) return err('the certificate of the CA is not one of a CA: its basicConstraints do not say so')
   const signing = env.crypto.readSigningKey(key)
   if (signing === undefined)
     return err('the key of the CA is no private key of ECDSA or RSA in PEM, without a password')

@@ -13,10 +13,10 @@ export function joinAddresses(
   port: number,
   problem: Report,
 ): readonly string[] {
-  return (entries ?? []).map((entry) => {
+  return (entries ?? []).map((entry, index) => {
     const endpoint = endpointOf(entry.trim(), port)
     if (endpoint !== undefined) return endpoint
-    refuse(key, entry, problem)
+    refuse(key, entry, index, problem)
     return entry
   })
 }
@@ -29,9 +29,12 @@ function endpointOf(entry: string, port: number): string | undefined {
 
 const remedy = 'write an address or a host name, with or without a port'
 
-/** What stands beside a provider may be the keys of a cloud account: no value is repeated. */
-function refuse(key: string, entry: string, problem: Report): void {
-  if (!entry.includes('provider')) return problem(`${key} ${JSON.stringify(entry)} is not an address`, remedy)
+/**
+ * Any entry may hold the keys of a cloud account, however its `provider=` is misspelled: none is repeated, and of what is
+ * asked of a provider no value.
+ */
+function refuse(key: string, entry: string, index: number, problem: Report): void {
+  if (!entry.includes('=')) return problem(`${key}: entry ${index + 1} is not an address`, remedy)
   if (!key.startsWith('retry_')) return problem(`${key}: a provider can be asked by retry_join alone`, remedy)
   const request = parseDiscovery(entry)
   problem(`${key}: discover: ${request.ok ? discoveryProblem(request.value) : request.error}`, remedy)

@@ -25,11 +25,11 @@ export type StreamEnd = 'ended' | 'reset' | 'timeout' | 'closed'
 
 export type TlsVersion = 'tls10' | 'tls11' | 'tls12'
 
-/** What proves an end of a TLS connection, and whom it trusts. All in PEM. */
+/** What proves an end of a TLS connection, whom it trusts, and how it speaks. Certificates and keys are PEM. */
 export interface TlsOptions {
   readonly certificateChainPem?: string
   readonly privateKeyPem?: string
-  /** Trusted roots. A dialler always verifies the listener against them. */
+  /** Trusted roots. A dialler verifies the listener against them, unless it trusts `anyone`. */
   readonly trustedPems: readonly string[]
   /**
    * Dialler: whom it trusts besides. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the
@@ -40,9 +40,9 @@ export interface TlsOptions {
   readonly serverName?: string
   /** Dialler: the certificate may be for anybody; who dials looks at `TcpStream.peer`. `serverName` is only asked for then. */
   readonly anyName?: boolean
-  /** Listener: the least version that it speaks; 1.2 where nothing is said. The simulator knows one version. */
+  /** The least version that this end speaks; 1.2 where nothing is said. The simulator knows one version. */
   readonly minVersion?: TlsVersion
-  /** Listener: suites of TLS up to 1.2 by OpenSSL's names; those of 1.3 are always there. */
+  /** Suites that this end speaks, of TLS up to 1.2 by OpenSSL's names; those of 1.3 are always there. */
   readonly cipherSuites?: readonly string[]
   /** Listener: the order of the suites is its own, not the dialler's. */
   readonly preferOwnOrder?: boolean
@@ -137,7 +137,10 @@ export interface Tcp {
     onStream: (stream: TcpStream) => void,
     tls?: ListenerTls,
   ): Promise<Result<TcpListener, ListenFailure>>
-  /** Why these cannot be used: a certificate or key that cannot be read, or that do not belong together. */
+  /**
+   * Why these cannot be used: a certificate (a trusted one, too) or key that cannot be read, certificate and key that do not
+   * belong together, or suites that are unknown, which the simulator does not look at.
+   */
   tlsProblem(tls: TlsOptions): string | undefined
 }
 

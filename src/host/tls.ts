@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
   type ConnectionOptions,
@@ -14,13 +15,26 @@ import { messageOf } from './system-error.ts'
 /** A dialler that does not finish its handshake by then is dropped. */
 export const handshakeTimeoutMs = 10_000
 
-/** Why OpenSSL cannot use these. */
+/** Why OpenSSL cannot use these, or would use only a part of them. */
 export function tlsProblem(tls: TlsOptions): string | undefined {
   try {
     createSecureContext(contextOptions(tls))
-    return undefined
   } catch (cause) {
     return messageOf(cause)
+  }
+  return tls.trustedPems.every(isReadable) ? undefined : 'a trusted certificate is damaged or cut off'
+}
+
+/** OpenSSL leaves out authorities that it cannot read, and then trusts fewer, or nobody. */
+function isReadable(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  if (blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1) return false
+  try {
+    for (const block of blocks) new X509Certificate(block)
+    return true
+  } catch {
+    // Why differs by the version of OpenSSL.
+    return false
   }
 }
 

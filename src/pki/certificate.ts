@@ -97,6 +97,7 @@ function algorithmOf(algorithm: SignatureAlgorithm): readonly Uint8Array[] {
 
 const critical = true
 const subjectKeyId = '2.5.29.14'
+const basicConstraints = '2.5.29.19'
 const authorityKeyId = '2.5.29.35'
 
 function extensionsOf(
@@ -108,7 +109,7 @@ function extensionsOf(
   const extensions = [
     // Digital signature; of an authority, those under certificates and revocations too.
     extension('2.5.29.15', bits(Uint8Array.of(authority ? 0x86 : 0x80), authority ? 1 : 7), critical),
-    extension('2.5.29.19', authority ? sequence(yes, integer(Uint8Array.of(0))) : sequence(), critical),
+    extension(basicConstraints, authority ? sequence(yes, integer(Uint8Array.of(0))) : sequence(), critical),
     extension(subjectKeyId, octets(ownKeyId)),
   ]
   if (issuerKeyId !== undefined) extensions.push(extension(authorityKeyId, sequence(tagged(0, issuerKeyId, false))))
@@ -135,29 +136,41 @@ function extension(id: string, value: Uint8Array, isCritical = false): Uint8Arra
 
 /** It holds version, serial number, algorithm, issuer, validity, subject, key: the version is left out of the oldest. */
 function issuerNames(certificate: Uint8Array): IssuerNames | undefined {
-  const [whole] = readDer(certificate) ?? []
-  const [toSign] = (whole === undefined ? undefined : readDer(certificate, whole.from, whole.to)) ?? []
-  const fields = toSign === undefined ? undefined : readDer(certificate, toSign.from, toSign.to)
-  const first = fields?.[0]?.tag === 0xa0 ? 1 : 0
-  const subject = fields?.[first + 4]
-  if (fields === undefined || subject === undefined || fields[first + 5] === undefined) return undefined
-  const extensions = fields.find(({ tag }) => tag === 0xa3)
+  const fields = signedFields(certificate)
+  const first = fields[0]?.tag === 0xa0 ? 1 : 0
+  const subject = fields[first + 4]
+  if (subject === undefined || fields[first + 5] === undefined) return undefined
+  const [keyId] = extensionIn(certificate, fields, subjectKeyId) ?? []
   return {
     subject: certificate.subarray(subject.at, subject.to),
-    keyId: extensions === undefined ? undefined : keyIdIn(certificate, extensions),
+    keyId: keyId === undefined ? undefined : certificate.subarray(keyId.from, keyId.to),
   }
 }
 
-/** A list of extensions, each an object ID, perhaps whether it is critical, and its value as octets. */
-function keyIdIn(bytes: Uint8Array, extensions: DerValue): Uint8Array | undefined {
+/** None, where these bytes are no certificate. */
+function signedFields(certificate: Uint8Array): readonly DerValue[] {
+  const [whole] = readDer(certificate) ?? []
+  const [toSign] = (whole === undefined ? undefined : readDer(certificate, whole.from, whole.to)) ?? []
+  return (toSign === undefined ? undefined : readDer(certificate, toSign.from, toSign.to)) ?? []
+}
+
+/** Whether a certificate in DER may stand under others. RFC 5280, section 4.2.1.9. */
+export function isAuthority(certificate: Uint8Array): boolean {
+  const [constraints] = extensionIn(certificate, signedFields(certificate), basicConstraints) ?? []
+  const [first] = (constraints === undefined ? undefined : readDer(certificate, constraints.from, constraints.to)) ?? []
+  return first?.tag === 0x01 && certificate[first.from] !== 0
+}
+
+/** What an extension says. In the fields is a list of them: an object ID, perhaps whether it is critical, its value as octets. */
+function extensionIn(bytes: Uint8Array, fields: readonly DerValue[], name: string): readonly DerValue[] | undefined {
   const within = ({ from, to }: DerValue): readonly DerValue[] => readDer(bytes, from, to) ?? []
-  const wanted = objectId(subjectKeyId)
-  for (const each of within(extensions).flatMap(within)) {
+  const wanted = objectId(name)
+  const extensions = fields.filter(({ tag }) => tag === 0xa3)
+  for (const each of extensions.flatMap(within).flatMap(within)) {
     const [id, ...rest] = within(each)
     const value = rest.at(-1)
     if (id === undefined || value === undefined || !equalBytes(bytes.subarray(id.at, id.to), wanted)) continue
-    const [keyId] = within(value)
-    return keyId === undefined ? undefined : bytes.subarray(keyId.from, keyId.to)
+    return within(value)
   }
   return undefined
 }

@@ -8,6 +8,9 @@ export const rpcProtocol = 1
 /** A longer frame closes the connection before any of it is kept: the peer is broken or not one of ours. */
 export const frameBytesMax = 8 << 20
 
+/** Characters of each text of a hello: names and addresses are shorter, and are kept and logged. */
+const helloTextMax = 320
+
 /**
  * What travels on a connection between two agents: a length (u32, big-endian), then MessagePack.
  * `hello` is the first frame in each direction. A `notice` is not answered. `cancel` says that nobody waits for the
@@ -138,8 +141,7 @@ function frameFrom(fields: readonly unknown[]): Frame | undefined {
   const [kind, first, second, third, fourth, fifth] = fields
   switch (kind) {
     case code.hello:
-      if (typeof first !== 'number' || ![second, third, fourth, fifth].every((text) => typeof text === 'string'))
-        return undefined
+      if (typeof first !== 'number' || ![second, third, fourth, fifth].every(isHelloText)) return undefined
       return {
         kind: 'hello',
         hello: {
@@ -169,6 +171,10 @@ function frameFrom(fields: readonly unknown[]): Frame | undefined {
     default:
       return undefined
   }
+}
+
+function isHelloText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= helloTextMax
 }
 
 function isId(value: unknown): value is number {

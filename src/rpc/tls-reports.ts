@@ -26,7 +26,8 @@ export class TlsReports {
   /** An agent without a server's certificate did what is a server's. */
   pretended(from: Endpoint, nodeName: string, expected: string): void {
     this.#env.metrics.count('rpc.tls.refused')
-    if (!this.#isNews(`pretends ${from.host} ${nodeName}`)) return
+    // Not by name as well: the other end chooses that, and could fill the log with names.
+    if (!this.#isNews(`pretends ${from.host}`)) return
     const why = `it acts as a server, and its certificate is not for ${expected}`
     const remedy = 'a certificate for that name makes a server: take that agent out, or give it one'
     this.#env.log.write('warn', 'rpc', 'an agent is not taken for a server', { from: from.host, nodeName, why, remedy })

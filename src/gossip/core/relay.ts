@@ -36,8 +36,9 @@ export function relayPing(gossip: GossipCore, asker: GossipAddress, request: Ind
   const nackMs = wantsNack ? nowMs + nackAfter * probeTimeoutMs : Number.POSITIVE_INFINITY
   gossip.relays.set(sequence, { asker, askerSequence, nackMs, dueMs })
   send(gossip, target, { kind: 'ping', sequence, node })
-  // All wait equally long, so whatever a timer is set for comes before this one's nack.
-  if (!gossip.timers.has('relay')) setTimer(gossip, 'relay', Math.min(nackMs, dueMs))
+  const nextMs = Math.min(nackMs, dueMs)
+  // One without a nack is due later than one with, though that came after it.
+  if (nextMs < (gossip.timers.get('relay') ?? Number.POSITIVE_INFINITY)) setTimer(gossip, 'relay', nextMs)
 }
 
 export function relayAcked(gossip: GossipCore, sequence: number): void {

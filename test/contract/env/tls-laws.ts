@@ -268,6 +268,18 @@ export function tlsLaws(law: Law): void {
     }
   })
 
+  tlsLaw('a trusted certificate that is damaged or cut off is known before it is used', ({ env }, { rootPem }) => {
+    const [begin, end] = ['-----BEGIN CERTIFICATE-----\n', '-----END CERTIFICATE-----\n']
+    const wrongs = [rootPem.slice(0, rootPem.length / 2), `${begin}AAAA\n${end}`, `${begin}planned\n${end}`]
+    for (const wrong of wrongs) {
+      for (const trustedPems of [[wrong], [rootPem, wrong], [`${rootPem}${wrong}`], [`${wrong}\n${rootPem}`]]) {
+        expect(env.tcp.tlsProblem({ trustedPems })).toBe('a trusted certificate is damaged or cut off')
+      }
+    }
+    expect(env.tcp.tlsProblem({ trustedPems: [`a root\n${rootPem}${rootPem}`] })).toBeUndefined()
+    return Promise.resolve()
+  })
+
   tlsLaw('certificates that are made here are good for TLS here', async ({ env, peer, host }, { rootPem }) => {
     const nowMs = env.clock.wallMs()
     const validity = { notBeforeMs: nowMs - 60_000, notAfterMs: nowMs + 3_600_000 }

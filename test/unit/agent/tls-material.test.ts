@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadTls } from '../../../src/agent/tls-material.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
 import { CrashDisk } from '../raft-log/crash-disk.ts'
 
 const certificate = '-----BEGIN CERTIFICATE-----\nplanned\n-----END CERTIFICATE-----\n'
@@ -33,6 +34,23 @@ describe('the key_file', () => {
         message: 'key_file /etc/key.pem holds no private key',
         remedy: 'name a PEM file with a BEGIN PRIVATE KEY line',
       },
+    })
+  })
+})
+
+describe('tls_cipher_suites', () => {
+  const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+  const files = { certificate: undefined, privateKey: undefined, authorities: undefined, authoritiesPath: undefined }
+  const load = (cipherSuites: readonly string[]) => {
+    const settings = { ...files, minVersion: 'tls12', cipherSuites } as unknown as Parameters<typeof loadTls>[1]
+    return loadTls(host, settings)
+  }
+
+  it('that nobody knows are refused at the start, by their key', async () => {
+    expect(await load(['ECDHE-RSA-AES128-GCM-SHA256'])).toMatchObject({ ok: true })
+    expect(await load(['NO-SUCH-SUITE'])).toMatchObject({
+      ok: false,
+      error: { kind: 'configuration', remedy: expect.stringMatching(/^correct tls_cipher_suites: /) },
     })
   })
 })

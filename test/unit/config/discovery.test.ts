@@ -59,6 +59,16 @@ describe('what a cloud is asked for', () => {
   })
 
   it.each([
+    ['povider=aws secret_access_key=hunter2', 'discover: provider: missing key'],
+    ['aws secret_access_key=hunter2', "discover: aws: missing '='"],
+    ['10.0.0.1:8301 hunter2', 'entry 1 is not an address'],
+  ])('repeats no secret where the provider is misspelled: %s', (entry, why) => {
+    expect(linesOf('retry_join', entry)).toEqual([
+      `config: retry_join: ${why}: write an address or a host name, with or without a port`,
+    ])
+  })
+
+  it.each([
     ['aws', 'a client of the API of Amazon EC2'],
     ['azure', 'a client of the API of Azure'],
     ['gce', 'a client of the API of Google Compute Engine'],

@@ -197,7 +197,7 @@ export const refusals: readonly (readonly [file: FileConfig, line: string])[] = 
   [{ retry_max_wan: -1 }, 'retry_max_wan cannot be -1'],
   [{ segment: 'x' }, 'segment: Network segments are not supported in this version of Svc'],
   [{ serf_lan: 'eth0' }, 'serf_lan "eth0" must be an ip address'],
-  [{ start_join: ['10.0.0.1:0'] }, 'start_join "10.0.0.1:0" is not an address'],
+  [{ start_join: ['10.0.0.1:0'] }, 'start_join: entry 1 is not an address'],
   [{ tls_min_version: 'tls13' }, 'TLSMinVersion: value tls13 not supported'],
   [{ tls_cipher_suites: 'foo' }, 'tls_cipher_suites: invalid tls cipher suites: unsupported cipher "foo"'],
   [{ ui: true, ui_dir: '/x' }, 'ui_dir: both the ui and ui-dir flags were specified: please provide only one'],

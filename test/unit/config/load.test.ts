@@ -76,7 +76,7 @@ describe('the sources of a configuration', () => {
       '-hcl:1:15: performance.raft_multiplier cannot be 11: must be',
       '-log-level: Invalid log level: LOUD: Valid log levels are: [',
       "a.json:2:3: 'bootstrap_expect > 0' requires 'server = true':",
-      'a.json:3:3, b.hcl:2:1: retry_join "a..b" is not an address: ',
+      'a.json:3:3, b.hcl:2:1: retry_join: entry 1 is not an address',
       'b.hcl:1:1: serf_lan "eth0" must be an ip address: write an I',
       'b.hcl:3:7: acl.enabled: access control is not there yet, and',
     ])

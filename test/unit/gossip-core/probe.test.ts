@@ -259,6 +259,17 @@ describe('a ping on behalf of another', () => {
     expect(me.timers.get('relay')).toBe(800)
   })
 
+  it('has its nack at its own time where one that wants none came shortly before', () => {
+    const me = new Subject()
+    me.hear({ ...request, nack: false })
+    me.nowMs += 50
+    me.hear({ ...request, sequence: 80 })
+    me.fire('relay')
+    expect(me.nowMs).toBe(450)
+    expect(me.of('send').map(({ messages }) => messages[0])).toEqual([nack(80)])
+    expect(me.timers.get('relay')).toBe(500)
+  })
+
   it('[MEM-011] is a nack at once where the target has left', () => {
     const me = new Subject().know('t')
     me.hear(dead('t', 1, 't'))

@@ -121,6 +121,9 @@ describe('certificates', () => {
     })
     expect(refused({ ...by, key: 'none' })).toMatchObject({ error: expect.stringContaining('no private key') })
     expect(refused({ ...by, certificate: 'none' })).toMatchObject({ error: expect.stringContaining('no certificate') })
+    const own = makeLeaf(env, server, by)
+    if (!own.ok) throw new Error(own.error)
+    expect(refused(own.value)).toMatchObject({ error: expect.stringContaining('not one of a CA') })
     const key = env.crypto.makeSigningKey()
     const content = { commonName: 'a', notBeforeMs: 0, notAfterMs: 1, authority: false }
     expect(signCertificate(env.crypto, content, key, { key, certificate: Uint8Array.of(0x30, 1, 0) })).toBeUndefined()

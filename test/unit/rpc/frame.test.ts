@@ -55,6 +55,15 @@ describe('frames', () => {
     }
   })
 
+  it('refuse a hello with a text that is longer than any name or address', () => {
+    const hello = { protocol: 1, nodeId: 'n', nodeName: 'a', datacenter: 'dc1', address: '10.0.0.1:8300' }
+    for (const key of ['nodeId', 'nodeName', 'datacenter', 'address'] as const) {
+      const of = (length: number) => encodeFrame({ kind: 'hello', hello: { ...hello, [key]: 'x'.repeat(length) } })
+      expect(read(of(320), 1_000).frames).toHaveLength(1)
+      expect(read(of(321), 1_000)).toEqual({ frames: [], error: 'not a frame' })
+    }
+  })
+
   it('refuse a length beyond the bound before anything of it arrives', () => {
     const length = frameBytesMax + 1
     const head = new Uint8Array([length >>> 24, length >>> 16, length >>> 8, length])

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { RemoteExec } from '../../../src/agent/remote-exec.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { ok } from '../../../src/base/result.ts'
+import { kvValue } from '../../../src/features/kv/value.ts'
+import type { UserEvent } from '../../../src/model/user-event.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+
+const session = '5ab0f3a1-0000-4000-8000-000000000001'
+const event: UserEvent = {
+  id: 'e1',
+  name: '_rexec',
+  payload: utf8(JSON.stringify({ Prefix: '_rexec', Session: session })),
+  nodeFilter: '',
+  serviceFilter: '',
+  tagFilter: '',
+  lamport: 1,
+}
+
+/** An agent that is asked to run a command: when a job is read and when a program ends is the test's. */
+class Asked {
+  readonly clock = new HandClock()
+  readonly logged: string[] = []
+  readonly ran: (readonly string[])[] = []
+  reads = 0
+  readonly #doors: (() => void)[] = []
+  readonly exec: RemoteExec
+
+  constructor(job: object) {
+    const query = async () => {
+      this.reads++
+      await new Promise<void>((resolve) => this.#doors.push(resolve))
+      return ok({ value: { value: kvValue(utf8(JSON.stringify(job))) } })
+    }
+    const run = async (argv: readonly string[]) => {
+      this.ran.push(argv)
+      return ok({ exit: 0 })
+    }
+    const log = { write: (...words: readonly unknown[]) => this.logged.push(JSON.stringify(words)) }
+    const env = { ...this.clock.env, log, processes: { run } } as never
+    const calls = { query, write: async () => ok({ kind: 'held' }) } as never
+    this.exec = new RemoteExec({ env, calls, nodeName: 'n1', enabled: true })
+  }
+
+  async letRead(): Promise<void> {
+    for (const open of this.#doors.splice(0)) open()
+    await settled()
+  }
+}
+
+describe('a command from afar', () => {
+  it('is not even read where 16 are on their way, and is once they are done', async () => {
+    const asked = new Asked({ Command: 'true' })
+    for (let i = 0; i < 40; i++) asked.exec.hear(event)
+    expect(asked.reads).toBe(16)
+    expect(asked.logged.filter((line) => line.includes('too many jobs'))).toHaveLength(24)
+    await asked.letRead()
+    expect(asked.ran).toHaveLength(16)
+    asked.exec.hear(event)
+    expect(asked.reads).toBe(17)
+  })
+
+  it('is not begun once the agent stops', async () => {
+    const asked = new Asked({ Command: 'true' })
+    asked.exec.hear(event)
+    asked.exec.stop()
+    await asked.letRead()
+    expect(asked.ran).toEqual([])
+  })
+
+  it.each([
+    [{ Command: 'login --password hunter2' }, '/bin/sh'],
+    [{ Args: ['login', '--password', 'hunter2'] }, 'login'],
+  ])('is logged by session and program, without what may be secret in it: %j', async (job, program) => {
+    const asked = new Asked(job)
+    asked.exec.hear(event)
+    await asked.letRead()
+    expect(asked.ran).toHaveLength(1)
+    expect(asked.logged).toEqual([JSON.stringify(['info', 'agent', 'remote exec', { session, program }])])
+  })
+})

@@ -8,6 +8,7 @@ import { fieldNames, productName } from '../model/names.ts'
 import { newestRelease, type Release, settingDefaultsOf, snapshotDefaultsOf } from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
+import { defaultHttp, type HttpConfig } from './http-settings.ts'
 import { defaultLog, type LogSettings } from './log-settings.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
@@ -157,18 +158,6 @@ export interface AutopilotConfig {
   readonly minQuorum: number
 }
 
-export interface HttpConfig {
-  /** Names beside the product's own under which headers are sent and accepted. */
-  readonly aliases: readonly string[]
-  /** Sent with every `/v1` response. */
-  readonly responseHeaders: Readonly<Record<string, string>>
-  /** Path prefixes that are refused with 403. */
-  readonly blockEndpoints: readonly string[]
-  readonly allowUnprintableCharacters: boolean
-  /** JSON is indented unless asked otherwise: what `-dev` does. */
-  readonly pretty: boolean
-}
-
 /** Reference: dns 4 to 7; configuration 9. Times to live in whole seconds. */
 export interface DnsConfig {
   /** The own domain first, then those of the aliases; lower case, with the final dot: `svc.`. */
@@ -272,14 +261,6 @@ export function raftTiming(
 
 /** Raft timing of `-dev`: a leader in well under a second. */
 export const devRaftTiming = { heartbeatTimeoutMs: 35, electionTimeoutMs: 52, leaderLeaseMs: 20 } as const
-
-const defaultHttp: HttpConfig = {
-  aliases: fieldNames,
-  responseHeaders: {},
-  blockEndpoints: [],
-  allowUnprintableCharacters: false,
-  pretty: false,
-}
 
 const defaultFaces = {
   clientAddresses: ['127.0.0.1'],

@@ -4,11 +4,11 @@ import type {
   AutopilotConfig,
   ChecksConfig,
   DnsConfig,
-  HttpConfig,
   PoolConfig,
   RaftConfig,
   WanConfig,
 } from '../agent/agent-config.ts'
+import type { HttpConfig } from '../agent/http-settings.ts'
 import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
 import type { TlsSettings } from '../agent/tls-settings.ts'
 import { formatDuration } from '../base/duration.ts'
@@ -171,9 +171,11 @@ function httpPart(http: HttpConfig): Flat {
   return {
     Aliases: http.aliases,
     DisableHTTPUnprintableCharFilter: http.allowUnprintableCharacters,
+    EnableUI: http.ui.kind !== 'off',
     HTTPBlockEndpoints: http.blockEndpoints,
     HTTPPretty: http.pretty,
     HTTPResponseHeaders: http.responseHeaders,
+    UIDir: http.ui.kind === 'directory' ? http.ui.path : '',
   }
 }
 

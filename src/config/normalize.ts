@@ -337,5 +337,12 @@ function httpOf(file: FileConfig, dev: boolean, defaults: AgentConfig): AgentCon
     blockEndpoints: file.http_config?.block_endpoints ?? [],
     allowUnprintableCharacters: file.disable_http_unprintable_char_filter ?? false,
     pretty: dev,
+    ui: uiOf(file, dev),
   }
+}
+
+/** A directory of one's own is served instead of what `-dev` would. */
+function uiOf({ ui, ui_dir: path = '' }: FileConfig, dev: boolean): AgentConfig['http']['ui'] {
+  if (path !== '') return { kind: 'directory', path }
+  return { kind: (ui ?? dev) ? 'built-in' : 'off' }
 }

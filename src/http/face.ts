@@ -1,4 +1,5 @@
-import type { HttpConfig, WanConfig } from '../agent/agent-config.ts'
+import type { WanConfig } from '../agent/agent-config.ts'
+import type { HttpConfig } from '../agent/http-settings.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { AgentContext, Route } from '../features/manifest.ts'
@@ -14,6 +15,7 @@ import { redirect } from './redirect.ts'
 import { RouteCaller, type RoutedTarget } from './route-call.ts'
 import { routeTable } from './route-table.ts'
 import { cleanPath, parseTarget } from './target.ts'
+import { uiFace } from './ui/interface.ts'
 
 export interface HttpFaceOptions {
   readonly agent: AgentContext
@@ -55,6 +57,7 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     const answer = answerTo(request)
     return answer instanceof Promise ? answer : Promise.resolve(answer)
   }
+  const ui = uiFace({ config: config.ui, disk: agent.env.disk, log: agent.env.log })
   const meant = new KnownTargets((given): Meant => {
     const target = parseTarget(given)
     if (!target.ok) return answering(() => outside.text(400, target.error))
@@ -63,6 +66,8 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     const encoder = versioned ? unrouted : outside
     if (!config.allowUnprintableCharacters && !isPrintable(path)) return answering(() => encoder.text(400, ''))
     const clean = cleanPath(path)
+    const interfaceAnswer = clean === path ? ui(path, rawQuery) : undefined
+    if (interfaceAnswer !== undefined) return answering(interfaceAnswer)
     const match = clean === path ? table.match(path) : ({ kind: 'redirect', path: clean } as const)
     switch (match.kind) {
       case 'route':
@@ -81,11 +86,11 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
 }
 
 /** What a target means: a route to be called, or an answer at once. */
-type Meant =
-  | ({ readonly kind: 'route' } & RoutedTarget)
-  | { readonly kind: 'answer'; readonly answer: (request: HttpRequest) => HttpResponse }
+type Meant = ({ readonly kind: 'route' } & RoutedTarget) | { readonly kind: 'answer'; readonly answer: Answer }
 
-function answering(answer: (request: HttpRequest) => HttpResponse): Meant {
+type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+function answering(answer: Answer): Meant {
   return { kind: 'answer', answer }
 }
 

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   eventually,
@@ -54,6 +55,50 @@ describe('svc agent -dev', () => {
     expect(help.out.replace(/\s+/g, ' ')).toContain('not for production')
     const dev = await startDev()
     expect(dev.output).toContain('-dev keeps nothing on disk and is not for production')
+  })
+
+  it('[AGT-037 AGT-038 CFG-043 UPG-026] serves its web interface with -ui alone, and with -ui-dir another’s files instead', async () => {
+    const start = async (name: string, flags: readonly string[]): Promise<RealAgent> => {
+      const ports = await freePorts()
+      const place = ['-bind=127.0.0.1', `-data-dir=${join(workplace.path, name)}`, ...portFlags(ports)]
+      return new RealAgent(`127.0.0.1:${ports.http}`, [...place, ...flags])
+    }
+    const own = join(workplace.path, 'interface')
+    mkdirSync(own)
+    writeFileSync(join(own, 'index.html'), 'own')
+    writeFileSync(join(workplace.path, 'secret'), 'secret')
+    const flags = [[], ['-ui'], [`-ui-dir=${own}`]]
+    const agents = await Promise.all(flags.map((more, at) => start(`c${at}`, more)))
+    try {
+      const shown = (path: string) =>
+        Promise.all(
+          agents.map(async (each) => {
+            await eventually('an agent', () => each.json('/v1/agent/self'))
+            const response = await each.request('GET', path)
+            return [response.status, (await response.text()).split('\n')[0]]
+          }),
+        )
+      expect(await shown('/ui/')).toEqual([
+        [404, ''],
+        [200, '<!doctype html>'],
+        [200, 'own'],
+      ])
+      expect(await shown('/')).toEqual([
+        [200, 'Svc Agent'],
+        [200, '<!doctype html>'],
+        [200, 'own'],
+      ])
+      expect(await shown('/ui/app.js')).toEqual([
+        [404, ''],
+        [200, "'use strict'"],
+        [200, 'own'],
+      ])
+      expect((await shown('/ui/..%2fsecret')).map(([status]) => status)).toEqual([404, 404, 404])
+      const both = await runSvc(['agent', '-ui', `-ui-dir=${own}`, '-bind=127.0.0.1', `-data-dir=${workplace.path}`])
+      expect([both.code, both.error]).toEqual([1, expect.stringContaining('please provide only one')])
+    } finally {
+      await Promise.all(agents.map((each) => each.stop('SIGKILL')))
+    }
   })
 
   it('stops at once on an interrupt, with exit code 1, since a server does not leave by default', async () => {

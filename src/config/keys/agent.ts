@@ -81,13 +81,9 @@ export const agentKeys = {
     default: 'LOCAL0',
     waits: { for: 'it is that of enable_syslog, which is refused', never: true },
   }),
-  ui: keysOf('http')(bool, 'The web interface is served. -dev: true.', {
-    default: false,
-    waits: { for: 'the web interface' },
-  }),
-  ui_dir: keysOf('http')(text, 'Directory of an interface of one’s own.', {
+  ui: keysOf('http')(bool, 'The web interface is served at /ui/. -dev: true.', { default: false }),
+  ui_dir: keysOf('http')(text, 'Directory whose files are served at /ui/ instead of the built-in interface.', {
     default: '',
-    waits: { for: 'the web interface' },
   }),
   watches: keysOf('watches')(z.array(watchSchema), 'What is watched, and who is told of changes.', {
     default: [],

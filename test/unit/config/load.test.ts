@@ -110,12 +110,12 @@ describe('the sources of a configuration', () => {
 
   it('in directories of a directory are left alone, and what is skipped is told', async () => {
     mkdirSync(join(folder, 'more.json'))
-    write({ 'a.txt': 'x', 'b.json': '{"ui": true}' })
+    write({ 'a.txt': 'x', 'b.json': '{"enable_debug": true}' })
     const { config, warnings } = await load([['config-dir', [folder]]])
     expect(config?.dataDir).toBe(join(folder, 'data'))
     expect(warnings.map((line) => line.replaceAll(`${folder}/`, ''))).toEqual([
       'a.txt was skipped: it ends in neither .json nor .hcl',
-      "b.json:1:2: 'ui' has no effect yet: it waits for the web interface",
+      "b.json:1:2: 'enable_debug' has no effect yet: it waits for profiles over HTTP",
     ])
     expect((await load([], [join(folder, 'nowhere')])).lines).toEqual([
       'config: Open failed on nowhere: no such file or directory',

@@ -1,0 +1,106 @@
+import type { UiConfig } from '../../agent/http-settings.ts'
+import { crc32 } from '../../base/crc32.ts'
+import { ok, type Result } from '../../base/result.ts'
+import type { Disk, DiskFailure } from '../../env/disk.ts'
+import type { HttpRequest, HttpResponse } from '../../env/http.ts'
+import type { Log } from '../../env/observe.ts'
+import { plainText } from '../content-type.ts'
+import { redirect } from '../redirect.ts'
+import { builtInFile, builtInHeaders } from './built-in.ts'
+import { type Found, fileName, readBelow } from './directory.ts'
+
+const uiPath = '/ui/'
+const methods = 'GET,HEAD'
+
+export interface UiOptions {
+  readonly config: UiConfig
+  /** Where a directory of one's own is read. */
+  readonly disk: Pick<Disk, 'stat' | 'open'>
+  readonly log: Pick<Log, 'write'>
+}
+
+/** Answers for a decoded, cleaned path; undefined where the path is none of the web interface, or there is none. */
+export type UiFace = (
+  path: string,
+  rawQuery: string,
+) => ((request: HttpRequest) => HttpResponse | Promise<HttpResponse>) | undefined
+
+/**
+ * The web interface: files behind `/ui/`, whose index is the answer to any other name there, as views may have paths of
+ * their own; `/` leads to it. Reference: HTTP API 1.1.
+ */
+export function uiFace({ config, disk, log }: UiOptions): UiFace {
+  if (config.kind === 'off') return () => undefined
+  const own = config.kind === 'built-in' ? builtInHeaders : []
+  const read = async (name: string): Promise<Result<Found, DiskFailure>> =>
+    config.kind === 'built-in' ? ok(builtInFile(name || 'index.html')) : readBelow(disk, config.path, name)
+
+  const serve = async (request: HttpRequest, path: string): Promise<HttpResponse> => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return line(405, `method ${request.method} not allowed`, [['Allow', methods]])
+    }
+    const asked = path === '' ? '' : fileName(path.endsWith('/') ? path.slice(0, -1) : path)
+    const first = asked === undefined ? ok('none' as const) : await read(asked)
+    const found = first.ok && first.value === 'none' ? await read('') : first
+    if (!found.ok) {
+      log.write('warn', 'http', 'a file of the web interface cannot be read', { why: found.error.message })
+      return line(500, 'The file cannot be read')
+    }
+    if (found.value === 'none') return { status: 404, headers: [], body: '' }
+    if (found.value === 'too-large') return line(500, 'The file is too large to be served')
+    return fileAnswer(request, found.value, own)
+  }
+
+  return (path, rawQuery) => {
+    if (path === '/' || `${path}/` === uiPath) return ({ method }) => redirect(method, uiPath, rawQuery, [])
+    if (!path.startsWith(uiPath)) return undefined
+    return (request) => serve(request, path.slice(uiPath.length))
+  }
+}
+
+/** A browser asks each time whether what it has is still what there is. RFC 9110, 13.1.2. */
+function fileAnswer(
+  { headers }: HttpRequest,
+  { bytes, name }: Exclude<Found, string>,
+  own: readonly (readonly [string, string])[],
+): HttpResponse {
+  // Weak: the server may compress it.
+  const tag = `W/"${crc32(bytes).toString(16)}-${bytes.length.toString(16)}"`
+  const common = [['Cache-Control', 'no-cache'], ['ETag', tag], ['X-Content-Type-Options', 'nosniff'], ...own] as const
+  const known = (headers.get('if-none-match') ?? '').split(',').map((each) => each.trim())
+  if (known.includes(tag)) return { status: 304, headers: common, body: '' }
+  return { status: 200, headers: [...common, ['Content-Type', typeOf(name)]], body: bytes }
+}
+
+function line(status: number, text: string, further: readonly (readonly [string, string])[] = []): HttpResponse {
+  return { status, headers: [...further, ['Content-Type', plainText]], body: text }
+}
+
+/** By the ending, in any case. */
+function typeOf(name: string): string {
+  return types.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? 'application/octet-stream'
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ['css', 'text/css; charset=utf-8'],
+  ['gif', 'image/gif'],
+  ['htm', 'text/html; charset=utf-8'],
+  ['html', 'text/html; charset=utf-8'],
+  ['ico', 'image/vnd.microsoft.icon'],
+  ['jpeg', 'image/jpeg'],
+  ['jpg', 'image/jpeg'],
+  ['js', 'text/javascript; charset=utf-8'],
+  ['json', 'application/json'],
+  ['map', 'application/json'],
+  ['mjs', 'text/javascript; charset=utf-8'],
+  ['png', 'image/png'],
+  ['svg', 'image/svg+xml'],
+  ['ttf', 'font/ttf'],
+  ['txt', plainText],
+  ['wasm', 'application/wasm'],
+  ['webmanifest', 'application/manifest+json'],
+  ['webp', 'image/webp'],
+  ['woff', 'font/woff'],
+  ['woff2', 'font/woff2'],
+  ['xml', 'text/xml; charset=utf-8'],
+])

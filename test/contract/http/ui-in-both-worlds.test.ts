@@ -1,0 +1,166 @@
+import { symlinkSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
+import type { UiConfig } from '../../../src/agent/http-settings.ts'
+import { textOf } from '../../../src/base/bytes.ts'
+import type { HttpClientRequest } from '../../../src/env/http.ts'
+import type { AgentContext } from '../../../src/features/manifest.ts'
+import { createHttpFace } from '../../../src/http/face.ts'
+import { fileBytesMax } from '../../../src/http/ui/directory.ts'
+import { fakeAgent } from '../../unit/http/fake-agent.ts'
+import { writeFile } from '../env/disk-laws.ts'
+import { hostWorld } from '../env/host-world.ts'
+import type { LawWorld, Place } from '../env/law-world.ts'
+import { got } from '../env/observed.ts'
+import { simWorld } from '../env/sim-world.ts'
+
+/** Status, headers in lower case, body of one request to a face with this web interface, from the other machine. */
+async function served({ env, peer, host }: Place, ui: UiConfig) {
+  const fake = fakeAgent().agent
+  const agent = { ...fake, env: { ...fake.env, disk: env.disk } } as AgentContext
+  const face = createHttpFace({ agent, routes: [], config: { ...defaultAgentConfig('n', host).http, ui } })
+  const { local } = await got(env.http.serve({ host, port: 0 }, face))
+  return async (line: string, headers: HttpClientRequest['headers'] = []) => {
+    const [method = '', target = ''] = line.split(' ')
+    const answer = await got(peer.http.request(local, { method, target, headers, timeoutMs: 5_000 }))
+    return { status: answer.status, headers: answer.headers, body: textOf(answer.body) }
+  }
+}
+
+const builtIn: UiConfig = { kind: 'built-in' }
+
+function uiLaws(name: string, world: LawWorld): void {
+  describe(`the web interface ${name}`, () => {
+    const law = (title: string, look: (place: Place) => Promise<void>) => it(title, () => world.look(look))
+
+    law('is not there unless it was asked for', async (place) => {
+      const ask = await served(place, { kind: 'off' })
+      expect(await ask('GET /')).toMatchObject({ status: 200, body: 'Svc Agent' })
+      for (const target of ['/ui', '/ui/', '/ui/app.js', '/ui/index.html']) {
+        expect(await ask(`GET ${target}`), target).toMatchObject({ status: 404, body: '' })
+      }
+    })
+
+    law('is what / leads to, with its files behind /ui/, each with its type', async (place) => {
+      const ask = await served(place, builtIn)
+      for (const target of ['/', '/ui']) {
+        const led = await ask(`GET ${target}`)
+        expect([led.status, led.headers.get('location')], target).toEqual([301, '/ui/'])
+      }
+      const types = { '': 'text/html', 'index.html': 'text/html', 'app.js': 'text/javascript', 'app.css': 'text/css' }
+      for (const [file, type] of Object.entries(types)) {
+        const { status, headers } = await ask(`GET /ui/${file}`)
+        expect([status, headers.get('content-type')], file).toEqual([200, `${type}; charset=utf-8`])
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+      }
+      const index = await ask('GET /ui/')
+      expect(index.body).toContain('<!doctype html>')
+      expect((await ask('GET /ui/services/web')).body).toBe(index.body)
+      expect((await ask('GET /ui/toString')).body).toBe(index.body)
+      expect((await ask('GET /v1/nope')).status).toBe(404)
+    })
+
+    law('lets nothing run, and nobody be asked, but what comes from this agent', async (place) => {
+      const ask = await served(place, builtIn)
+      const { headers, body } = await ask('GET /ui/')
+      const policy = headers.get('content-security-policy')?.split('; ')
+      expect(policy).toEqual(
+        expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"]),
+      )
+      expect(policy?.join()).not.toContain('unsafe')
+      expect(body).not.toMatch(/<style|\son\w+=|\sstyle=|<script(?! src="\/ui\/app\.js" defer><\/script>)|https?:/)
+    })
+
+    law('answers GET and HEAD alone', async (place) => {
+      const ask = await served(place, builtIn)
+      for (const method of ['PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) {
+        const { status, headers } = await ask(`${method} /ui/`)
+        expect([status, headers.get('allow')], method).toEqual([405, 'GET,HEAD'])
+      }
+      expect((await ask('HEAD /ui/app.js')).status).toBe(200)
+    })
+
+    law('is not sent again to who has it', async (place) => {
+      const ask = await served(place, builtIn)
+      const tag = (await ask('GET /ui/app.js')).headers.get('etag') ?? ''
+      expect(tag).toMatch(/^W\/"[0-9a-f]+-[0-9a-f]+"$/)
+      expect(await ask('GET /ui/app.js', [['If-None-Match', `"x", ${tag}`]])).toMatchObject({ status: 304, body: '' })
+      expect((await ask('GET /ui/app.css', [['If-None-Match', tag]])).status).toBe(200)
+    })
+
+    law('of a directory is its files, directories of it, and its index for what it has not', async (place) => {
+      const { env, directory } = place
+      await got(env.disk.makeDirectory(`${directory}/ui/sub.d`))
+      const files = {
+        'index.html': 'mine',
+        'sub.d/index.html': 'below',
+        'a b.SVG': '<svg/>',
+        LICENSE: 'text',
+        'ü.txt': 'u',
+      }
+      for (const [file, text] of Object.entries(files)) await writeFile(env, `${directory}/ui/${file}`, text)
+      const ask = await served(place, { kind: 'directory', path: `${directory}/ui` })
+      const shown = async (target: string) => {
+        const { status, headers, body } = await ask(`GET ${target}`)
+        return [status, headers.get('content-type'), body]
+      }
+      const html = 'text/html; charset=utf-8'
+      expect(await shown('/ui/')).toEqual([200, html, 'mine'])
+      expect(await shown('/ui/app.js')).toEqual([200, html, 'mine'])
+      expect(await shown('/ui/sub.d')).toEqual([200, html, 'below'])
+      expect(await shown('/ui/sub.d/')).toEqual([200, html, 'below'])
+      expect(await shown('/ui/a%20b.SVG')).toEqual([200, 'image/svg+xml', '<svg/>'])
+      expect(await shown('/ui/LICENSE')).toEqual([200, 'application/octet-stream', 'text'])
+      expect(await shown('/ui/%C3%BC.txt')).toEqual([200, 'text/plain; charset=utf-8', 'u'])
+      await writeFile(env, `${directory}/ui/index.html`, 'changed')
+      expect(await shown('/ui/')).toEqual([200, html, 'changed'])
+      expect((await ask('PUT /ui/')).status).toBe(405)
+    })
+
+    law('of a directory shows nothing outside of it, nothing hidden, and nothing without end', async (place) => {
+      const { env, directory } = place
+      await got(env.disk.makeDirectory(`${directory}/ui/.git`))
+      for (const file of ['secret', 'ui/.git/config', 'ui/.env']) await writeFile(env, `${directory}/${file}`, 'secret')
+      const large = await got(env.disk.open(`${directory}/ui/large.js`, 'create'))
+      await got(large.truncate(fileBytesMax + 1))
+      await large.close()
+      const ask = await served(place, { kind: 'directory', path: `${directory}/ui` })
+      for (const target of [
+        '/ui/../secret',
+        '/ui/%2e%2e/secret',
+        '/ui/%2E%2E%2Fsecret',
+        '/ui/..%2fsecret',
+        '/ui/x/..%2f..%2fsecret',
+        '/ui/%252e%252e%252fsecret',
+        '/ui/..%5csecret',
+        `/ui/${directory}/secret`,
+        `/ui/${encodeURIComponent(`${directory}/secret`)}`,
+        '/ui//secret',
+        '/ui/.git/config',
+        '/ui/.env',
+        '/ui/.%65nv',
+        '/ui/secret%00.html',
+        '/ui/%ff',
+        '/ui/nope',
+      ]) {
+        const { status, body } = await ask(`GET ${target}`)
+        expect([301, 400, 404], target).toContain(status)
+        expect(body, target).not.toBe('secret')
+      }
+      expect(await ask('GET /ui/large.js')).toMatchObject({ status: 500, body: 'The file is too large to be served' })
+    })
+  })
+}
+
+uiLaws('in the simulator', simWorld(undefined))
+uiLaws('on Node', hostWorld(undefined))
+
+it('a link that an operator puts into the directory is followed: the directory is theirs', async () => {
+  await hostWorld(undefined).look(async (place) => {
+    await got(place.env.disk.makeDirectory(`${place.directory}/ui`))
+    await writeFile(place.env, `${place.directory}/shared.css`, 'a {}')
+    symlinkSync('../shared.css', `${place.directory}/ui/app.css`)
+    const ask = await served(place, { kind: 'directory', path: `${place.directory}/ui` })
+    expect((await ask('GET /ui/app.css')).body).toBe('a {}')
+  })
+})

@@ -23,6 +23,8 @@ const lookupMs = 10_000
 
 /** Of a name that has more addresses the others are not tried. */
 const addressesMax = 64
+/** Of what failed in one attempt, so much is told. */
+const toldMax = 16
 
 /** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
 export class Joining {
@@ -100,6 +102,9 @@ export class Joining {
         else failures.push(`Failed to join ${endpointText(at)}: ${result.error}`)
       }
       if (this.#stopped) return err('the agent is shutting down')
+    }
+    for (const why of failures.slice(0, toldMax)) {
+      this.#env.log.write('warn', 'agent', `(${this.#settings.pool}) couldn't join`, { why })
     }
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
     if (joined > 0) return ok(joined)

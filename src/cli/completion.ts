@@ -103,10 +103,12 @@ function __${productName}_words
   end
 end
 function __${productName}_at
-  test (string join ' ' (__${productName}_words)) = "$argv"
+  set -l words (__${productName}_words)
+  test "$words" = "$argv"
 end
 function __${productName}_within
-  string match -q -- "$argv *" (string join ' ' (__${productName}_words))' '
+  set -l words (__${productName}_words)
+  string match -q -- "$argv *" "$words "
 end
 ${lines.join('')}`
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { compareText } from '../base/bytes.ts'
 import { done, err, ok, type Result } from '../base/result.ts'
 import type { Disk, DiskEntry, DiskFailure, DiskFile } from '../env/disk.ts'
@@ -23,7 +24,7 @@ export const hostDisk: Disk = {
   list: (path) => attempt(path, async () => ok((await readdir(path)).sort(compareText))),
   makeDirectory: (path) =>
     attempt(path, async () => {
-      await mkdir(path, { recursive: true, mode: directoryMode })
+      await makeWithParents(path)
       return done
     }),
   syncDirectory,
@@ -77,4 +78,28 @@ async function remove(path: string): Promise<Result<undefined, DiskFailure>> {
 async function entryAt(path: string): Promise<DiskEntry> {
   const found = await stat(path)
   return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other', sizeBytes: found.size }
+}
+
+/** One directory after the other: Node's own way (`recursive`) tries for ever where nothing can be made, as below /proc. */
+async function makeWithParents(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: directoryMode })
+  } catch (cause) {
+    const parent = dirname(path)
+    const code = codeOf(cause)
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (code !== 'ENOENT' || parent === path || (await isThere(parent))) throw cause
+    await makeWithParents(parent)
+    await mkdir(path, { mode: directoryMode })
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return false
+    throw cause
+  }
 }

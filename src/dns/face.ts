@@ -14,6 +14,7 @@ import { DomainAnswers } from './domain-answers.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { limitsOf } from './limits.ts'
 import { canBeRelayed, Recursion } from './recursion.ts'
+import { relayedWithin } from './relayed.ts'
 import { reverseAnswer } from './reverse-answers.ts'
 import { answerTo, type Signature, signatureOf } from './signature.ts'
 import type { DnsTransport } from './transport.ts'
@@ -123,12 +124,13 @@ class Face implements DnsFace {
     return (await this.#relayed(query, arrived)) ?? this.#say(query, arrived, failedRecursion)
   }
 
-  /** What a recursor said, as it said it. Reference: dns 111. */
+  /** What a recursor said. Reference: dns 111. */
   async #relayed(query: DnsQuery, arrived: Arrived): Promise<Uint8Array | undefined> {
     if (!this.#recursion.isThere || !canBeRelayed(query)) return undefined
     const reply = await this.#recursion.relay(arrived.packet, arrived.transport)
-    if (reply !== undefined) this.#note(query, arrived)
-    return reply
+    if (reply === undefined) return undefined
+    this.#note(query, arrived)
+    return relayedWithin(query, reply, arrived.transport)
   }
 
   #say(

@@ -17,6 +17,11 @@ const plainAnswersMax = 8
 const tcpAnswersMax = 4_096
 const tcpServicesMax = 1_024
 
+/** The longest message that goes to this client by UDP, whoever made it. */
+export function udpBytesOf({ edns }: DnsQuery): number {
+  return Math.min(udpBytesMax, Math.max(plainUdpBytes, edns?.udpSize ?? 0))
+}
+
 /** How much of an answer a client gets. Reference: dns 74 to 80. */
 export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTransport, config: DnsConfig): ResponseLimits {
   const form = { compress: !config.disableCompression, markTruncated: config.enableTruncate }
@@ -24,7 +29,7 @@ export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTranspo
     const answers = query.question.type === typeCodes.SRV ? tcpServicesMax : tcpAnswersMax
     return { ...form, bytes: tcpBytesMax, answers, fitUncompressed: false }
   }
-  const bytes = Math.min(udpBytesMax, Math.max(plainUdpBytes, query.edns?.udpSize ?? 0))
+  const bytes = udpBytesOf(query)
   const plain = bytes === plainUdpBytes && said.counted
   const answers = plain ? Math.max(1, Math.min(plainAnswersMax, config.udpAnswerLimit)) : tcpAnswersMax
   return { ...form, bytes, answers, fitUncompressed: plain }

@@ -62,8 +62,8 @@ export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksAr
   method: 'Health.ServiceChecks',
   kind: 'query',
   args: serviceChecksArgs,
-  query: (tx, { service, nodeMeta: wanted, near: place }) => {
-    const found = ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted))
+  query: (tx, { service, nodeMeta: wanted, near: place }, release) => {
+    const found = ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node) }
   },
 }

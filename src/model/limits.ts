@@ -25,3 +25,6 @@ export const lockDelayDefaultMs = 15_000
 export const lockDelayMaxMs = 60_000
 /** Reference: HTTP API 7. The values of all operations together have the limit of one value. */
 export const transactionOperationsMax = 64
+
+/** Offers in one request of an agent that tells the catalog many: all of them are one entry of the log. */
+export const registerOffersMax = 64

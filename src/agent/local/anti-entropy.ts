@@ -3,6 +3,7 @@ import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckFacts, RegisterAllRequest, ServiceFacts } from '../../model/catalog.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import { registerOffersMax } from '../../model/limits.ts'
 import { compare } from './comparison.ts'
 import type { Due, LocalState } from './local-state.ts'
 import { nextTurn } from './next-turn.ts'
@@ -16,8 +17,7 @@ const retryPauseMs = 1_000
 /** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
 const triggerSpreadMs = 25
 const triggerSpreadMaxMs = 3_000
-/** What one request tells the catalog at most: so many services or checks, and letters, roughly, but for the last of them. */
-const offersMax = 64
+/** What one request tells the catalog at most, besides so many services or checks: letters, but for the last of them. */
 const offersSizeMax = 256 << 10
 /** Requests at a time that tell the catalog. */
 const togetherMax = 4
@@ -161,7 +161,7 @@ export class AntiEntropy {
     let next = 0
     const tellSome = async (): Promise<void> => {
       const offers: Offer[] = []
-      for (let size = 0; next < ids.length && offers.length < offersMax && size < offersSizeMax; next++) {
+      for (let size = 0; next < ids.length && offers.length < registerOffersMax && size < offersSizeMax; next++) {
         const offer = offerOf(ids[next] as string)
         if (offer === undefined) continue
         offers.push(offer)
@@ -212,7 +212,7 @@ export class AntiEntropy {
     const { state } = this.#parts
     const node = state.dueNode()
     const answer = await this.#ask({ node: state.node, skipNodeUpdate: node === undefined }, offers)
-    if (!answer.ok && offers.length > 1 && meetsThisAlone(answer.error)) return this.#registerEach(offers)
+    if (!answer.ok && offers.length > 1 && meetsThemTogether(answer.error)) return this.#registerEach(offers)
     const told = this.#told(answer)
     if (!answer.ok) return told
     const refusals = answer.value
@@ -332,6 +332,11 @@ export function syncScale(nodes: number): number {
   // The whole part of the logarithm, rounded up, without a function that engines may round each in their own way.
   const log2 = 32 - Math.clz32(nodes - 1)
   return log2 - 7 + 1
+}
+
+/** One of them may be told alone, also to a leader of an older release, which knows no other way. */
+function meetsThemTogether(failure: Failure): boolean {
+  return meetsThisAlone(failure) || failure.kind === 'unknown-method'
 }
 
 /** Another call may well succeed. */

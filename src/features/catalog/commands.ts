@@ -9,6 +9,10 @@ import { checkOfNode, nodeByName, serviceOfNode } from './views.ts'
 const first: Release = { major: 0, minor: 1, patch: 0 }
 const bodies = catalogFields('strict')
 
+/** Letters of the lines that a repeated request of many offers is answered again, all together. More are forgotten. */
+const rememberedLengthMax = 4_096
+const forgottenRefusal = 'it was refused, and why is not known any more'
+
 /** All or nothing. The refusal is the line that clients of the field know. */
 export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refusal: string | null }> = {
   kind: 'catalog.register',
@@ -27,6 +31,10 @@ export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly 
   since: first,
   body: bodies.registerAllRequest,
   apply: carryOutAll,
+  remembered: (refusals) =>
+    refusals.reduce((sum, refusal) => sum + (refusal?.length ?? 0), 0) <= rememberedLengthMax
+      ? refusals
+      : refusals.map((refusal) => (refusal === null ? null : forgottenRefusal)),
 }
 
 /** What is not there is taken out already. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CatalogNode, DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { registerOffersMax } from '../../model/limits.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import { textPairs } from '../fields.ts'
@@ -49,7 +50,7 @@ async function register(
 export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (string | null)[]> = {
   method: 'Catalog.RegisterAll',
   kind: 'write',
-  args: fields.registerAllRequest,
+  args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
   serve: (server, args, identity) => server.propose(catalogRegisterAll, args, identity),
 }
 

@@ -313,9 +313,12 @@ describe('many registrations at once', () => {
     })
   })
 
-  it('are told of one by one where they cannot be together', async () => {
+  it.each<Failure>([
+    { kind: 'too-large', message: 'no' },
+    { kind: 'unknown-method', method: 'Catalog.RegisterAll' },
+  ])('are told of one by one where they cannot be together: $kind', async (failure) => {
     await withLocalAgent(configOf(), async ({ agent, catalog }) => {
-      catalog.failureTogether = { kind: 'too-large', message: 'no' }
+      catalog.failureTogether = failure
       await registerAll(agent)
       expect(catalog.services.size).toBe(100)
     })

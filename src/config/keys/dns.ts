@@ -33,7 +33,7 @@ export const dnsKeys = {
       refresh: key(uint32, 'When secondaries look again.', { default: 3_600, since: '1.3.0' }),
       retry: key(uint32, 'When they look again after a failure.', { default: 600, since: '1.3.0' }),
     }),
-    udp_answer_limit: key(whole, 'As many instances in an answer over UDP.', {
+    udp_answer_limit: key(whole, 'As many instances in an answer over UDP without EDNS.', {
       default: 3,
       since: '0.7.0',
       deprecated: 'dns_config.a_record_limit',

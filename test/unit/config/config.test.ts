@@ -123,7 +123,7 @@ describe('a configuration file', () => {
     ['[CFG-038]', 'dogstatsd_tags', "removed in 1.0, use 'telemetry.dogstatsd_tags'"],
     ['[CFG-039]', 'statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
     ['[CFG-039]', 'telemetry.statsite_prefix', "removed in 1.0, use 'telemetry.metrics_prefix'"],
-    ['[CFG-040 AGT-036]', 'reap', 'removed in 0.7.1, remove it: as process 1 run the agent under an init process'],
+    ['[CFG-040]', 'reap', 'removed in 0.7.1, remove it: as process 1 run the agent under an init process'],
     ['[CFG-041]', 'telemetry.enable_deprecated_names', 'removed in 1.1.0, remove it: old names of metrics are gone'],
   ])('%s names what is to be written for %s, which is gone', (_row, dotted, remedy) => {
     const [first = '', second] = dotted.split('.')
@@ -300,6 +300,16 @@ describe('the effective configuration', () => {
     [{ raft_snapshot_interval: '1ms' }, 'raft_snapshot_interval cannot be 1ms: must be at least 10ms'],
   ] as const)('refuses %j', (more, expected) => {
     expect(linesOfConfig({ ...server, ...(more as FileConfig) })[0]).toContain(expected)
+  })
+
+  it('has a web interface in development, its own unless a directory is named', () => {
+    const interfaceOf = (file: FileConfig): unknown => {
+      const normalized = normalize(file, true, machine('10.0.0.1'))
+      return normalized.ok ? normalized.value.config.http.ui : normalized.error
+    }
+    expect(interfaceOf({})).toEqual({ kind: 'built-in' })
+    expect(interfaceOf({ ui: false })).toEqual({ kind: 'off' })
+    expect(interfaceOf({ ui_dir: '/x' })).toEqual({ kind: 'directory', path: '/x' })
   })
 
   it('needs a data directory unless it is for development', () => {

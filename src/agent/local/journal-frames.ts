@@ -37,12 +37,14 @@ export interface FramesRead {
   readonly damage: readonly { readonly from: number; readonly to: number }[]
   /** Behind the last whole frame. */
   readonly endsAt: number
+  /** What stands behind it is more than the beginning of a frame: a write that was torn, or damage of the last frame. */
+  readonly endIsDoubtful: boolean
 }
 
 /**
- * The whole frames of a file. What stands behind the last of them was being written when the process ended, and nobody was
- * answered for it: it was synced by nobody, for a frame is only begun when the one before it is durable. What stands before a
- * whole frame, and is none, is damage.
+ * The whole frames of a file. What stands before a whole frame, and is none, is damage. What stands behind the last of them was
+ * being written when the process ended, and nobody was answered for it: it was synced by nobody, for a frame is only begun when
+ * the one before it is durable. Or it was the last frame and is damaged, which cannot always be told from the former.
  */
 export function readFrames(bytes: Uint8Array): FramesRead {
   const frames: Frame[] = []
@@ -61,7 +63,17 @@ export function readFrames(bytes: Uint8Array): FramesRead {
     endsAt = frame.endsAt
     at = endsAt
   }
-  return { frames, damage, endsAt }
+  return { frames, damage, endsAt, endIsDoubtful: !isBeginning(bytes.subarray(endsAt)) }
+}
+
+/** Nothing, or as much of a frame as a write that was cut off leaves: its length says that more was to come. */
+function isBeginning(bytes: Uint8Array): boolean {
+  for (let at = 0; at < Math.min(bytes.length, 4); at++) {
+    if (bytes[at] !== ((mark >>> (24 - 8 * at)) & 0xff)) return false
+  }
+  if (bytes.length < headBytes) return true
+  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(lengthAt)
+  return length <= textBytesMax && headBytes + length > bytes.length
 }
 
 function frameAt(bytes: Uint8Array, at: number): Frame | undefined {

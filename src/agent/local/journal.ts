@@ -1,7 +1,7 @@
 import { emptyBytes, utf8 } from '../../base/bytes.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
-import { openNew } from '../whole-file.ts'
+import { openNew, writeWholeFile } from '../whole-file.ts'
 import { type FramesRead, frameOf, readFrames } from './journal-frames.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>
@@ -58,6 +58,18 @@ export class Journal {
     return ok(found)
   }
 
+  /** Copies the file as it is, for people: the next writes take away what is no record. The copy before this one goes. */
+  async keepAside(): Promise<Result<string, DiskFailure>> {
+    const file = await this.#disk.open(this.path, 'read')
+    if (!file.ok) return file
+    const bytes = await file.value.read(0, fileBytesMax)
+    await file.value.close()
+    if (!bytes.ok) return bytes
+    const name = `${this.#name}.damaged`
+    const written = await writeWholeFile(this.#disk, this.#directory, name, bytes.value, true)
+    return written.ok ? ok(`${this.#directory}/${name}`) : written
+  }
+
   /** One at a time. `whole`: what is kept before this, for a file that is to be written anew. */
   async add(text: string, whole: Whole): Written {
     const frame = frameOf(this.#number + 1, utf8(text))
@@ -72,9 +84,10 @@ export class Journal {
       this.#number++
       return written
     }
-    // No room: nothing of it was synced, and what was written of it goes, for it would be there at the next start.
-    const cut = written.error.kind === 'full' ? await file.value.truncate(this.#endsAt) : written
-    if (!cut.ok) this.#isWhole = false
+    // What was written of it goes, for it would be there at the next start. Only where there was no room is it known that
+    // nothing of it was synced.
+    const cut = await file.value.truncate(this.#endsAt)
+    if (!cut.ok || written.error.kind !== 'full') this.#isWhole = false
     return written
   }
 

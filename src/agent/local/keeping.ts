@@ -57,7 +57,10 @@ export class Keeping {
     return read.ok ? ok({ services: definitions.services(), checks: definitions.checks(), states: read.value }) : read
   }
 
-  /** What is asked for at once is kept whole or, where that fails, as if it had not been asked for. */
+  /**
+   * What is asked for at once is kept whole or not at all. Where that fails it is as if it had not been asked for, as far as the
+   * disk goes along: one that takes no write may have kept what it said that it had not, until the next write that succeeds.
+   */
   change(changes: readonly KeptChange[]): Written {
     return this.#places?.definitions.change(changes) ?? Promise.resolve(done)
   }

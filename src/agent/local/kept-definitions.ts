@@ -1,4 +1,4 @@
-import { compareText, textOf } from '../../base/bytes.ts'
+import { compareText, textOf, utf8 } from '../../base/bytes.ts'
 import { equalPlain } from '../../base/equal.ts'
 import { done, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
@@ -20,7 +20,7 @@ const frameLengthMax = 256 << 10
 interface Item {
   readonly definition: ServiceFacts | CheckDefinition
   /** Of its text in the journal. */
-  readonly length: number
+  readonly bytes: number
 }
 
 /** Changes that are made together, as they will stand in the journal. */
@@ -62,7 +62,7 @@ export class KeptDefinitions {
   async load(): Promise<Result<undefined, DiskFailure>> {
     const read = await this.#journal.read()
     if (!read.ok) return read
-    this.#takeUp(read.value)
+    if (!this.#takeUp(read.value)) await this.#keepAside()
     return done
   }
 
@@ -97,7 +97,7 @@ export class KeptDefinitions {
       const text = frameText(together.flatMap(({ texts }) => texts))
       const written = await this.#journal.add(text, this.#whole())
       for (const { changes, texts, written: told } of together) {
-        if (written.ok) for (const [at, change] of changes.entries()) this.#apply(change, texts[at]?.length ?? 0)
+        if (written.ok) for (const [at, change] of changes.entries()) this.#apply(change, texts[at] ?? '')
         told.resolve(written)
       }
     }
@@ -137,20 +137,36 @@ export class KeptDefinitions {
     if (texts.length > 0) yield frameText(texts)
   }
 
-  #takeUp({ frames, damage }: FramesRead): void {
-    for (const { from, to } of damage) this.#tellDamage(from, `${to - from} bytes that are no record`)
+  /** False: not all of it. */
+  #takeUp({ frames, damage, endsAt, endIsDoubtful }: FramesRead): boolean {
+    let isAll = damage.length === 0 && !endIsDoubtful
+    const leaveOut = (at: number, reason: string): void => {
+      this.#tellDamage(at, reason)
+      isAll = false
+    }
+    for (const { from, to } of damage) leaveOut(from, `${to - from} bytes that are no record`)
+    if (endIsDoubtful) leaveOut(endsAt, 'the last record is not whole: its write was cut off, or it is damaged')
     for (const { text, endsAt } of frames) {
       const parsed = keptChanges.safeParse(parsedJson(textOf(text)))
       if (!parsed.success) {
-        this.#tellDamage(endsAt, 'not of the shape of this version')
+        leaveOut(endsAt, 'not of the shape of this version')
         continue
       }
       for (const each of parsed.data.changes) {
         const change = keptChange.safeParse(each)
-        if (change.success) this.#apply(change.data, JSON.stringify(each).length)
-        else this.#tellDamage(endsAt, 'not of the shape of this version')
+        if (change.success) this.#apply(change.data, JSON.stringify(each))
+        else leaveOut(endsAt, 'not of the shape of this version')
       }
     }
+    return isAll
+  }
+
+  async #keepAside(): Promise<void> {
+    const copied = await this.#journal.keepAside()
+    const { log } = this.#env
+    if (copied.ok)
+      log.write('warn', 'agent', 'a damaged file was copied before it is written again', { to: copied.value })
+    else log.write('error', 'agent', 'a damaged file could not be copied', { reason: copied.error.message })
   }
 
   #isNews(change: KeptChange): boolean {
@@ -161,16 +177,18 @@ export class KeptDefinitions {
     return this.#checks.has(itemKey(change.withoutCheck))
   }
 
-  #apply(change: KeptChange, length: number): void {
-    if ('service' in change) this.#set(this.#services, change.service.id, { definition: change.service, length })
-    else if ('check' in change) this.#set(this.#checks, change.check.checkId, { definition: change.check, length })
+  /** `text`: as it stands in the journal. */
+  #apply(change: KeptChange, text: string): void {
+    const bytes = utf8(text).length
+    if ('service' in change) this.#set(this.#services, change.service.id, { definition: change.service, bytes })
+    else if ('check' in change) this.#set(this.#checks, change.check.checkId, { definition: change.check, bytes })
     else if ('withoutService' in change) this.#set(this.#services, change.withoutService, undefined)
     else this.#set(this.#checks, change.withoutCheck, undefined)
   }
 
   #set(items: Map<string, Item>, id: string, item: Item | undefined): void {
     const key = itemKey(id)
-    this.#bytes += (item?.length ?? 0) - (items.get(key)?.length ?? 0)
+    this.#bytes += (item?.bytes ?? 0) - (items.get(key)?.bytes ?? 0)
     if (item === undefined) items.delete(key)
     else items.set(key, item)
   }

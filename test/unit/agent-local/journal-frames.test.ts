@@ -28,6 +28,16 @@ describe('the frames of a journal', () => {
     }
   })
 
+  it('are told apart from a last one that is there in its whole length, and is not what was written', () => {
+    for (let cut = 0; cut <= whole.length; cut++) expect(readFrames(whole.subarray(0, cut)).endIsDoubtful).toBe(false)
+    for (let at = (starts[3] ?? 0) + 16; at < whole.length; at++) {
+      const bytes = whole.slice()
+      bytes[at] = (bytes[at] ?? 0) ^ 1
+      expect(readFrames(bytes)).toMatchObject({ endsAt: starts[3], endIsDoubtful: true })
+    }
+    expect(readFrames(concatBytes([whole, new Uint8Array(100)])).endIsDoubtful).toBe(true)
+  })
+
   it('are all but one that any changed bit has damaged, and where that was is told', () => {
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const bytes = whole.slice()

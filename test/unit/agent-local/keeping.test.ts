@@ -58,8 +58,12 @@ async function withLives(use: (lives: Lives) => Promise<void>, seed = 'test'): P
 const journal = '/data/local/registrations'
 
 async function framesOf(env: Env): Promise<number> {
-  const file = await value(env.disk.open(journal, 'read'))
-  return readFrames(await value(file.read(0, 1 << 24))).frames.length
+  return readFrames(await bytesAt(env, journal)).frames.length
+}
+
+async function bytesAt(env: Env, path: string): Promise<Uint8Array> {
+  const file = await value(env.disk.open(path, 'read'))
+  return value(file.read(0, 1 << 24))
 }
 
 async function overwrite(env: Env, path: string, at: number): Promise<void> {
@@ -154,6 +158,19 @@ describe('what came over the API', () => {
     })
   })
 
+  it('is written behind what is there, not all anew, in letters of any length', async () => {
+    await withLives(async (lives) => {
+      await lives.live(async ({ agent, env }) => {
+        const notes = '記'.repeat(40_000)
+        for (let at = 0; at < 14; at++)
+          await value(agent.registerCheck(checkOf(`c${at}`, { kind: 'fixed' }, { notes })))
+        const before = await framesOf(env)
+        await value(agent.registerService(web))
+        expect(await framesOf(env)).toBe(before + 1)
+      })
+    })
+  })
+
   it('is refused while there is no room on the disk, as if it had not been asked for, and taken when there is', async () => {
     await withLives(async (lives) => {
       await lives.live(async ({ agent }) => {
@@ -197,25 +214,37 @@ describe('what came over the API', () => {
     })
   })
 
-  it('in a damaged part of the file is left out, with a line that names the place, and nothing else is', async () => {
-    await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(web))
-        const { sizeBytes } = await value(env.disk.stat(journal))
-        await value(agent.registerService(offer('api')))
-        await value(agent.registerService(offer('db')))
-        await overwrite(env, journal, sizeBytes + 40)
+  it.each([
+    [1, ['db', 'web'], String.raw`\d+ bytes that are no record`],
+    [2, ['api', 'web'], 'the last record is not whole: its write was cut off, or it is damaged'],
+  ])(
+    'in a damaged part of the file, here record %i, is left out, told of, and kept aside, and nothing else is',
+    async (hit, left, reason) => {
+      await withLives(async (lives) => {
+        const damaged = await lives.live(async ({ agent, env }) => {
+          const starts: number[] = []
+          for (const id of ['web', 'api', 'db']) {
+            starts.push(id === 'web' ? 0 : (await value(env.disk.stat(journal))).sizeBytes)
+            await value(agent.registerService(offer(id)))
+          }
+          await overwrite(env, journal, (starts[hit] ?? 0) + 40)
+          return bytesAt(env, journal)
+        })
+        await lives.live(async ({ agent, lines, env }) => {
+          expect(agent.services().map(({ id }) => id)).toEqual(left)
+          const told = 'a part of a file of the data directory is damaged and was left out'
+          expect(lines).toEqual([
+            expect.stringMatching(
+              new RegExp(`^error ${told} {"file":"/data/local/registrations","at":\\d+,"reason":"${reason}"}$`),
+            ),
+            'warn a damaged file was copied before it is written again {"to":"/data/local/registrations.damaged"}',
+          ])
+          await value(agent.registerService(offer('new')))
+          expect(await bytesAt(env, `${journal}.damaged`)).toEqual(damaged)
+        })
       })
-      await lives.live(async ({ agent, lines }) => {
-        expect(agent.services().map(({ id }) => id)).toEqual(['db', 'web'])
-        expect(lines).toEqual([
-          expect.stringMatching(
-            /^error a part of a file of the data directory is damaged and was left out {"file":"\/data\/local\/registrations","at":\d+,"reason":"\d+ bytes that are no record"}$/,
-          ),
-        ])
-      })
-    })
-  })
+    },
+  )
 
   it('in the form of earlier builds, a file for each, is taken over once, and does not come back when it is taken out', async () => {
     await withLives(async (lives) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { byteString, concatBytes, emptyBytes, fromBase64, textOf, utf8 } from '../base/bytes.ts'
+import { byteString, concatBytes, emptyBytes, fromBase64, utf8 } from '../base/bytes.ts'
+import { jsonOrUndefined } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
@@ -120,13 +121,13 @@ export class RemoteExec {
   }
 
   async #read(event: UserEvent): Promise<Result<{ readonly call: RemoteExecCall; readonly job: RemoteJob }, string>> {
-    const called = callSchema.safeParse(jsonOf(event.payload))
+    const called = callSchema.safeParse(jsonOrUndefined(event.payload))
     if (!called.success) return err('the event names no job')
     const call = { prefix: called.data.Prefix, session: called.data.Session }
     const answer = await this.#parts.calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, {})
     if (!answer.ok) return err(failureText(answer.error))
     const entry = answer.value.value
-    const read = entry === null ? undefined : jobSchema.safeParse(jsonOf(valueBytes(entry.value)))
+    const read = entry === null ? undefined : jobSchema.safeParse(jsonOrUndefined(valueBytes(entry.value)))
     if (read === undefined) return err('there is no job under the key that the event names')
     if (!read.success) return err('the job cannot be read')
     const { Command, Args, Script, Wait } = read.data
@@ -152,15 +153,6 @@ function argvOf(job: RemoteJob): readonly [string, ...string[]] {
   const [program, ...rest] = job.args
   if (program !== undefined) return [program, ...rest]
   return job.script.length > 0 ? ['/bin/sh', '-s'] : ['/bin/sh', '-c', job.command]
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(textOf(bytes))
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
-  }
 }
 
 /** Output on its way: in pieces, one after the other, with a sign of life while there is none. */

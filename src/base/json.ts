@@ -1,3 +1,5 @@
+import { textOf } from './bytes.ts'
+
 /** A value that JSON can say, with integers of any size: a bigint is written as a plain number, digit for digit. */
 export type Json =
   | null
@@ -40,4 +42,14 @@ function writtenText(text: string): string {
     /[<>&\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+/** What a text in UTF-8 says; undefined where it is no JSON. Whoever asks checks its shape. */
+export function jsonOrUndefined(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(bytes))
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
 }

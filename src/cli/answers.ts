@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textOf } from '../base/bytes.ts'
+import { jsonOrUndefined } from '../base/json.ts'
 import { plainBody } from '../features/json-body.ts'
 import type { Coordinate } from '../model/coordinate.ts'
 
@@ -102,7 +102,7 @@ export type ListedServices = ReadonlyMap<string, readonly string[]>
 // Each gives undefined for an answer that is something else: who answers at the address may be anybody.
 
 export function readKeys(body: Uint8Array): readonly string[] | undefined {
-  return z.array(z.string()).safeParse(jsonOf(body)).data
+  return z.array(z.string()).safeParse(jsonOrUndefined(body)).data
 }
 
 export function readEntries(body: Uint8Array): readonly Entry[] | undefined {
@@ -111,27 +111,27 @@ export function readEntries(body: Uint8Array): readonly Entry[] | undefined {
 }
 
 export function readHolders(value: Uint8Array): z.infer<typeof holdersSchema> | undefined {
-  return holdersSchema.safeParse(jsonOf(value)).data
+  return holdersSchema.safeParse(jsonOrUndefined(value)).data
 }
 
 export function readCreated(body: Uint8Array): z.infer<typeof createdSchema> | undefined {
-  return createdSchema.safeParse(jsonOf(body)).data
+  return createdSchema.safeParse(jsonOrUndefined(body)).data
 }
 
 export function readStats(body: Uint8Array): Stats | undefined {
-  return selfSchema.safeParse(jsonOf(body)).data?.Stats
+  return selfSchema.safeParse(jsonOrUndefined(body)).data?.Stats
 }
 
 export function readPeers(body: Uint8Array): PeerList | undefined {
-  return configurationSchema.safeParse(jsonOf(body)).data?.Servers
+  return configurationSchema.safeParse(jsonOrUndefined(body)).data?.Servers
 }
 
 export function readAutopilot(body: Uint8Array): z.infer<typeof autopilotSchema> | undefined {
-  return autopilotSchema.safeParse(jsonOf(body)).data
+  return autopilotSchema.safeParse(jsonOrUndefined(body)).data
 }
 
 export function readBoolean(body: Uint8Array): boolean | undefined {
-  return z.boolean().safeParse(jsonOf(body)).data
+  return z.boolean().safeParse(jsonOrUndefined(body)).data
 }
 
 export function readMembers(body: Uint8Array): readonly ListedMember[] | undefined {
@@ -139,24 +139,26 @@ export function readMembers(body: Uint8Array): readonly ListedMember[] | undefin
     .array(memberSchema)
     .nullable()
     .transform((members) => members ?? [])
-    .safeParse(jsonOf(body)).data
+    .safeParse(jsonOrUndefined(body)).data
 }
 
 export function readKeyrings(body: Uint8Array): readonly z.infer<typeof keyringSchema>[] | undefined {
-  return z.array(keyringSchema).safeParse(jsonOf(body)).data
+  return z.array(keyringSchema).safeParse(jsonOrUndefined(body)).data
 }
 
 export function readEvent(body: Uint8Array): z.infer<typeof eventSchema> | undefined {
-  return eventSchema.safeParse(jsonOf(body)).data
+  return eventSchema.safeParse(jsonOrUndefined(body)).data
 }
 
 /** By name of node. */
 export function readCoordinates(body: Uint8Array): ReadonlyMap<string, Coordinate> | undefined {
-  return placesOf(z.array(coordinateSchema).safeParse(jsonOf(body)).data)
+  return placesOf(z.array(coordinateSchema).safeParse(jsonOrUndefined(body)).data)
 }
 
 export function readDatacenterCoordinates(body: Uint8Array): ReadonlyMap<string, Coordinate> | undefined {
-  const datacenters = z.array(z.object({ Coordinates: z.array(coordinateSchema).nullable() })).safeParse(jsonOf(body))
+  const datacenters = z
+    .array(z.object({ Coordinates: z.array(coordinateSchema).nullable() }))
+    .safeParse(jsonOrUndefined(body))
   return placesOf(datacenters.data?.flatMap(({ Coordinates }) => Coordinates ?? []))
 }
 
@@ -173,41 +175,41 @@ function placesOf(
 }
 
 export function readAgentRelease(body: Uint8Array): string | undefined {
-  return z.object({ Config: z.object({ Version: z.string() }) }).safeParse(jsonOf(body)).data?.Config.Version
+  return z.object({ Config: z.object({ Version: z.string() }) }).safeParse(jsonOrUndefined(body)).data?.Config.Version
 }
 
 export function readOwnName(body: Uint8Array): { readonly node: string; readonly datacenter: string } | undefined {
-  const self = ownNameSchema.safeParse(jsonOf(body)).data
+  const self = ownNameSchema.safeParse(jsonOrUndefined(body)).data
   return self === undefined ? undefined : { node: self.Config.NodeName, datacenter: self.Config.Datacenter }
 }
 
 export function readChecks(body: Uint8Array): readonly ListedCheck[] | undefined {
-  const checks = z.record(z.string(), checkSchema).safeParse(jsonOf(body)).data
+  const checks = z.record(z.string(), checkSchema).safeParse(jsonOrUndefined(body)).data
   return checks === undefined ? undefined : Object.values(checks)
 }
 
 export function readTexts(body: Uint8Array): readonly string[] | undefined {
-  return z.array(z.string()).safeParse(jsonOf(body)).data
+  return z.array(z.string()).safeParse(jsonOrUndefined(body)).data
 }
 
 export function readNodes(body: Uint8Array): readonly ListedNode[] | undefined {
-  return z.array(catalogNodeSchema).safeParse(jsonOf(body)).data
+  return z.array(catalogNodeSchema).safeParse(jsonOrUndefined(body)).data
 }
 
 /** The nodes of a service's instances in health. */
 export function readHealthyNodes(body: Uint8Array): readonly string[] | undefined {
-  const found = z.array(z.object({ Node: z.object({ Node: z.string() }) })).safeParse(jsonOf(body)).data
+  const found = z.array(z.object({ Node: z.object({ Node: z.string() }) })).safeParse(jsonOrUndefined(body)).data
   return found?.map(({ Node }) => Node.Node)
 }
 
 /** The nodes of a service's instances. */
 export function readInstances(body: Uint8Array): readonly ListedNode[] | undefined {
-  const instances = z.array(instanceSchema).safeParse(jsonOf(body)).data
+  const instances = z.array(instanceSchema).safeParse(jsonOrUndefined(body)).data
   return instances?.map((instance) => ({ ...instance, Meta: instance.NodeMeta }))
 }
 
 export function readServices(body: Uint8Array): ListedServices | undefined {
-  const services = servicesSchema.safeParse(jsonOf(body)).data
+  const services = servicesSchema.safeParse(jsonOrUndefined(body)).data
   return services === undefined
     ? undefined
     : new Map(Object.entries(services).map(([name, tags]) => [name, tags ?? []]))
@@ -215,20 +217,11 @@ export function readServices(body: Uint8Array): ListedServices | undefined {
 
 /** What one node offers; nothing when nobody knows the node. */
 export function readServicesOfNode(body: Uint8Array): ListedServices | undefined {
-  const onNode = onNodeSchema.safeParse(jsonOf(body))
+  const onNode = onNodeSchema.safeParse(jsonOrUndefined(body))
   if (!onNode.success) return undefined
   const services = new Map<string, readonly string[]>()
   for (const { Service, Tags } of Object.values(onNode.data?.Services ?? {})) {
     services.set(Service, [...new Set([...(services.get(Service) ?? []), ...(Tags ?? [])])])
   }
   return services
-}
-
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(textOf(body))
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
-  }
 }

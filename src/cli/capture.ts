@@ -20,6 +20,8 @@ const once: readonly { readonly target: CaptureTarget; readonly path: string; re
 
 /** Of the lines logged in one interval, the first so many bytes. */
 const logBytesMax = 16 << 20
+/** Of all that is logged, for it is kept until the end. */
+const allLogBytesMax = 256 << 20
 
 export interface CapturedFile {
   readonly name: string
@@ -34,6 +36,7 @@ export class Capture {
   readonly #complain: (line: string) => void
   #log: Uint8Array[] = []
   #logBytes = 0
+  #allLogBytes = 0
 
   constructor(client: ApiClient, targets: readonly CaptureTarget[], complain: (line: string) => void) {
     this.#client = client
@@ -70,10 +73,13 @@ export class Capture {
   }
 
   #hear(piece: Uint8Array): void {
-    if (this.#logBytes >= logBytesMax) return
-    this.#log.push(piece.slice())
-    this.#logBytes += piece.length
-    if (this.#logBytes >= logBytesMax) this.#log.push(utf8('\n[the rest of this interval is left out]\n'))
+    if (this.#logBytes >= logBytesMax || this.#allLogBytes >= allLogBytesMax) return
+    const kept = piece.slice(0, Math.min(logBytesMax - this.#logBytes, allLogBytesMax - this.#allLogBytes))
+    this.#log.push(kept)
+    this.#logBytes += kept.length
+    this.#allLogBytes += kept.length
+    if (this.#allLogBytes >= allLogBytesMax) this.#log.push(utf8('\n[the rest of all intervals is left out]\n'))
+    else if (this.#logBytes >= logBytesMax) this.#log.push(utf8('\n[the rest of this interval is left out]\n'))
   }
 }
 

@@ -6,6 +6,7 @@ import { productName } from '../model/names.ts'
 import type { Entry } from './answers.ts'
 import { type ApiClient, unexpectedText } from './client.ts'
 import { keyPath } from './key-path.ts'
+import { pause } from './pause.ts'
 
 /** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
 const lockFlags = '3304740253564472344'
@@ -182,10 +183,4 @@ export async function ask(
 ): Promise<Result<boolean, string>> {
   const answer = await client.expect(method, path, query, body)
   return answer.ok ? ok(textOf(answer.value).trim() === 'true') : answer
-}
-
-export function pause(env: Env, ms: number): Promise<void> {
-  const deferred = env.deferred<void>()
-  env.timers.after(ms, () => deferred.resolve())
-  return deferred.promise
 }

@@ -1,4 +1,4 @@
-import { textOf, utf8 } from '../base/bytes.ts'
+import { emptyBytes, utf8 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { productName } from '../model/names.ts'
@@ -6,11 +6,14 @@ import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../model/
 import { type ApiClient, unexpectedText } from './client.ts'
 import { keyPath } from './key-path.ts'
 
-/** Something a node says of a job: with the text of its key, where that has any. */
+/** A read is asked to wait no longer, however long nothing may come: its connection must outlive it. */
+const readMsMax = 15_000
+
+/** Something a node says of a job: with the value of its key, where that has any. */
 export interface Said {
   readonly node: string
   readonly word: NodeWord
-  readonly text: string
+  readonly value: Uint8Array
 }
 
 /** What nodes say of one job, as they write it under the job's keys. */
@@ -27,18 +30,22 @@ export class RemoteAnswers {
     this.#call = call
   }
 
-  /** Gives everything new to `use`, until for so long nothing new has come, or until it is told to end. */
-  async follow(quietMs: number, use: (said: Said) => void, isOver: () => boolean): Promise<Result<undefined, string>> {
+  /** Gives everything new to `use`, until for so long nothing new has come, or until somebody wants no more. */
+  async follow(
+    quietMs: number,
+    use: (said: Said) => void,
+    interrupted: Promise<'interrupted'>,
+  ): Promise<Result<undefined, string>> {
     let untilMs = this.#env.clock.monoMs() + quietMs
-    while (!isOver()) {
+    for (;;) {
       const leftMs = untilMs - this.#env.clock.monoMs()
       if (leftMs <= 0) return ok(undefined)
-      const news = await this.#news(leftMs)
+      const news = await Promise.race([this.#news(Math.min(leftMs, readMsMax)), interrupted])
+      if (news === 'interrupted') return ok(undefined)
       if (!news.ok) return news
       for (const said of news.value) use(said)
       if (news.value.length > 0) untilMs = this.#env.clock.monoMs() + quietMs
     }
-    return ok(undefined)
   }
 
   async #news(waitMs: number): Promise<Result<readonly Said[], string>> {
@@ -56,10 +63,10 @@ export class RemoteAnswers {
     for (const key of keys) {
       const said = wordOf(key.slice(folder.length))
       if (said === undefined || this.#seen.has(key)) continue
-      const text = said.word.kind === 'ack' ? ok('') : await this.#text(key)
-      if (!text.ok) return text
+      const value = said.word.kind === 'ack' ? ok(emptyBytes) : await this.#value(key)
+      if (!value.ok) return value
       this.#seen.add(key)
-      news.push({ ...said, text: text.value })
+      news.push({ ...said, value: value.value })
     }
     // Keys come in the order of their bytes, and an exit would come before output: it is what a node says last.
     return ok([...news.filter(({ word }) => word.kind !== 'exit'), ...news.filter(({ word }) => word.kind === 'exit')])
@@ -73,9 +80,8 @@ export class RemoteAnswers {
     ]
   }
 
-  async #text(key: string): Promise<Result<string, string>> {
-    const value = await this.#client.expect('GET', keyPath(key), [['raw', '']])
-    return value.ok ? ok(textOf(value.value)) : value
+  #value(key: string): Promise<Result<Uint8Array, string>> {
+    return this.#client.expect('GET', keyPath(key), [['raw', '']])
   }
 }
 

@@ -61,8 +61,9 @@ describe('svc exec', () => {
   })
 
   it('asks only the nodes that its filters take', async () => {
-    const ran = await exec('-node=other', '-wait=200ms', 'echo never')
-    expect(ran).toEqual({ code: 0, error: '', out: '0 / 0 node(s) completed / acknowledged\n' })
+    const ran = await exec('-node=other', '-wait=1s', 'echo never')
+    const error = 'No node acknowledged: agents run commands only with disable_remote_exec set to false\n'
+    expect(ran).toEqual({ code: 0, error, out: '0 / 0 node(s) completed / acknowledged\n' })
   })
 
   it('ends what runs when whoever asked has gone', async () => {

@@ -1,5 +1,5 @@
 import { utf8 } from '../../base/bytes.ts'
-import { formatDuration, parseDuration } from '../../base/duration.ts'
+import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { utcText } from '../../base/utc-text.ts'
 import { productName } from '../../model/names.ts'
@@ -7,6 +7,8 @@ import { newestRelease, releaseText } from '../../model/release.ts'
 import { archiveOf, Capture, type CaptureTarget, captureTargets, writeFolder } from '../capture.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
+import { durationFlag } from '../duration-flag.ts'
+import { Interruption } from '../interruption.ts'
 
 const durationMinMs = 10_000
 const intervalMinMs = 5_000
@@ -59,9 +61,9 @@ interface Plan {
 }
 
 async function planOf({ env, flags }: Invocation): Promise<Result<Plan, string>> {
-  const durationMs = durationOf(flags, 'duration', 120_000, durationMinMs)
+  const durationMs = spanOf(flags, 'duration', 120_000, durationMinMs)
   if (!durationMs.ok) return durationMs
-  const intervalMs = durationOf(flags, 'interval', 30_000, intervalMinMs)
+  const intervalMs = spanOf(flags, 'interval', 30_000, intervalMinMs)
   if (!intervalMs.ok) return intervalMs
   if (intervalMs.value > durationMs.value) return err('interval must not be longer than the duration')
   if (durationMs.value / intervalMs.value > intervalsMax)
@@ -74,22 +76,19 @@ async function planOf({ env, flags }: Invocation): Promise<Result<Plan, string>>
   const path = archive ? `${output}.tar.gz` : output
   if (utf8(folderOf(output)).length > folderBytesMax)
     return err(`the name of the output has more than ${folderBytesMax} bytes`)
+  if (folderOf(output) === '') return err(`output path "${output}" names a directory: name a file in it`)
   const there = await env.disk.stat(path)
   if (there.ok) return err(`output path "${path}" exists already`)
+  // Minutes of gathering would be lost for it.
+  const directory = output.includes('/') ? output.slice(0, output.lastIndexOf('/') + 1) : '.'
+  const around = await env.disk.stat(directory)
+  if (!around.ok || around.value.kind !== 'directory') return err(`output directory "${directory}" is not there`)
   return ok({ durationMs: durationMs.value, intervalMs: intervalMs.value, targets: targets.value, output, archive })
 }
 
-function durationOf(
-  flags: Invocation['flags'],
-  name: string,
-  otherwise: number,
-  least: number,
-): Result<number, string> {
-  const given = flags.get(name)
-  const duration = typeof given === 'string' ? parseDuration(given) : ok(otherwise)
-  if (!duration.ok) return err(`-${name} ${String(given)}: not a duration such as 30s or 2m`)
-  if (duration.value < least) return err(`${name} must be longer than ${formatDuration(least)}`)
-  return duration
+function spanOf(flags: Invocation['flags'], name: string, otherwise: number, least: number): Result<number, string> {
+  const span = durationFlag(flags, name, otherwise, '30s or 2m')
+  return span.ok && span.value < least ? err(`${name} must be longer than ${formatDuration(least)}`) : span
 }
 
 function targetsOf(given: unknown): Result<readonly CaptureTarget[], string> {
@@ -108,10 +107,7 @@ async function record(invocation: Invocation, plan: Plan): Promise<Result<string
   if (!release.ok) return release
   terminal.out(headingOf(plan, release.value))
   const capture = new Capture(client, plan.targets, (line) => terminal.error(`==> ${line}\n`))
-  const interrupted = env.deferred<'interrupted'>()
-  const listening = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
-    terminal.onSignal(signal, () => interrupted.resolve('interrupted')),
-  )
+  const interruption = new Interruption(invocation)
   env.detach(capture.listen())
   await capture.begin()
   const endMs = env.clock.monoMs() + plan.durationMs
@@ -120,12 +116,12 @@ async function record(invocation: Invocation, plan: Plan): Promise<Result<string
     const pause = env.deferred<'over'>()
     const leftMs = endMs - env.clock.monoMs()
     const timer = env.timers.after(Math.max(0, Math.min(plan.intervalMs, leftMs)), () => pause.resolve('over'))
-    over = (await Promise.race([pause.promise, interrupted.promise])) === 'interrupted' || leftMs <= plan.intervalMs
+    over = (await Promise.race([pause.promise, interruption.uttered])) === 'interrupted' || leftMs <= plan.intervalMs
     timer.close()
     await capture.mark(unixSeconds(began))
     terminal.out(`==> Capture successful ${utcText(began)}\n`)
   }
-  for (const one of listening) one.close()
+  interruption.close()
   return write(invocation, plan, capture, release.value)
 }
 

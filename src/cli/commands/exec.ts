@@ -1,14 +1,17 @@
-import { base64, utf8 } from '../../base/bytes.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { base64, textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productName } from '../../model/names.ts'
 import { jobKey, type RemoteExecCall, remoteExecCallJson, remoteExecName } from '../../model/remote-exec.ts'
 import { ApiClient, failed, misused, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { durationFlag } from '../duration-flag.ts'
 import { eventFilterFlags, eventFilters } from '../event-filters.ts'
 import { LockSession } from '../held-lock.ts'
+import { Interruption } from '../interruption.ts'
 import { keyPath } from '../key-path.ts'
+import { LinesByNode } from '../lines-by-node.ts'
+import { pause } from '../pause.ts'
 import { jobBody, RemoteAnswers, type Said } from '../remote-answers.ts'
 
 const execFlags: readonly CommandFlag[] = [
@@ -29,7 +32,7 @@ const execFlags: readonly CommandFlag[] = [
     name: 'wait',
     kind: 'text',
     value: '<duration>',
-    help: 'When nothing has come for so long, nothing more is waited for. Default: 2s.',
+    help: 'When nothing has come for so long, 1s at least, nothing more is waited for. Default: 2s.',
   },
   {
     name: 'wait-repl',
@@ -41,6 +44,9 @@ const execFlags: readonly CommandFlag[] = [
 
 /** A node tells its caller apart from one that is gone by a sign of life in this share of the wait. */
 const signsOfLife = 2
+/** Agents give signs of life every 500 ms at most: with less a node that works would count as gone. */
+const waitMinMs = 1_000
+const durations = '2s or 100ms'
 
 export const execCommand: CliCommand = {
   path: ['exec'],
@@ -53,19 +59,36 @@ export const execCommand: CliCommand = {
   async run(invocation) {
     const plan = await planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)
-    const client = new ApiClient(invocation)
-    const session = await beginSession(invocation, client)
-    if (!session.ok) return failed(invocation, `Error creating session: ${session.error}`)
-    const call = { prefix: plan.value.prefix, session: session.value.id }
+    // From before there is a session: what is begun is taken away again, whenever somebody interrupts.
+    const interruption = new Interruption(invocation)
     try {
-      const outcome = await carryOut(invocation, client, plan.value, call)
-      return outcome.ok ? outcome.value : failed(invocation, outcome.error)
+      return await runInSession(invocation, plan.value, interruption)
     } finally {
-      await session.value.end()
-      await client.send('DELETE', keyPath(`${call.prefix}/${call.session}/`), [['recurse', '']])
+      interruption.close()
     }
   },
 }
+
+async function runInSession(invocation: Invocation, plan: Plan, interruption: Interruption): Promise<number> {
+  const client = new ApiClient(invocation)
+  const begun = beginSession(invocation, client)
+  const session = await Promise.race([begun, interruption.uttered])
+  if (session === 'interrupted') {
+    invocation.env.detach(begun.then((late) => (late.ok ? late.value.end() : undefined)))
+    return failed(invocation, interruptedText)
+  }
+  if (!session.ok) return failed(invocation, `Error creating session: ${session.error}`)
+  const call = { prefix: plan.prefix, session: session.value.id }
+  try {
+    const outcome = await carryOut(invocation, client, plan, call, interruption)
+    return outcome.ok ? outcome.value : failed(invocation, outcome.error)
+  } finally {
+    await session.value.end()
+    await client.send('DELETE', keyPath(`${call.prefix}/${call.session}/`), [['recurse', '']])
+  }
+}
+
+const interruptedText = 'Interrupted before any node was asked'
 
 interface Plan {
   readonly prefix: string
@@ -80,9 +103,14 @@ async function planOf(invocation: Invocation): Promise<Result<Plan, string>> {
   if (args.length === 0) return err('Must specify a command to execute')
   const filters = eventFilters(flags)
   if (!filters.ok) return filters
-  const waitMs = durationOf(flags, 'wait', 2_000)
+  const waitMs = durationFlag(flags, 'wait', 2_000, durations)
   if (!waitMs.ok) return waitMs
-  const replicationMs = durationOf(flags, 'wait-repl', 100)
+  if (waitMs.value < waitMinMs) {
+    return err(
+      `-wait ${String(flags.get('wait'))}: must be 1s at least, for nodes give signs of life every 500ms at most`,
+    )
+  }
+  const replicationMs = durationFlag(flags, 'wait-repl', 100, durations)
   if (!replicationMs.ok) return replicationMs
   const prefix = flags.get('prefix') ?? remoteExecName
   if (typeof prefix !== 'string' || prefix === '' || prefix.startsWith('/'))
@@ -97,14 +125,6 @@ async function planOf(invocation: Invocation): Promise<Result<Plan, string>> {
     waitMs: waitMs.value / signsOfLife,
   })
   return ok({ prefix, job, filters: filters.value, waitMs: waitMs.value, replicationMs: replicationMs.value })
-}
-
-function durationOf(flags: Invocation['flags'], name: string, otherwise: number): Result<number, string> {
-  const given = flags.get(name)
-  if (typeof given !== 'string') return ok(otherwise)
-  const duration = parseDuration(given)
-  if (duration.ok && duration.value > 0) return duration
-  return err(`-${name} ${given}: not a duration such as 2s or 100ms`)
 }
 
 /** Its keys go with it. In another datacenter it is one of a server there, for this agent's node is not of it. */
@@ -127,6 +147,7 @@ async function carryOut(
   client: ApiClient,
   plan: Plan,
   call: RemoteExecCall,
+  interruption: Interruption,
 ): Promise<Result<number, string>> {
   const { env, flags, terminal } = invocation
   const tell = (text: string): void => {
@@ -136,36 +157,29 @@ async function carryOut(
   const written = await client.expect('PUT', keyPath(jobKey(call)), [['acquire', call.session]], plan.job)
   if (!written.ok) return err(`Failed to create job file: ${written.error}`)
   tell('Uploaded remote execution spec')
-  const pause = env.deferred<void>()
-  env.timers.after(plan.replicationMs, () => pause.resolve())
-  await pause.promise
+  await Promise.race([pause(env, plan.replicationMs), interruption.uttered])
+  if (interruption.isUttered) return err(interruptedText)
   const payload = utf8(writeJson(remoteExecCallJson(call), false))
   const fired = await client.expect('PUT', `/v1/event/fire/${remoteExecName}`, plan.filters, payload)
   if (!fired.ok) return err(`Error firing event: ${fired.error}`)
   tell('Fired remote execute event')
-  return followJob(invocation, new RemoteAnswers(env, client, call), plan.waitMs)
+  return followJob(invocation, new RemoteAnswers(env, client, call), plan.waitMs, interruption)
 }
 
 async function followJob(
   invocation: Invocation,
   answers: RemoteAnswers,
   waitMs: number,
+  interruption: Interruption,
 ): Promise<Result<number, string>> {
   const { terminal } = invocation
-  let interrupted = false
-  const listening = terminal.onSignal('SIGINT', () => {
-    interrupted = true
-  })
   const tally = { acknowledged: 0, completed: 0, failed: 0 }
-  try {
-    const followed = await answers.follow(
-      waitMs,
-      (said) => show(invocation, said, tally),
-      () => interrupted,
-    )
-    if (!followed.ok) return followed
-  } finally {
-    listening.close()
+  const lines = new LinesByNode()
+  const followed = await answers.follow(waitMs, (said) => show(invocation, said, tally, lines), interruption.uttered)
+  terminal.out(lines.endAll())
+  if (!followed.ok) return followed
+  if (tally.acknowledged === 0) {
+    terminal.error('No node acknowledged: agents run commands only with disable_remote_exec set to false\n')
   }
   terminal.out(`${tally.completed} / ${tally.acknowledged} node(s) completed / acknowledged\n`)
   return ok(tally.failed > 0 || tally.completed !== tally.acknowledged ? 2 : 0)
@@ -173,21 +187,22 @@ async function followJob(
 
 function show(
   { flags, terminal }: Invocation,
-  { node, word, text }: Said,
+  { node, word, value }: Said,
   tally: { acknowledged: number; completed: number; failed: number },
+  lines: LinesByNode,
 ): void {
   const verbose = flags.get('verbose') === true
   if (word.kind === 'ack') {
     tally.acknowledged++
     if (verbose) terminal.out(`==> ${node}: acknowledged event\n`)
   } else if (word.kind === 'exit') {
+    const text = textOf(value)
     tally.completed++
     if (text !== '0') tally.failed++
-    terminal.out(`==> ${node}: finished with exit code ${text}\n`)
-  } else if (text === '') {
+    terminal.out(`${lines.end(node)}==> ${node}: finished with exit code ${text}\n`)
+  } else if (value.length === 0) {
     if (verbose) terminal.out(`==> ${node}: heartbeat received\n`)
   } else {
-    const lines = text.replace(/\n$/, '').split('\n')
-    terminal.out(lines.map((line) => `    ${node}: ${line}\n`).join(''))
+    terminal.out(lines.push(node, value))
   }
 }

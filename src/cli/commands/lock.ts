@@ -1,14 +1,15 @@
-import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ForegroundChild } from '../../env/terminal.ts'
 import { productName, productTitle } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { durationFlag } from '../duration-flag.ts'
 import { type Held, HeldLock, type LockOptions, LockSession } from '../held-lock.ts'
 import { HeldSemaphore } from '../held-semaphore.ts'
 
 /** How long a program that is to end, for its lock is lost, is left before it is killed. */
 const graceMs = 5_000
+const durations = '10s or 1m30s'
 /** Each stands in one value. */
 const holdersMax = 1_000
 
@@ -71,9 +72,9 @@ function planOf(invocation: Invocation): Result<Plan, string> {
   const limit = Number(flags.get('n') ?? '1')
   if (!Number.isInteger(limit) || limit < 1 || limit > holdersMax)
     return err(`-n ${limit}: not a number from 1 to ${holdersMax}`)
-  const tryMs = durationOf(flags, 'try')
+  const tryMs = durationFlag(flags, 'try', 0, durations)
   if (!tryMs.ok) return tryMs
-  const timeoutMs = durationOf(flags, 'timeout')
+  const timeoutMs = durationFlag(flags, 'timeout', 0, durations)
   if (!timeoutMs.ok) return timeoutMs
   const retries = flags.get('monitor-retry') ?? '3'
   if (typeof retries !== 'string' || !/^\d{1,9}$/.test(retries)) {
@@ -96,15 +97,6 @@ function planOf(invocation: Invocation): Result<Plan, string> {
     argv: direct ? [program, ...rest] : ['/bin/sh', '-c', child.join(' ')],
     tryMs: tryMs.value,
   })
-}
-
-/** Milliseconds; 0 where the flag is not given. */
-function durationOf(flags: Invocation['flags'], name: string): Result<number, string> {
-  const given = flags.get(name)
-  if (typeof given !== 'string') return ok(0)
-  const duration = parseDuration(given)
-  if (duration.ok && duration.value >= 0) return duration
-  return err(`-${name} ${given}: not a duration such as 10s or 1m30s`)
 }
 
 async function runLocked(invocation: Invocation, plan: Plan, session: LockSession): Promise<number> {

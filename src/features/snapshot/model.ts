@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { textOf, utf8 } from '../../base/bytes.ts'
+import { utf8 } from '../../base/bytes.ts'
+import { jsonOrUndefined } from '../../base/json.ts'
 
 /** Names of the files in an archive, in their order. Reference: HTTP API 13. */
 export const archiveFiles = { meta: 'meta.json', state: 'state.bin', sums: 'SHA256SUMS' } as const
@@ -60,20 +61,11 @@ export function metaBytes(meta: ArchiveMeta): Uint8Array {
 
 /** Undefined: it is not what archives of this format say. */
 export function metaFrom(bytes: Uint8Array): ArchiveMeta | undefined {
-  const read = metaJson.safeParse(jsonOf(bytes)).data
+  const read = metaJson.safeParse(jsonOrUndefined(bytes)).data
   if (read === undefined || read.Version !== metaVersion) return undefined
   const servers = (read.Configuration.Servers ?? []).map(({ Suffrage, ID, Address }) => {
     return { id: ID, address: Address, voter: Suffrage === 0 }
   })
   const { ID: id, Index: index, Term: term, Size: sizeBytes, ConfigurationIndex: configurationIndex } = read
   return { id, index, term, sizeBytes, configurationIndex, servers }
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(textOf(bytes))
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined
-    throw cause
-  }
 }

@@ -108,6 +108,9 @@ describe('svc debug', () => {
     [['-capture=pprof'], 'pprof: agents serve no profiles; leave it out'],
     [['-capture=agent,all'], 'unknown capture "all": agent, host, cluster, metrics, logs'],
     [[`-output=${folder}`, '-archive=false'], `output path "${folder}" exists already`],
+    [[`-output=${folder}/`], `output path "${folder}/" names a directory: name a file in it`],
+    [[`-output=${folder}/none/a`], `output directory "${folder}/none/" is not there`],
+    [['-archive=false', `-output=${folder}/none/a`], `output directory "${folder}/none/" is not there`],
     [[`-output=${'x'.repeat(65)}`], 'the name of the output has more than 64 bytes'],
   ])('refuses %j', async (argv, why) => {
     const recording = new Recording()

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { ok } from '../../../src/base/result.ts'
+import { indexHeader } from '../../../src/cli/held-lock.ts'
+import { runCli } from '../../../src/cli/program.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { HttpClientRequest } from '../../../src/env/http.ts'
+import { createHostEnv } from '../../../src/host/env.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+import { FakeTerminal } from './fake-terminal.ts'
+
+const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+
+/** What the command asks for is written down; a read that waits for news ends by the clock alone. */
+class Execution {
+  readonly clock = new HandClock()
+  readonly terminal = new FakeTerminal()
+  readonly asked: string[] = []
+  readonly words: ReadonlyMap<string, Uint8Array>
+  ended: number | undefined
+
+  /** `words`: by what follows the folder of the job in their keys. */
+  constructor(words: Readonly<Record<string, Uint8Array>> = {}) {
+    this.words = new Map(Object.entries(words))
+  }
+
+  async begin(...argv: readonly string[]): Promise<void> {
+    const { clock, timers } = this.clock.env
+    const http = { ...host.http, request: (_to: unknown, asked: HttpClientRequest) => this.#answer(asked) }
+    const env = { ...host, disk: host.disk, machine: host.machine, clock, timers, http } as unknown as Env
+    host.detach(runCli(['exec', ...argv], env, this.terminal).then((code) => (this.ended = code)))
+    await this.until(() => this.ended !== undefined || this.asked.some((line) => line.includes('index=7')))
+  }
+
+  /** Lets nothing pass but what is under way; and time in small steps while that is not enough. */
+  async until(isSo: () => boolean): Promise<void> {
+    for (let turn = 0; !isSo() && turn < 10_000; turn++) {
+      await settled()
+      if (turn % 10 === 9) await this.clock.advance(10)
+    }
+    expect(isSo()).toBe(true)
+  }
+
+  async #answer({ method, target }: HttpClientRequest) {
+    this.asked.push(`${method} ${target}`)
+    const answer = (body: string | Uint8Array, index = '') =>
+      ok({
+        status: 200,
+        headers: new Map([[indexHeader, index]]),
+        body: typeof body === 'string' ? utf8(body) : body,
+      })
+    if (target === '/v1/session/create') return answer('{"ID":"s1"}')
+    if (method !== 'GET') return answer('true')
+    const [, path = '', query = ''] = /^\/v1\/kv\/_rexec\/s1\/([^?]*)\?(.*)$/.exec(target) ?? []
+    if (path !== '') return answer(this.words.get(path) ?? '')
+    const wait = /wait=(\d+)ms/.exec(query)?.[1]
+    const over = host.deferred<void>()
+    if (wait === undefined) over.resolve()
+    else this.clock.env.timers.after(Number(wait), () => over.resolve())
+    await over.promise
+    const keys = ['job', ...this.words.keys()].map((word) => `_rexec/s1/${word}`)
+    return answer(JSON.stringify(keys), '7')
+  }
+}
+
+describe('svc exec', () => {
+  it('asks for no read that waits longer than 15 s, and goes on until its own wait is over', async () => {
+    const execution = new Execution()
+    await execution.begin('-wait=2m', 'true')
+    for (let step = 0; step < 13; step++) await execution.clock.advance(10_000)
+    await execution.until(() => execution.ended !== undefined)
+    const waits = execution.asked.flatMap((line) =>
+      line.includes('wait=') ? [Number(/wait=(\d+)/.exec(line)?.[1])] : [],
+    )
+    expect(waits).toHaveLength(8)
+    expect(Math.max(...waits)).toBe(15_000)
+    expect([execution.ended, execution.terminal.complained]).toEqual([
+      0,
+      'No node acknowledged: agents run commands only with disable_remote_exec set to false\n',
+    ])
+  })
+
+  it('ends at once when it is interrupted, and takes its session and keys away', async () => {
+    const execution = new Execution({ 'n1/ack': utf8('') })
+    await execution.begin('-wait=1h', 'sleep 9')
+    execution.terminal.signal('SIGINT')
+    await settled()
+    await settled()
+    await execution.until(() => execution.ended !== undefined)
+    expect(execution.ended).toBe(2)
+    expect(execution.terminal.written).toBe('0 / 1 node(s) completed / acknowledged\n')
+    expect(execution.asked.slice(-2)).toEqual(['PUT /v1/session/destroy/s1', 'DELETE /v1/kv/_rexec/s1/?recurse='])
+  })
+
+  it('prints lines and characters whole that come in two pieces, and the rest at the end of the command', async () => {
+    const bytes = utf8('one\ntwo ü\nthree')
+    const words = { 'n1/ack': utf8(''), 'n1/exit': utf8('0') }
+    const cut = bytes.indexOf(0xc3) + 1
+    const execution = new Execution({
+      ...words,
+      'n1/out/00000': bytes.subarray(0, cut),
+      'n1/out/00001': bytes.subarray(cut),
+    })
+    await execution.begin('x')
+    await execution.clock.advance(3_000)
+    await execution.until(() => execution.ended !== undefined)
+    expect(execution.terminal.written).toBe(
+      '    n1: one\n    n1: two ü\n    n1: three\n==> n1: finished with exit code 0\n1 / 1 node(s) completed / acknowledged\n',
+    )
+  })
+
+  it('refuses a wait in which a node that works could not be told from one that is gone', async () => {
+    const execution = new Execution()
+    await execution.begin('-wait=999ms', 'x')
+    expect([execution.ended, execution.asked]).toEqual([1, []])
+    expect(execution.terminal.complained).toMatch(
+      /^-wait 999ms: must be 1s at least, for nodes give signs of life every 500ms at most\n/,
+    )
+  })
+})

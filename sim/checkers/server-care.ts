@@ -29,6 +29,8 @@ export class ServerCare {
   #stabilizationMs = Number.POSITIVE_INFINITY
   /** By ID: servers that joined without a vote, and when. */
   readonly #joinedAtUs = new Map<string, number>()
+  /** IDs and addresses of every configuration that a leader had or wrote. */
+  readonly #seen = new Set<string>()
   /** IDs that somebody has asked to be out of the group, for good. */
   readonly #mayGo = new Set<string>()
 
@@ -52,8 +54,12 @@ export class ServerCare {
   /** A leader writes another configuration into its log. `before`: the voters of the one it had. */
   changed(leader: string, before: readonly string[], configuration: Configuration): void {
     const voters = votersOf(configuration)
+    for (const id of before) this.#seen.add(id)
     for (const id of before.filter((voter) => !voters.includes(voter))) this.#takenOut(leader, id, before.length)
-    for (const id of voters.filter((voter) => !before.includes(voter))) this.#promoted(leader, id)
+    for (const { id, address, suffrage } of configuration.servers) {
+      if (suffrage === 'voter' && !before.includes(id)) this.#promoted(leader, id, address)
+    }
+    for (const { id, address } of configuration.servers) this.#seen.add(id).add(address)
     const nonvoters = configuration.servers.filter(({ suffrage }) => suffrage !== 'voter').map(({ id }) => id)
     for (const id of [...this.#joinedAtUs.keys()]) if (!nonvoters.includes(id)) this.#joinedAtUs.delete(id)
     for (const id of nonvoters) if (!this.#joinedAtUs.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
@@ -66,13 +72,18 @@ export class ServerCare {
     else if (voters - 1 < this.#minQuorum) this.#report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
   }
 
-  #promoted(leader: string, id: string): void {
-    const joinedAtUs = this.#joinedAtUs.get(id)
+  #promoted(leader: string, id: string, address: string): void {
+    const joinedAtUs = this.#joinedAtUs.get(id) ?? this.#joinsNow(id, address)
     if (joinedAtUs === undefined) return
     const afterMs = (this.#nowUs() - joinedAtUs) / 1000
     if (afterMs >= this.#stabilizationMs * (1 - earlyShare)) return
     const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
     this.#report('O2', `${leader} gives ${id} a vote ${Math.round(afterMs)} ms after it joined, and ${bound}`)
+  }
+
+  /** Whoever was in no configuration before, not even without a vote, or under the name of an older Raft protocol. */
+  #joinsNow(id: string, address: string): number | undefined {
+    return this.#seen.has(id) || this.#seen.has(address) || !nodeId.test(id) ? undefined : this.#nowUs()
   }
 }
 

@@ -88,8 +88,13 @@ describe('O2: a leader gives a newcomer its vote', () => {
     expect(leader.becomes(group(1, 2, 3, 4)).told).toHaveLength(1)
   })
 
-  it('at once where it never was without one, or an operator has set the time so', () => {
-    expect(new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, 4)).told).toEqual([])
+  it('and not with its first word of it', () => {
+    expect(new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, 4)).told).toHaveLength(1)
+  })
+
+  it('at once where it had one before, or an operator has set the time so', () => {
+    const back = new Leader(group(1, 2, 3, 4)).becomes(group(1, 2, 3)).becomes(group(1, 2, 3, 4))
+    expect(back.told).toEqual([])
     const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
     leader.care.settings({ serverStabilizationMs: 0 })
     expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([])

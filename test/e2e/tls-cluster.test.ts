@@ -89,7 +89,7 @@ function start(name: string, host: string, config: object): RealAgent {
 
 function startServer(at: number, name: string): RealAgent {
   const tls = { ...strict, ca_file: caFile(), ...filesOf(name) }
-  const secured = at === 0 ? { ports: { ...ports, https }, verify_incoming_https: false } : {}
+  const secured = at === 0 ? { ports: { ...ports, https }, verify_incoming: false, verify_incoming_rpc: true } : {}
   return start(name, `127.0.0.${at + 1}`, { server: true, bootstrap_expect: 3, ...tls, ...secured })
 }
 

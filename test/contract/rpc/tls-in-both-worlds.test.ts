@@ -4,6 +4,7 @@ import { ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { Rpc } from '../../../src/rpc/rpc.ts'
 import { noTls, type RpcTls, type ServerFacts } from '../../../src/rpc/tls.ts'
+import { freePort } from '../../e2e/real-agent.ts'
 import { hostWorld } from '../env/host-world.ts'
 import type { LawWorld, Place } from '../env/law-world.ts'
 import { pause } from '../env/observed.ts'
@@ -12,7 +13,8 @@ import { makeTlsMaterial, opensslIsThere, type TlsMaterial } from '../host/tls-m
 
 const openssl = opensslIsThere()
 const material = openssl ? makeTlsMaterial() : undefined
-const port = 18_300
+/** One that no other test of this run takes. */
+const port = await freePort()
 
 interface Seen {
   readonly rpc: Rpc

@@ -13,11 +13,13 @@ import { makeTlsMaterial, opensslIsThere, type TlsMaterial } from '../host/tls-m
 
 const openssl = opensslIsThere()
 const material = openssl ? makeTlsMaterial() : undefined
-/** One that no other test of this run takes. */
-const port = await freePort()
+/** Ports tried for one listener: others of this run look for theirs meanwhile. */
+const portsTried = 20
 
 interface Seen {
   readonly rpc: Rpc
+  /** Where it listens; empty where it does not. */
+  readonly address: string
   readonly notices: string[]
   readonly requests: string[]
   readonly log: string[]
@@ -40,10 +42,8 @@ async function agent(
     enabled: (level) => env.log.enabled(level),
     follow: (level, use) => env.log.follow(level, use),
   }
-  const at = listen === undefined ? undefined : { host: listen, port }
-  const opened = await Rpc.open({ ...env, log: told }, at, tls)
-  if (!opened.ok) throw new Error(opened.error.kind)
-  opened.value.start(
+  const { rpc, address } = await opened({ ...env, log: told }, listen, tls)
+  rpc.start(
     { nodeId: `id-${name}`, nodeName: name, datacenter, address: '' },
     {
       onRequest: async ({ peer, method }) => {
@@ -55,14 +55,26 @@ async function agent(
       serverAt: () => ({ name: 'other', datacenter: 'dc1', offersTls: false, ...facts }),
     },
   )
-  return { rpc: opened.value, notices, requests, log }
+  return { rpc, address, notices, requests, log }
+}
+
+async function opened(env: Env, host: string | undefined, tls: RpcTls): Promise<{ rpc: Rpc; address: string }> {
+  let why = ''
+  for (let tried = 0; tried < portsTried; tried++) {
+    const port = await freePort()
+    const rpc = await Rpc.open(env, host === undefined ? undefined : { host, port }, tls)
+    if (rpc.ok) return { rpc: rpc.value, address: host === undefined ? '' : `${host}:${port}` }
+    why = rpc.error.kind
+    if (why !== 'address-in-use') break
+  }
+  throw new Error(why)
 }
 
 /** What a request of the second agent to the first comes to, and what each says of it. */
 async function meet({ env, peer, host }: Place, there: RpcTls, here: RpcTls, facts: Partial<ServerFacts> = {}) {
   const server = await agent(env, 's1', there, host)
   const client = await agent(peer, 'c1', here, undefined, facts)
-  const to = `${host}:${port}`
+  const to = server.address
   const answer = await client.rpc.request(to, { method: 'Ask', body: null, deadlineMs: 3_000 })
   client.rpc.notify('id-s1', to, 'raft/3', utf8('vote'))
   await pause(env, 50)
@@ -195,7 +207,7 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
       const { env, peer, host } = place
       const server = await agent(env, 's1', settings(tls, tls.server, strict), host)
       const impostor = await agent(peer, 's2', settings(tls, tls.client, strict), undefined)
-      await impostor.rpc.request(`${host}:${port}`, { method: 'Ask', body: null, deadlineMs: 3_000 })
+      await impostor.rpc.request(server.address, { method: 'Ask', body: null, deadlineMs: 3_000 })
       server.rpc.notify('id-s2', '', 'raft/3', utf8('entries'))
       await pause(env, 50)
       expect([server.requests, impostor.notices]).toEqual([['s2 Ask false'], []])
@@ -209,7 +221,7 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
         const { env, peer, host } = place
         const there = await agent(env, 's1', settings(tls, tls.server, strict), host)
         const here = await agent(peer, 's9', settings(tls, tls.server, strict), undefined, {}, 'dc2')
-        const asked = await here.rpc.request(`${host}:${port}`, { method: 'Ask', body: null, deadlineMs: 3_000 })
+        const asked = await here.rpc.request(there.address, { method: 'Ask', body: null, deadlineMs: 3_000 })
         there.rpc.notify('id-s9', '', 'raft/3', utf8('entries'))
         here.rpc.notify('id-s1', '', 'raft/3', utf8('vote'))
         await pause(env, 50)

@@ -4,7 +4,6 @@ import { ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { Rpc } from '../../../src/rpc/rpc.ts'
 import { noTls, type RpcTls, type ServerFacts } from '../../../src/rpc/tls.ts'
-import { freePort } from '../../e2e/real-agent.ts'
 import { hostWorld } from '../env/host-world.ts'
 import type { LawWorld, Place } from '../env/law-world.ts'
 import { pause } from '../env/observed.ts'
@@ -13,7 +12,8 @@ import { makeTlsMaterial, opensslIsThere, type TlsMaterial } from '../host/tls-m
 
 const openssl = opensslIsThere()
 const material = openssl ? makeTlsMaterial() : undefined
-/** Ports tried for one listener: others of this run look for theirs meanwhile. */
+/** Each listener has a port of its own: above those of real agents in tests, below those that systems hand out. */
+let nextPort = 31_000
 const portsTried = 20
 
 interface Seen {
@@ -61,7 +61,7 @@ async function agent(
 async function opened(env: Env, host: string | undefined, tls: RpcTls): Promise<{ rpc: Rpc; address: string }> {
   let why = ''
   for (let tried = 0; tried < portsTried; tried++) {
-    const port = await freePort()
+    const port = nextPort++
     const rpc = await Rpc.open(env, host === undefined ? undefined : { host, port }, tls)
     if (rpc.ok) return { rpc: rpc.value, address: host === undefined ? '' : `${host}:${port}` }
     why = rpc.error.kind

@@ -69,9 +69,10 @@ function planOf(invocation: Invocation): Result<Plan, string> {
   const { flags, args } = invocation
   const [prefix, ...child] = args
   if (prefix === undefined || child.length === 0) return err('Key prefix and child command must be specified')
-  const limit = Number(flags.get('n') ?? '1')
+  const holders = String(flags.get('n') ?? '1')
+  const limit = Number(holders)
   if (!Number.isInteger(limit) || limit < 1 || limit > holdersMax)
-    return err(`-n ${limit}: not a number from 1 to ${holdersMax}`)
+    return err(`-n ${holders}: not a number from 1 to ${holdersMax}`)
   const tryMs = durationFlag(flags, 'try', 0, durations)
   if (!tryMs.ok) return tryMs
   const timeoutMs = durationFlag(flags, 'timeout', 0, durations)

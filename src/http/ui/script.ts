@@ -123,12 +123,11 @@ const addressOf = (host, port) => (port > 0 ? (host.includes(':') ? '[' + host +
 
 function showServices(services) {
   const all = listed(services)
-  const rows = filtered(all, ({ Name, Tags }) => Name + ' ' + listed(Tags).join(' '))
-  put(counted(rows, all, 'services'), table('Services', ['Service', 'Health', 'Nodes', 'Tags'], rows.map((each) => [
+  const rows = filtered(all, ({ Name }) => Name)
+  put(counted(rows, all, 'services'), table('Services', ['Service', 'Health', 'Nodes'], rows.map((each) => [
     link(each.Name, 'services', each.Name),
     healthOf({ passing: each.ChecksPassing, warning: each.ChecksWarning, critical: each.ChecksCritical }),
-    listed(each.Nodes).length,
-    listed(each.Tags).join(', ')])))
+    listed(each.Nodes).length])))
 }
 
 function showService(instances) {

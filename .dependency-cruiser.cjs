@@ -7,7 +7,7 @@ const layers = [
   ['env'],
   ['model'],
   ['raft', 'gossip', 'store', 'pki', 'dns-wire', 'hcl'],
-  ['rpc'],
+  ['rpc', 'access'],
   ['features'],
   ['agent'],
   ['http', 'dns', 'config'],

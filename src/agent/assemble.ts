@@ -1,3 +1,4 @@
+import { unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import {
   deregisterEndpoint,
@@ -91,6 +92,7 @@ export async function assembleAgent(
     wan: wan?.pool,
     events,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
+    authorizer: async () => ok(unrestricted),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),

@@ -1,3 +1,4 @@
+import { unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import { readBy } from '../features/fields.ts'
@@ -101,13 +102,13 @@ export class Dispatch {
   async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
     const elsewhere = this.#leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
-    return endpoint.serve(this.#context, args, request.identity)
+    return endpoint.serve(this.#context, args, request.identity, unrestricted)
   }
 
   async #ask(endpoint: ServerEndpoint, args: unknown, read: ReadOptions): Promise<Result<unknown, Failure>> {
     const elsewhere = endpoint.leader && read.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
     if (elsewhere !== undefined) return err(elsewhere)
-    return endpoint.serve(this.#context, args)
+    return endpoint.serve(this.#context, args, unrestricted)
   }
 
   #leaderElsewhere(): Failure | undefined {

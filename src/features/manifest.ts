@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Authorizer } from '../access/authorizer.ts'
 import type { Json } from '../base/json.ts'
 import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
@@ -11,6 +12,7 @@ import type { Release } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
+import type { Access, ReadAccess } from './access.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
@@ -165,13 +167,20 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'write'
   readonly args: z.ZodType<Args>
-  serve(server: ServerContext, args: Args, identity: WriteIdentity | undefined): Promise<Result<Reply, Failure>>
+  readonly access?: Access<Args>
+  serve(
+    server: ServerContext,
+    args: Args,
+    identity: WriteIdentity | undefined,
+    authorizer: Authorizer,
+  ): Promise<Result<Reply, Failure>>
 }
 
 export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'query'
   readonly args: z.ZodType<Args>
+  readonly access?: ReadAccess<Args, Reply>
   /**
    * Pure in the transaction, the arguments, and what the server runs as: the newest release if absent. `index`: at which this
    * result last changed; 0 is answered as 1.
@@ -189,7 +198,8 @@ export interface ServerEndpoint<Args = unknown, Reply = unknown> {
   readonly args: z.ZodType<Args>
   /** Ask the leader unless the caller said `stale`. */
   readonly leader: boolean
-  serve(server: ServerContext, args: Args): Promise<Result<Reply, Failure>>
+  readonly access?: Access<Args>
+  serve(server: ServerContext, args: Args, authorizer: Authorizer): Promise<Result<Reply, Failure>>
 }
 
 /** Work that only the leader does, from the moment it has caught up with its own term until it loses leadership. */
@@ -229,6 +239,8 @@ export interface AgentContext {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>>
+  /** What the token of a call may do on this agent, for what it answers by itself. */
+  authorizer(call: CallOptions): Promise<Result<Authorizer, Failure>>
   /** How its metrics are named, and what Prometheus is told of them. */
   readonly telemetry: TelemetryView
   /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */
@@ -256,6 +268,8 @@ export interface AgentContext {
 }
 
 export interface CallOptions {
+  /** The secret of the token that the call is made with; empty or absent: the agent's default token, else the anonymous one. */
+  readonly token?: string
   /** The address of whoever asked, where that is not this agent: what each client may have under way is bounded. */
   readonly client?: string
   /** Another datacenter, which a write is for; a read says it among its options. */

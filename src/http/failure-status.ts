@@ -19,6 +19,10 @@ export const failureStatus: Readonly<Record<FailureKind, number>> = {
   'rate-limited': 429,
   'shutting-down': 500,
   'disk-full': 500,
+  'permission-denied': 403,
+  'token-not-found': 403,
+  'access-control-off': 401,
+  'legacy-access-control': 500,
   'unknown-method': 500,
   refused: 500,
 }

@@ -25,6 +25,13 @@ export type Failure =
   | { readonly kind: 'shutting-down' }
   /** The leader's disk has no room for a write, which certainly did not take effect. Reads go on. */
   | { readonly kind: 'disk-full' }
+  /** The token may not do this. `message` says at most what it lacks. */
+  | { readonly kind: 'permission-denied'; readonly message: string }
+  /** There is no such token, or no longer. */
+  | { readonly kind: 'token-not-found' }
+  | { readonly kind: 'access-control-off' }
+  /** Access control is not yet of the kind that this needs; `message` may name the servers that are missing. */
+  | { readonly kind: 'legacy-access-control'; readonly message: string }
   /** A server that does not know the method: an older release. */
   | { readonly kind: 'unknown-method'; readonly method: string }
   /** Raft or another part refused in a way that has no better name. */
@@ -48,6 +55,10 @@ export function failureText(failure: Failure): string {
       return 'rpc rate limit exceeded'
     case 'disk-full':
       return 'no space left on the disk of the leader'
+    case 'token-not-found':
+      return 'ACL not found'
+    case 'access-control-off':
+      return 'ACL support disabled'
     case 'shutting-down':
       return 'Agent is shutting down'
     case 'unknown-method':

@@ -25,6 +25,10 @@ const shapes = {
   'rate-limited': z.object({ kind: z.literal('rate-limited') }),
   'shutting-down': z.object({ kind: z.literal('shutting-down') }),
   'disk-full': z.object({ kind: z.literal('disk-full') }),
+  'permission-denied': z.object({ kind: z.literal('permission-denied'), message }),
+  'token-not-found': z.object({ kind: z.literal('token-not-found') }),
+  'access-control-off': z.object({ kind: z.literal('access-control-off') }),
+  'legacy-access-control': z.object({ kind: z.literal('legacy-access-control'), message }),
   'unknown-method': z.object({ kind: z.literal('unknown-method'), method: z.string() }),
   refused: z.object({ kind: z.literal('refused'), message }),
 } as const satisfies Record<FailureKind, z.ZodType>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { KeptResults } from '../../../src/agent/kept-results.ts'
 import {
   deregisterEndpoint,
@@ -207,7 +208,8 @@ describe('kept results', () => {
           if (!waiting.ok) throw new Error('refused')
           return { told: told(result), waiting: waiting.value }
         })
-        if (write.endpoint.kind === 'write') await write.endpoint.serve(server.context, write.args, undefined)
+        if (write.endpoint.kind === 'write')
+          await write.endpoint.serve(server.context, write.args, undefined, unrestricted)
         queries.forEach(([endpoint, args], at) => {
           const fresh = endpoint.query(store.read(), args)
           const now = told({ ...fresh, index: Math.max(1, fresh.index) })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { KeptResults } from '../../../src/agent/kept-results.ts'
 import { getEndpoint, putEndpoint } from '../../../src/features/kv/endpoint.ts'
 import type { QueryEndpoint } from '../../../src/features/manifest.ts'
@@ -24,7 +25,7 @@ describe('results of queries', () => {
     let woken = 0
     const waiting = results.wait(results.read(endpointOf(getEndpoint), long), () => woken++)
     expect([waiting.ok, results.waiting, results.size.results]).toEqual([true, 1, 0])
-    await putEndpoint.serve(server.context, { ...long, value: new Uint8Array(1), flags: 0n }, undefined)
+    await putEndpoint.serve(server.context, { ...long, value: new Uint8Array(1), flags: 0n }, undefined, unrestricted)
     expect([woken, results.waiting, results.size]).toEqual([1, 0, { results: 0, bytes: 0 }])
     for (let times = 0; times < 3; times++) results.read(endpointOf(getEndpoint), short)
     expect(results.size.results).toBe(1)

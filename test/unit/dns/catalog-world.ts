@@ -1,3 +1,4 @@
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { type DnsConfig, defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
@@ -187,6 +188,7 @@ export class CatalogWorld {
         return endpoint.serve(
           { datacenter: 'dc1', wan: () => undefined } as unknown as ServerContext,
           endpoint.args.parse(args),
+          unrestricted,
         )
       },
       query: async <Args, Value>(

@@ -1,3 +1,4 @@
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
 import { OpenStates } from '../../../src/agent/open-states.ts'
@@ -191,6 +192,7 @@ export class LoneServer {
   #agentContext(env: Env): AgentContext {
     const lone = this
     return {
+      authorizer: async () => ok(unrestricted),
       env,
       release: newestRelease,
       telemetry: { prefix: 'svc', exposition: () => undefined },
@@ -199,7 +201,7 @@ export class LoneServer {
       },
       write: async (endpoint, args, { datacenter }) => {
         if (datacenter !== undefined) return err({ kind: 'unknown-datacenter', datacenter })
-        return travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined))
+        return travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined, unrestricted))
       },
       query: async (endpoint, args, read) => {
         this.reads.push(read)
@@ -217,7 +219,7 @@ export class LoneServer {
           return (await this.askElsewhere(read.datacenter, call)) as never
         }
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
-        return travelled(await endpoint.serve(this.context, checked(endpoint, args)))
+        return travelled(await endpoint.serve(this.context, checked(endpoint, args), unrestricted))
       },
       self: () => this.self,
       reasonsNotReady: () => this.notReady,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
 import { OpenStates } from '../../../src/agent/open-states.ts'
@@ -334,7 +335,9 @@ describe('a restore', () => {
       await server.context.propose(restorePiece, { id: 'r', offset: 0, bytes: state })
       return ok(undefined)
     }
-    expect(await commitEndpoint.serve({ ...server.context, leads }, { id: 'r' }, undefined)).toMatchObject({ ok: true })
+    expect(
+      await commitEndpoint.serve({ ...server.context, leads }, { id: 'r' }, undefined, unrestricted),
+    ).toMatchObject({ ok: true })
     expect(await textAt(server, 'a')).toBe('1')
   })
 
@@ -349,7 +352,9 @@ describe('a restore', () => {
     for (let piece = snapshot.next(); piece !== undefined; piece = snapshot.next()) restore.write(piece)
     restore.finish()
     expect(await started.context.coming.check()).toEqual(ok(undefined))
-    expect(await commitEndpoint.serve(started.context, { id: 'r' }, undefined)).toMatchObject({ ok: true })
+    expect(await commitEndpoint.serve(started.context, { id: 'r' }, undefined, unrestricted)).toMatchObject({
+      ok: true,
+    })
     expect(await textAt(started, 'b')).toBe('2')
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
 import { holdsTable } from '../../../src/features/kv/tables.ts'
@@ -141,9 +142,9 @@ describe('a transaction that writes', () => {
         session: '',
       }))
       const identity = { origin: 'a/b', sequence: size }
-      const first = await applyEndpoint.serve(world.server.context, { operations }, identity)
+      const first = await applyEndpoint.serve(world.server.context, { operations }, identity, unrestricted)
       const index = (await world.entry('small'))?.['ModifyIndex']
-      const again = await applyEndpoint.serve(world.server.context, { operations }, identity)
+      const again = await applyEndpoint.serve(world.server.context, { operations }, identity, unrestricted)
       expect(first).toMatchObject({ ok: true, value: { kind: 'done' } })
       if (remembered) expect(again).toEqual(first)
       else expect(again).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })

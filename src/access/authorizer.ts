@@ -1,0 +1,51 @@
+/** Resources that a rule names without a label. Reference: access control 4. */
+export type ScalarResource = 'acl' | 'keyring' | 'operator'
+
+/** Resources whose rules carry a label, which is matched with a name. `intention` has rules within those of `service`. */
+export type NamedResource = 'agent' | 'event' | 'intention' | 'key' | 'node' | 'query' | 'service' | 'session'
+
+export type Resource = ScalarResource | NamedResource
+
+/** `list` is of keys alone; where the policy of listing keys is off, who may read may list. */
+export type Right = 'read' | 'list' | 'write'
+
+/** One question: may this be done at the resource of this name (empty at a scalar)? */
+export interface Ask {
+  readonly resource: Resource
+  readonly name: string
+  readonly right: Right
+}
+
+/** What decided a question, for people: `explain`, and the log of denials. It holds no secret. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly by: /** `rule` as it is written, such as `service_prefix "web"`, with the policy (or legacy token) that holds it. */
+    | { readonly kind: 'rule'; readonly rule: string; readonly level: string; readonly policy: string }
+    | { readonly kind: 'default'; readonly policy: 'allow' | 'deny' }
+    /** Access control is off, or this is the agent itself. */
+    | { readonly kind: 'unrestricted' }
+}
+
+/** What one token may do, as of when it was resolved. Every answer is pure, and as quick as a look into a table. */
+export interface Authorizer {
+  /** Whose rights: the accessor ID, empty where there is none (yet). Never a secret. */
+  readonly accessor: string
+  /** Nothing at all is refused, `acl` included: whoever filters need not look. */
+  readonly unrestricted: boolean
+  allows(resource: Resource, name: string, right: Right): boolean
+  /** Whether every name of a resource may be read, so that there is nothing to filter. */
+  readsAll(resource: NamedResource): boolean
+  /** All keys that begin so may be written: the rule that covers the prefix says so, and none below it says less. */
+  writesTree(prefix: string): boolean
+  explain(resource: Resource, name: string, right: Right): Decision
+}
+
+/** Where access control is off, and for what the agent does of its own accord. */
+export const unrestricted: Authorizer = {
+  accessor: '',
+  unrestricted: true,
+  allows: () => true,
+  readsAll: () => true,
+  writesTree: () => true,
+  explain: () => ({ allowed: true, by: { kind: 'unrestricted' } }),
+}

@@ -1,0 +1,78 @@
+import type { Ask, Authorizer } from '../access/authorizer.ts'
+import type { Failure } from '../model/failure.ts'
+import type { ReadTransaction } from '../store/types.ts'
+
+/** What an endpoint asks of the token that it is called with. Every endpoint declares one. */
+export type Access<Args> = Open | Asks<Args> | Within
+
+/** Of a read: it may drop what its caller may not see, besides refusing it as a whole. */
+export type ReadAccess<Args, Reply> = Open | Asks<Args> | Filters<Args, Reply>
+
+/** Nothing, for this reason. */
+export interface Open {
+  readonly kind: 'open'
+  readonly reason: string
+}
+
+/** What the call would need and its token does not have; undefined: it may go on. */
+export type Refused<Args> = (authorizer: Authorizer, args: Args, state: ReadTransaction) => Ask | undefined
+
+export interface Asks<Args> {
+  readonly kind: 'asks'
+  refused(authorizer: Authorizer, args: Args, state: ReadTransaction): Ask | undefined
+}
+
+/** `serve` itself asks, for this reason. */
+export interface Within {
+  readonly kind: 'within'
+  readonly reason: string
+}
+
+export interface Filters<Args, Reply> {
+  readonly kind: 'filters'
+  refused?(authorizer: Authorizer, args: Args, state: ReadTransaction): Ask | undefined
+  /**
+   * What of the value the token may see; pure. Where nothing is dropped it must be the very same value: others share it, and
+   * how it was encoded.
+   */
+  filter(authorizer: Authorizer, value: Reply, args: Args): Reply
+}
+
+export function open(reason: string): Open {
+  return { kind: 'open', reason }
+}
+
+export function asks<Args>(refused: Refused<Args>): Asks<Args> {
+  return { kind: 'asks', refused }
+}
+
+export function within(reason: string): Within {
+  return { kind: 'within', reason }
+}
+
+export function filters<Args, Reply>(
+  filter: (authorizer: Authorizer, value: Reply, args: Args) => Reply,
+  refused?: Refused<Args>,
+): Filters<Args, Reply> {
+  return { kind: 'filters', filter, ...(refused === undefined ? {} : { refused }) }
+}
+
+/** The question if it is answered with no. */
+export function refusedUnlessAllowed(
+  authorizer: Authorizer,
+  resource: Ask['resource'],
+  name: string,
+  right: Ask['right'],
+): Ask | undefined {
+  return authorizer.allows(resource, name, right) ? undefined : { resource, name, right }
+}
+
+/** The list without what is not kept; the very same list where all is. */
+export function keptOf<T>(list: readonly T[], keep: (each: T) => boolean): readonly T[] {
+  return list.every(keep) ? list : list.filter(keep)
+}
+
+/** `cause` is for the caller to read, and holds no secret. Reference: access control 2. */
+export function permissionDenied(cause = ''): Failure {
+  return { kind: 'permission-denied', message: cause === '' ? 'Permission denied' : `Permission denied: ${cause}` }
+}

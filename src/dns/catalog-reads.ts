@@ -23,6 +23,7 @@ import {
   type QueryCall,
   type QueryReads,
 } from '../features/query/execution.ts'
+import { oneTagSent } from '../features/tag-filter.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import { Basis } from './basis.ts'
@@ -83,7 +84,7 @@ export class CatalogReads {
     datacenter: string,
   ): Promise<Result<readonly HealthServiceEntry[], Failure>> {
     const { service, tag, connect } = wanted
-    const args = { service, tags: tag === '' ? [] : [tag], connect }
+    const args = { service, ...(tag === '' ? {} : oneTagSent(tag)), connect }
     const found = await this.#ask(serviceHealthEndpoint, args, datacenter)
     if (!found.ok) return found
     const seen = this.#seenFrom(datacenter)

@@ -2,11 +2,10 @@
  * Releases of the service, and what changed with each: code asks `hasBehaviour(release, …)`, it never compares version
  * strings. Spec: Versioning, Release notes.
  */
-export interface Release {
-  readonly major: number
-  readonly minor: number
-  readonly patch: number
-}
+import { interfaceChanges } from './interface-changes.ts'
+import type { Release, ReleaseChange } from './release-change.ts'
+
+export type { Release, ReleaseChange } from './release-change.ts'
 
 export const newestRelease: Release = { major: 1, minor: 4, patch: 0 }
 
@@ -19,25 +18,10 @@ export const internalProtocol = { spoken: 2, min: 2, max: 3 } as const
 /** Raft protocols that are known at all, as `info` shows them. */
 export const knownRaftProtocols = { min: 0, max: 3 } as const
 
-/** One change of behaviour, by the release that brought it. Texts are for people: docs/releases.md is made of them. */
-export interface ReleaseChange {
-  readonly since: Release
-  /** The first release that no longer has it; absent: all later ones do. */
-  readonly until?: Release
-  /** Row of the reference on releases; or the section, where no row has it. */
-  readonly reference: string
-  /** How it was before, and how it is since. */
-  readonly what: string
-  /** Who notices. */
-  readonly who: string
-  /** How to see it: a scenario by its name, or in words what to ask. */
-  readonly see: { readonly scenario: string } | { readonly ask: string }
-  readonly requirements: readonly string[]
-}
-
 /**
- * Every change of behaviour that an agent can be taken back behind, oldest first. Code asks for them by name; a release has
- * those that came with it or before. Numbers between two rows behave as the row before them.
+ * Every change of behaviour that an agent can be taken back behind: here of servers and of defaults, oldest first, and those
+ * of the interface. Code asks for them by name; a release has those that came with it or before. Numbers between two rows
+ * behave as the row before them.
  */
 export const changes = {
   'kv-tombstones': {
@@ -232,6 +216,7 @@ export const changes = {
     see: { scenario: 'snapshots-of-1-0-1' },
     requirements: ['RFT-018', 'UPG-010'],
   },
+  ...interfaceChanges,
 } as const satisfies Record<string, ReleaseChange>
 
 export type Behaviour = keyof typeof changes

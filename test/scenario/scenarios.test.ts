@@ -28,6 +28,7 @@ const shows: Readonly<Record<string, string>> = {
   'unknown-command.yaml': '[AGT-034]',
   'upgrade-0.4-to-0.5-tombstones.yaml': '[RFT-024] [RFT-027]',
   'upgrade-1.0.6-to-1.0.7-index.yaml': '[CAT-024] [HTP-006]',
+  'upgrade-1.2-to-1.3-tag-filter.yaml': '[CAT-025] [CAT-026] [CAT-027] [DNS-018] [UPG-007] [UPG-058]',
   'wan-of-three-datacenters.yaml': '[MEM-026]',
 }
 

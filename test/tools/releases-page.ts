@@ -1,4 +1,11 @@
-import { changes, newestRelease, oldestRelease, type ReleaseChange, releaseText } from '../../src/model/release.ts'
+import {
+  changes,
+  isAtLeast,
+  newestRelease,
+  oldestRelease,
+  type ReleaseChange,
+  releaseText,
+} from '../../src/model/release.ts'
 
 const introduction = `# Releases
 
@@ -11,13 +18,16 @@ Agents of different releases may be in one cluster, and then misbehave for the r
 a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not hear each other.
 In production there is one release, the newest.
 
-This page is made from the table in \`src/model/release.ts\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
+This page is made from the tables in \`src/model\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
 `
 
 /** The page docs/releases.md, whole. */
 export function releasesPage(): string {
   const releases = new Map<string, string[]>()
-  for (const [name, change] of Object.entries<ReleaseChange>(changes)) {
+  const rows = Object.entries<ReleaseChange>(changes)
+  // Rows of one release stay in the order of the table.
+  rows.sort(([, a], [, b]) => Number(isAtLeast(a.since, b.since)) - Number(isAtLeast(b.since, a.since)))
+  for (const [name, change] of rows) {
     const since = releaseText(change.since)
     releases.set(since, [...(releases.get(since) ?? []), sectionOf(name, change)])
   }

@@ -3,10 +3,12 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { CatalogNode, DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
+import { hasBehaviour, newestRelease } from '../../model/release.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { tagFilterFields, tagsRead } from '../tag-filter.ts'
 import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
 import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName } from './model.ts'
@@ -108,7 +110,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
 
 const serviceNodesArgs = z.object({
   service: z.string(),
-  tags: z.array(z.string()).readonly(),
+  ...tagFilterFields,
   /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
   connect: z.boolean().optional(),
   nodeMeta,
@@ -120,8 +122,9 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   method: 'Catalog.ServiceNodes',
   kind: 'query',
   args: serviceNodesArgs,
-  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }, release) => {
+  query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release = newestRelease) => {
     if (connect === true) return { index: 0, value: [] }
+    const tags = tagsRead(filter, release, !hasBehaviour(release, 'catalog-reads-one-tag'))
     const found = ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },

@@ -11,6 +11,7 @@ import { shownNodes } from '../node-view.ts'
 import { cacheControl, discoveryParameters, near, nodeMeta, tag } from '../parameters.ts'
 import { callIn } from '../read-options.ts'
 import { failed } from '../responses.ts'
+import { tagsSent } from '../tag-filter.ts'
 import {
   datacentersEndpoint,
   deregisterEndpoint,
@@ -196,7 +197,7 @@ function readService(
     cacheable: true,
     args: (service) => ({
       service,
-      tags: request.query.all('tag'),
+      ...tagsSent(request.query.all('tag'), agent.release),
       connect,
       ...nodeMetaOf(request.query),
       ...nearOf(agent, request.query),

@@ -17,6 +17,7 @@ import {
 import { nearestFirst } from '../coordinate/views.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint } from '../manifest.ts'
+import { tagFilterFields, tagsRead } from '../tag-filter.ts'
 
 /** Only what is on nodes that have all of these pairs of metadata; none given: all. */
 const nodeMeta = textPairs.optional()
@@ -26,7 +27,7 @@ const near = z.string().optional()
 
 const serviceHealthArgs = z.object({
   service: z.string(),
-  tags: z.array(z.string()).readonly(),
+  ...tagFilterFields,
   /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
   connect: z.boolean(),
   nodeMeta,
@@ -38,8 +39,9 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   method: 'Health.ServiceNodes',
   kind: 'query',
   args: serviceHealthArgs,
-  query: (tx, { service, tags, connect, nodeMeta: wanted, near: place }, release) => {
+  query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release) => {
     if (connect) return { index: 0, value: [] }
+    const tags = tagsRead(filter, release)
     const found = ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },

@@ -7,6 +7,7 @@ import type { AgentContext, QueryParameters, Route, RouteRequest, RouteResponse 
 import { shownNodes } from '../node-view.ts'
 import { cacheControl, discoveryParameters, near, nodeMeta, parameter, tag, truthText } from '../parameters.ts'
 import { badRequest } from '../responses.ts'
+import { tagsSent } from '../tag-filter.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
 
@@ -107,7 +108,7 @@ async function readService(
     endpoint: serviceHealthEndpoint,
     args: (service) => ({
       service,
-      tags: request.query.all('tag'),
+      ...tagsSent(request.query.all('tag'), agent.release),
       connect,
       ...nodeMetaOf(request.query),
       ...nearOf(agent, request.query),

@@ -18,6 +18,7 @@ import {
   serviceHealthEndpoint,
   stateChecksEndpoint,
 } from '../../../src/features/health/endpoint.ts'
+import { tagsSent } from '../../../src/features/tag-filter.ts'
 import type { DeregisterRequest, RegisterRequest } from '../../../src/model/catalog.ts'
 import { failureText } from '../../../src/model/failure.ts'
 import { onEvent, type ReadTransaction } from '../../../src/store/types.ts'
@@ -108,7 +109,7 @@ type Query = (tx: ReadTransaction) => { readonly index: number; readonly value: 
 const health = new Map<string, Query>(
   services.map((name) => [
     `health ${name}`,
-    (tx) => serviceHealthEndpoint.query(tx, { service: name, tags: [], connect: false }),
+    (tx) => serviceHealthEndpoint.query(tx, { service: name, connect: false }),
   ]),
 )
 const dumps = new Map<string, Query>(
@@ -126,11 +127,11 @@ const others = new Map<string, Query>([
     (tx) => stateChecksEndpoint.query(tx, { state, nodeMeta: [['rack', '1']] }),
   ]),
   ...services.flatMap((name): [string, Query][] => [
-    [`instances ${name}`, (tx) => serviceNodesEndpoint.query(tx, { service: name, tags: ['v1'] })],
+    [`instances ${name}`, (tx) => serviceNodesEndpoint.query(tx, { service: name, ...tagsSent(['v1']) })],
     [`checks ${name}`, (tx) => serviceChecksEndpoint.query(tx, { service: name })],
     [
       `by meta ${name}`,
-      (tx) => serviceHealthEndpoint.query(tx, { service: name, tags: [], connect: false, nodeMeta: [['rack', '1']] }),
+      (tx) => serviceHealthEndpoint.query(tx, { service: name, connect: false, nodeMeta: [['rack', '1']] }),
     ],
   ]),
   ...[...nodes, ...ids, '11111111', '2222'].flatMap((node): [string, Query][] => [

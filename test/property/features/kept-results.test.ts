@@ -35,6 +35,7 @@ import {
   explainEndpoint,
   listEndpoint as queryListEndpoint,
 } from '../../../src/features/query/endpoint.ts'
+import { tagsSent } from '../../../src/features/tag-filter.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
@@ -169,9 +170,9 @@ const queries: readonly (readonly [QueryEndpoint, unknown])[] = [
   [servicesEndpoint, {}],
   [servicesEndpoint, { nodeMeta: [['rack', '1']] }],
   ...['web', 'api', 'none'].flatMap((name): readonly (readonly [QueryEndpoint, unknown])[] => [
-    [serviceNodesEndpoint as QueryEndpoint, { service: name, tags: [] }],
-    [serviceNodesEndpoint as QueryEndpoint, { service: name, tags: ['v1'], nodeMeta: [['rack', '1']] }],
-    [serviceHealthEndpoint as QueryEndpoint, { service: name, tags: [], connect: false }],
+    [serviceNodesEndpoint as QueryEndpoint, { service: name }],
+    [serviceNodesEndpoint as QueryEndpoint, { service: name, ...tagsSent(['v1']), nodeMeta: [['rack', '1']] }],
+    [serviceHealthEndpoint as QueryEndpoint, { service: name, connect: false }],
     [serviceChecksEndpoint as QueryEndpoint, { service: name }],
   ]),
   ...['a', 'b', 'none'].flatMap((name): readonly (readonly [QueryEndpoint, unknown])[] => [
@@ -180,8 +181,8 @@ const queries: readonly (readonly [QueryEndpoint, unknown])[] = [
     [nodeChecksEndpoint as QueryEndpoint, { node: name }],
   ]),
   [nodesEndpoint, { near: 'a' }],
-  [serviceNodesEndpoint, { service: 'web', tags: [], near: 'a' }],
-  [serviceHealthEndpoint, { service: 'web', tags: [], connect: false, near: 'b' }],
+  [serviceNodesEndpoint, { service: 'web', near: 'a' }],
+  [serviceHealthEndpoint, { service: 'web', connect: false, near: 'b' }],
   [stateChecksEndpoint as QueryEndpoint, { state: 'any' }],
   [stateChecksEndpoint as QueryEndpoint, { state: 'critical' }],
   [getEndpoint as QueryEndpoint, { key: 'k/a' }],

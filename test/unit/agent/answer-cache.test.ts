@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
 import type { PlacedService } from '../../../src/features/catalog/model.ts'
 import type { Answer, CallOptions, Freshness, ReadOptions } from '../../../src/features/manifest.ts'
+import { tagsSent } from '../../../src/features/tag-filter.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
@@ -44,7 +45,7 @@ class Servers {
   }
 
   ask(freshness: Freshness = anyAge, tags: readonly string[] = [], read: ReadOptions = plain) {
-    return this.cache.get(serviceNodesEndpoint, { service: 'web', tags }, read, freshness, {})
+    return this.cache.get(serviceNodesEndpoint, { service: 'web', ...tagsSent(tags) }, read, freshness, {})
   }
 }
 

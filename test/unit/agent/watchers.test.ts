@@ -24,7 +24,7 @@ describe('blocking reads of clients', () => {
 
 const health = serviceHealthEndpoint as QueryEndpoint
 const key = getEndpoint as QueryEndpoint
-const web = { service: 'web', tags: [], connect: false }
+const web = { service: 'web', connect: false }
 
 async function withInstances(): Promise<LoneServer> {
   const server = new LoneServer()
@@ -79,7 +79,7 @@ describe('kept results', () => {
     let woken = 0
     const awaited = results.read(health, web)
     results.wait(awaited, () => woken++)
-    const other = (at: number) => ({ ...web, tags: [], nodeMeta: [], service: 'web', connect: false, at })
+    const other = (at: number) => ({ ...web, nodeMeta: [], service: 'web', connect: false, at })
     for (let at = 0; at < 20; at++) results.read(health, other(at))
     expect(results.size.bytes).toBeLessThanOrEqual(5_000)
     expect(results.size.results).toBeGreaterThan(1)

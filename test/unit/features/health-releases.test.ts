@@ -17,7 +17,7 @@ describe('the index of the health and of the checks of one service', () => {
   ])('as %j, moves with another service: %s', async (release, moves) => {
     const server = new LoneServer()
     await register(server, 'web')
-    const args = { service: 'web', tags: [], connect: false }
+    const args = { service: 'web', connect: false }
     const indexes = () => [
       serviceHealthEndpoint.query(server.read(), args, release).index,
       serviceChecksEndpoint.query(server.read(), args, release).index,

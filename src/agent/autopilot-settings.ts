@@ -3,14 +3,12 @@ import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { AutopilotSettings } from '../features/operator/autopilot.ts'
 import { autopilotInitialize } from '../features/operator/commands.ts'
 import { autopilotOf } from '../features/operator/views.ts'
-import type { Pool } from '../gossip/pool.ts'
 import { failureText } from '../model/failure.ts'
-import { hasBehaviour, parseRelease } from '../model/release.ts'
+import { hasBehaviour } from '../model/release.ts'
 import type { ReadTransaction } from '../store/types.ts'
 import type { AgentConfig, AutopilotConfig } from './agent-config.ts'
-import { serverOf } from './pool-servers.ts'
 
-/** Pause before it is looked again whether every server would understand the command. */
+/** Pause before it is tried again: some server may not understand the command yet. */
 const retryMs = 2_000
 
 /** What operators have set goes before what this server was configured with. `min_quorum` is of the configuration alone. */
@@ -20,30 +18,25 @@ export function settingsNow(configured: AutopilotConfig, tx: ReadTransaction): A
 }
 
 /**
- * The first leader puts what it was configured with where operators can change it. Not before all servers that the pool tells
- * of know the command: one of an older release would stop on it (spec, Ver/0.8.0; mended in 0.8.1).
+ * The first leader puts what it was configured with where operators can change it. From 0.8.1 on not before all servers know
+ * the command (`command-gate.ts`); a leader of 0.8.0 does so at once, and servers of older releases stop on it (spec, Ver/0.8.0).
  */
-export function firstAutopilotSettings(
-  pool: Pick<Pool, 'members'>,
-  config: Pick<AgentConfig, 'autopilot' | 'datacenter'>,
-): LeaderDuty {
-  return { name: 'autopilot-settings', start: (server) => new FirstSettings(server, pool, config) }
+export function firstAutopilotSettings(config: Pick<AgentConfig, 'autopilot'>): LeaderDuty {
+  return {
+    name: 'autopilot-settings',
+    start: (server) =>
+      hasBehaviour(server.release, 'autopilot') ? new FirstSettings(server, config) : { close: () => {} },
+  }
 }
 
 class FirstSettings implements Closable {
   readonly #server: ServerContext
-  readonly #pool: Pick<Pool, 'members'>
-  readonly #config: Pick<AgentConfig, 'autopilot' | 'datacenter'>
+  readonly #config: Pick<AgentConfig, 'autopilot'>
   #timer: Closable | undefined
   #closed = false
 
-  constructor(
-    server: ServerContext,
-    pool: Pick<Pool, 'members'>,
-    config: Pick<AgentConfig, 'autopilot' | 'datacenter'>,
-  ) {
+  constructor(server: ServerContext, config: Pick<AgentConfig, 'autopilot'>) {
     this.#server = server
-    this.#pool = pool
     this.#config = config
     server.env.detach(this.#put())
   }
@@ -56,22 +49,10 @@ class FirstSettings implements Closable {
   async #put(): Promise<void> {
     const { env } = this.#server
     if (this.#closed || autopilotOf(this.#server.read()) !== undefined) return
-    if (this.#allUnderstand()) {
-      const put = await this.#server.propose(autopilotInitialize, { settings: initial(this.#config.autopilot) })
-      if (put.ok) return
-      env.log.write('debug', 'autopilot', 'could not write the first settings', { why: failureText(put.error) })
-    }
+    const put = await this.#server.propose(autopilotInitialize, { settings: initial(this.#config.autopilot) })
+    if (put.ok) return
+    env.log.write('debug', 'autopilot', 'could not write the first settings', { why: failureText(put.error) })
     if (!this.#closed) this.#timer = env.timers.after(retryMs, () => env.detach(this.#put()))
-  }
-
-  #allUnderstand(): boolean {
-    if (!hasBehaviour(this.#server.release, 'autopilot')) return false
-    const servers = this.#pool.members().flatMap((member) => serverOf(member) ?? [])
-    return servers.every(({ datacenter, release, status }) => {
-      if (datacenter !== this.#config.datacenter || status === 'left') return true
-      const known = parseRelease(release)
-      return known !== undefined && hasBehaviour(known, 'autopilot')
-    })
   }
 }
 

@@ -5,7 +5,7 @@ import type { WanView } from '../features/known-servers.ts'
 import type { EndpointDefinition, LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
-import { hasBehaviour, isAtLeast } from '../model/release.ts'
+import { hasBehaviour } from '../model/release.ts'
 import type { ServerId } from '../raft/core/types.ts'
 import { openRaft } from '../raft/driver.ts'
 import { serverIdFor } from '../raft/protocol.ts'
@@ -18,6 +18,7 @@ import { firstAutopilotSettings, settingsNow } from './autopilot-settings.ts'
 import { Calls } from './calls.ts'
 import type { Closing } from './closing.ts'
 import { encodeToPropose } from './command-codec.ts'
+import { CommandGate } from './command-gate.ts'
 import { DatacenterRouter } from './datacenter-router.ts'
 import { type Elsewhere, otherDatacenters } from './datacenter-target.ts'
 import { Dispatch, Served } from './dispatch.ts'
@@ -187,7 +188,7 @@ function floodJoins({ env, config, pool, wan }: Ground, closing: Closing): void 
 function dutiesOf({ config, pool }: Ground, membership: LeaderDuty): readonly LeaderDuty[] {
   return [
     ...features.flatMap((feature) => feature.duties ?? []),
-    firstAutopilotSettings(pool, config),
+    firstAutopilotSettings(config),
     membership,
     reconcileMembers(pool, config.nodeName, config.gossipLan.reconnectTimeoutMs),
   ]
@@ -267,6 +268,7 @@ function serverContext(
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address
+  const gate = new CommandGate(pool, config)
   return {
     env,
     raft,
@@ -275,8 +277,8 @@ function serverContext(
     sessionTtlMinMs: config.sessionTtlMinMs,
     read: () => state.store.read(),
     async propose(command, body, identity) {
-      // Whoever runs as this release does not know it, this server among them: it would stop them all.
-      if (!isAtLeast(config.release, command.since)) return err({ kind: 'unknown-method', method: command.kind })
+      const early = gate.refusal(command)
+      if (early !== undefined) return err(early)
       // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
       const checked = readBy(command.body, body)
       if (!checked.ok) return err(unreadable(env, command.kind, checked.error))

@@ -44,6 +44,8 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   readonly kind: string
   /** The release that brought it: older servers stop on it. */
   readonly since: Release
+  /** Leaders of every release propose it only when all servers know it; absent: those since `commands-wait`. */
+  readonly waitsForAll?: true
   readonly body: z.ZodType<Body>
   apply(tx: WriteTransaction, body: Body, whole?: WholeState): Outcome
   /** What is kept of an outcome that could be large, for a repetition of the same write; all of it if absent. */

@@ -17,6 +17,8 @@ const batchBody = z.strictObject({ updates: z.array(coordinateRow).max(batchMax)
 export const coordinateBatch: CommandDefinition<z.infer<typeof batchBody>, null> = {
   kind: 'coordinate.batch',
   since: releaseOf('coordinates'),
+  // In the field servers that do not know it pass it over. It is of no use to them, and none is to stop for it.
+  waitsForAll: true,
   body: batchBody,
   apply: (tx, { updates }) => {
     for (const update of updates) {

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { CommandGate } from '../../../src/agent/command-gate.ts'
+import type { Member, MemberStatus } from '../../../src/gossip/pool.ts'
+import { newestRelease, oldestRelease, type Release } from '../../../src/model/release.ts'
+import { clientMember, FakePool, serverMember } from './fake-pool.ts'
+
+function ofRelease(number: number, build: string, status: MemberStatus = 'alive'): Member {
+  const member = serverMember(number, status)
+  return { ...member, tags: { ...member.tags, build: `${build}:` } }
+}
+
+const since: Release = { major: 1, minor: 2, patch: 0 }
+const command = { kind: 'thing.put', since } as const
+
+function gate(pool: FakePool, release: Release = newestRelease): CommandGate {
+  return new CommandGate(pool.pool, { release, datacenter: 'dc1' })
+}
+
+describe('a leader', () => {
+  it('proposes what every server knows, whatever clients are of', () => {
+    const pool = new FakePool([ofRelease(1, '1.4.0'), ofRelease(2, '1.2.0'), clientMember(1)])
+    expect(gate(pool).refusal(command)).toBeUndefined()
+  })
+
+  it('does not propose what one server does not know, and says which; it does so once that one is upgraded', () => {
+    const pool = new FakePool([ofRelease(1, '1.4.0'), ofRelease(2, '1.1.0'), ofRelease(3, '1.4.0')])
+    const gated = gate(pool)
+    const message = 'thing.put needs release 1.2.0 on every server, and s2 is of 1.1.0'
+    expect(gated.refusal(command)).toEqual({ kind: 'refused', message })
+    pool.set(ofRelease(2, '1.2.3'))
+    expect(gated.refusal(command)).toBeUndefined()
+  })
+
+  it('counts a dead server, which may come back as it was, and none that left or is of another datacenter', () => {
+    const elsewhere = ofRelease(3, '1.1.0')
+    const pool = new FakePool([
+      ofRelease(1, '1.4.0'),
+      ofRelease(2, '1.1.0', 'failed'),
+      { ...elsewhere, tags: { ...elsewhere.tags, dc: 'dc2' } },
+    ])
+    const gated = gate(pool)
+    expect(gated.refusal(command)?.kind).toBe('refused')
+    pool.set(ofRelease(2, '1.1.0', 'left'))
+    expect(gated.refusal(command)).toBeUndefined()
+  })
+
+  it('takes a server that does not say of which release it is for the oldest', () => {
+    const pool = new FakePool([serverMember(1)])
+    expect(gate(pool).refusal(command)?.kind).toBe('refused')
+    expect(gate(pool).refusal({ kind: 'kv.put', since: oldestRelease })).toBeUndefined()
+  })
+
+  it('of a release before 0.8.1 looks at nobody, but for commands that always wait', () => {
+    const pool = new FakePool([ofRelease(1, '0.8.0'), ofRelease(2, '0.7.0')])
+    const autopilot = { kind: 'autopilot.initialize', since: { major: 0, minor: 8, patch: 0 } }
+    const early = gate(pool, { major: 0, minor: 8, patch: 0 })
+    expect(early.refusal(autopilot)).toBeUndefined()
+    expect(early.refusal({ ...autopilot, waitsForAll: true })?.kind).toBe('refused')
+    expect(gate(pool, { major: 0, minor: 8, patch: 1 }).refusal(autopilot)?.kind).toBe('refused')
+  })
+
+  it('never proposes what it does not know itself', () => {
+    const gated = gate(new FakePool([]), { major: 1, minor: 1, patch: 0 })
+    expect(gated.refusal(command)).toEqual({ kind: 'unknown-method', method: 'thing.put' })
+  })
+})

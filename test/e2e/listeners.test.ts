@@ -4,6 +4,7 @@ import { request as secure } from 'node:https'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTlsMaterial, opensslIsThere } from '../contract/host/tls-material.ts'
+import { openSockets } from './open-sockets.ts'
 import {
   eventually,
   freePort,
@@ -153,4 +154,54 @@ describe('the HTTP API', () => {
     expect(await wrong.exited).toMatchObject({ code: 1 })
     expect(wrong.output).toContain(`cert_file ${noPem} holds no certificate: name a PEM file with a BEGIN CERTIFICATE`)
   })
+})
+
+describe('the listeners of an agent', () => {
+  const linux = process.platform === 'linux'
+
+  /** A server whose listeners are each at an address of their own, but for the ports that are -1. */
+  async function startAt(ports: Readonly<Record<string, number>>, files: object): Promise<RealAgent> {
+    const file = join(workplace.path, 'agent.json')
+    const config = {
+      ...{ server: true, bootstrap: true, data_dir: join(workplace.path, 'data'), node_name: 's1', ...files },
+      addresses: { http: '127.0.0.2', https: '127.0.0.3', dns: '127.0.0.4 127.0.0.5' },
+      ...{ bind_addr: '127.0.0.6', serf_wan: '127.0.0.7', ports, performance: { raft_multiplier: 1 } },
+    }
+    writeFileSync(file, JSON.stringify(config))
+    agent = new RealAgent(`127.0.0.2:${ports['http']}`, [`-config-file=${file}`])
+    return agent
+  }
+
+  it.skipIf(!linux || !openssl)(
+    '[CFG-044] are each where addresses and ports say, and those whose port is -1 are not there',
+    async () => {
+      const made = makeTlsMaterial()
+      const [cert_file, key_file] = ['cert.pem', 'key.pem'].map((name) => join(workplace.path, name))
+      writeFileSync(cert_file as string, made.server.certificateChainPem)
+      writeFileSync(key_file as string, made.server.privateKeyPem)
+      const https = await freePort()
+      const ports = { ...(await freePorts({ dns: true })), https, serf_wan: await freePort() }
+      const all = await startAt(ports, { cert_file, key_file })
+      await leads(all)
+      const others = [
+        `tcp 127.0.0.6:${ports.server}`,
+        `tcp 127.0.0.6:${ports.serf_lan}`,
+        `udp 127.0.0.6:${ports.serf_lan}`,
+      ]
+      expect(openSockets(all.pid)).toEqual(
+        [
+          ...[`tcp 127.0.0.2:${ports.http}`, `tcp 127.0.0.3:${https}`],
+          ...['tcp', 'udp'].flatMap((kind) => ['4', '5'].map((host) => `${kind} 127.0.0.${host}:${ports.dns}`)),
+          ...['tcp', 'udp'].map((kind) => `${kind} 127.0.0.7:${ports.serf_wan}`),
+          ...others,
+        ].sort((a, b) => (a < b ? -1 : 1)),
+      )
+      await all.stop('SIGKILL')
+
+      const closed = await startAt({ ...ports, http: -1, https: -1, dns: -1, serf_wan: -1 }, { cert_file, key_file })
+      await eventually('its banner', async () => (/Svc agent running!/.test(closed.output) ? true : undefined))
+      expect(openSockets(closed.pid)).toEqual(others.sort((a, b) => (a < b ? -1 : 1)))
+      expect(closed.output).toContain('(HTTP: -1, HTTPS: -1, gRPC: -1, DNS: -1)')
+    },
+  )
 })

@@ -18,6 +18,14 @@ export class AskedInTurn {
     return this.#servers[0]
   }
 
+  has(id: string): boolean {
+    return this.#servers.some((server) => server.id === id)
+  }
+
+  nameOf(id: string): string {
+    return this.#servers.find((server) => server.id === id)?.name ?? id
+  }
+
   /** It did not answer: the others are asked first from now on. */
   failed(id: string): void {
     if (this.#servers[0]?.id === id) this.#servers.push(...this.#servers.splice(0, 1))

@@ -25,7 +25,7 @@ import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { OnceSignal } from './once-signal.ts'
-import { serverOf } from './pool-servers.ts'
+import { changeOwnTags, serverOf, takesTls } from './pool-servers.ts'
 import { reloadedConfig } from './reloading.ts'
 import { RemoteExec } from './remote-exec.ts'
 import { describeSelf } from './self.ts'
@@ -180,7 +180,7 @@ async function leaveOnce(
 }
 
 async function reload(
-  { env, config, rpc, tls }: Ground,
+  { env, config, rpc, tls, pool, wan }: Ground,
   options: StartOptions,
   part: Part,
   take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
@@ -200,6 +200,8 @@ async function reload(
   tls.material = renewed.value
   rpc.renewTls(rpcTls(renewed.value))
   if (differ(before, renewed.value)) env.log.write('info', 'agent', 'certificates renewed')
+  const pools = wan === undefined ? [pool] : [pool, wan.pool]
+  if (config.server && renewed.value.identity !== undefined) changeOwnTags(pools, takesTls)
   part.reload(next)
   options.reloaded?.(next, renewed.value)
   return taken

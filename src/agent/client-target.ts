@@ -52,8 +52,17 @@ export class ClientTarget implements CallTarget {
       deadlineMs: deadlineOf(request) + this.#holdMs * (isForHere ? 1 : 2),
       onAbort: caller.onAbort,
     })
+    this.#note(server.id, answer)
     if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#router.failed(server.id)
     return answer
+  }
+
+  /** Of one that takes its time nothing is known, nor of a request that was given up. */
+  #note(id: string, answer: Result<unknown, CallFailure>): void {
+    if (answer.ok) return this.#router.answered(id)
+    const { error } = answer
+    if (error.kind === 'unreachable' || error.kind === 'connection-lost') this.#router.unreached(id, error.message)
+    else if (error.kind !== 'deadline-exceeded' && error.kind !== 'cancelled') this.#router.answered(id)
   }
 
   answerNow(): undefined {

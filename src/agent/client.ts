@@ -32,7 +32,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
     calls,
     raft: undefined,
     serverCount: () => router.count,
-    reasonsNotReady: () => (router.count === 0 ? ['no server is known to be alive'] : []),
+    reasonsNotReady: () => router.troubles,
     stateDigest: () => undefined,
     start: async () => {
       rpc.start(

@@ -22,6 +22,9 @@ export interface PoolServer {
   readonly wanPort?: number | undefined
 }
 
+/** Of a server with a certificate. */
+export const takesTls = { use_tls: '1' } as const
+
 /** Role of a client agent among the tags. */
 const clientRole = 'node'
 
@@ -45,7 +48,7 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
     port: String(config.ports.server),
     raft_vsn: String(config.raft.protocol),
     role: productName,
-    ...(config.tls.certificate === undefined ? {} : { use_tls: '1' }),
+    ...(config.tls.certificate === undefined ? {} : takesTls),
     ...(config.ports.serfWan > 0 ? { wan_join_port: String(config.ports.serfWan) } : {}),
   }
 }
@@ -54,6 +57,14 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
 export function wanTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
   const { wan_join_port: _, ...tags } = agentTags(config, nodeId, release)
   return tags
+}
+
+/** Tells the pools what has changed of this agent; they are told nothing where nothing has. */
+export function changeOwnTags(pools: readonly Pool[], changed: Readonly<Record<string, string>>): void {
+  for (const pool of pools) {
+    const { tags } = pool.self()
+    if (Object.entries(changed).some(([name, value]) => tags[name] !== value)) pool.setTags({ ...tags, ...changed })
+  }
 }
 
 /** Its name there. */

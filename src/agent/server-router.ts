@@ -7,6 +7,8 @@ import { aliveServers, type PoolServer } from './pool-servers.ts'
 /** A client asks the same server for this long, then draws anew, so that clients spread evenly over time. */
 const rebalanceMinMs = 120_000
 const rebalanceSpreadMs = 60_000
+/** Servers whose failure is told of, where all fail. */
+const toldMax = 5
 
 /**
  * Which server a client agent asks: one drawn at random of those that the pool holds alive, the same as long as it
@@ -17,6 +19,8 @@ export class ServerRouter {
   readonly #pool: Pool
   readonly #datacenter: string
   readonly #servers: AskedInTurn
+  /** By ID, of servers that the pool holds alive, how the last request came out: undefined: it was answered; else why not. */
+  readonly #lastTries = new Map<string, string | undefined>()
   readonly #waiting = new Set<() => void>()
   readonly #watching: Closable
   #rebalance: Closable | undefined
@@ -51,6 +55,26 @@ export class ServerRouter {
     this.#servers.failed(id)
   }
 
+  /** It was reached, whatever it answered. */
+  answered(id: string): void {
+    if (this.#servers.has(id)) this.#lastTries.set(id, undefined)
+  }
+
+  /** There was no connection with it. */
+  unreached(id: string, why: string): void {
+    if (this.#servers.has(id)) this.#lastTries.set(id, why)
+  }
+
+  /** Why nobody can be asked; none: the last request to some server was answered. */
+  get troubles(): readonly string[] {
+    if (this.count === 0) return ['no server is known to be alive']
+    const tries = [...this.#lastTries]
+    if (tries.some(([, why]) => why === undefined)) return []
+    if (tries.length === 0) return ['no server has answered yet']
+    const told = tries.slice(0, toldMax).map(([id, why]) => `${this.#servers.nameOf(id)}: ${why}`)
+    return [`no server can be reached: ${told.join('; ')}`]
+  }
+
   /** Calls `use` whenever a server appears. */
   onAppeared(use: () => void): Closable {
     this.#waiting.add(use)
@@ -60,6 +84,7 @@ export class ServerRouter {
   #refresh(): void {
     const alive = aliveServers(this.#pool.members(), this.#datacenter)
     const hasAppeared = this.#servers.replace(new Map(alive.map((server) => [server.id, server] as const)))
+    for (const id of [...this.#lastTries.keys()]) if (!this.#servers.has(id)) this.#lastTries.delete(id)
     if (hasAppeared) for (const use of [...this.#waiting]) use()
   }
 

@@ -75,6 +75,7 @@ export class Connection {
   #keepalive: Closable | undefined
   readonly #helloTimer: Closable
   #closed = false
+  #endedByPeer = false
 
   constructor(env: Env, stream: TcpStream, hello: Hello, mayActAsServer: boolean, events: ConnectionEvents) {
     this.#env = env
@@ -83,8 +84,14 @@ export class Connection {
     this.#mayActAsServer = mayActAsServer
     this.#lastHeardMs = env.clock.monoMs()
     stream.onData((bytes) => this.#receive(bytes))
-    stream.onEnd(() => this.close('the peer ended it'))
-    stream.onClose((why) => this.#over(endText[why]))
+    stream.onEnd(() => {
+      this.#endedByPeer = true
+      this.close(endText.ended)
+    })
+    stream.onClose((why) => {
+      if (!this.#closed) this.#endedByPeer = why === 'ended' || why === 'reset'
+      this.#over(endText[why])
+    })
     stream.write(encodeFrame({ kind: 'hello', hello }))
     this.#helloTimer = env.timers.after(helloTimeoutMs, () => this.close('the peer did not say hello'))
   }
@@ -100,6 +107,11 @@ export class Connection {
 
   get open(): boolean {
     return !this.#closed
+  }
+
+  /** It is over, and the peer ended or broke it. */
+  get endedByPeer(): boolean {
+    return this.#endedByPeer
   }
 
   /** Sends a request and waits for its answer, at most `deadlineMs`. `onAbort` is how the caller gives up. */

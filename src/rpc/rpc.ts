@@ -292,6 +292,7 @@ export class Rpc {
       onReady: (ready, peer) => {
         dial.outcome = 'connected'
         dial.why = ''
+        this.#reports.connected(address)
         if (peer.mayActAsServer) {
           this.#outbound.set(peer.nodeId, ready)
           this.#lostPeers.met(peer.nodeId)
@@ -305,7 +306,9 @@ export class Rpc {
           this.#outbound.delete(closed.peer.nodeId)
         }
         if (dial.connection === closed) dial.connection = undefined
-        if (closed.peer === undefined) dial.why = stream.peer === undefined ? why : `${why}; its log may say why`
+        if (closed.peer === undefined) {
+          dial.why = closed.endedByPeer ? this.#reports.closedSilently(address, this.#tls, server) : why
+        }
         if (dial.dialling) this.#dialled(dial, undefined)
         this.#closed(closed)
       },

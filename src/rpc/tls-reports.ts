@@ -1,17 +1,21 @@
 import type { Env } from '../env/env.ts'
 import type { Endpoint, TlsRefusal } from '../env/net.ts'
-import { dialRemedy, refusalText, type ServerFacts } from './tls.ts'
+import { dialRemedy, type RpcTls, refusalText, type ServerFacts, silentRefusal } from './tls.ts'
 
 /** The same of the same peer is said once in this time: a peer that is refused comes back many times a second. */
 const againAfterMs = 60_000
 /** Peers that are remembered as told of. */
 const toldMax = 256
+/** A server that is still starting closes connections without a word, too: only what lasts longer is told. */
+const silenceToldAfterMs = 3_000
 
 /** Tells the log with whom there is no connection for the sake of TLS, why, and what to do about it. */
 export class TlsReports {
   readonly #env: Pick<Env, 'log' | 'metrics' | 'clock'>
   /** By what was told of whom, when. */
   readonly #told = new Map<string, number>()
+  /** By address, since when servers have closed connections without a word. */
+  readonly #silentSince = new Map<string, number>()
 
   constructor(env: Pick<Env, 'log' | 'metrics' | 'clock'>) {
     this.#env = env
@@ -38,6 +42,32 @@ export class TlsReports {
     if (!this.#isNews(`to ${address} ${why}`)) return
     const fields = { server: name, datacenter, address, why, remedy: dialRemedy(why) }
     this.#env.log.write('warn', 'rpc', 'no TLS connection with a server', fields)
+  }
+
+  /** A server closed a connection before it said hello. Gives why that may be. */
+  closedSilently(address: string, tls: RpcTls, server: ServerFacts): string {
+    const { why, remedy } = silentRefusal(tls, server)
+    this.#env.metrics.count('rpc.tls.failed')
+    const now = this.#env.clock.monoMs()
+    const since = this.#silentSince.get(address) ?? now
+    if (this.#silentSince.size >= toldMax) this.#silentSince.clear()
+    this.#silentSince.set(address, since)
+    if (now - since >= silenceToldAfterMs && this.#isNews(`silent ${address}`)) {
+      const { name, datacenter } = server
+      this.#env.log.write('warn', 'rpc', 'a server takes no connection', {
+        server: name,
+        datacenter,
+        address,
+        why,
+        remedy,
+      })
+    }
+    return why
+  }
+
+  /** It said hello. */
+  connected(address: string): void {
+    this.#silentSince.delete(address)
   }
 
   #isNews(what: string): boolean {

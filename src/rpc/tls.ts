@@ -157,3 +157,24 @@ export function dialRemedy(message: string): string {
   if (/certificate|issuer|signature/.test(message)) return 'sign its certificate with an authority in ca_file here'
   return 'see what its own log says'
 }
+
+/** Why a server may have closed a connection before it said hello, which is all that a dialler is told of being refused. */
+export function silentRefusal(tls: RpcTls, server: ServerFacts): { readonly why: string; readonly remedy: string } {
+  const closed = 'it closed the connection before it said hello'
+  if (diallerTls(tls, server) === undefined) {
+    return {
+      why: `${closed}, as servers do that take TLS alone`,
+      remedy:
+        'if verify_incoming is set there, give this agent ca_file, cert_file and key_file, and set verify_outgoing',
+    }
+  }
+  return tls.identity === undefined
+    ? {
+        why: `${closed}, and this agent shows no certificate`,
+        remedy: 'give it cert_file and key_file, signed by an authority that the servers trust',
+      }
+    : {
+        why: `${closed}, as servers do that do not trust the certificate which this agent shows`,
+        remedy: 'sign cert_file with an authority in the ca_file of that server, whose log says more',
+      }
+}

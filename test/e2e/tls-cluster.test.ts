@@ -223,6 +223,17 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
       /no TLS connection with a server.*pretender.*its certificate is for client\.dc1\.svc, localhost, not/,
     )
     await says([pretender], /the certificate of pretender does not make it a server/)
+    // What keeps them out is said where it is to be mended, too: to their own supervisors, and in their own logs.
+    const closed = /a server takes no connection.*it closed the connection before it said hello, as servers do/
+    await says([bare], closed)
+    await says([foreign], /no TLS connection with a server|a server takes no connection/)
+    for (const [stranger, why] of [
+      [bare, /^no server can be reached: .*s\d: .*as servers do that take TLS alone/],
+      [foreign, /^no server can be reached: .*s\d: /],
+    ] as const) {
+      const ready = await stranger.request('GET', '/v1/agent/ready')
+      expect([ready.status, await ready.json()]).toEqual([503, { Ready: false, Reasons: [expect.stringMatching(why)] }])
+    }
     const peers = await agents[0]?.json<{ Servers: readonly object[] }>('/v1/operator/raft/configuration')
     expect(peers?.Servers).toHaveLength(3)
   }, 240_000)

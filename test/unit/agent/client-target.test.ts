@@ -21,6 +21,7 @@ class Client {
   readonly asked: { readonly address: string; readonly call: RpcCall }[] = []
   readonly answers = new Map<string, Result<unknown, CallFailure>>()
   readonly fake: FakePool
+  readonly router: ServerRouter
   readonly calls: Calls
 
   constructor(servers: number) {
@@ -37,6 +38,7 @@ class Client {
       },
     } as unknown as Rpc
     const router = new ServerRouter(env, this.fake.pool, 'dc1')
+    this.router = router
     const target = new ClientTarget({ rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
     const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
     this.calls = new Calls({ env, target, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
@@ -74,6 +76,25 @@ describe('the requests of a client agent', () => {
     const meta = { index: 3, knownLeader: true, lastContactMs: 0 }
     client.answers.set('10.0.0.1:8300', ok({ value: 'x', meta }))
     expect(await client.calls.query(query, {}, plain, {})).toEqual(ok({ value: 'x', meta }))
+  })
+
+  it.each([
+    [ok(true), []],
+    [err({ kind: 'no-leader' } as const), []],
+    [
+      err({ kind: 'unreachable', message: 'nobody is there' } as const),
+      ['no server can be reached: s1: nobody is there'],
+    ],
+    [err({ kind: 'connection-lost', message: 'cut' } as const), ['no server can be reached: s1: cut']],
+    [err({ kind: 'deadline-exceeded', message: 'late' } as const), ['no server has answered yet']],
+  ])('tell whether there is anybody to ask: %o', async (answer, troubles) => {
+    const client = new Client(1)
+    client.answers.set('10.0.0.1:8300', answer)
+    const asked = client.calls.write(write, {}, {})
+    await settled()
+    await client.clock.advance(8_000)
+    await asked
+    expect(client.router.troubles).toEqual(troubles)
   })
 
   it('are given more time than a server may hold them', async () => {

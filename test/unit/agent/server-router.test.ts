@@ -66,3 +66,27 @@ describe('the server that a client asks', () => {
     expect([clock.timers, pool.listeners]).toEqual([0, 0])
   })
 })
+
+describe('whether anybody can be asked', () => {
+  it('is known once a server has answered, and no more when the last try at every one failed', () => {
+    const pool = new FakePool([serverMember(1), serverMember(2)])
+    const { router } = routerOver(pool)
+    expect(router.troubles).toEqual(['no server has answered yet'])
+    router.unreached('id-s1', 'it does not answer')
+    expect(router.troubles).toEqual(['no server can be reached: s1: it does not answer'])
+    router.answered('id-s2')
+    expect(router.troubles).toEqual([])
+    router.unreached('id-s2', 'it refuses connections')
+    expect(router.troubles).toEqual(['no server can be reached: s1: it does not answer; s2: it refuses connections'])
+    pool.set(serverMember(2, 'failed'), 'failed')
+    expect(router.troubles).toEqual(['no server can be reached: s1: it does not answer'])
+    pool.set(serverMember(1, 'failed'), 'failed')
+    expect(router.troubles).toEqual(['no server is known to be alive'])
+  })
+
+  it('is not said of a server that the pool does not hold alive', () => {
+    const { router } = routerOver(new FakePool([serverMember(1)]))
+    router.answered('id-of-nobody')
+    expect(router.troubles).toEqual(['no server has answered yet'])
+  })
+})

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noTls } from '../../../src/rpc/tls.ts'
 import { TlsReports } from '../../../src/rpc/tls-reports.ts'
 import { HandClock } from '../features/hand-clock.ts'
 
@@ -14,5 +15,41 @@ describe('an agent that acts as a server', () => {
     await clock.advance(60_000)
     reports.pretended({ host: '10.0.0.1', port: 1 }, 'n1', 'server.dc1.svc')
     expect(clock.logged).toHaveLength(3)
+  })
+})
+
+describe('a server that closes connections without a word', () => {
+  const server = { name: 's1', datacenter: 'dc1', offersTls: false }
+  const pem = { certificateChainPem: 'a', privateKeyPem: 'b' }
+
+  it('is told of with why that may be once it lasts, once in a minute, and anew after it spoke', async () => {
+    const clock = new HandClock()
+    const reports = new TlsReports({ ...clock.env, metrics: { count: () => undefined } as never })
+    const closes = (): string => reports.closedSilently('10.0.0.1:8300', noTls, server)
+    expect(closes()).toBe('it closed the connection before it said hello, as servers do that take TLS alone')
+    await clock.advance(2_000)
+    closes()
+    expect(clock.logged).toEqual([])
+    await clock.advance(1_000)
+    for (let time = 0; time < 100; time++) closes()
+    expect(clock.logged).toHaveLength(1)
+    expect(clock.logged[0]).toContain('a server takes no connection')
+    reports.connected('10.0.0.1:8300')
+    await clock.advance(60_000)
+    closes()
+    expect(clock.logged).toHaveLength(1)
+    await clock.advance(3_000)
+    closes()
+    expect(clock.logged).toHaveLength(2)
+  })
+
+  it.each([
+    [{ ...noTls, verifyOutgoing: true }, /and this agent shows no certificate$/],
+    [{ ...noTls, verifyOutgoing: true, identity: pem }, /that do not trust the certificate which this agent shows$/],
+    [{ ...noTls, identity: pem }, /that take TLS alone$/],
+  ])('may do so for what this agent shows (%#)', (tls, why) => {
+    const clock = new HandClock()
+    const reports = new TlsReports({ ...clock.env, metrics: { count: () => undefined } as never })
+    expect(reports.closedSilently('10.0.0.1:8300', tls, server)).toMatch(why)
   })
 })

@@ -169,6 +169,8 @@ export const expectation = z
 
 export const answerKeys = ['status', 'body', 'headers'] as const
 
+const awaited = z.strictObject({ within: duration, ...conditionShape }).superRefine(atLeastOneCondition)
+
 /** What a step can do beside changing the cluster. */
 export const stepShape = {
   wait: durationRange.optional().describe('Let time pass.'),
@@ -191,6 +193,9 @@ export const stepShape = {
       to: release.optional().describe('The release that they run as from now on; the one they have if absent.'),
       config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
       'one by one': durationRange.optional().describe('Time between two of them.'),
+      until: awaited
+        .optional()
+        .describe('Waits behind each of them until these conditions hold, and only then goes on to the next.'),
     })
     .optional()
     .describe('Stops agents and starts them on the same disk, as another release or with other settings.'),
@@ -203,9 +208,7 @@ export const stepShape = {
     .optional()
     .describe('Leaves a file raft/peers.json, which forces a configuration, for the next start.'),
   workload: z.enum(['stop', 'start']).optional().describe('The clients of the workload stop asking, or go on.'),
-  eventually: z
-    .strictObject({ within: duration, ...conditionShape })
-    .superRefine(atLeastOneCondition)
+  eventually: awaited
     .optional()
     .describe('Waits until the conditions hold; it fails when they do not within the time.'),
   always: z

@@ -25,7 +25,7 @@ const answerWithinMs = 10_000
 export async function performStep(run: RunContext, step: Step, path: Path): Promise<void> {
   if (step.wait !== undefined) return run.pass(drawRange(run.stepScope().draw, step.wait))
   if (step.http !== undefined) return performRequest(run, step, path)
-  if (step.eventually !== undefined) return performEventually(run, step.eventually, path)
+  if (step.eventually !== undefined) return performEventually(run, step.eventually, [...path, 'eventually'])
   if (step.always !== undefined) return performAlways(run, step.always, path)
   if (step.never !== undefined) return performNever(run, step.never, path)
   if (step.expect !== undefined) return performExpect(run, step.expect, path)
@@ -53,6 +53,7 @@ async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrad
       'note',
       `${node} starts ${upgrade.to === undefined ? 'with other settings' : `as ${releaseText(upgrade.to)}`}`,
     )
+    if (upgrade.until !== undefined) await performEventually(run, upgrade.until, [...path, 'upgrade', 'until'])
   }
 }
 
@@ -113,7 +114,7 @@ async function performEventually(run: RunContext, awaited: NonNullable<Step['eve
   }
   if (run.hasFailed()) return
   const what = `not within ${formatDuration(awaited.within)}: ${conditionText(awaited)}`
-  run.fail([...path, 'eventually'], `${what}: ${found}`)
+  run.fail(path, `${what}: ${found}`)
 }
 
 async function performAlways(run: RunContext, held: NonNullable<Step['always']>, path: Path): Promise<void> {

@@ -1,11 +1,17 @@
+import { optionText, refusedOptions } from '../../src/config/refused-options.ts'
 import {
+  type Behaviour,
   changes,
-  isAtLeast,
   newestRelease,
   oldestRelease,
+  type Release,
   type ReleaseChange,
   releaseText,
 } from '../../src/model/release.ts'
+import type { UpgradeAdvice, UpgradeNote } from '../../src/model/upgrade-note.ts'
+import { adviceOnChanges, furtherNotes } from '../../src/model/upgrade-notes.ts'
+import { adviceAt, moments } from '../../src/model/upgrade-text.ts'
+import { order } from '../../src/model/upgrade-way.ts'
 
 const introduction = `# Releases
 
@@ -18,31 +24,81 @@ Agents of different releases may be in one cluster, and then misbehave for the r
 a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not hear each other.
 In production there is one release, the newest.
 
+What to do about a change when a cluster is taken over it stands with it; [upgrades](upgrades.md) tells how \`svc-sim plan\` puts
+that together for one upgrade, and rehearses it.
+
 This page is made from the tables in \`src/model\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
 `
 
 /** The page docs/releases.md, whole. */
 export function releasesPage(): string {
+  const parts = [...changedParts(), ...notedParts(), ...refusedParts()].sort((one, other) =>
+    order(one.since, other.since),
+  )
   const releases = new Map<string, string[]>()
-  const rows = Object.entries<ReleaseChange>(changes)
-  // Rows of one release stay in the order of the table.
-  rows.sort(([, a], [, b]) => Number(isAtLeast(a.since, b.since)) - Number(isAtLeast(b.since, a.since)))
-  for (const [name, change] of rows) {
-    const since = releaseText(change.since)
-    releases.set(since, [...(releases.get(since) ?? []), sectionOf(name, change)])
+  for (const { since, text } of parts) {
+    const release = releaseText(since)
+    releases.set(release, [...(releases.get(release) ?? []), text])
   }
-  const sections = [...releases].map(([release, rows]) => `## ${release}\n\n${rows.join('\n\n')}\n`)
+  const sections = [...releases].map(([release, texts]) => `## ${release}\n\n${joined(texts)}\n`)
   return `${introduction}\n${sections.join('\n')}`
 }
 
-function sectionOf(name: string, { what, who, see, until, reference, requirements }: ReleaseChange): string {
-  const shown = 'scenario' in see ? `\`svc-sim run scenarios/${see.scenario}.yaml\`` : see.ask
-  const lines = [
-    `**\`${name}\`**${until === undefined ? '' : ` (until ${releaseText(until)})`}. ${what}`,
-    '',
-    `- Who notices: ${who}.`,
-    `- How to see it: ${shown}.`,
-    `- Reference: ${[reference, ...requirements].join(', ')}.`,
-  ]
-  return lines.join('\n')
+/** Paragraphs, but items of one list stand close together. */
+function joined(texts: readonly string[]): string {
+  return texts.reduce((page, text) => {
+    if (page === '') return text
+    const isItem = text.startsWith('- ')
+    const inList = isItem && (page.split('\n').at(-1) ?? '').startsWith('- `')
+    return `${page}${inList ? '\n' : '\n\n'}${text}`
+  }, '')
 }
+
+interface Part {
+  readonly since: Release
+  readonly text: string
+}
+
+function changedParts(): readonly Part[] {
+  return Object.entries<ReleaseChange>(changes).map(([name, change]) => {
+    const { what, who, see, since, until, reference, requirements } = change
+    const shown = 'scenario' in see ? `\`svc-sim run scenarios/${see.scenario}.yaml\`` : see.ask
+    const lines = [
+      `**\`${name}\`**${until === undefined ? '' : ` (until ${releaseText(until)})`}. ${what}`,
+      '',
+      `- Who notices: ${who}.`,
+      `- How to see it: ${shown}.`,
+      ...adviceLines(adviceOnChanges[name as Behaviour] ?? {}),
+      `- Reference: ${[reference, ...requirements].join(', ')}.`,
+    ]
+    return { since, text: lines.join('\n') }
+  })
+}
+
+/** What agents of the past do not show here, and who upgrades must know all the same. */
+function notedParts(): readonly Part[] {
+  return Object.entries<UpgradeNote>(furtherNotes).map(([name, note]) => {
+    const title = `**${name.replaceAll('-', ' ')}**, for who upgrades.`
+    const lines = [title, '', ...adviceLines(note), `- Reference: ${note.reference}.`]
+    return { since: note.since, text: lines.join('\n') }
+  })
+}
+
+function refusedParts(): readonly Part[] {
+  return refusedOptions().map((option) => ({
+    since: option.since,
+    text: `- \`${optionText(option)}\` is refused: ${option.instead}.`,
+  }))
+}
+
+function adviceLines(advice: UpgradeAdvice): readonly string[] {
+  return moments.flatMap((moment) =>
+    adviceAt(advice, moment).map((sentence) => `- ${momentTexts[moment]}: ${sentence}`),
+  )
+}
+
+const momentTexts = {
+  before: 'Before the upgrade',
+  during: 'While it goes on',
+  after: 'After it',
+} as const

@@ -50,6 +50,7 @@ describe('a scenario file', () => {
   - { step: n, always: { for: 5s, leader: "same as \${old leader}" } }
   - { step: o, never: { for: 5s, leader: none } }
   - { step: p, transfer leadership: {} }
+  - { step: q, upgrade: { nodes: followers, to: 1.3.1, one by one: 1s, until: { within: 9s, leader: exactly one } } }
 faults:
   - when: leader elected
     nth: 2

@@ -1,0 +1,48 @@
+import type { Release } from './release-change.ts'
+
+/** A default that changed: an operator writes the old value down, or accepts the new one. */
+export interface ChangedDefault {
+  /** With dots, as in a configuration file. */
+  readonly key: string
+  readonly of: 'servers' | 'clients' | 'agents'
+  /** As it would be written. */
+  readonly before: string
+  readonly since: string
+}
+
+/** Whom a note concerns; everybody, where it says nothing. */
+export const noteScopes = {
+  'access control': 'with access control',
+  'one server': 'with one server',
+  'several datacenters': 'with several datacenters',
+} as const
+
+export type NoteScope = keyof typeof noteScopes
+
+/**
+ * What an operator does about one change when a cluster is taken over it. Texts are sentences for people; what a plan decides
+ * by stands in members of its own.
+ */
+export interface UpgradeAdvice {
+  readonly where?: NoteScope
+  /** Before the first agent runs the release. */
+  readonly before?: string
+  /** While some agents run it and others do not. */
+  readonly during?: string
+  /** When all run it. */
+  readonly after?: string
+  readonly defaults?: readonly ChangedDefault[]
+  /** Who comes from before this release passes through it on the way. */
+  readonly through?: Release
+  /** Not this release itself, but this one. */
+  readonly instead?: Release
+  /** Nobody who has run the release can be taken back. */
+  readonly noWayBack?: true
+}
+
+/** Advice on what no agent can be taken back behind, and so has no row in the table of changes. */
+export interface UpgradeNote extends UpgradeAdvice {
+  readonly since: Release
+  /** Row of the reference on releases. */
+  readonly reference: string
+}

@@ -1,0 +1,222 @@
+import type { Behaviour } from './release.ts'
+import type { Release } from './release-change.ts'
+import type { UpgradeAdvice, UpgradeNote } from './upgrade-note.ts'
+
+const release = (major: number, minor: number, patch: number): Release => ({ major, minor, patch })
+
+/**
+ * What to do about the rows of the table of changes, by their names. A row that is not here asks nothing of an operator. The
+ * page docs/releases.md, `svc-sim plan` and `svc operator upgrade check` are made of these.
+ */
+export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>> = {
+  'kv-tombstones': {
+    during:
+      'Upgrade followers first and the leader last; or add new servers and then take out the old ones; or have every server upgraded within 15 minutes of the first key that is deleted under a new leader.',
+  },
+  'prepared-queries': {
+    during: 'Do not define prepared queries before every server is upgraded: an older one stops at the first.',
+  },
+  coordinates: {
+    during: 'Leave clients for later: what a new agent tells of its place stops an older server.',
+  },
+  transactions: {
+    during: 'Do not use /v1/txn before every server is upgraded: an older one stops at the first transaction.',
+  },
+  'query-near': {
+    during:
+      'Do not define queries with `Near` before every agent is upgraded: older servers drop it, older agents ignore it.',
+  },
+  'lan-address-tagged': { before: 'Make sure that readers of TaggedAddresses take a second entry.' },
+  'raft-timing-slow': {
+    before:
+      'Set `performance.raft_multiplier` to 1 on the new servers for the time of the upgrade: old ones do not wait for slower heartbeats.',
+    defaults: [{ key: 'performance.raft_multiplier', of: 'servers', before: '1', since: '5' }],
+  },
+  'leave-by-kind': {
+    before:
+      'Decide how agents are stopped: one that leaves takes its services out of the catalog while it is restarted, one that is killed does not.',
+    defaults: [
+      { key: 'leave_on_terminate', of: 'clients', before: 'false', since: 'true' },
+      { key: 'skip_leave_on_interrupt', of: 'servers', before: 'false', since: 'true' },
+    ],
+  },
+  'dns-from-any-server': {
+    defaults: [{ key: 'dns_config.allow_stale', of: 'agents', before: 'false', since: 'true' }],
+  },
+  'peers-json-for-recovery': {
+    before: 'Do not count on raft/peers.json: the first start deletes the old file unread.',
+  },
+  'dns-however-old': {
+    defaults: [{ key: 'dns_config.max_stale', of: 'agents', before: '"5s"', since: '"87600h"' }],
+  },
+  'snapshots-over-http': {
+    during: 'Do not restore a snapshot before every server is upgraded: an older one stops at it.',
+    after: 'Save a snapshot before each further step: `svc snapshot save`.',
+  },
+  'raft-protocol-chosen': {
+    before: 'From releases below 0.7 set `raft_protocol` to 1, and raise it to 2 in a second round.',
+  },
+  autopilot: {
+    during:
+      'Upgrade the leader last: a leader of 0.8.0 may write its settings at once, and older servers stop at them (since 0.8.1 it waits for them).',
+  },
+  'remote-exec-off': {
+    defaults: [{ key: 'disable_remote_exec', of: 'agents', before: 'false', since: 'true' }],
+  },
+  'script-checks-opt-in': {
+    before: 'Set `enable_script_checks` where checks run programs: with one in a file the agent does not start.',
+    defaults: [{ key: 'enable_script_checks', of: 'agents', before: 'true', since: 'false' }],
+  },
+  'raft-protocol-3-by-default': {
+    before: 'While servers of a release below 0.8 are in the cluster, set `raft_protocol` to 2.',
+    after: 'Look for old entries in `svc operator raft list-peers`, and take out what nobody answers for.',
+    defaults: [{ key: 'raft_protocol', of: 'servers', before: '2', since: '3' }],
+  },
+  'invalid-checks-refused': {
+    before:
+      'Run the new `svc validate` on the configuration of every agent: a check that does not hold keeps it from starting.',
+  },
+  'verbs-enforced': { before: 'Make sure that clients use the verbs of the interface: others get 405.' },
+  'promotion-one-by-one': {
+    during: 'When servers are replaced and not restarted, take old ones of 1.0.0 out by hand: `svc force-leave`.',
+  },
+  'index-of-one-service': {
+    during: 'Clients with blocking queries must begin again at index 0 when an index falls.',
+  },
+  'raft-snapshots-rarer': {
+    defaults: [
+      { key: 'raft_snapshot_threshold', of: 'servers', before: '8192', since: '16384' },
+      { key: 'raft_snapshot_interval', of: 'servers', before: '"5s"', since: '"30s"' },
+    ],
+  },
+  'several-tags': {
+    instead: release(1, 3, 1),
+    during: 'Servers before clients: an older server answers nothing to a newer client that asks for a tag.',
+  },
+  'catalog-reads-one-tag': {
+    before:
+      'Go to 1.3.1 at once, not to 1.3.0: its servers tell older clients of every instance, whatever tag they ask for.',
+  },
+}
+
+/** The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first. */
+export const furtherNotes = {
+  'registrations-need-a-rule': {
+    since: release(0, 5, 0),
+    reference: 'REL-0.5-1, REL-0.5-2',
+    where: 'access control',
+    before:
+      'Where the default policy is deny, give the tokens of agents a rule for their services: `service "" { policy = "write" }`.',
+  },
+  'storage-of-logs': {
+    since: release(0, 6, 0),
+    reference: 'REL-0.5.1-1, REL-0.6-3',
+    through: release(0, 5, 1),
+    before:
+      'Servers with data of a release below 0.5.1 are started as 0.5.1 first, which rewrites it: later ones refuse it.',
+  },
+  'reads-need-a-rule': {
+    since: release(0, 6, 0),
+    reference: 'REL-0.6-1',
+    where: 'access control',
+    before:
+      'Where the default policy is deny, give clients, and agents for DNS, a rule to read services: `service "" { policy = "read" }`.',
+  },
+  'events-and-keyring-need-a-rule': {
+    since: release(0, 6, 0),
+    reference: 'REL-0.6-2',
+    where: 'access control',
+    after: 'Give who fires events or turns keys the rules `event` and `keyring`, which older servers do not take.',
+  },
+  'one-private-address': {
+    since: release(0, 6, 0),
+    reference: 'REL-0.6-6',
+    before:
+      'Set `bind_addr` or `advertise_addr` on machines with more than one private address: without it the agent does not start.',
+  },
+  'state-in-memory': {
+    since: release(0, 6, 0),
+    reference: 'REL-0.6-4',
+    before: 'Give servers memory of twice the size of their data: the state is held there.',
+  },
+  'queries-without-a-token': {
+    since: release(0, 6, 4),
+    reference: 'REL-0.6.4-1, REL-0.6.4-2, REL-0.6.4-3',
+    where: 'access control',
+    after:
+      'Give who manages named queries a rule `query`; those that are there run on with the token that they captured.',
+  },
+  'command-line-over-http': {
+    since: release(0, 8, 0),
+    reference: 'REL-0.8.0-2, REL-0.8.0-3',
+    before: 'Give scripts `-http-addr` for `-rpc-addr`, and close port 8400: commands talk HTTP.',
+  },
+  'rules-of-version-8': {
+    since: release(0, 8, 0),
+    reference: 'REL-0.8.0-4, REL-0.8.0-5',
+    where: 'access control',
+    before: 'Set `acl_enforce_version_8` to false on servers and clients.',
+    after: 'Give tokens rules for node, agent, session, operator and query, then take `acl_enforce_version_8` away.',
+    defaults: [{ key: 'acl_enforce_version_8', of: 'agents', before: 'false', since: 'true' }],
+  },
+  'node-ids-unique': {
+    since: release(0, 8, 0),
+    reference: 'REL-0.8.0-9, REL-0.8.5-2',
+    before: 'Make sure that no two machines have one node ID, as copies of a machine do: the second cannot join.',
+  },
+  'interface-built-in': {
+    since: release(0, 9, 0),
+    reference: 'REL-0.9.0-2',
+    before: 'Put `ui = true` for a `ui_dir` that holds what came with a release.',
+  },
+  'names-of-configuration-files': {
+    since: release(1, 0, 0),
+    reference: 'REL-1.0-3, REL-1.0-4',
+    before:
+      'Give configuration files a name that ends in .json or .hcl: others are left out; and correct keys that nobody knows: they are errors.',
+  },
+  'discovery-taken-literally': {
+    since: release(1, 0, 0),
+    reference: 'REL-1.0-6, REL-1.0-7',
+    before:
+      'Write values of `retry_join` as they are, in quotes where need be: `+` and `%20` are not decoded any more.',
+  },
+  'keys-refused-with-403': {
+    since: release(1, 0, 0),
+    reference: 'REL-0.9.1-1, REL-0.9.2-1, REL-1.0-9',
+    where: 'access control',
+    before: 'Make sure that clients of keys take 403 for a key that their token may not read: it was 404.',
+  },
+  'own-configuration-shown': {
+    since: release(1, 0, 0),
+    reference: 'REL-1.0-10',
+    before: 'Make sure that readers of /v1/agent/self take its settings from DebugConfig.',
+  },
+  'metric-names': {
+    since: release(1, 0, 0),
+    reference: 'REL-1.0-12, REL-1.1.0-4',
+    before:
+      'Take the names of metrics without the doubled prefix into dashboards; `telemetry.enable_deprecated_names` gives the old ones until 1.1.0.',
+  },
+  'new-access-control': {
+    since: release(1, 4, 0),
+    reference: 'REL-1.4.0-1, REL-1.4.0-2, REL-1.4.0-3, REL-1.4.0-7, REL-1.4.0-13',
+    where: 'access control',
+    during:
+      'The old system goes on until every server of the primary datacenter runs 1.4.0; the new paths answer 500 until then.',
+    after: 'Wait until every legacy token has its accessor (128 a second), then give tokens policies for their rules.',
+  },
+  'secondary-datacenters-wait': {
+    since: release(1, 4, 0),
+    reference: 'REL-1.4.0-6, REL-1.4.0-12',
+    where: 'several datacenters',
+    during:
+      'Any order will do; a secondary datacenter keeps to the old system of access control until the primary one is upgraded.',
+  },
+  'no-way-back': {
+    since: release(1, 4, 0),
+    reference: 'REL-1.4.0-5',
+    noWayBack: true,
+    before: 'Save a snapshot, and keep it: an older server stops at what 1.4.0 writes, so this step is not taken back.',
+  },
+} as const satisfies Readonly<Record<string, UpgradeNote>>

@@ -13,6 +13,7 @@ import type { ClusterHealth } from '../model/server-health.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { Access, ReadAccess } from './access.ts'
+import type { AgentAccess, ServerAccess } from './access-control.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
@@ -128,6 +129,8 @@ export interface ServerContext {
   readonly datacenter: string
   /** The least time to live of a session that may be asked for. */
   readonly sessionTtlMinMs: number
+  /** Undefined: access control is off. */
+  readonly accessControl?: ServerAccess | undefined
   /** The state now. */
   read(): ReadTransaction
   /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */
@@ -243,6 +246,8 @@ export interface AgentContext {
   ): Promise<Result<Reply, Failure>>
   /** What the token of a call may do on this agent, for what it answers by itself. */
   authorizer(call: CallOptions): Promise<Result<Authorizer, Failure>>
+  /** Undefined: access control is off. */
+  readonly accessControl?: AgentAccess | undefined
   /** How its metrics are named, and what Prometheus is told of them. */
   readonly telemetry: TelemetryView
   /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */

@@ -1,0 +1,58 @@
+import type { Result } from '../base/result.ts'
+import type { Failure } from '../model/failure.ts'
+import type { Answer, CallOptions, QueryEndpoint, ReadOptions } from './manifest.ts'
+
+/** What the endpoints and duties of a server know of access control, where it is on. */
+export interface ServerAccess {
+  /** The datacenter that owns policies and global tokens. */
+  readonly primaryDatacenter: string
+  /** The secret of the token that the leader of the primary datacenter makes; empty: none. */
+  readonly masterToken: string
+  /** Global tokens are copied from the primary datacenter, and there may be local ones. */
+  readonly replicatesTokens: boolean
+  /** Whether policies, or legacy tokens, are copied at all. */
+  readonly replicates: boolean
+  /** Servers of this datacenter and of the primary one that do not say that they support the new kind, in order of name. */
+  missing(): readonly MissingServer[]
+  /** The same as an agent's own read, made with this agent's replication token. */
+  askPrimary<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+  ): Promise<Result<Answer<Reply>, Failure>>
+  /** Where the leader finds files that an operator puts there: the data directory. */
+  readonly dataDir: string
+}
+
+/** A server that keeps a datacenter in legacy mode. */
+export interface MissingServer {
+  readonly name: string
+  readonly datacenter: string
+  /** For people: `runs 1.3.1, which does not support it`. */
+  readonly why: string
+}
+
+/** What the routes of an agent know of access control, where it is on. */
+export interface AgentAccess {
+  readonly primaryDatacenter: string
+  /** On a server that is still in legacy mode: why, as `legacyModeFailure` says it. Clients leave it to the servers. */
+  refusesNew(): Failure | undefined
+  /** The token that a call is made with: its own, else the agent's default one; empty: the anonymous one. */
+  secretOf(call: CallOptions): string
+  /** Takes the place of a token of the agent itself until it ends; empty clears it. */
+  setToken(slot: AgentTokenSlot, secret: string): void
+}
+
+export type AgentTokenSlot = 'default' | 'agent' | 'agent-master' | 'replication'
+
+/** The field's own line, for its clients look for it, and then who is missing. */
+export function legacyModeFailure(missing: readonly MissingServer[]): Failure {
+  const line = 'The ACL system is currently in legacy mode.'
+  if (missing.length === 0) return { kind: 'legacy-access-control', message: line }
+  const shown = missing.slice(0, missingShownMax).map(({ name, datacenter, why }) => `${name} in ${datacenter} ${why}`)
+  const more = missing.length > missingShownMax ? [`and ${missing.length - missingShownMax} more`] : []
+  return { kind: 'legacy-access-control', message: `${line} Missing: ${[...shown, ...more].join('; ')}` }
+}
+
+/** Servers named in one answer. */
+const missingShownMax = 16

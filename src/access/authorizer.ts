@@ -6,7 +6,7 @@ export type NamedResource = 'agent' | 'event' | 'intention' | 'key' | 'node' | '
 
 export type Resource = ScalarResource | NamedResource
 
-/** `list` is of keys alone; where the policy of listing keys is off, who may read may list. */
+/** `list` is of keys alone; where the policy of listing keys is off, nobody is refused it: a list holds what may be read. */
 export type Right = 'read' | 'list' | 'write'
 
 /** One question: may this be done at the resource of this name (empty at a scalar)? */
@@ -24,6 +24,8 @@ export interface Decision {
     | { readonly kind: 'default'; readonly policy: 'allow' | 'deny' }
     /** Access control is off, or this is the agent itself. */
     | { readonly kind: 'unrestricted' }
+    /** Nobody is asked for this: by the release, or by the settings. */
+    | { readonly kind: 'not-enforced' }
 }
 
 /** What one token may do, as of when it was resolved. Every answer is pure, and as quick as a look into a table. */
@@ -48,4 +50,9 @@ export const unrestricted: Authorizer = {
   readsAll: () => true,
   writesTree: () => true,
   explain: () => ({ allowed: true, by: { kind: 'unrestricted' } }),
+}
+
+/** Of a token that may do everything whatever its rules: legacy ones of the type management. */
+export function managementOf(accessor: string): Authorizer {
+  return { ...unrestricted, accessor }
 }

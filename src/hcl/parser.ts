@@ -1,16 +1,11 @@
 import { Lexer } from './lexer.ts'
+import { type Item, members } from './members.ts'
 import { HclError } from './problem.ts'
 import type { Token } from './token.ts'
-import type { HclBlock, HclList, HclMember, HclNode, HclScalar } from './tree.ts'
+import type { HclBlock, HclNode, HclScalar } from './tree.ts'
 
 /** Blocks and lists within each other: what is deeper is no configuration. */
-const depthMax = 100
-
-/** `a "b" { … }` has two keys, `a = 1` has one. */
-interface Item {
-  readonly keys: readonly Token[]
-  readonly value: HclNode
-}
+export const depthMax = 100
 
 /** HCL 1, as the field's parser takes it: see `members` for what becomes of repeated names. */
 export class Parser {
@@ -63,7 +58,8 @@ export class Parser {
     const keys: Token[] = []
     while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') keys.push(this.#advance())
     const { kind, offset } = this.#token
-    if (keys.length === 0) throw new HclError(offset, `expected: IDENT | STRING got: ${kind}`)
+    if (keys.length > depthMax) throw new HclError(offset, `more than ${depthMax} labels of one block`)
+    if (keys.length === 0) throw new HclError(offset, `expected: IDENT | STRING | ASSIGN | LBRACE got: ${kind}`)
     return keys
   }
 
@@ -128,50 +124,4 @@ export class Parser {
     this.#depth--
     this.#advance()
   }
-}
-
-/**
- * Items by their names. What the field's decoder makes of them:
- * 1. A block is a list of one block, and blocks of one name are a list of them in their order.
- * 2. Further names of an item are blocks in blocks: `service "web" { … }` is `service: [{ web: [{ … }] }]`.
- * 3. Lists of one name are one list; of scalars the last wins.
- * 4. Values of different kinds under one name are an error, and so is what is no block after a block.
- */
-function members(items: readonly Item[]): ReadonlyMap<string, HclMember> {
-  const found = new Map<string, HclMember>()
-  for (const { keys, value } of items) {
-    const [key, ...labels] = keys as [Token, ...Token[]]
-    const name = String(key.value)
-    const before = found.get(name)
-    const node = labelled(labels, value)
-    found.set(name, { offset: before?.offset ?? key.offset, node: joined(name, before?.node, node, key.offset) })
-  }
-  return found
-}
-
-function labelled(labels: readonly Token[], value: HclNode): HclNode {
-  let node = asList(value)
-  for (const label of labels.toReversed()) {
-    const member = { offset: label.offset, node }
-    node = asList({ kind: 'block', offset: label.offset, members: new Map([[String(label.value), member]]) })
-  }
-  return node
-}
-
-function asList(node: HclNode): HclNode {
-  return node.kind === 'block' ? { kind: 'list', offset: node.offset, items: [node], ofBlocks: true } : node
-}
-
-function joined(name: string, before: HclNode | undefined, node: HclNode, offset: number): HclNode {
-  if (before === undefined) return node
-  if (before.kind === 'list' && node.kind === 'list' && mayJoin(before, node)) {
-    return { ...before, items: [...before.items, ...node.items] }
-  }
-  const isSame = before.kind === 'scalar' && node.kind === 'scalar' && typeof before.value === typeof node.value
-  if (isSame) return node
-  throw new HclError(offset, `'${name}' is of one kind in one place and of another in another`)
-}
-
-function mayJoin(before: HclList, more: HclList): boolean {
-  return !before.ofBlocks || more.items.every(({ kind }) => kind === 'block')
 }

@@ -28,3 +28,8 @@ export const transactionOperationsMax = 64
 
 /** Offers in one request of an agent that tells the catalog many: all of them are one entry of the log. */
 export const registerOffersMax = 64
+
+/** Rules of access control: characters of one text, rules in it, and characters of a label. The field has no such bounds. */
+export const accessRulesTextMax = 512 * 1024
+export const accessRulesMax = 8_192
+export const accessLabelMax = 2_048

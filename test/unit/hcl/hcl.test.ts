@@ -49,7 +49,7 @@ service { name = "db" }
     ['a = "x', '6: literal not terminated'],
     ['a = "x\ny"', '6: literal not terminated'],
     ['a "b" = 1', '6: nested object expected: LBRACE got: ASSIGN'],
-    ['1a = 2', '0: expected: IDENT | STRING got: NUMBER'],
+    ['1a = 2', '0: expected: IDENT | STRING | ASSIGN | LBRACE got: NUMBER'],
     ['a : 1', '2: illegal char'],
     ['a = "\\q"', '5: illegal char escape'],
     ['a = 08', '4: illegal octal number 08'],

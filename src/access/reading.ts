@@ -1,0 +1,158 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { fieldProblemText } from '../hcl/field-text.ts'
+import { parseHcl } from '../hcl/hcl.ts'
+import { isJson, parseHclJson } from '../hcl/json.ts'
+import type { HclBlock, HclNode } from '../hcl/tree.ts'
+import { accessLabelMax, accessRulesMax, accessRulesTextMax } from '../model/limits.ts'
+import type { ScalarResource } from './authorizer.ts'
+import { invalidRule, invalidScalar, type ReadBlock } from './invalid.ts'
+import {
+  blockName,
+  type Grammar,
+  type LabelledResource,
+  type Level,
+  labelledResources,
+  type Rule,
+  type RuleSet,
+  scalarResources,
+} from './rules.ts'
+
+/**
+ * Reads a text of rules, HCL or JSON. Unknown blocks are passed over, and so is code of `sentinel`; names are the same in
+ * any case. The error is the line that clients get. Reference: access
+ * control 3.2, 4, 5.
+ */
+export function parseRules(text: string, grammar: Grammar): Result<RuleSet, string> {
+  const tree = parseRulesTree(text)
+  if (!tree.ok) return err(`Failed to parse ACL rules: ${tree.error}`)
+  const read = readTree(text, tree.value, grammar)
+  if (!read.ok) return err(`Failed to parse ACL rules: ${read.error}`)
+  const { blocks, scalars } = read.value
+  const problem = problemOf(blocks, scalars)
+  return problem === undefined ? ok(ruleSetOf(read.value, grammar)) : err(problem)
+}
+
+/** The tree of a text whatever its rules say; else why it has none, with the place. */
+export function parseRulesTree(text: string): Result<HclBlock, string> {
+  if (text.length > accessRulesTextMax) return err(`the text is longer than ${accessRulesTextMax} characters`)
+  const parsed = isJson(text) ? parseHclJson(text) : parseHcl(text)
+  return parsed.ok ? parsed : err(fieldProblemText(text, parsed.error))
+}
+
+interface Read {
+  readonly blocks: readonly ReadBlock[]
+  readonly scalars: ReadonlyMap<ScalarResource, string>
+}
+
+type At<T> = Result<T, string>
+
+/** What stands in the blocks and scalars that the grammar knows, not yet whether it holds. */
+function readTree(text: string, root: HclBlock, grammar: Grammar): At<Read> {
+  const blocks: ReadBlock[] = []
+  const scalars = new Map<ScalarResource, string>()
+  for (const resource of scalarResources) {
+    if (resource === 'acl' && grammar === 'legacy') continue
+    for (const node of named(root, resource)) {
+      const value = scalarText(text, node, `root.${resource}`)
+      if (!value.ok) return value
+      scalars.set(resource, value.value)
+    }
+  }
+  for (const { resource, match } of blockKinds(grammar)) {
+    for (const node of named(root, blockName(resource, match, grammar))) {
+      const read = readBlocks(text, node, { resource, match, name: blockName(resource, match, grammar) }, blocks)
+      if (!read.ok) return read
+    }
+  }
+  return ok({ blocks, scalars })
+}
+
+/** In the order in which they are judged. */
+function blockKinds(grammar: Grammar): readonly Pick<Rule, 'resource' | 'match'>[] {
+  return labelledResources.flatMap((resource): readonly Pick<Rule, 'resource' | 'match'>[] => {
+    const prefix = { resource, match: 'prefix' } as const
+    return grammar === 'legacy' ? [prefix] : [{ resource, match: 'exact' }, prefix]
+  })
+}
+
+function* named(block: HclBlock, name: string): Generator<HclNode> {
+  for (const [key, { node }] of block.members) {
+    if (key.toLowerCase() === name) yield node
+  }
+}
+
+type Kind = Pick<ReadBlock, 'resource' | 'match' | 'name'>
+
+/** `key "a" { … }` and `key { "a" { … } }` are the same. */
+function readBlocks(text: string, node: HclNode, kind: Kind, into: ReadBlock[]): At<undefined> {
+  for (const labelled of itemsOf(node)) {
+    if (labelled.kind !== 'block') return refusedAt(text, labelled, `root.${kind.name}: not a block with a label`)
+    for (const [label, { node: bodies }] of labelled.members) {
+      for (const body of itemsOf(bodies)) {
+        if (body.kind !== 'block') return refusedAt(text, body, `root.${kind.name}: not a block with a label`)
+        if (label.length > accessLabelMax) {
+          return refusedAt(text, body, `root.${kind.name}: a label is longer than ${accessLabelMax} characters`)
+        }
+        const read = readBody(text, body, kind, label)
+        if (!read.ok) return read
+        into.push(read.value)
+        if (into.length > accessRulesMax) return refusedAt(text, body, `more than ${accessRulesMax} rules`)
+      }
+    }
+  }
+  return ok(undefined)
+}
+
+function itemsOf(node: HclNode): readonly HclNode[] {
+  return node.kind === 'list' ? node.items : [node]
+}
+
+function readBody(text: string, body: HclBlock, kind: Kind, label: string): At<ReadBlock> {
+  const texts = new Map<string, string>()
+  const members = kind.resource === 'service' ? ['policy', 'intentions'] : ['policy']
+  for (const member of members) {
+    for (const node of named(body, member)) {
+      const value = scalarText(text, node, `root.${kind.name}.${member}`)
+      if (!value.ok) return value
+      texts.set(member, value.value)
+    }
+  }
+  return ok({ ...kind, label, level: texts.get('policy') ?? '', intentions: texts.get('intentions') ?? '' })
+}
+
+function scalarText(text: string, node: HclNode, name: string): At<string> {
+  if (node.kind === 'scalar') return ok(String(node.value))
+  return refusedAt(
+    text,
+    node,
+    `${name}: unknown type for string *ast.${node.kind === 'list' ? 'ListType' : 'ObjectType'}`,
+  )
+}
+
+function refusedAt(text: string, { offset }: HclNode, message: string): At<never> {
+  return err(fieldProblemText(text, { offset, message }))
+}
+
+function problemOf(blocks: readonly ReadBlock[], scalars: Read['scalars']): string | undefined {
+  const acl = scalars.get('acl') ?? ''
+  const problems = [
+    invalidScalar('acl', acl),
+    ...blocks.map(invalidRule),
+    invalidScalar('keyring', scalars.get('keyring') ?? ''),
+    invalidScalar('operator', scalars.get('operator') ?? ''),
+  ]
+  return problems.find((problem) => problem !== undefined)
+}
+
+/** All values hold by now. An empty scalar says nothing. */
+function ruleSetOf({ blocks, scalars }: Read, grammar: Grammar): RuleSet {
+  const rules: Partial<Record<LabelledResource, Rule[]>> = {}
+  for (const { resource, match, label, level, intentions } of blocks) {
+    const rule: Rule = { resource, match, label, level: level as Level }
+    const list = rules[resource] ?? []
+    list.push(intentions === '' ? rule : { ...rule, intentions: intentions as Level })
+    rules[resource] = list
+  }
+  const said = [...scalars].filter(([, level]) => level !== '')
+  return { grammar, rules, scalars: Object.fromEntries(said) as Partial<Record<ScalarResource, Level>> }
+}

@@ -1,0 +1,64 @@
+import type { NamedResource, ScalarResource } from './authorizer.ts'
+
+/** What a rule grants. Of the resources only `key` has `list`. Reference: access control 4. */
+export type Level = 'deny' | 'read' | 'list' | 'write'
+
+/** Which language a text of rules is in. In the legacy one every label is a prefix, and there is no `acl`. */
+export type Grammar = 'legacy' | 'new'
+
+/** Resources that have blocks of their own; intentions are within those of services. */
+export type LabelledResource = Exclude<NamedResource, 'intention'>
+
+/** One block: what may be done where a name is the label, or begins with it. */
+export interface Rule {
+  readonly resource: LabelledResource
+  readonly match: 'exact' | 'prefix'
+  readonly label: string
+  readonly level: Level
+  /** Of `service` alone. Absent: it follows from the level. */
+  readonly intentions?: Level
+}
+
+/** A text of rules, read. Rules of one label stay beside each other: who asks merges them. */
+export interface RuleSet {
+  readonly grammar: Grammar
+  /** In the order in which they stand in the text, those of exact labels first. */
+  readonly rules: Readonly<Partial<Record<LabelledResource, readonly Rule[]>>>
+  readonly scalars: Readonly<Partial<Record<ScalarResource, Level>>>
+}
+
+export const labelledResources = [
+  'agent',
+  'key',
+  'node',
+  'service',
+  'session',
+  'event',
+  'query',
+] as const satisfies readonly LabelledResource[]
+
+export const scalarResources = ['acl', 'keyring', 'operator'] as const satisfies readonly ScalarResource[]
+
+export const noRules: RuleSet = { grammar: 'new', rules: {}, scalars: {} }
+
+const ranks: Readonly<Record<Level, number>> = { deny: 0, read: 1, list: 2, write: 3 }
+
+/** Each level includes those below it. */
+export function includes(level: Level, right: Level): boolean {
+  return ranks[level] >= ranks[right]
+}
+
+/** Of two rules of the same label: deny beats write beats list beats read. */
+export function outranks(level: Level, other: Level | undefined): boolean {
+  if (other === undefined || level === other) return other === undefined
+  return level === 'deny' || (other !== 'deny' && ranks[level] > ranks[other])
+}
+
+/** The rule as people write it, without what stands between its braces. */
+export function writtenRule(rule: Rule, grammar: Grammar): string {
+  return `${blockName(rule.resource, rule.match, grammar)} ${JSON.stringify(rule.label)}`
+}
+
+export function blockName(resource: LabelledResource, match: Rule['match'], grammar: Grammar): string {
+  return grammar === 'new' && match === 'prefix' ? `${resource}_prefix` : resource
+}

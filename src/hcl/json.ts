@@ -1,0 +1,124 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { type Item, members } from './members.ts'
+import { depthMax } from './parser.ts'
+import { HclError, type HclProblem } from './problem.ts'
+import type { HclBlock, HclNode } from './tree.ts'
+
+/** Whether the field would take a text for JSON rather than for HCL: by its first character. */
+export function isJson(text: string): boolean {
+  return /^\s*\{/.test(text)
+}
+
+/**
+ * Reads the JSON form of HCL into the same tree: an object is a block, `{"key":{"foo/":{…}}}` is `key "foo/" {…}`, and names
+ * that are repeated are joined as blocks are. Unlike the field it takes JSON alone: nothing cut off, nothing behind it.
+ */
+export function parseHclJson(text: string): Result<HclBlock, HclProblem> {
+  try {
+    return ok(new JsonReader(text).document())
+  } catch (cause) {
+    if (!(cause instanceof HclError)) throw cause
+    return err({ offset: cause.offset, message: cause.message })
+  }
+}
+
+const space = /[ \t\r\n]*/y
+const quoted = /"(?:[^"\\]|\\.)*"/y
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const word = /true|false|null/y
+
+class JsonReader {
+  readonly #text: string
+  #at = 0
+  #depth = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  document(): HclBlock {
+    const value = this.#value()
+    if (this.#peek() !== undefined) throw this.#unexpected('the end')
+    if (value.kind !== 'block') throw new HclError(value.offset, 'not an object')
+    return value
+  }
+
+  #value(): HclNode {
+    const character = this.#peek()
+    const offset = this.#at
+    if (character === '{') return this.#nested(() => this.#block())
+    if (character === '[') return this.#nested(() => this.#list())
+    if (character === '"') return { kind: 'scalar', offset, value: this.#string() }
+    const digits = this.#match(number)
+    if (digits !== undefined) return { kind: 'scalar', offset, value: Number(digits) }
+    const truth = this.#match(word)
+    if (truth === undefined) throw this.#unexpected('a value')
+    return { kind: 'scalar', offset, value: truth === 'null' ? '' : truth === 'true' }
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > depthMax) throw new HclError(this.#at, `more than ${depthMax} objects or lists in each other`)
+    this.#at++
+    const value = read()
+    this.#depth--
+    return value
+  }
+
+  #block(): HclBlock {
+    const offset = this.#at - 1
+    const items: Item[] = []
+    while (this.#peek() !== '}') {
+      if (items.length > 0) this.#expect(',')
+      this.#peek()
+      const key = { offset: this.#at, value: this.#string() }
+      this.#expect(':')
+      items.push({ keys: [key], value: this.#value() })
+    }
+    this.#at++
+    return { kind: 'block', offset, members: members(items) }
+  }
+
+  #list(): HclNode {
+    const offset = this.#at - 1
+    const items: HclNode[] = []
+    while (this.#peek() !== ']') {
+      if (items.length > 0) this.#expect(',')
+      items.push(this.#value())
+    }
+    this.#at++
+    return { kind: 'list', offset, items, ofBlocks: false }
+  }
+
+  #string(): string {
+    const text = this.#match(quoted)
+    if (text === undefined) throw this.#unexpected('a string')
+    try {
+      return JSON.parse(text) as string
+    } catch {
+      throw new HclError(this.#at - text.length, 'a string with an illegal character or escape')
+    }
+  }
+
+  #expect(sign: string): void {
+    if (this.#peek() !== sign) throw this.#unexpected(`'${sign}'`)
+    this.#at++
+  }
+
+  /** What comes next behind any space; undefined at the end. */
+  #peek(): string | undefined {
+    this.#match(space)
+    return this.#text[this.#at]
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0]
+    this.#at += found?.length ?? 0
+    return found
+  }
+
+  #unexpected(expected: string): HclError {
+    const character = this.#text[this.#at]
+    return new HclError(this.#at, `expected ${expected} got: ${character === undefined ? 'EOF' : `'${character}'`}`)
+  }
+}

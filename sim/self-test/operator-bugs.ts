@@ -55,8 +55,8 @@ const forwardingBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/agent/calls.js',
-        find: '{ args, identity, datacenter: options.datacenter };',
-        replace: '{ args, identity };',
+        find: '{} : { datacenter: options.datacenter };',
+        replace: '{} : {};',
       },
     ],
     hunt: 'across-datacenters',

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { Answer, CachedAnswer, CallOptions, Freshness, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
@@ -14,7 +14,7 @@ const unaskedMaxMs = 72 * 3_600_000
 const retryMinMs = 1_000
 const retryMaxMs = 60_000
 
-type Query = Pick<Calls, 'query'>
+type Query = Pick<Calls, 'query' | 'tokenOf'>
 
 /**
  * Answers that an agent keeps for callers who say `?cached`, and keeps fresh: each by a blocking read that is always under
@@ -48,7 +48,9 @@ export class AnswerCache {
     freshness: Freshness,
     options: CallOptions,
   ): Promise<Result<CachedAnswer<Reply>, Failure>> {
-    const key = `${endpoint.method} ${read.datacenter} ${JSON.stringify(args)}`
+    const token = this.#calls.tokenOf(options)
+    // What one token may see is not for the others.
+    const key = JSON.stringify([endpoint.method, read.datacenter, args, token])
     const known = this.#kept.get(key)
     if (
       known !== undefined &&
@@ -57,18 +59,23 @@ export class AnswerCache {
     ) {
       this.#askedFor(key, known)
       if (known.answer.meta.index <= read.minIndex) await known.next(waitOf(read), options)
+      if (known.refusal !== undefined) return err(known.refusal)
       return ok(hit(known) as CachedAnswer<Reply>)
     }
     const asked = await this.#calls.query(endpoint, args, { ...read, consistency: 'stale', maxStaleMs: 0 }, options)
     if (!asked.ok) {
+      if (isRefusal(asked.error)) {
+        this.#drop(key)
+        return asked
+      }
       const bearable = known !== undefined && known.ageMs() <= (freshness.staleIfErrorMs ?? -1)
       return bearable ? ok(hit(known) as CachedAnswer<Reply>) : asked
     }
-    this.#keep(key, endpoint as QueryEndpoint, args, read.datacenter, asked.value)
+    this.#keep(key, { endpoint: endpoint as QueryEndpoint, args, datacenter: read.datacenter, token }, asked.value)
     return ok({ answer: asked.value, hit: false, ageMs: 0 })
   }
 
-  #keep(key: string, endpoint: QueryEndpoint, args: unknown, datacenter: string, answer: Answer<unknown>): void {
+  #keep(key: string, { endpoint, args, datacenter, token }: Question, answer: Answer<unknown>): void {
     const known = this.#kept.get(key)
     if (known !== undefined) {
       known.take(answer)
@@ -82,7 +89,7 @@ export class AnswerCache {
     }
     const read = { consistency: 'stale' as const, minIndex: 1, waitMs: blockingWaitMaxMs, maxStaleMs: 0, datacenter }
     const refresh = (minIndex: number, options: CallOptions) =>
-      this.#calls.query(endpoint, args, { ...read, minIndex }, options)
+      this.#calls.query(endpoint, args, { ...read, minIndex }, { ...options, token })
     const kept = new KeptAnswer(this.#env, answer, refresh)
     this.#kept.set(key, kept)
     this.#env.detach(
@@ -92,11 +99,28 @@ export class AnswerCache {
     )
   }
 
+  #drop(key: string): void {
+    this.#kept.get(key)?.stop()
+    this.#kept.delete(key)
+  }
+
   #askedFor(key: string, kept: KeptAnswer): void {
     kept.lastAskedMs = this.#env.clock.monoMs()
     this.#kept.delete(key)
     this.#kept.set(key, kept)
   }
+}
+
+interface Question {
+  readonly endpoint: QueryEndpoint
+  readonly args: unknown
+  readonly datacenter: string
+  readonly token: string
+}
+
+/** The token may not have this (any more): what is kept for it is not for it either. */
+function isRefusal({ kind }: Failure): boolean {
+  return kind === 'permission-denied' || kind === 'token-not-found'
 }
 
 function hit(kept: KeptAnswer): CachedAnswer<unknown> {
@@ -116,6 +140,8 @@ class KeptAnswer {
   #inDoubtSinceMs: number | undefined
   answer: Answer<unknown>
   lastAskedMs: number
+  /** Why it is kept no longer. */
+  refusal: Failure | undefined
 
   constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
     this.#env = env
@@ -154,6 +180,7 @@ class KeptAnswer {
     for (const wake of [...this.#waiting]) wake()
   }
 
+  /** Until it is stopped, nobody has asked for it for long, or its token may not have it any more. */
   async keepFresh(): Promise<void> {
     let retryMs = retryMinMs
     while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
@@ -165,6 +192,11 @@ class KeptAnswer {
         },
       })
       if (this.#stopped) return
+      if (!next.ok && isRefusal(next.error)) {
+        this.refusal = next.error
+        this.stop()
+        return
+      }
       if (next.ok) {
         this.#inDoubtSinceMs = undefined
         retryMs = retryMinMs

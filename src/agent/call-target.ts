@@ -15,7 +15,12 @@ export interface CallTarget {
   /** One try at whoever must answer. */
   attempt(endpoint: EndpointDefinition, request: AgentRequest, caller: Attempt): Promise<Result<unknown, CallFailure>>
   /** The answer to a read that does not wait, where this agent has it and need ask nobody; undefined: by an attempt. */
-  answerNow<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>, args: Args, read: ReadOptions): Answer<Reply> | undefined
+  answerNow<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    token: string,
+  ): Result<Answer<Reply>, Failure> | undefined
   /** Whether this agent, as things are, answers such a read itself. */
   answersHere(endpoint: EndpointDefinition, read: ReadOptions): boolean
   /** Calls `use` when a try that found nobody may find somebody now. */

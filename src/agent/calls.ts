@@ -16,8 +16,8 @@ import type { Failure } from '../model/failure.ts'
 import type { CallFailure } from '../rpc/rpc.ts'
 import type { Attempt, CallTarget } from './call-target.ts'
 import type { Elsewhere } from './datacenter-target.ts'
-import { Served } from './dispatch.ts'
 import { type AgentRequest, datacenterOf } from './request.ts'
+import { Served } from './served.ts'
 import { SharedWaits } from './shared-waits.ts'
 import { Watchers } from './watchers.ts'
 
@@ -38,6 +38,7 @@ export class Calls {
   readonly #datacenter: string
   readonly #holdMs: number
   readonly #origin: string
+  readonly #standIn: () => string
   readonly #watchers = new Watchers()
   readonly #shared: SharedWaits
   #sequence = 0
@@ -48,7 +49,7 @@ export class Calls {
 
   /**
    * `origin` names this agent and boot in the identity of its writes; `holdMs` is how long a request waits for a leader.
-   * `elsewhere`: where requests for other datacenters go; absent: they are refused.
+   * `elsewhere`: where requests for other datacenters go; absent: they are refused. `standInToken`: of calls without one.
    */
   constructor(parts: {
     readonly env: Env
@@ -57,6 +58,7 @@ export class Calls {
     readonly datacenter: string
     readonly holdMs: number
     readonly origin: string
+    readonly standInToken?: () => string
   }) {
     this.#env = parts.env
     this.#shared = new SharedWaits(parts.env)
@@ -64,6 +66,7 @@ export class Calls {
     this.#datacenter = parts.datacenter
     this.#holdMs = parts.holdMs
     this.#origin = parts.origin
+    this.#standIn = parts.standInToken ?? (() => '')
     this.#elsewhere = parts.elsewhere
     this.#watching = [this.#target, this.#elsewhere].flatMap((one) => one?.onHope(() => this.#endPauses()) ?? [])
   }
@@ -82,8 +85,8 @@ export class Calls {
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
     const identity: WriteIdentity = { origin: this.#origin, sequence: this.#sequence++ }
-    const request =
-      options.datacenter === undefined ? { args, identity } : { args, identity, datacenter: options.datacenter }
+    const to = options.datacenter === undefined ? {} : { datacenter: options.datacenter }
+    const request = { args, identity, ...to, ...this.#tokenPart(options) }
     return (await this.forward(endpoint, request, options)) as Result<Reply, Failure>
   }
 
@@ -95,8 +98,8 @@ export class Calls {
   ): Promise<Result<Answer<Reply>, Failure>> {
     if (read.minIndex === 0) {
       const isHere = !this.#stopped && this.#isHere(read.datacenter)
-      const now = isHere ? this.#target.answerNow(endpoint, args, read) : undefined
-      return now === undefined ? this.#query(endpoint, args, read, options) : ok(now)
+      const now = isHere ? this.#target.answerNow(endpoint, args, read, this.tokenOf(options)) : undefined
+      return now ?? this.#query(endpoint, args, read, options)
     }
     const { client } = options
     const begun = client === undefined ? ok(undefined) : this.#watchers.begin(client)
@@ -117,8 +120,9 @@ export class Calls {
   ): Promise<Result<Answer<Reply>, Failure>> {
     if (this.#isHere(read.datacenter) && this.#target.answersHere(endpoint, read))
       return this.#query(endpoint, args, read, options)
-    const ask = (asked: ReadOptions, call: CallOptions) => this.#query(endpoint, args, asked, call)
-    const answer = await this.#shared.wait(endpoint as QueryEndpoint, args, read, ask, options)
+    const token = this.tokenOf(options)
+    const ask = (asked: ReadOptions, call: CallOptions) => this.#query(endpoint, args, asked, { ...call, token })
+    const answer = await this.#shared.wait(endpoint as QueryEndpoint, args, read, ask, { ...options, token })
     return answer as Result<Answer<Reply>, Failure>
   }
 
@@ -128,7 +132,7 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
-    const result = await this.forward(endpoint, { args, read }, options)
+    const result = await this.forward(endpoint, { args, read, ...this.#tokenPart(options) }, options)
     if (!result.ok) return result
     if (result.value instanceof Served) return ok(result.value as Answer<Reply>)
     const answer = answerSchema.safeParse(result.value)
@@ -142,7 +146,10 @@ export class Calls {
     read: ReadOptions,
     options: CallOptions,
   ): Promise<Result<Reply, Failure>> {
-    return (await this.forward(endpoint, { args, read }, options)) as Result<Reply, Failure>
+    return (await this.forward(endpoint, { args, read, ...this.#tokenPart(options) }, options)) as Result<
+      Reply,
+      Failure
+    >
   }
 
   /** Brings a request, this agent's own or another's, to whoever must answer it. */
@@ -158,6 +165,16 @@ export class Calls {
     return this.#hold(options, { changes, nobody: target.nobody }, (caller) =>
       target.attempt(endpoint, request, caller),
     )
+  }
+
+  /** The token that a call goes by: its own, or the one that stands in for it. */
+  tokenOf({ token }: CallOptions): string {
+    return token === undefined || token === '' ? this.#standIn() : token
+  }
+
+  #tokenPart(options: CallOptions): Pick<AgentRequest, 'token'> {
+    const token = this.tokenOf(options)
+    return token === '' ? {} : { token }
   }
 
   #isHere(datacenter: string): boolean {

@@ -1,4 +1,4 @@
-import { unrestricted } from '../access/authorizer.ts'
+import { type Authorizer, unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import { readBy } from '../features/fields.ts'
@@ -17,14 +17,13 @@ import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Store } from '../store/store.ts'
+import type { Gate } from './access/gate.ts'
 import type { AgentObserver, ParkedRead } from './agent.ts'
 import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
+import { type Caller, Leaving } from './leaving.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { type AgentRequest, waitOf } from './request.ts'
-
-export interface Caller {
-  onAbort?(use: () => void): void
-}
+import { Served } from './served.ts'
 
 /**
  * What one server answers: the only place where endpoints are served, whether the request came from this agent's own
@@ -37,6 +36,8 @@ export class Dispatch {
   readonly #results: KeptResults
   readonly #store: Store
   readonly #observer: DispatchObserver
+  /** Undefined: access control is off, and everybody may do everything. */
+  readonly #gate: Gate | undefined
   /** Ends of the reads that are parked, as many as the results have waiting; those that only the leader may answer apart. */
   readonly #parked = new Set<End>()
   readonly #parkedAtLeader = new Set<End>()
@@ -51,7 +52,9 @@ export class Dispatch {
     store: Store,
     endpoints: readonly EndpointDefinition[],
     observer: DispatchObserver = {},
+    gate?: Gate,
   ) {
+    this.#gate = gate
     this.#context = context
     this.#store = store
     this.#observer = observer
@@ -80,9 +83,9 @@ export class Dispatch {
       case 'write':
         return this.#write(endpoint, args.value, request)
       case 'query':
-        return this.#query(endpoint, args.value, request.read ?? plainRead, caller)
+        return this.#query(endpoint, args.value, request.read ?? plainRead, caller, request.token ?? '')
       case 'server':
-        return this.#ask(endpoint, args.value, request.read ?? plainRead)
+        return this.#ask(endpoint, args.value, request)
     }
   }
 
@@ -90,25 +93,49 @@ export class Dispatch {
    * A read of this agent's own that does not wait, where the state is known to be fresh enough without asking; undefined
    * where it is not. The arguments are what the endpoint's type says: what comes from other agents is checked in `serve`.
    */
-  answerNow(endpoint: QueryEndpoint, args: unknown, read: ReadOptions): Served | undefined {
+  answerNow(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    token: string,
+  ): Result<Served, Failure> | undefined {
     if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
-    if (read.consistency === 'stale') return this.#answer(this.#results.read(endpoint, args))
-    if (!this.#raft.leaseReadsNow()) return undefined
-    const result = this.#results.read(endpoint, args)
-    const meta = { index: result.index, knownLeader: true, lastContactMs: 0 }
-    return new Served(result.value, meta, result, this.#standingOf)
+    const isStale = read.consistency === 'stale'
+    if (!isStale && !this.#raft.leaseReadsNow()) return undefined
+    const entered = this.#gate === undefined ? free : this.#gate.now(endpoint, token)
+    if (entered === undefined || !entered.ok) return entered
+    const found = this.#find(endpoint, args, { authorizer: entered.value, token })
+    if (!found.ok) return found
+    const { result, asker } = found.value
+    const meta = isStale ? this.#meta(result.index) : { index: result.index, knownLeader: true, lastContactMs: 0 }
+    return ok(this.#served(endpoint, args, result, asker, meta))
   }
 
   async #write(endpoint: WriteEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
     const elsewhere = this.#leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
-    return endpoint.serve(this.#context, args, request.identity, unrestricted)
+    const entered = await this.#enter(endpoint, args, request)
+    return entered.ok ? endpoint.serve(this.#context, args, request.identity, entered.value) : entered
   }
 
-  async #ask(endpoint: ServerEndpoint, args: unknown, read: ReadOptions): Promise<Result<unknown, Failure>> {
-    const elsewhere = endpoint.leader && read.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
+  async #ask(endpoint: ServerEndpoint, args: unknown, request: AgentRequest): Promise<Result<unknown, Failure>> {
+    const elsewhere = endpoint.leader && request.read?.consistency !== 'stale' ? this.#leaderElsewhere() : undefined
     if (elsewhere !== undefined) return err(elsewhere)
-    return endpoint.serve(this.#context, args, unrestricted)
+    const entered = await this.#enter(endpoint, args, request)
+    return entered.ok ? endpoint.serve(this.#context, args, entered.value) : entered
+  }
+
+  /** What the token of a request may do; a failure where that is not enough, or there is no such token. */
+  async #enter(
+    endpoint: WriteEndpoint | ServerEndpoint,
+    args: unknown,
+    { token = '' }: AgentRequest,
+  ): Promise<Result<Authorizer, Failure>> {
+    if (this.#gate === undefined) return free
+    const entered = await this.#gate.enter(endpoint, token)
+    if (!entered.ok) return entered
+    const refusal = this.#gate.refusal(endpoint, entered.value, args, this.#context.read())
+    return refusal === undefined ? entered : err(refusal)
   }
 
   #leaderElsewhere(): Failure | undefined {
@@ -121,30 +148,51 @@ export class Dispatch {
     args: unknown,
     read: ReadOptions,
     caller: Caller,
+    token: string,
   ): Promise<Result<Answer<unknown>, Failure>> {
     if (read.minIndex === 0) {
-      const ready = await this.#current(read)
-      return ready.ok ? ok(this.#answer(this.#results.read(endpoint, args))) : ready
+      const asker = await this.#ready(endpoint, read, token)
+      const found = asker.ok ? this.#find(endpoint, args, asker.value) : asker
+      return found.ok ? ok(this.#answer(endpoint, args, found.value)) : found
     }
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
     const leaving = new Leaving(caller)
     let observed: ParkedRead | undefined
+    let before: Authorizer | undefined
     for (;;) {
-      const ready = await this.#current(read)
-      if (!ready.ok) return ready
+      const asking = await this.#ready(endpoint, read, token)
+      if (!asking.ok) return asking
       // Evaluated and parked in one synchronous turn: no commit can fall between, so no wake-up is lost (W2).
-      const result = this.#results.read(endpoint, args)
-      if (result.index > read.minIndex) return ok(this.#answer(result))
+      const found = this.#find(endpoint, args, asking.value)
+      if (!found.ok) return found
+      const { result, asker } = found.value
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
-      if (leftMs <= 0) return ok(this.#answer(result))
+      const seesOther = before !== undefined && before !== asker.authorizer
+      if (result.index > read.minIndex || leftMs <= 0 || seesOther) return ok(this.#answer(endpoint, args, found.value))
+      before = asker.authorizer
       if (observed === undefined || observed.found.at < read.minIndex) {
         observed = this.#observed(endpoint, args, read.minIndex, result)
       }
       const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
-      const woken = await this.#park(result, leftMs, read, leaving)
+      const woken = await this.#park(endpoint, found.value, leftMs, read, leaving)
       over?.()
       if (!woken.ok) return woken
     }
+  }
+
+  /** When this server's state is as fresh as the caller wants, and what the token may do is known. */
+  async #ready(endpoint: QueryEndpoint, read: ReadOptions, token: string): Promise<Result<Asker, Failure>> {
+    const ready = await this.#current(read)
+    if (!ready.ok) return ready
+    if (this.#gate === undefined) return ok({ authorizer: unrestricted, token })
+    const entered = this.#gate.now(endpoint, token) ?? (await this.#gate.enter(endpoint, token))
+    return entered.ok ? ok({ authorizer: entered.value, token }) : entered
+  }
+
+  #find(endpoint: QueryEndpoint, args: unknown, asker: Asker): Result<Found, Failure> {
+    const refusal = this.#gate?.refusal(endpoint, asker.authorizer, args, this.#context.read())
+    if (refusal !== undefined) return err(refusal)
+    return ok({ result: this.#results.read(endpoint, args), asker })
   }
 
   #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: KeptResult): ParkedRead | undefined {
@@ -195,8 +243,23 @@ export class Dispatch {
     return this.#raft.status().configuration.servers.find((server) => server.id === id)?.address
   }
 
-  #answer(result: KeptResult): Served {
-    return new Served(result.value, this.#meta(result.index), result, this.#standingOf)
+  #answer(endpoint: QueryEndpoint, args: unknown, { result, asker }: Found): Served {
+    return this.#served(endpoint, args, result, asker, this.#meta(result.index))
+  }
+
+  #served(endpoint: QueryEndpoint, args: unknown, result: KeptResult, asker: Asker, meta: ReadMeta): Served {
+    const gate = this.#gate
+    if (gate === undefined) return new Served(result, meta, result, this.#standingOf)
+    const { authorizer, token } = asker
+    const { access } = endpoint
+    const view =
+      access?.kind === 'filters' && !authorizer.unrestricted
+        ? result.viewOf(authorizer, () => access.filter(authorizer, result.value, args))
+        : result
+    return new Served(view, meta, result, (of) => {
+      const { now } = this.#standingOf(of)
+      return { now: () => (gate.isStill(endpoint, token, authorizer) ? now() : undefined) }
+    })
   }
 
   /**
@@ -223,8 +286,14 @@ export class Dispatch {
     }
   }
 
-  /** Until what was read changes, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
-  #park(kept: KeptResult, waitMs: number, read: ReadOptions, caller: Leaving): Promise<Result<undefined, Failure>> {
+  /** Until what was read changes, or what the token may do, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
+  #park(
+    endpoint: QueryEndpoint,
+    { result: kept, asker }: Found,
+    waitMs: number,
+    read: ReadOptions,
+    caller: Leaving,
+  ): Promise<Result<undefined, Failure>> {
     const { env } = this.#context
     const deferred = env.deferred<Result<undefined, Failure>>()
     if (this.#stopped || caller.gone) {
@@ -237,11 +306,15 @@ export class Dispatch {
       over = true
       timer?.close()
       if (waiting.ok) waiting.value.close()
+      following?.close()
       this.#unpark(end)
       caller.tell = undefined
       deferred.resolve(result)
     }
     const waiting = this.#results.wait(kept, () => end(ok(undefined)))
+    const following = waiting.ok
+      ? this.#gate?.onChange(endpoint, asker.token, asker.authorizer, () => end(ok(undefined)))
+      : undefined
     const timer = waiting.ok ? env.timers.after(waitMs, () => end(ok(undefined))) : undefined
     if (!waiting.ok) {
       end(waiting)
@@ -282,40 +355,18 @@ async function endOfTurn(): Promise<void> {
 
 type End = (result: Result<undefined, Failure>) => void
 
-/** An answer made on this agent. The forms in which it was encoded stay here: they do not travel. */
-export class Served implements Answer<unknown> {
-  readonly value: unknown
-  readonly meta: ReadMeta
-  readonly #result: KeptResult
-  readonly #standingOf: (result: KeptResult) => Standing
-
-  constructor(value: unknown, meta: ReadMeta, result: KeptResult, standingOf: (result: KeptResult) => Standing) {
-    this.value = value
-    this.meta = meta
-    this.#result = result
-    this.#standingOf = standingOf
-  }
-
-  get forms(): KeptResult {
-    return this.#result
-  }
-
-  standing(): Standing {
-    return this.#standingOf(this.#result)
-  }
+/** Who asks: the token, and what it may do. */
+interface Asker {
+  readonly authorizer: Authorizer
+  readonly token: string
 }
 
-/** Whether the caller of a read has gone, asked once for all the times that the read is parked. */
-class Leaving {
-  gone = false
-  tell: (() => void) | undefined
-
-  constructor(caller: Caller) {
-    caller.onAbort?.(() => {
-      this.gone = true
-      this.tell?.()
-    })
-  }
+interface Found {
+  readonly result: KeptResult
+  readonly asker: Asker
 }
+
+/** Where access control is off. */
+const free: Result<Authorizer, Failure> = ok(unrestricted)
 
 const plainRead: ReadOptions = { consistency: 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -1,3 +1,4 @@
+import type { Authorizer } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { QueryEndpoint, ResultForms } from '../features/manifest.ts'
@@ -21,6 +22,12 @@ const memberBytes = 256
 
 /** Of lists with fewer members, only those that somebody waits for, or asks for again, are kept: once they cost no more to make than to keep. */
 const keptMembersMin = 2
+
+/** Views of one result that are kept, for as many authorizers; for one more, the oldest goes. */
+const viewsMax = 64
+/** What a view costs by itself, and for each thing in it. */
+const viewBytes = 512
+const viewMemberBytes = 16
 
 /** Of so many that were asked for last it is known that they were. */
 const askedMax = 1_024
@@ -160,8 +167,13 @@ export interface LiveResult {
   result: KeptResult | undefined
 }
 
+/** A result as somebody may see it, with the forms in which that was encoded. */
+export interface ResultView extends ResultForms {
+  readonly value: unknown
+}
+
 /** One result, shared by all who asked for it, with the forms in which it was encoded. */
-export class KeptResult implements ResultForms {
+export class KeptResult implements ResultView {
   readonly #owner: Owner
   readonly key: string
   readonly index: number
@@ -174,6 +186,8 @@ export class KeptResult implements ResultForms {
   /** What it is charged with; 0 when it is kept no longer. */
   bytes = 0
   readonly #forms = new Map<string, Uint8Array>()
+  /** Of those who may not see all of it. */
+  readonly #views = new Map<Authorizer, PartialView>()
   readonly #waiting = new Set<() => void>()
 
   constructor(owner: Owner, key: string, index: number, value: unknown, touched: Touched) {
@@ -202,6 +216,31 @@ export class KeptResult implements ResultForms {
       this.#owner.charge(2 * bytes.length, this)
     }
     return bytes
+  }
+
+  /** What an authorizer leaves of it, which `make` tells; itself where that is all. */
+  viewOf(authorizer: Authorizer, make: () => unknown): ResultView {
+    const known = this.#views.get(authorizer)
+    if (known !== undefined) return known
+    const value = make()
+    if (value === this.value) return this
+    const charge = (bytes: number): boolean => {
+      // Another than this one may be let go of in return, but this one as well.
+      if (this.#views.get(authorizer) !== view || this.bytes === 0) return false
+      view.bytes += bytes
+      this.#owner.charge(bytes, this)
+      return true
+    }
+    const view = new PartialView(value, charge)
+    if (this.bytes === 0) return view
+    for (const [oldest, { bytes }] of this.#views) {
+      if (this.#views.size < viewsMax) break
+      this.#views.delete(oldest)
+      this.#owner.charge(-bytes, this)
+    }
+    this.#views.set(authorizer, view)
+    charge(viewBytes + membersOf(value) * viewMemberBytes)
+    return view
   }
 
   wait(use: () => void): Closable {
@@ -233,6 +272,7 @@ export class KeptResult implements ResultForms {
   forget(): void {
     this.live.result = undefined
     this.#forms.clear()
+    this.#views.clear()
     this.#owner.gone(this)
     if (this.#waiting.size > 0) return
     this.watch?.close()
@@ -241,6 +281,28 @@ export class KeptResult implements ResultForms {
 
   forgetIfIdle(): void {
     if (this.#waiting.size === 0) this.forget()
+  }
+}
+
+class PartialView implements ResultView {
+  readonly value: unknown
+  /** What the result is charged with for it. */
+  bytes = 0
+  readonly #charge: (bytes: number) => boolean
+  readonly #forms = new Map<string, Uint8Array>()
+
+  /** `charge` says whether this view is kept, so that its forms may be. */
+  constructor(value: unknown, charge: (bytes: number) => boolean) {
+    this.value = value
+    this.#charge = charge
+  }
+
+  bytesOf(form: string, make: () => Uint8Array): Uint8Array {
+    const made = this.#forms.get(form)
+    if (made !== undefined) return made
+    const bytes = make()
+    if (this.#charge(2 * bytes.length)) this.#forms.set(form, bytes)
+    return bytes
   }
 }
 

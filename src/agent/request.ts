@@ -3,6 +3,8 @@ import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../model/limits.ts'
 
 /** The longest name of a datacenter or an origin that is looked at. */
 const nameMax = 128
+/** A longer token is none that there could be, and is looked at no further: bound of keys of caches. */
+export const tokenMax = 4_096
 
 export interface AgentRequest {
   /** The endpoint's arguments, not yet checked. */
@@ -11,6 +13,8 @@ export interface AgentRequest {
   readonly identity?: WriteIdentity | undefined
   /** Of a write for another datacenter; a read says it among its options. */
   readonly datacenter?: string | undefined
+  /** The secret of the token that the request is made with; absent: the anonymous one. Never to be shown. */
+  readonly token?: string | undefined
 }
 
 /** Empty where none is named. */
@@ -30,14 +34,15 @@ export interface ReceivedRequest extends AgentRequest {
  */
 export function readRequest(body: unknown): ReceivedRequest | undefined {
   if (!isRecord(body) || !('args' in body)) return undefined
-  const { args, forward, datacenter } = body
+  const { args, forward, datacenter, token } = body
   if (forward !== undefined && typeof forward !== 'boolean') return undefined
   if (datacenter !== undefined && (typeof datacenter !== 'string' || datacenter.length > nameMax)) return undefined
+  if (token !== undefined && (typeof token !== 'string' || token.length > tokenMax)) return undefined
   const read = body['read'] === undefined ? undefined : readOptionsOf(body['read'])
   if (read === undefined && body['read'] !== undefined) return undefined
   const identity = body['identity'] === undefined ? undefined : identityOf(body['identity'])
   if (identity === undefined && body['identity'] !== undefined) return undefined
-  return { args, read, identity, forward, datacenter }
+  return { args, read, identity, forward, datacenter, token }
 }
 
 function readOptionsOf(value: unknown): ReadOptions | undefined {

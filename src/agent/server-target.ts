@@ -1,6 +1,7 @@
 import { err, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Answer, EndpointDefinition, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
+import type { Failure } from '../model/failure.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
 import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
@@ -43,10 +44,12 @@ export class ServerTarget implements CallTarget {
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
     read: ReadOptions,
-  ): Answer<Reply> | undefined {
+    token: string,
+  ): Result<Answer<Reply>, Failure> | undefined {
     // Whether it leads, the lease tells.
     if (read.maxStaleMs > 0 && !this.answersHere(endpoint, read)) return undefined
-    return this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read) as Answer<Reply> | undefined
+    const answer = this.#dispatch.answerNow(endpoint as QueryEndpoint, args, read, token)
+    return answer as Result<Answer<Reply>, Failure> | undefined
   }
 
   answersHere(endpoint: EndpointDefinition, read: ReadOptions | undefined): boolean {

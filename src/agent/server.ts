@@ -21,7 +21,7 @@ import { encodeToPropose } from './command-codec.ts'
 import { CommandGate } from './command-gate.ts'
 import { DatacenterRouter } from './datacenter-router.ts'
 import { type Elsewhere, otherDatacenters } from './datacenter-target.ts'
-import { Dispatch, Served } from './dispatch.ts'
+import { Dispatch } from './dispatch.ts'
 import { features } from './features.ts'
 import { FloodJoin } from './flood-join.ts'
 import type { Ground, Part } from './ground.ts'
@@ -34,6 +34,7 @@ import { type ServerStanding, serverReasons } from './readiness.ts'
 import { reconcileMembers } from './reconcile.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { readRequest } from './request.ts'
+import { Served } from './served.ts'
 import { ServerDirectory } from './server-directory.ts'
 import { leaveConsensus } from './server-leave.ts'
 import { serverMembership } from './server-membership.ts'
@@ -230,14 +231,14 @@ async function serve(
   }
   const asked = readRequest(request.body)
   if (asked === undefined) return err({ kind: 'bad-request', message: `${request.method}: malformed request` })
-  const { args, read, identity, forward, datacenter } = asked
+  const { args, read, identity, forward, datacenter, token } = asked
   const endpoint = dispatch.endpoint(request.method)
   if (endpoint === undefined) return err({ kind: 'unknown-method', method: request.method })
   return travelling(
     endpoint,
     forward === true
-      ? await calls.forward(endpoint, { args, read, identity, datacenter }, request)
-      : await dispatch.serve(request.method, { args, read, identity }, request),
+      ? await calls.forward(endpoint, { args, read, identity, datacenter, token }, request)
+      : await dispatch.serve(request.method, { args, read, identity, token }, request),
   )
 }
 

@@ -52,7 +52,9 @@ export class SharedWaits {
     options: CallOptions,
   ): Promise<Result<Answer<unknown>, Failure>> {
     const { consistency, minIndex, maxStaleMs, datacenter } = read
-    const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter])
+    const { token = '' } = options
+    // What one token may see is not for the others.
+    const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter, token])
     const news = await this.#join(key, read, ask, options)
     if (news === 'left') return { ok: false, error: { kind: 'cancelled' } }
     return news === 'time-over' ? ask({ ...read, minIndex: 0, waitMs: 0 }, options) : news

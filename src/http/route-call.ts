@@ -10,6 +10,7 @@ import type { ResponseEncoder } from './encode-response.ts'
 import { failureStatus } from './failure-status.ts'
 import { loggableTarget } from './query-parameters.ts'
 import type { MountedRoute } from './route-table.ts'
+import { requestToken } from './token.ts'
 
 export interface RouteCallOptions {
   readonly agent: AgentContext
@@ -109,7 +110,9 @@ export class RouteCaller {
     const { agent, encoder, pretty } = this.#options
     const { mounted, rest, request } = routed
     const { tokenHeaders } = this.#options
-    const call = { client: request.remote.host, onAbort: request.onAbort }
+    const token = requestToken(query.get('token'), request.headers, tokenHeaders)
+    const caller = { client: request.remote.host, onAbort: request.onAbort }
+    const call = token === '' ? caller : { ...caller, token }
     const operation = mounted.operations[method]
     invariant(operation !== undefined, 'only methods that a route has are served', { method })
     const routeRequest: RouteRequest<string> = {

@@ -18,6 +18,7 @@ const requestSchema = z.object({
     })
     .optional(),
   forward: z.boolean().optional(),
+  token: z.string().max(4_096).optional(),
   identity: z.object({ origin: z.string().min(1).max(128), sequence: z.number().int().nonnegative() }).optional(),
 })
 
@@ -56,6 +57,7 @@ const body = fc.record(
     read: mostly(read),
     forward: mostly(fc.boolean()),
     identity: mostly(identity),
+    token: mostly(fc.oneof(fc.string(), fc.constantFrom('x'.repeat(4_096), 'x'.repeat(4_097)))),
     more: anything,
   },
   { requiredKeys: [] },
@@ -71,8 +73,8 @@ describe('a request between agents, read by hand', () => {
         expect(found !== undefined).toBe(expected.success)
         if (found === undefined || !expected.success) return
         taken++
-        const { args, read, forward, identity } = expected.data
-        expect(found).toEqual({ args, read, forward, identity })
+        const { args, read, forward, identity, token } = expected.data
+        expect(found).toEqual({ args, read, forward, identity, token })
       }),
       { numRuns: process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 3000 },
     )
@@ -85,6 +87,7 @@ describe('a request between agents, read by hand', () => {
       read: { consistency: 'stale', minIndex: 2 ** 40, waitMs: 0.5, maxStaleMs: 0, datacenter: '' },
       forward: true,
       identity: { origin: 'n/1', sequence: 7 },
+      token: 'secret',
     }
     const received = unpack(pack(sent))
     expect(received.ok && readRequest(received.value)).toEqual(sent)

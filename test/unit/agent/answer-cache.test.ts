@@ -18,13 +18,18 @@ class Servers {
   readonly reads: { readonly read: ReadOptions; readonly end: (answer: Result<Answer<number>, Failure>) => void }[] = []
   index = 5
   failing = false
+  refused = false
+  /** Of all reads, in order. */
+  readonly tokens: (string | undefined)[] = []
 
   constructor() {
     const query = async (_endpoint: unknown, _args: unknown, read: ReadOptions, options: CallOptions) => {
+      this.tokens.push(options.token)
+      if (this.refused) return err({ kind: 'permission-denied', message: 'Permission denied' } as const)
       if (read.minIndex > 0) return this.#blocking(read, options)
       return this.failing ? err({ kind: 'no-servers' } as const) : ok(this.answer())
     }
-    this.cache = new AnswerCache(this.clock.env, { query: query as never })
+    this.cache = new AnswerCache(this.clock.env, { query: query as never, tokenOf: ({ token }) => token ?? '' })
   }
 
   answer(): Answer<number> {
@@ -44,8 +49,8 @@ class Servers {
     await settled()
   }
 
-  ask(freshness: Freshness = anyAge, tags: readonly string[] = [], read: ReadOptions = plain) {
-    return this.cache.get(serviceNodesEndpoint, { service: 'web', ...tagsSent(tags) }, read, freshness, {})
+  ask(freshness: Freshness = anyAge, tags: readonly string[] = [], read: ReadOptions = plain, token = '') {
+    return this.cache.get(serviceNodesEndpoint, { service: 'web', ...tagsSent(tags) }, read, freshness, { token })
   }
 }
 
@@ -104,6 +109,34 @@ describe('answers that an agent keeps', () => {
     await servers.change(9)
     expect(told(await waiting)).toEqual([90, 'HIT', 0])
     servers.cache.stop()
+  })
+
+  it('are of one token, whose blocking read is made with it', async () => {
+    const servers = new Servers()
+    expect(told(await servers.ask(anyAge, [], plain, 't1'))).toEqual([50, 'MISS', 0])
+    expect(told(await servers.ask(anyAge, [], plain, 't2'))).toEqual([50, 'MISS', 0])
+    expect(told(await servers.ask(anyAge, [], plain, 't1'))).toEqual([50, 'HIT', 0])
+    expect(servers.tokens).toEqual(['t1', 't1', 't2', 't2'])
+    servers.cache.stop()
+  })
+
+  it('go when their token may not have them any more, and who waits for another one learns why', async () => {
+    const servers = new Servers()
+    await servers.ask(anyAge, [], plain, 't1')
+    const waiting = servers.ask(anyAge, [], { ...plain, minIndex: 5, waitMs: 60_000 }, 't1')
+    await settled()
+    servers.reads.at(-1)?.end(err({ kind: 'token-not-found' }))
+    expect(told(await waiting)).toBe('token-not-found')
+    await settled()
+    expect([servers.cache.size, servers.clock.timers]).toEqual([0, 0])
+  })
+
+  it('are not given in place of a refusal', async () => {
+    const servers = new Servers()
+    await servers.ask()
+    servers.refused = true
+    expect(told(await servers.ask({ revalidate: true, staleIfErrorMs: 60_000 }))).toBe('permission-denied')
+    expect(servers.cache.size).toBe(0)
   })
 
   it('are bounded: for one more the longest unasked goes, and its blocking read ends', async () => {

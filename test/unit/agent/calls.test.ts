@@ -28,6 +28,7 @@ class Held {
   readonly listeners = new Set<(status: RaftStatus) => void>()
   leader: RaftStatus['leader'] = elsewhere
   readonly calls: Calls
+  standIn = ''
 
   constructor() {
     const raft = {
@@ -44,8 +45,20 @@ class Held {
         return promise
       },
     } as unknown as Rpc
-    const target = new ServerTarget({ rpc, raft, dispatch: {} as Dispatch, ownAddress: '10.0.0.1:8300' })
-    this.calls = new Calls({ env: this.env, target, datacenter: 'dc1', holdMs: 7_000, origin: 'a/1' })
+    const target = new ServerTarget({
+      rpc,
+      raft,
+      dispatch: { answerNow: () => undefined } as unknown as Dispatch,
+      ownAddress: '10.0.0.1:8300',
+    })
+    this.calls = new Calls({
+      env: this.env,
+      target,
+      datacenter: 'dc1',
+      holdMs: 7_000,
+      origin: 'a/1',
+      standInToken: () => this.standIn,
+    })
   }
 
   write(options: CallOptions = {}): { result: Result<unknown, Failure> | undefined } {
@@ -67,8 +80,25 @@ class Held {
   }
 }
 
+const plainRead = { consistency: 'consistent' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 const lost = err({ kind: 'connection-lost', message: 'the peer broke it' } as const)
 const overloaded = err({ kind: 'overloaded', message: 'too many writes under way' } as const)
+
+describe('the token of a call', () => {
+  it('goes with every request, and another stands in where there is none', async () => {
+    const held = new Held()
+    held.write({ token: 'secret' })
+    held.write()
+    held.standIn = 'default'
+    held.write({ token: '' })
+    void held.calls.ask({ ...endpoint, kind: 'server', leader: true } as never, {}, plainRead, {})
+    void held.calls.query({ ...endpoint, kind: 'query' } as never, {}, plainRead, {})
+    await settled()
+    const tokens = held.attempts.map(({ call }) => (call.body as { token?: string }).token)
+    expect(tokens).toEqual(['secret', undefined, 'default', 'default', 'default'])
+    held.calls.stop()
+  })
+})
 
 describe('a held write', () => {
   it('keeps its identity over all attempts', async () => {

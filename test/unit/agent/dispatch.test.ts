@@ -100,7 +100,10 @@ describe('a read that need not wait', () => {
     const raft = { ...server.context.raft, leaseReadsNow: () => isLeased } as unknown as Raft
     const dispatch = new Dispatch({ ...server.context, raft }, server.state.store, kvFeature.endpoints ?? [])
     const get = dispatch.endpoint('KV.Get') as QueryEndpoint
-    const now = (asked: Partial<ReadOptions>) => dispatch.answerNow(get, { key: 'a' }, { ...read, ...asked })
+    const now = (asked: Partial<ReadOptions>) => {
+      const answer = dispatch.answerNow(get, { key: 'a' }, { ...read, ...asked }, '')
+      return answer?.ok === true ? answer.value : answer
+    }
     await server.request('PUT', '/v1/kv/a', 'x')
     expect(now({})).toMatchObject({ value: { key: 'a' }, meta: { index: server.index } })
     expect(now({ consistency: 'consistent' })).toBeUndefined()

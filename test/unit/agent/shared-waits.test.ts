@@ -54,6 +54,15 @@ class Elsewhere {
 }
 
 describe('blocking reads that another agent answers', () => {
+  it('are not shared between tokens', async () => {
+    const elsewhere = new Elsewhere()
+    await elsewhere.watch('a', reading(), { token: 't1' })
+    await elsewhere.watch('b', reading(), { token: 't1' })
+    await elsewhere.watch('c', reading(), { token: 't2' })
+    expect(elsewhere.asked).toEqual([5, 5])
+    elsewhere.waits.stop()
+  })
+
   it('are one request for all who wait for the same, and one more for the result once there is news', async () => {
     const elsewhere = new Elsewhere()
     for (const name of ['a', 'b', 'c']) await elsewhere.watch(name)

@@ -19,6 +19,7 @@ import { type LeadingProcess, Operators } from './operator.ts'
 import { peersJsonText, plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
 import { nodeConfig, type Tuning } from './settings.ts'
+import { isExplained } from './start-failures.ts'
 import { WebServers } from './web-servers.ts'
 
 /** Events of the cluster itself, beside those that servers tell of. */
@@ -331,11 +332,8 @@ export class Cluster {
   }
 
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
-    // A full or failing disk is a fault of the scenario, and so is damage where something rotted; anything else no restart
-    // may meet.
-    const isFault = failure.kind === 'io' || failure.kind === 'data-directory'
     if (server.damaged) this.#checks(server).marks.reach('rot found')
-    else if (!isFault) {
+    else if (!isExplained(server, failure)) {
       this.#checks(server).report('P1', `${server.identity.name} does not start: ${failure.message}`)
     }
     this.#exit(server, boot, `does not start: ${failure.message}`)

@@ -16,7 +16,7 @@ export function rottingPlaces(files: ReadonlyMap<string, Uint8Array>): readonly 
   const places: RottingPlace[] = []
   for (const [path, bytes] of files) {
     if (path.endsWith('.snapshot')) places.push({ path, before: bytes.length })
-    else if (path.startsWith('/data/raft/log/')) {
+    else if (path.startsWith('/data/raft/log/') || path.startsWith('/data/mdb/')) {
       const written = writtenLength(bytes)
       if (written >= writtenBytesMin) places.push({ path, before: written >> 1 })
     }

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { uuidOf } from '../base/uuid.ts'
 import type { Disk, DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
-import { refuseOldFormat } from '../raft/log/old-format.ts'
+import { type OldLogs, refuseOldFormat } from '../raft/log/old-format.ts'
 import type { StartFailure } from './agent.ts'
 import { readWholeFile, writeWholeFile } from './whole-file.ts'
 
@@ -29,8 +29,9 @@ export async function openDataDirectory(
   path: string,
   configuredId: string | undefined,
   freshId: string,
+  oldLogs: OldLogs | undefined,
 ): Promise<Result<DataDirectory, StartFailure>> {
-  const refused = await refuseUnusable(env.disk, path)
+  const refused = await refuseUnusable(env.disk, path, oldLogs)
   if (refused !== undefined) return err(refused)
   const made = await env.disk.makeDirectory(path)
   if (!made.ok) return err(unusable(made.error))
@@ -60,8 +61,15 @@ function parentOf(path: string): string {
   return slash < 0 ? '.' : bare.slice(0, Math.max(slash, 1))
 }
 
-/** What stands in the way of a directory under this path; one that is not there yet does not. */
-export async function refuseUnusable(disk: Disk, path: string): Promise<StartFailure | undefined> {
+/**
+ * What stands in the way of a directory under this path; one that is not there yet does not. `oldLogs`: of a server, what it
+ * does about the log of an old release; a client has none to read.
+ */
+export async function refuseUnusable(
+  disk: Disk,
+  path: string,
+  oldLogs: OldLogs | undefined,
+): Promise<StartFailure | undefined> {
   const entry = await disk.stat(path)
   if (!entry.ok) return entry.error.kind === 'not-found' ? undefined : unusable(entry.error)
   if (entry.value.kind !== 'directory') {
@@ -72,7 +80,8 @@ export async function refuseUnusable(disk: Disk, path: string): Promise<StartFai
     }
   }
   const names = await disk.list(path)
-  return names.ok ? refuseOldFormat(disk, path) : unusable(names.error)
+  if (!names.ok) return unusable(names.error)
+  return oldLogs === undefined ? undefined : refuseOldFormat(disk, path, oldLogs)
 }
 
 async function keepNodeId(

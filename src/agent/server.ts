@@ -5,7 +5,7 @@ import type { WanView } from '../features/known-servers.ts'
 import type { EndpointDefinition, LeaderDuty, ServerContext } from '../features/manifest.ts'
 import type { Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
-import { hasBehaviour } from '../model/release.ts'
+import { hasBehaviour, oldLogsOf } from '../model/release.ts'
 import type { ServerId } from '../raft/core/types.ts'
 import { openRaft } from '../raft/driver.ts'
 import { serverIdFor } from '../raft/protocol.ts'
@@ -75,6 +75,7 @@ async function openConsensus(
     id: serverIdFor(config.raft.protocol, nodeId, ownAddress(config)),
     protocol: config.raft.protocol,
     peersAreKept: !hasBehaviour(config.release, 'peers-json-for-recovery'),
+    oldLogs: oldLogsOf(config.release),
     dataDir: config.dataDir,
     timing: config.raft,
     snapshotThreshold: config.raft.snapshotThreshold,

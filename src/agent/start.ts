@@ -4,6 +4,7 @@ import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure } from '../env/net.ts'
 import { openPool } from '../gossip/driver.ts'
 import type { Pool, PoolObserver } from '../gossip/pool.ts'
+import { oldLogsOf } from '../model/release.ts'
 import { Rpc } from '../rpc/rpc.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -75,7 +76,8 @@ async function openGround(
   closing.push(() => rpc.value.stop())
   const stored = config.dataDir === undefined ? undefined : await storedNodeId(env, config.dataDir)
   const nodeId = config.nodeId ?? stored ?? drawUuid(env)
-  const unusable = config.dataDir === undefined ? undefined : await refuseUnusable(env.disk, config.dataDir)
+  const oldLogs = config.server ? oldLogsOf(config.release) : undefined
+  const unusable = config.dataDir === undefined ? undefined : await refuseUnusable(env.disk, config.dataDir, oldLogs)
   if (unusable !== undefined) return err(unusable)
   const keys = await loadPoolKeys(env, config)
   if (!keys.ok) return keys
@@ -89,7 +91,7 @@ async function openGround(
   if (!wan.ok) return err(portFailure(wan.error, 'ports.serf_wan'))
   closing.push(() => wan.value?.stop())
   if (config.dataDir !== undefined) {
-    const directory = await openDataDirectory(env, config.dataDir, config.nodeId, nodeId)
+    const directory = await openDataDirectory(env, config.dataDir, config.nodeId, nodeId, oldLogs)
     if (!directory.ok) return directory
     closing.push(() => directory.value.release())
     if (keys.value !== undefined) await keepPoolKeys(env, config, keys.value)

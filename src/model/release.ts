@@ -32,6 +32,22 @@ export const changes = {
     see: { scenario: 'upgrade-0.4-to-0.5-tombstones' },
     requirements: ['RFT-024', 'RFT-027'],
   },
+  'log-out-of-mdb': {
+    since: { major: 0, minor: 5, patch: 1 },
+    reference: 'REL-0.5.1-1',
+    what: 'Servers keep their log in `mdb`. Since then it is in raft/log, and one that is found in `mdb` is brought over when the server starts.',
+    who: 'operators: the way to 0.6 leads through 0.5.1',
+    see: { scenario: 'upgrade-0.5-to-0.6-storage' },
+    requirements: ['RFT-022', 'UPG-046'],
+  },
+  'mdb-refused': {
+    since: { major: 0, minor: 6, patch: 0 },
+    reference: 'REL-0.6-3',
+    what: 'A log in `mdb` is brought over. Since then a server with one in its data directory does not start.',
+    who: 'operators who have left out 0.5.1',
+    see: { scenario: 'upgrade-0.5-to-0.6-storage' },
+    requirements: ['RFT-023', 'UPG-043'],
+  },
   'prepared-queries': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-5',
@@ -260,6 +276,12 @@ export function raftProtocolsOf(release: Release): RaftProtocols {
   if (hasBehaviour(release, 'raft-protocol-3-by-default')) return { min: 1, max: 3, spoken: 3 }
   if (hasBehaviour(release, 'raft-protocol-chosen')) return { min: 1, max: 3, spoken: 2 }
   return hasBehaviour(release, 'raft-protocol-1') ? { min: 1, max: 1, spoken: 1 } : { min: 0, max: 0, spoken: 0 }
+}
+
+/** What a server of this release does about a log in `mdb`. Spec: Ver/0.5.1, Ver/0.6. */
+export function oldLogsOf(release: Release): 'kept' | 'migrated' | 'refused' {
+  if (hasBehaviour(release, 'mdb-refused')) return 'refused'
+  return hasBehaviour(release, 'log-out-of-mdb') ? 'migrated' : 'kept'
 }
 
 /** When a snapshot is taken, if the configuration does not say. Spec: Ver/1.1.0; reference: releases, 0. */

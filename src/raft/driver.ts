@@ -6,6 +6,7 @@ import type { RaftLimits, RaftTiming, ServerId } from './core/types.ts'
 import { RaftServer } from './driver/raft-server.ts'
 import { KeptPeers } from './kept-peers.ts'
 import type { LogListener } from './log/durable-log.ts'
+import type { OldLogs } from './log/old-format.ts'
 import { missingFiles, type RaftOpenFailure } from './log/open-failure.ts'
 import type { SegmentedLogOptions } from './log/segmented-log.ts'
 import type { Raft, RaftObserver, RaftTransport, StateMachine } from './raft.ts'
@@ -18,6 +19,8 @@ export interface RaftOptions {
   readonly protocol?: number
   /** As releases before 0.7: `peers.json` is a list of addresses, kept all the time, and not for recovery. */
   readonly peersAreKept?: boolean
+  /** What becomes of a log of releases before 0.5.1: refused if absent, as since 0.6. */
+  readonly oldLogs?: OldLogs
   /** Undefined: everything is kept in memory. */
   readonly dataDir: string | undefined
   readonly timing: Omit<RaftTiming, 'clockRateBound'> & Partial<Pick<RaftTiming, 'clockRateBound'>>
@@ -59,6 +62,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
     id,
     protocol: options.protocol ?? 3,
     peersAreKept: options.peersAreKept === true,
+    oldLogs: options.oldLogs ?? 'refused',
     dataDir,
     stateMachine,
     listener: late,

@@ -1,14 +1,17 @@
 import { err, ok, type Result } from '../base/result.ts'
+import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
 import type { Recovered, ServerId, SnapshotMeta } from './core/types.ts'
 import { makeDirectories, removeFiles } from './log/disk-steps.ts'
 import { type DurableLog, type LogChange, type LogListener, logChange } from './log/durable-log.ts'
 import { MemoryFiles } from './log/memory-files.ts'
 import { MemoryLog } from './log/memory-log.ts'
-import { refuseOldFormat } from './log/old-format.ts'
+import { migrateOldLog } from './log/migration.ts'
+import { type OldLogs, oldLogName, refuseOldFormat } from './log/old-format.ts'
 import { damagedAt, diskTrouble, missingFiles, type RaftOpenFailure } from './log/open-failure.ts'
 import { type RecoveredLog, recoverLog } from './log/recovery.ts'
 import type { ReplayedLog } from './log/replay.ts'
+import { type LogFormat, logFormats } from './log/segment-file.ts'
 import { defaultLogOptions, SegmentedLog, type SegmentedLogOptions } from './log/segmented-log.ts'
 import { type FoundSnapshots, findSnapshots, SnapshotStore, type StoredSnapshot } from './log/snapshot-store.ts'
 import { findOutage, noOutage, type Outage, settleOutage } from './outage.ts'
@@ -27,6 +30,8 @@ export interface StorageOptions {
   readonly protocol: number
   /** `peers.json` is a list that this release keeps, not one for recovery. */
   readonly peersAreKept: boolean
+  /** What becomes of a log of releases before 0.5.1. */
+  readonly oldLogs: OldLogs
   /** Undefined: nothing is kept, and no file is touched. */
   readonly dataDir: string | undefined
   readonly stateMachine: StateMachine
@@ -48,10 +53,12 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
     const snapshots = new SnapshotStore(new MemoryFiles(), 'snapshots', undefined)
     return ok({ recovered: emptyRecovered, log: new MemoryLog(listener), snapshots })
   }
-  const refused = await refuseOldFormat(env.disk, dataDir)
+  const refused = await refuseOldFormat(env.disk, dataDir, options.oldLogs)
   if (refused !== undefined) return err(refused)
-  const raft = `${dataDir}/raft`
-  const paths = { dataDir, raft, log: `${raft}/log`, snapshots: `${raft}/snapshots` }
+  const migrated = options.oldLogs === 'migrated' ? await migrateOldLog(env, dataDir) : ok(undefined)
+  if (!migrated.ok) return migrated
+  const paths = pathsOf(dataDir, options.oldLogs)
+  const { raft } = paths
   const found = await examine(env, paths, options.stateMachine)
   if (!found.ok) return found
   const { snapshots, log } = found.value
@@ -96,7 +103,17 @@ interface Paths {
   readonly dataDir: string
   readonly raft: string
   readonly log: string
+  readonly format: LogFormat
   readonly snapshots: string
+}
+
+function pathsOf(dataDir: string, oldLogs: OldLogs): Paths {
+  const raft = `${dataDir}/raft`
+  const place =
+    oldLogs === 'kept'
+      ? { log: `${dataDir}/${oldLogName}`, format: logFormats.mdb }
+      : { log: `${raft}/log`, format: logFormats.segments }
+  return { dataDir, raft, ...place, snapshots: `${raft}/snapshots` }
 }
 
 interface Found {
@@ -109,7 +126,7 @@ interface Found {
 async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, RaftOpenFailure>> {
   const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
   if (!snapshots.ok) return snapshots
-  const log = await recoverLog(env.disk, paths.log)
+  const log = await recoverLog(env.disk, paths.log, paths.format)
   if (!log.ok) return log
   const { newest, damaged } = snapshots.value
   if (log.value === undefined) {
@@ -170,16 +187,16 @@ async function openLog(
   first: LogChange | undefined,
   options: StorageOptions,
 ): Promise<Result<SegmentedLog, RaftOpenFailure>> {
-  const made = await makeDirectories(env.disk, paths.dataDir, ['raft', 'log'])
-  const placed = made.ok ? await makeDirectories(env.disk, `${paths.dataDir}/raft`, ['snapshots']) : made
+  const made = await makeDirectories(env.disk, paths.dataDir, ['raft', 'snapshots'])
+  const placed = made.ok ? await makeLogDirectory(env.disk, paths) : made
   const named = placed.ok ? await env.disk.syncDirectory(paths.snapshots) : placed
   const cleared = named.ok ? await removeFiles(env.disk, paths.snapshots, found.snapshots.leftovers) : named
   if (!cleared.ok) return err(diskTrouble(cleared.error))
   if (found.log === undefined) {
-    const created = await SegmentedLog.create(env, paths.log)
+    const created = await SegmentedLog.create(env, paths.log, undefined, paths.format)
     if (!created.ok) return err(diskTrouble(created.error))
   }
-  const log = found.log === undefined ? await recoverLog(env.disk, paths.log) : ok(found.log)
+  const log = found.log === undefined ? await recoverLog(env.disk, paths.log, paths.format) : ok(found.log)
   if (!log.ok) return log
   if (log.value === undefined) return err(missingFiles(paths.log, 'the log that was just made is gone'))
   const { tail } = log.value
@@ -191,7 +208,11 @@ async function openLog(
       bytes: tail.sizeBytes - tail.end,
     })
   }
-  const logOptions = { ...defaultLogOptions, ...options.log }
+  const logOptions = { ...defaultLogOptions, ...options.log, format: paths.format }
   const opened = await SegmentedLog.open(env, paths.log, log.value, first, logOptions, options.listener)
   return opened.ok ? opened : err(diskTrouble(opened.error))
+}
+
+function makeLogDirectory(disk: Disk, { dataDir, log }: Paths): ReturnType<typeof makeDirectories> {
+  return makeDirectories(disk, dataDir, log.slice(dataDir.length + 1).split('/'))
 }

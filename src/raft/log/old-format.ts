@@ -2,11 +2,21 @@ import type { Disk } from '../../env/disk.ts'
 import { diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 
 /**
- * Whether the data directory was written by another kind of storage, which must not be touched: `mdb` (before 0.6,
- * REL-0.6-3), or a `raft/raft.db`. Nothing is changed.
+ * What a server does about a log in `mdb`, where releases before 0.5.1 kept it, in a form of its own: those keep it there,
+ * those before 0.6 bring it over at their start, and later ones refuse it. Source: release notes, 0.5.1 and 0.6.
  */
-export async function refuseOldFormat(disk: Disk, dataDir: string): Promise<RaftOpenFailure | undefined> {
-  for (const { name, message, remedy } of oldFormats) {
+export type OldLogs = 'kept' | 'migrated' | 'refused'
+
+export const oldLogName = 'mdb'
+
+/** Whether the data directory was written by a kind of storage that must not be touched. Nothing is changed. */
+export async function refuseOldFormat(
+  disk: Disk,
+  dataDir: string,
+  oldLogs: OldLogs,
+): Promise<RaftOpenFailure | undefined> {
+  for (const { name, refusedBy, message, remedy } of formats) {
+    if (!refusedBy.includes(oldLogs)) continue
     const found = await disk.stat(`${dataDir}/${name}`)
     if (found.ok) return { kind: 'old-format', message: message(`${dataDir}/${name}`), remedy }
     const { kind } = found.error
@@ -15,17 +25,33 @@ export async function refuseOldFormat(disk: Disk, dataDir: string): Promise<Raft
   return undefined
 }
 
-const oldFormats = [
+interface ForeignFormat {
+  readonly name: string
+  readonly refusedBy: readonly OldLogs[]
+  message(path: string): string
+  readonly remedy: string
+}
+
+const formats: readonly ForeignFormat[] = [
   {
-    name: 'mdb',
-    message: (path: string) => `CRITICAL: Deprecated data folder found at "${path}"!`,
+    name: oldLogName,
+    refusedBy: ['refused'],
+    message: (path) => `CRITICAL: Deprecated data folder found at "${path}"!`,
     remedy: 'this release cannot read it: migrate it with a 0.5.1 release first, or start with an empty data directory',
   },
   {
+    // Without it this server would begin with an empty log, and give away a second time the votes it has given.
+    name: 'raft/log',
+    refusedBy: ['kept'],
+    message: (path) => `"${path}" is a log in the format of a later release`,
+    remedy: 'start the release that wrote it, or start with an empty data directory',
+  },
+  {
     name: 'raft/raft.db',
-    message: (path: string) => `"${path}" is a log in a format that this release does not read`,
+    refusedBy: ['kept', 'migrated', 'refused'],
+    message: (path) => `"${path}" is a log in a format that this release does not read`,
     remedy:
       'let this server join the others with an empty data directory; to bring the data over, take a snapshot with the ' +
       'release that wrote it and restore that',
   },
-] as const
+]

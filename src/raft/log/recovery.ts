@@ -4,7 +4,14 @@ import type { LogIndex } from '../core/types.ts'
 import { findLaterBatch, readBatch } from './batch.ts'
 import { damagedAt, diskTrouble, missingFiles, type RaftOpenFailure, unknownFormat } from './open-failure.ts'
 import { ReplayedLog } from './replay.ts'
-import { readSegmentHeader, type SegmentHeader, segmentName, segmentOfName } from './segment-file.ts'
+import {
+  type LogFormat,
+  logFormats,
+  readSegmentHeader,
+  type SegmentHeader,
+  segmentName,
+  segmentOfName,
+} from './segment-file.ts'
 
 /** A segment as it was found. */
 export interface FoundSegment {
@@ -57,6 +64,7 @@ export interface LogTail {
 export async function recoverLog(
   disk: Disk,
   directory: string,
+  format: LogFormat = logFormats.segments,
 ): Promise<Result<RecoveredLog | undefined, RaftOpenFailure>> {
   const names = await disk.list(directory)
   if (!names.ok && names.error.kind === 'not-found') return ok(undefined)
@@ -68,7 +76,7 @@ export async function recoverLog(
   const run = numbers.filter((number) => number >= first)
   const before = numbers.filter((number) => number < first).map(segmentName)
   const segments = run.map((segment) => ({ segment, path: `${directory}/${segmentName(segment)}`, maxIndex: 0 }))
-  const read = await readSegments(disk, segments)
+  const read = await readSegments(disk, segments, format)
   if (!read.ok) return read
   const leftovers = [...asides, ...before].map((name) => `${directory}/${name}`)
   return ok({ ...read.value, segments, leftovers })
@@ -77,12 +85,13 @@ export async function recoverLog(
 async function readSegments(
   disk: Disk,
   segments: FoundSegment[],
+  format: LogFormat,
 ): Promise<Result<Pick<RecoveredLog, 'log' | 'tail'>, RaftOpenFailure>> {
   let reading: SegmentReading | undefined
   for (const found of segments) {
     const bytes = await readWhole(disk, found.path)
     if (!bytes.ok) return bytes
-    const next: Result<SegmentReading, RaftOpenFailure> = SegmentReading.begin(found, bytes.value, reading?.log)
+    const next: Result<SegmentReading, RaftOpenFailure> = SegmentReading.begin(found, bytes.value, format, reading?.log)
     if (!next.ok) return next
     const torn = reading?.endAt(next.value.header)
     if (torn !== undefined) return err(torn)
@@ -131,9 +140,10 @@ class SegmentReading {
   static begin(
     found: FoundSegment,
     bytes: Uint8Array,
+    format: LogFormat,
     log: ReplayedLog | undefined,
   ): Result<SegmentReading, RaftOpenFailure> {
-    const read = readSegmentHeader(bytes)
+    const read = readSegmentHeader(bytes, format)
     if (!read.ok) {
       const { kind, what } = read.error
       return err(kind === 'format' ? unknownFormat(found.path, what) : damagedAt(found.path, 0, what))

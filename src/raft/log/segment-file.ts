@@ -5,8 +5,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { HardState, LogIndex } from '../core/types.ts'
 import { viewOf } from './fields.ts'
 
-/** Version of the log's files. */
-const logFormat = 1
+/** Versions of the log's files: in `mdb`, through release 0.5.0, and since. */
+export const logFormats = { mdb: 0, segments: 1 } as const
+
+export type LogFormat = (typeof logFormats)[keyof typeof logFormats]
 
 const magic = utf8('svcraft\n')
 const fixedBytes = magic.length + 12
@@ -39,12 +41,12 @@ export function segmentOfName(name: string): number | undefined {
   return /^[0-9]{10}\.log$/.test(name) ? Number(name.slice(0, 10)) : undefined
 }
 
-export function encodeSegmentHeader(header: SegmentHeader): Uint8Array {
+export function encodeSegmentHeader(header: SegmentHeader, format: LogFormat = logFormats.segments): Uint8Array {
   const { segment, salt, lastBatch, chain, endOfPrevious, hardState, lastIndex } = header
   const vote = hardState.votedFor ?? null
   const fields = pack([segment, salt, lastBatch, chain, endOfPrevious, hardState.term, vote, lastIndex])
   const numbers = new Uint8Array(8)
-  viewOf(numbers).setUint32(0, logFormat)
+  viewOf(numbers).setUint32(0, format)
   viewOf(numbers).setUint32(4, fields.length)
   const checksum = new Uint8Array(4)
   viewOf(checksum).setUint32(0, crc32c(fields, crc32c(numbers)))
@@ -60,6 +62,7 @@ export interface BadHeader {
 /** Reads the header at the start of a segment's bytes; `end` is where the first batch stands. */
 export function readSegmentHeader(
   bytes: Uint8Array,
+  expected: LogFormat = logFormats.segments,
 ): Result<{ readonly header: SegmentHeader; readonly end: number }, BadHeader> {
   if (bytes.length < fixedBytes || !equalBytes(bytes.subarray(0, magic.length), magic)) {
     return err({ kind: 'damaged', what: 'the file does not begin as a segment of the log does' })
@@ -73,7 +76,8 @@ export function readSegmentHeader(
   if (length > fieldBytesMax || end > bytes.length) return damaged
   const fields = bytes.subarray(fixedBytes, end)
   if (crc32c(fields, crc32c(bytes.subarray(numbers, numbers + 8))) !== view.getUint32(numbers + 8)) return damaged
-  if (format !== logFormat) return err({ kind: 'format', what: `log format ${format}, where this release reads 1` })
+  if (format !== expected)
+    return err({ kind: 'format', what: `log format ${format}, where this release reads ${expected}` })
   const header = headerOf(fields)
   return header === undefined ? damaged : ok({ header, end })
 }

@@ -12,7 +12,7 @@ import { FullDisk } from './full-disk.ts'
 import { type LogRecord, recordsOf } from './record.ts'
 import type { FoundSegment, RecoveredLog } from './recovery.ts'
 import { Sealing } from './sealing.ts'
-import { encodeSegmentHeader, type SegmentHeader, segmentName } from './segment-file.ts'
+import { encodeSegmentHeader, type LogFormat, logFormats, type SegmentHeader, segmentName } from './segment-file.ts'
 
 export interface SegmentedLogOptions {
   /** A batch that would begin beyond this begins a new segment. */
@@ -21,12 +21,15 @@ export interface SegmentedLogOptions {
   readonly batchBytes: number
   /** The log is sealed (see recovery.ts, 6) when it has been idle for this long. */
   readonly sealAfterMs: number
+  /** Of new segments: that of those which are there. */
+  readonly format: LogFormat
 }
 
 export const defaultLogOptions: SegmentedLogOptions = {
   segmentBytes: 4 << 20,
   batchBytes: 1 << 20,
   sealAfterMs: 1000,
+  format: logFormats.segments,
 }
 
 interface Queued {
@@ -102,18 +105,25 @@ export class SegmentedLog implements DurableLog {
     this.#full = new FullDisk(env, () => this.flush())
   }
 
-  /** Makes the first segment of a new log. */
-  static async create(env: Pick<Env, 'disk' | 'crypto'>, directory: string): Promise<Result<undefined, DiskFailure>> {
+  /** Makes the first segment of a new log, which may go on from what another one held. */
+  static async create(
+    env: Pick<Env, 'disk' | 'crypto'>,
+    directory: string,
+    from: Pick<SegmentHeader, 'hardState' | 'lastIndex'> = {
+      hardState: { term: 0, votedFor: undefined },
+      lastIndex: 0,
+    },
+    format: LogFormat = logFormats.segments,
+  ): Promise<Result<undefined, DiskFailure>> {
     const header: SegmentHeader = {
       segment: 1,
       salt: drawSalt(env),
       lastBatch: 0,
       chain: 0,
       endOfPrevious: 0,
-      hardState: { term: 0, votedFor: undefined },
-      lastIndex: 0,
+      ...from,
     }
-    return placeFile(env.disk, directory, segmentName(1), encodeSegmentHeader(header))
+    return placeFile(env.disk, directory, segmentName(1), encodeSegmentHeader(header, format))
   }
 
   /**
@@ -298,7 +308,7 @@ export class SegmentedLog implements DurableLog {
       hardState: this.#hardState,
       lastIndex: this.#lastIndex,
     }
-    const bytes = encodeSegmentHeader(header)
+    const bytes = encodeSegmentHeader(header, this.#options.format)
     const placed = await placeFile(this.#disk, this.#directory, segmentName(segment), bytes)
     const continued = placed.ok ? await this.#writeBatch([{ kind: 'continued' }]) : placed
     if (!continued.ok) return continued

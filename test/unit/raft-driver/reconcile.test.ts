@@ -18,6 +18,7 @@ async function opened(disk: CrashDisk): Promise<Storage & { readonly machine: Li
     id: 'a',
     protocol: 3,
     peersAreKept: false,
+    oldLogs: 'refused',
     dataDir: '/data',
     stateMachine: machine,
     listener,

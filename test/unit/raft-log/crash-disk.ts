@@ -96,6 +96,7 @@ export class CrashDisk implements Disk {
 
   rename(from: string, to: string): Promise<Result<undefined, DiskFailure>> {
     return this.#run('rename', from, () => {
+      if (this.#directories.has(from)) return this.#renameDirectory(from, to)
       const source = this.#place(from)
       const inode = source.directory?.seen.get(source.name)
       if (source.directory === undefined || inode === undefined) return failure('not-found', from)
@@ -106,6 +107,15 @@ export class CrashDisk implements Disk {
       source.directory.unsynced.push({ kind: 'rename', from: source.name, to: target.name, inode })
       return done
     })
+  }
+
+  /** At once for good: what a power cut makes of it, the simulated disk shows. */
+  #renameDirectory(from: string, to: string): Result<undefined, DiskFailure> {
+    const directory = this.#directories.get(from) as Directory
+    if ((this.#directories.get(to)?.seen.size ?? 0) > 0) return failure('exists', from)
+    this.#directories.delete(from)
+    this.#directories.set(to, directory)
+    return done
   }
 
   remove(path: string): Promise<Result<undefined, DiskFailure>> {

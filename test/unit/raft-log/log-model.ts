@@ -43,7 +43,12 @@ export function entryAt(index: number, term: number, bytes: readonly number[] | 
   return { index, term, kind: 'command', payload }
 }
 
-export const smallSegments: SegmentedLogOptions = { segmentBytes: 512, batchBytes: 1 << 16, sealAfterMs: 1000 }
+export const smallSegments: SegmentedLogOptions = {
+  segmentBytes: 512,
+  batchBytes: 1 << 16,
+  sealAfterMs: 1000,
+  format: 1,
+}
 
 export interface Opened {
   readonly log: SegmentedLog

@@ -1,0 +1,131 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Disk } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
+import type { Entry } from '../core/types.ts'
+import { makeDirectories, removeFiles } from './disk-steps.ts'
+import { logChange } from './durable-log.ts'
+import { oldLogName } from './old-format.ts'
+import { diskFailureText, diskTrouble, type RaftOpenFailure } from './open-failure.ts'
+import { recoverLog } from './recovery.ts'
+import type { ReplayedLog } from './replay.ts'
+import { logFormats } from './segment-file.ts'
+import { defaultLogOptions, SegmentedLog } from './segmented-log.ts'
+
+type Step<T = undefined> = Promise<Result<T, RaftOpenFailure>>
+type MigrationEnv = Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'log'>
+
+const asideName = 'log.migrating'
+const backupName = `${oldLogName}.backup`
+/** Entries written at a time. */
+const sliceEntries = 64
+
+/**
+ * Brings a log in `mdb` over into `raft/log`, as 0.5.1 did at its start. Whenever the power goes:
+ * 1. the new log is written aside; until it has its name, which it gets in one step when all of it is durable, the old one
+ *    counts, and what is aside is begun anew;
+ * 2. then both are there and say the same: all that is left is to lay the old one away;
+ * 3. when that is durable, there is nothing to migrate.
+ * Two logs that say different things are no migration that was cut short, and are refused.
+ */
+export async function migrateOldLog(env: MigrationEnv, dataDir: string): Step {
+  const old = `${dataDir}/${oldLogName}`
+  const found = await env.disk.stat(old)
+  if (!found.ok) return found.error.kind === 'not-found' ? ok(undefined) : err(diskTrouble(found.error))
+  const startedMs = env.clock.monoMs()
+  const before = await recoverLog(env.disk, old, logFormats.mdb)
+  if (!before.ok) return before
+  if (before.value !== undefined) {
+    const brought = await bringOver(env, dataDir, before.value.log)
+    if (!brought.ok) return brought
+  }
+  const laidAway = await layAway(env.disk, dataDir)
+  if (laidAway.ok) {
+    const tookMs = env.clock.monoMs() - startedMs
+    env.log.write('info', 'raft', `==> Successfully migrated raft data in ${tookMs}ms`)
+  }
+  return laidAway
+}
+
+async function bringOver(env: MigrationEnv, dataDir: string, log: ReplayedLog): Step {
+  const raft = `${dataDir}/raft`
+  const there = await recoverLog(env.disk, `${raft}/log`)
+  if (!there.ok) return there
+  if (there.value !== undefined) return isSame(there.value.log, log) ? ok(undefined) : err(twoLogs(dataDir))
+  const made = await makeDirectories(env.disk, dataDir, ['raft', asideName])
+  const leftovers = made.ok ? await env.disk.list(`${raft}/${asideName}`) : made
+  if (!leftovers.ok) return err(diskTrouble(leftovers.error))
+  const aside = `${raft}/${asideName}`
+  const cleared = await removeFiles(
+    env.disk,
+    aside,
+    leftovers.value.map((name) => `${aside}/${name}`),
+  )
+  if (!cleared.ok) return err(diskTrouble(cleared.error))
+  const written = await writeLog(env, aside, log)
+  if (!written.ok) return written
+  const renamed = await env.disk.rename(aside, `${raft}/log`)
+  const named = renamed.ok ? await env.disk.syncDirectory(raft) : renamed
+  return named.ok ? ok(undefined) : err(diskTrouble(named.error))
+}
+
+/** Durable when this succeeds. */
+async function writeLog(env: MigrationEnv, directory: string, { hardState, baseIndex, entries }: ReplayedLog): Step {
+  const created = await SegmentedLog.create(env, directory, { hardState, lastIndex: baseIndex })
+  if (!created.ok) return err(diskTrouble(created.error))
+  const recovered = await recoverLog(env.disk, directory)
+  if (!recovered.ok) return recovered
+  if (recovered.value === undefined) return err(twoLogs(directory))
+  let failure: RaftOpenFailure | undefined
+  const listener = {
+    batchDurable: () => {},
+    room: () => {},
+    // Nothing waits for room here: the log is closed, and begun anew at the next start.
+    full: (full: Parameters<typeof diskTrouble>[0]) => {
+      failure = diskTrouble(full)
+    },
+    failed: (cause: Parameters<typeof diskTrouble>[0] | Error) => {
+      const text = cause instanceof Error ? cause.message : diskFailureText(cause)
+      failure = { kind: 'io', message: text, remedy: 'check the disk' }
+    },
+  }
+  const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, defaultLogOptions, listener)
+  if (!opened.ok) return err(diskTrouble(opened.error))
+  let durable = 0
+  for (let at = 0; at < entries.length; at += sliceEntries) {
+    const slice = entries.slice(at, at + sliceEntries)
+    opened.value.write(logChange({ entries: slice }), () => {
+      durable += slice.length
+    })
+  }
+  opened.value.flush()
+  await opened.value.close()
+  if (failure !== undefined) return err(failure)
+  return durable === entries.length ? ok(undefined) : err(twoLogs(directory))
+}
+
+/** Later starts find no old log; it is kept under another name. */
+async function layAway(disk: Disk, dataDir: string): Step {
+  const away = await disk.rename(`${dataDir}/${oldLogName}`, `${dataDir}/${backupName}`)
+  const named = away.ok ? await disk.syncDirectory(dataDir) : away
+  return named.ok ? ok(undefined) : err(diskTrouble(named.error))
+}
+
+function isSame(one: ReplayedLog, other: ReplayedLog): boolean {
+  const { hardState, baseIndex, entries } = other
+  if (one.hardState.term !== hardState.term || one.hardState.votedFor !== hardState.votedFor) return false
+  if (one.baseIndex !== baseIndex || one.entries.length !== entries.length) return false
+  // Equal index and term: the same entry, and the same before it.
+  return sameEntry(one.entries.at(-1), entries.at(-1))
+}
+
+function sameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
+  return one?.index === other?.index && one?.term === other?.term
+}
+
+function twoLogs(dataDir: string): RaftOpenFailure {
+  return {
+    kind: 'old-format',
+    message: `${dataDir}: there are two logs, in ${oldLogName} and in raft/log, and they do not say the same`,
+    remedy: 'nothing was changed: move the one away that is of no use any more',
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import type { Env } from '../../../src/env/env.ts'
+import { logChange } from '../../../src/raft/log/durable-log.ts'
+import { migrateOldLog } from '../../../src/raft/log/migration.ts'
+import { recoverLog } from '../../../src/raft/log/recovery.ts'
+import { logFormats } from '../../../src/raft/log/segment-file.ts'
+import { defaultLogOptions, SegmentedLog } from '../../../src/raft/log/segmented-log.ts'
+import { CrashDisk } from './crash-disk.ts'
+import { Draws, fakeEnv } from './fake-env.ts'
+import { entryAt, persist } from './log-model.ts'
+
+const dataDir = '/data'
+const hardState = { term: 4, votedFor: 'b' }
+
+function envOf(disk: CrashDisk): Env & { readonly lines: string[] } {
+  const lines: string[] = []
+  const log = { write: (_level: string, _part: string, text: string) => lines.push(text) }
+  return { ...fakeEnv(disk), log, lines } as unknown as Env & { readonly lines: string[] }
+}
+
+/** A log in `mdb` with entries 8 to 107, behind a snapshot up to 7. */
+async function oldServer(): Promise<CrashDisk> {
+  const disk = new CrashDisk()
+  const old = `${dataDir}/mdb`
+  await disk.makeDirectory(old)
+  await writeOld(disk, old, 100)
+  return disk
+}
+
+async function writeOld(disk: CrashDisk, old: string, count: number): Promise<void> {
+  const env = fakeEnv(disk)
+  const made = await SegmentedLog.create(env, old, { hardState, lastIndex: 7 }, logFormats.mdb)
+  const recovered = await recoverLog(disk, old, logFormats.mdb)
+  if (!made.ok || !recovered.ok || recovered.value === undefined) throw new Error('the old log cannot be made')
+  const options = { ...defaultLogOptions, format: logFormats.mdb, segmentBytes: 2000 }
+  const ignore = () => {}
+  const listener = { batchDurable: ignore, full: ignore, room: ignore, failed: ignore }
+  const log = await SegmentedLog.open(env, old, recovered.value, undefined, options, listener)
+  if (!log.ok) throw new Error(log.error.message)
+  for (let i = 0; i < count; i++) await persist(log.value, logChange({ entries: [entryAt(8 + i, 4)] }))
+  await log.value.close()
+}
+
+async function newLogOf(disk: CrashDisk) {
+  const recovered = await recoverLog(disk, `${dataDir}/raft/log`)
+  if (!recovered.ok) throw new Error(recovered.error.message)
+  return recovered.value?.log
+}
+
+describe('a log in mdb', () => {
+  it('is brought over whole: hard state, where it begins, and every entry; the old one is laid aside', async () => {
+    const disk = await oldServer()
+    const old = await recoverLog(disk, `${dataDir}/mdb`, logFormats.mdb)
+    const env = envOf(disk)
+    expect(await migrateOldLog(env, dataDir)).toMatchObject({ ok: true })
+    const log = await newLogOf(disk)
+    expect(log?.hardState).toEqual(hardState)
+    expect([log?.baseIndex, log?.lastIndex]).toEqual([7, 107])
+    expect(log?.entries).toEqual(old.ok ? old.value?.log.entries : [])
+    expect(await disk.stat(`${dataDir}/mdb`)).toMatchObject({ ok: false, error: { kind: 'not-found' } })
+    expect(disk.namesIn(`${dataDir}/mdb.backup`).length).toBeGreaterThan(1)
+    expect(env.lines).toEqual([expect.stringMatching(/^==> Successfully migrated raft data in \d+(\.\d+)?ms$/)])
+  })
+
+  it('is not to be read by a release that knows the new form alone, nor the other way round', async () => {
+    const disk = await oldServer()
+    const read = await recoverLog(disk, `${dataDir}/mdb`)
+    expect(read).toMatchObject({ ok: false, error: { kind: 'old-format' } })
+    await migrateOldLog(envOf(disk), dataDir)
+    expect(await recoverLog(disk, `${dataDir}/raft/log`, logFormats.mdb)).toMatchObject({ ok: false })
+  })
+
+  it('is whole in one place or the other wherever the power fails, and the next start goes on', async () => {
+    const operations = await operationsOf(await oldServer())
+    expect(operations).toBeGreaterThan(15)
+    for (let halt = 0; halt < operations; halt++) {
+      const disk = await oldServer()
+      disk.haltAfter = disk.operations + halt
+      const halted = new Promise<void>((resolve) => {
+        disk.onHalt = resolve
+      })
+      void migrateOldLog(envOf(disk), dataDir)
+      await halted
+      const after = disk.crashed(new Draws(halt + 1))
+      expect(await migrateOldLog(envOf(after), dataDir), `halted at ${halt}`).toMatchObject({ ok: true })
+      const log = await newLogOf(after)
+      expect([log?.hardState.term, log?.baseIndex, log?.lastIndex], `halted at ${halt}`).toEqual([4, 7, 107])
+    }
+  })
+
+  it('beside another one that says something else is refused, and nothing is changed', async () => {
+    const disk = await oldServer()
+    await migrateOldLog(envOf(disk), dataDir)
+    await disk.makeDirectory(`${dataDir}/mdb`)
+    await writeOld(disk, `${dataDir}/mdb`, 3)
+    const names = disk.namesIn(`${dataDir}/mdb`)
+    const refused = await migrateOldLog(envOf(disk), dataDir)
+    expect(refused).toMatchObject({ ok: false, error: { kind: 'old-format' } })
+    expect(disk.namesIn(`${dataDir}/mdb`)).toEqual(names)
+    expect((await newLogOf(disk))?.lastIndex).toBe(107)
+  })
+
+  it('that is none needs nothing', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory(dataDir)
+    const env = envOf(disk)
+    expect(await migrateOldLog(env, dataDir)).toMatchObject({ ok: true })
+    expect(env.lines).toEqual([])
+  })
+})
+
+async function operationsOf(disk: CrashDisk): Promise<number> {
+  const before = disk.operations
+  await migrateOldLog(envOf(disk), dataDir)
+  return disk.operations - before
+}

@@ -1,3 +1,4 @@
+import { aclFeature } from '../features/acl/feature.ts'
 import { agentFeature } from '../features/agent/feature.ts'
 import { catalogFeature } from '../features/catalog/feature.ts'
 import { coordinateFeature } from '../features/coordinate/feature.ts'
@@ -16,6 +17,7 @@ import { txnFeature } from '../features/txn/feature.ts'
 
 /** Everything that an agent can do. */
 export const features: readonly Feature[] = [
+  aclFeature,
   agentFeature,
   catalogFeature,
   coordinateFeature,

@@ -1,6 +1,5 @@
 import type { Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
-import type { Answer, CallOptions, QueryEndpoint, ReadOptions } from './manifest.ts'
 
 /** What the endpoints and duties of a server know of access control, where it is on. */
 export interface ServerAccess {
@@ -14,12 +13,8 @@ export interface ServerAccess {
   readonly replicates: boolean
   /** Servers of this datacenter and of the primary one that do not say that they support the new kind, in order of name. */
   missing(): readonly MissingServer[]
-  /** The same as an agent's own read, made with this agent's replication token. */
-  askPrimary<Args, Reply>(
-    endpoint: QueryEndpoint<Args, Reply>,
-    args: Args,
-    read: ReadOptions,
-  ): Promise<Result<Answer<Reply>, Failure>>
+  /** The secret of the token with which this server reads what it copies. */
+  replicationToken(): string
   /** Where the leader finds files that an operator puts there: the data directory. */
   readonly dataDir: string
 }
@@ -37,8 +32,8 @@ export interface AgentAccess {
   readonly primaryDatacenter: string
   /** On a server that is still in legacy mode: why, as `legacyModeFailure` says it. Clients leave it to the servers. */
   refusesNew(): Failure | undefined
-  /** The token that a call is made with: its own, else the agent's default one; empty: the anonymous one. */
-  secretOf(call: CallOptions): string
+  /** The token that stands in where a call brings none; empty: the anonymous one. */
+  defaultToken(): string
   /** Takes the place of a token of the agent itself until it ends; empty clears it. */
   setToken(slot: AgentTokenSlot, secret: string): void
 }

@@ -139,6 +139,13 @@ export interface ServerContext {
     body: Body,
     identity?: WriteIdentity,
   ): Promise<Result<Outcome, Failure>>
+  /** A read in another datacenter, with a token of this server's own. */
+  readElsewhere<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
+    read: ReadOptions,
+    token: string,
+  ): Promise<Result<Answer<Reply>, Failure>>
   /** Makes sure that no other server has led until now; a failure if this one does not lead. */
   leads(): Promise<Result<undefined, Failure>>
   /** The whole state, to be read piece by piece by who keeps a copy of it outside. */

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { count } from '../fields.ts'
+
+/** Fields of tokens and policies, as they travel in commands and stand in snapshots. */
+
+/** A UUID in lower case. */
+export const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+/** A UUID, or empty where there is none yet. */
+export const uuidOrNone = z.union([uuid, z.literal('')])
+
+export const legacyType = z.enum(['client', 'management'])
+
+export const policyLink = z.strictObject({ id: z.string(), name: z.string() })
+export const policyLinks = z.array(policyLink).readonly()
+
+/** What of a policy is given by whoever writes it. */
+export const policyFields = {
+  id: uuid,
+  name: z.string(),
+  description: z.string(),
+  rules: z.string(),
+  datacenters: z.array(z.string()).readonly(),
+}
+
+/** A whole token, with the indexes of the datacenter that it is of. */
+export const tokenFields = {
+  secret: z.string().min(1),
+  accessor: uuidOrNone,
+  description: z.string(),
+  type: z.union([legacyType, z.literal('')]),
+  rules: z.string(),
+  policies: policyLinks,
+  local: z.boolean(),
+  createdMs: count,
+}

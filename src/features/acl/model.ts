@@ -1,0 +1,254 @@
+import { z } from 'zod'
+import type { Json } from '../../base/json.ts'
+import { utcText } from '../../base/utc-text.ts'
+import { indexValue, listOf, textList } from '../declared-answers.ts'
+
+/** A policy as a token names it. The name is the one that it had when the link was made. */
+export interface PolicyLink {
+  readonly id: string
+  readonly name: string
+}
+
+/** Of the former kind of token: `client` has the rights that its own rules give, `management` has all. */
+export type LegacyType = 'client' | 'management'
+
+export interface TokenRow {
+  /** What is sent with requests. Of legacy tokens any text, else a UUID. Never in a log line or an error text. */
+  readonly secret: string
+  /** The name under which the token may be spoken of: a UUID in lower case; empty: a legacy token that has none yet. */
+  readonly accessor: string
+  readonly description: string
+  /** Empty: a token of the new kind. The bootstrap token and the master token are of the new kind and have it, too. */
+  readonly type: LegacyType | ''
+  /** Of legacy tokens alone: text in the legacy grammar. */
+  readonly rules: string
+  readonly policies: readonly PolicyLink[]
+  /** It is a token in the datacenter that made it alone. */
+  readonly local: boolean
+  /** By the wall clock of the leader; 0: nobody has noted it. */
+  readonly createdMs: number
+  /** Base64; empty as long as there is no accessor. */
+  readonly hash: string
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+export interface PolicyRow {
+  /** A UUID in lower case. */
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** Text in the new grammar. */
+  readonly rules: string
+  /** Where it holds; empty: everywhere. */
+  readonly datacenters: readonly string[]
+  readonly hash: string
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+/** The datacenter has gone over to the new kind of access control. */
+export interface ModeRow {
+  readonly index: number
+}
+
+/** Somebody has had the token that has all rights. */
+export interface BootstrapRow {
+  /** What a reset has to name: the index at which that token was made. */
+  readonly index: number
+}
+
+/** How legacy tokens came to have accessors. */
+export interface MigrationRow {
+  readonly tokens: number
+  readonly batches: number
+  /** Index at which none was left for the first time: the proof that the migration is complete. 0: some are. */
+  readonly completeIndex: number
+  readonly modifyIndex: number
+}
+
+/** All IDs that begin so are the service's own. */
+export const reservedIdPrefix = '00000000-0000-0000-0000-0000000000'
+export const managementPolicyId = '00000000-0000-0000-0000-000000000001'
+export const managementPolicyName = 'global-management'
+export const anonymousAccessor = '00000000-0000-0000-0000-000000000002'
+export const anonymousSecret = 'anonymous'
+/** Secrets that mean a policy and not a token. */
+export const rootSecrets: readonly string[] = ['allow', 'deny', 'manage']
+
+export const managementLink: PolicyLink = { id: managementPolicyId, name: managementPolicyName }
+
+/** All rights there are. Reference: access control 3.3. */
+export const managementRules = `
+acl = "write"
+agent_prefix "" {
+	policy = "write"
+}
+event_prefix "" {
+	policy = "write"
+}
+key_prefix "" {
+	policy = "write"
+}
+keyring = "write"
+node_prefix "" {
+	policy = "write"
+}
+operator = "write"
+query_prefix "" {
+	policy = "write"
+}
+service_prefix "" {
+	policy = "write"
+	intentions = "write"
+}
+session_prefix "" {
+	policy = "write"
+}`
+
+/** What stands in the place of a secret that its reader may not know. */
+export const hiddenSecret = '<hidden>'
+
+const policyLinkShape = z.strictObject({ ID: z.string(), Name: z.string() })
+const time = z.string().meta({ format: 'date-time' })
+
+const tokenShapes = {
+  AccessorID: z.string(),
+  Description: z.string(),
+  Policies: listOf(policyLinkShape).nullable(),
+  Local: z.boolean(),
+  CreateTime: time,
+  Hash: z.string().nullable(),
+  CreateIndex: indexValue,
+  ModifyIndex: indexValue,
+}
+
+/** Reference: access control 3.1. */
+export const tokenShape = z
+  .strictObject({
+    ...tokenShapes,
+    SecretID: z.string().meta({ description: `What is sent with requests; \`${hiddenSecret}\` without acl:write.` }),
+    Rules: z.string().optional().meta({ description: 'Of legacy tokens.' }),
+  })
+  .meta({ id: 'Token' })
+
+export const bootstrapTokenShape = tokenShape.extend({ ID: z.string() }).meta({ id: 'BootstrapToken' })
+
+export const tokenStubShape = z
+  .strictObject({ ...tokenShapes, Legacy: z.literal(true).optional() })
+  .meta({ id: 'TokenStub' })
+
+const policyShapes = {
+  ID: z.string(),
+  Name: z.string(),
+  Description: z.string(),
+  Hash: z.string(),
+  CreateIndex: indexValue,
+  ModifyIndex: indexValue,
+}
+
+/** Reference: access control 3.2. */
+export const policyShape = z
+  .strictObject({ ...policyShapes, Rules: z.string(), Datacenters: textList.optional() })
+  .meta({ id: 'Policy' })
+
+export const policyStubShape = z
+  .strictObject({ ...policyShapes, Datacenters: textList.nullable() })
+  .meta({ id: 'PolicyStub' })
+
+/** Reference: access control 5. */
+export const legacyTokenShape = z
+  .strictObject({
+    ID: z.string(),
+    Name: z.string(),
+    Type: z.enum(['client', 'management']),
+    Rules: z.string(),
+    CreateIndex: indexValue,
+    ModifyIndex: indexValue,
+  })
+  .meta({ id: 'LegacyToken' })
+
+export function tokenJson(token: TokenRow): z.infer<typeof tokenShape> {
+  return {
+    AccessorID: token.accessor,
+    SecretID: token.secret,
+    Description: token.description,
+    ...linksJson(token),
+    ...(token.rules === '' ? {} : { Rules: token.rules }),
+    Local: token.local,
+    ...stampsJson(token),
+  }
+}
+
+export function tokenStubJson(token: TokenRow): z.infer<typeof tokenStubShape> {
+  return {
+    AccessorID: token.accessor,
+    Description: token.description,
+    ...linksJson(token),
+    Local: token.local,
+    ...stampsJson(token),
+    ...(token.rules === '' ? {} : { Legacy: true as const }),
+  }
+}
+
+function linksJson({ policies }: TokenRow): { readonly Policies: readonly { ID: string; Name: string }[] | null } {
+  return { Policies: policies.length === 0 ? null : policies.map(({ id, name }) => ({ ID: id, Name: name })) }
+}
+
+function stampsJson(token: TokenRow) {
+  return {
+    CreateTime: timeText(token.createdMs),
+    Hash: token.hash === '' ? null : token.hash,
+    CreateIndex: token.createIndex,
+    ModifyIndex: token.modifyIndex,
+  }
+}
+
+export function policyJson(policy: PolicyRow): z.infer<typeof policyShape> {
+  const { id, name, description, rules, datacenters, hash, createIndex, modifyIndex } = policy
+  return {
+    ID: id,
+    Name: name,
+    Description: description,
+    Rules: rules,
+    ...(datacenters.length === 0 ? {} : { Datacenters: datacenters }),
+    Hash: hash,
+    CreateIndex: createIndex,
+    ModifyIndex: modifyIndex,
+  }
+}
+
+export function policyStubJson(policy: PolicyRow): z.infer<typeof policyStubShape> {
+  const { id, name, description, datacenters, hash, createIndex, modifyIndex } = policy
+  return {
+    ID: id,
+    Name: name,
+    Description: description,
+    Datacenters: datacenters.length === 0 ? null : datacenters,
+    Hash: hash,
+    CreateIndex: createIndex,
+    ModifyIndex: modifyIndex,
+  }
+}
+
+/** As the legacy API shows a token. */
+export function legacyTokenJson(token: TokenRow): Json {
+  return {
+    ID: token.secret,
+    Name: token.description,
+    Type: token.type,
+    Rules: token.rules,
+    CreateIndex: token.createIndex,
+    ModifyIndex: token.modifyIndex,
+  }
+}
+
+/** How a moment that nobody has noted is shown. */
+export const zeroTime = '0001-01-01T00:00:00Z'
+
+/** `2026-11-21T03:27:17.936Z`; zeros at the end of the fraction are left out. */
+export function timeText(ms: number): string {
+  if (ms === 0) return zeroTime
+  const fraction = ms % 1000 === 0 ? '' : `.${String(ms % 1000).padStart(3, '0')}`.replace(/0+$/, '')
+  return utcText(ms).replace('Z', `${fraction}Z`)
+}

@@ -1,0 +1,104 @@
+import { lowerAscii } from '../../base/letter-case.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import type { MigrationRow, PolicyRow, TokenRow } from './model.ts'
+import {
+  bootstrapTable,
+  migrationTable,
+  modeTable,
+  onlyKey,
+  policiesTable,
+  policyNameKey,
+  secretKey,
+  tokensTable,
+} from './tables.ts'
+
+/** Pure reads of tokens and policies, for other features and the agent too. */
+
+/** Whether the datacenter has gone over to the new kind of access control, which it never takes back. */
+export function isNewMode(tx: ReadTransaction): boolean {
+  return tx.get(modeTable, onlyKey) !== undefined
+}
+
+/** Index at which it did; 0: it has not. */
+export function newModeIndex(tx: ReadTransaction): number {
+  return tx.get(modeTable, onlyKey)?.index ?? 0
+}
+
+export function tokenBySecret(tx: ReadTransaction, secret: string): TokenRow | undefined {
+  return secret === '' ? undefined : tx.get(tokensTable, secretKey(secret))
+}
+
+/** Whatever the case of its letters. Legacy tokens that have none yet are not found. */
+export function tokenByAccessor(tx: ReadTransaction, accessor: string): TokenRow | undefined {
+  if (accessor === '') return undefined
+  for (const token of tx.byIndex(tokensTable, 'accessor', lowerAscii(accessor))) return token
+  return undefined
+}
+
+/** Those without an accessor first, then in order of accessor. */
+export function allTokens(tx: ReadTransaction): Iterable<TokenRow> {
+  return tx.inIndexOrder(tokensTable, 'accessor')
+}
+
+export function tokenCount(tx: ReadTransaction): number {
+  return tx.count(tokensTable)
+}
+
+/** Legacy tokens that have no accessor yet. */
+export function unmigratedTokens(tx: ReadTransaction): Iterable<TokenRow> {
+  return tx.byIndex(tokensTable, 'accessor', '')
+}
+
+export function policyById(tx: ReadTransaction, id: string): PolicyRow | undefined {
+  return tx.get(policiesTable, lowerAscii(id))
+}
+
+/** Whatever the case of its letters. */
+export function policyByName(tx: ReadTransaction, name: string): PolicyRow | undefined {
+  for (const policy of tx.byIndex(policiesTable, 'name', policyNameKey(name))) return policy
+  return undefined
+}
+
+/** In order of ID. */
+export function allPolicies(tx: ReadTransaction): Iterable<PolicyRow> {
+  return tx.all(policiesTable)
+}
+
+/** What a reset of the bootstrap has to name; 0: the bootstrap is still open. */
+export function bootstrapIndex(tx: ReadTransaction): number {
+  return tx.get(bootstrapTable, onlyKey)?.index ?? 0
+}
+
+export function migrationOf(tx: ReadTransaction): MigrationRow | undefined {
+  return tx.get(migrationTable, onlyKey)
+}
+
+/** What a token's rights are made of. */
+export type Rights =
+  /** Everything: a legacy management token. */
+  | { readonly kind: 'management' }
+  /** Its own rules, in the legacy grammar. */
+  | { readonly kind: 'legacy'; readonly rules: string }
+  /** Policies that hold in the datacenter; of links whose policy is gone, nothing. */
+  | { readonly kind: 'policies'; readonly policies: readonly PolicyRow[] }
+
+export function rightsOf(tx: ReadTransaction, token: TokenRow, datacenter: string): Rights {
+  if (token.type === 'management') return { kind: 'management' }
+  if (token.type === 'client') return { kind: 'legacy', rules: token.rules }
+  const policies = token.policies.flatMap(({ id }) => policyById(tx, id) ?? [])
+  return { kind: 'policies', policies: policies.filter((policy) => holdsIn(policy, datacenter)) }
+}
+
+/** Names of datacenters are the same whatever the case of their letters. */
+function holdsIn({ datacenters }: PolicyRow, datacenter: string): boolean {
+  return datacenters.length === 0 || datacenters.some((each) => lowerAscii(each) === lowerAscii(datacenter))
+}
+
+/** Every answer about tokens carries the index at which any token or policy last changed: links show names of policies. */
+export function tokensIndex(tx: ReadTransaction): number {
+  return Math.max(tx.lastChange(tokensTable), tx.lastChange(policiesTable))
+}
+
+export function policiesIndex(tx: ReadTransaction): number {
+  return tx.lastChange(policiesTable)
+}

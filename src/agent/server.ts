@@ -109,6 +109,7 @@ function assembleServer(
     coming: state.coming(env),
     duty: (duty) => leadership.running(duty),
     health: () => membership.health(),
+    readElsewhere: (endpoint, args, read, token) => calls.query(endpoint, args, read, { token }),
   })
   const dispatch = new Dispatch(
     context,
@@ -119,7 +120,7 @@ function assembleServer(
   const leadership: Leadership = new Leadership(context, dutiesOf(ground, membership))
   const target = new ServerTarget({ rpc, raft, dispatch, ownAddress: ownAddress(config) })
   const elsewhere = pathsElsewhere(ground, closing)
-  const calls = new Calls({
+  const calls: Calls = new Calls({
     env,
     target,
     elsewhere,
@@ -266,7 +267,7 @@ function serverContext(
   { env, config, pool, wan }: Ground,
   state: ReplicatedState,
   raft: Raft,
-  own: Pick<ServerContext, 'archives' | 'coming' | 'duty' | 'health'>,
+  own: Pick<ServerContext, 'archives' | 'coming' | 'duty' | 'health' | 'readElsewhere'>,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address

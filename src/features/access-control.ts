@@ -1,4 +1,3 @@
-import type { Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 
 /** What the endpoints and duties of a server know of access control, where it is on. */

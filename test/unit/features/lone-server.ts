@@ -176,6 +176,7 @@ export class LoneServer {
         lone.state.applied()
         return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
       },
+      readElsewhere: async (_endpoint, _args, { datacenter }) => err({ kind: 'unknown-datacenter', datacenter }),
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
       archives: new OpenStates(env, lone.state.store),
       coming: lone.state.coming(env),

@@ -12,6 +12,8 @@ export interface StartFailure {
   readonly kind: 'address-in-use' | 'data-directory' | 'damaged-log' | 'old-format' | 'configuration' | 'io'
   readonly message: string
   readonly remedy: string
+  /** The key of the configuration that it is about, with dots, where it is about one. */
+  readonly key?: string
 }
 
 /** What a query gives on the state that a server has at index `at`. */

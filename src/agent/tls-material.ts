@@ -26,12 +26,22 @@ export async function loadTls(env: Env, settings: TlsSettings): Promise<Loaded<T
       : { certificateChainPem: certificate.value, privateKeyPem: privateKey.value }
   const material = { settings, identity, trustedPems: trusted.value }
   const problem = env.tcp.tlsProblem({ ...identity, trustedPems: trusted.value, ...versionsAndSuites(settings) })
-  return problem === undefined ? ok(material) : err(refused(`TLS cannot be used: ${problem}`, remedyFor(env, settings)))
+  if (problem === undefined) return ok(material)
+  const key = keyAtFault(env, material)
+  return err(refused(`TLS cannot be used: ${problem}`, remedyFor(key), key))
 }
 
-function remedyFor(env: Env, settings: TlsSettings): string {
-  const bySuites = env.tcp.tlsProblem({ trustedPems: [], ...versionsAndSuites(settings) }) !== undefined
-  return bySuites
+/** Which of the keys holds what cannot be used: each is tried without those behind it. */
+function keyAtFault(env: Env, { settings, identity }: TlsMaterial): string {
+  const cannot = (tls: Partial<TlsOptions>): boolean =>
+    env.tcp.tlsProblem({ trustedPems: [], ...versionsAndSuites(settings), ...tls }) !== undefined
+  if (cannot({})) return 'tls_cipher_suites'
+  if (cannot({ ...identity })) return 'cert_file'
+  return settings.authorities === undefined ? 'ca_path' : 'ca_file'
+}
+
+function remedyFor(key: string): string {
+  return key === 'tls_cipher_suites'
     ? 'correct tls_cipher_suites: name suites that this version of OpenSSL has, or leave it out'
     : 'correct cert_file, key_file and ca_file: whole PEM files, and the key that of the certificate'
 }
@@ -46,8 +56,10 @@ export async function reloadTls(env: Env, before: TlsMaterial, files: TlsFiles):
   if (!loaded.ok) return loaded
   const { identity, trustedPems } = loaded.value
   const remedy = 'put it back, or restart the agent without it'
-  if (before.identity !== undefined && identity === undefined) return err(refused('cert_file was taken out', remedy))
-  if (before.trustedPems.length > 0 && trustedPems.length === 0) return err(refused('ca_file was taken out', remedy))
+  if (before.identity !== undefined && identity === undefined)
+    return err(refused('cert_file was taken out', remedy, 'cert_file'))
+  if (before.trustedPems.length > 0 && trustedPems.length === 0)
+    return err(refused('ca_file was taken out', remedy, 'ca_file'))
   return loaded
 }
 
@@ -98,7 +110,7 @@ async function authoritiesOf(env: Env, settings: TlsSettings): Promise<Loaded<re
   if (!names.ok) return err(unreadable('ca_path', path, names.error.message))
   if (names.value.length > authoritiesMax) {
     const remedy = `name a directory with at most ${authoritiesMax} files`
-    return err(refused(`ca_path ${path} holds ${names.value.length} files`, remedy))
+    return err(refused(`ca_path ${path} holds ${names.value.length} files`, remedy, 'ca_path'))
   }
   for (const name of names.value) {
     const read = await readWholeFile(env.disk, `${path}/${name}`)
@@ -108,7 +120,8 @@ async function authoritiesOf(env: Env, settings: TlsSettings): Promise<Loaded<re
     if (holdsCertificate(pem)) pems.push(pem)
   }
   if (pems.length > 0) return ok(pems)
-  return err(refused(`ca_path ${path} holds no certificate`, 'name a directory of PEM files of authorities'))
+  const remedy = 'name a directory of PEM files of authorities'
+  return err(refused(`ca_path ${path} holds no certificate`, remedy, 'ca_path'))
 }
 
 async function pemOf(env: Env, key: string, path: string | undefined): Promise<Loaded<string | undefined>> {
@@ -118,10 +131,10 @@ async function pemOf(env: Env, key: string, path: string | undefined): Promise<L
   const pem = textOf(bytes.value)
   if (key === 'key_file') {
     if (holdsKey(pem)) return ok(pem)
-    return err(refused(`${key} ${path} holds no private key`, 'name a PEM file with a BEGIN PRIVATE KEY line'))
+    return err(refused(`${key} ${path} holds no private key`, 'name a PEM file with a BEGIN PRIVATE KEY line', key))
   }
   if (holdsCertificate(pem)) return ok(pem)
-  return err(refused(`${key} ${path} holds no certificate`, 'name a PEM file with a BEGIN CERTIFICATE line'))
+  return err(refused(`${key} ${path} holds no certificate`, 'name a PEM file with a BEGIN CERTIFICATE line', key))
 }
 
 function holdsKey(pem: string): boolean {
@@ -136,9 +149,9 @@ function holdsCertificate(pem: string): boolean {
 function unreadable(key: string, path: string, why: string): StartFailure {
   const message =
     key === 'ca_file' ? `Error loading CA File: open ${path}: ${why}` : `${key} ${path} cannot be read: ${why}`
-  return refused(message, 'name a PEM file that this user may read')
+  return refused(message, 'name a PEM file that this user may read', key)
 }
 
-function refused(message: string, remedy: string): StartFailure {
-  return { kind: 'configuration', message, remedy }
+function refused(message: string, remedy: string, key: string): StartFailure {
+  return { kind: 'configuration', message, remedy, key }
 }

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { configDifferences } from '../config/differences.ts'
-import { loadConfig } from '../config/load.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Normalized } from '../config/normalize.ts'
 import { problemText } from '../config/problem.ts'
 import type { Terminal } from '../env/terminal.ts'
@@ -10,6 +10,7 @@ import { releaseText } from '../model/release.ts'
 import { type Program, startProgram } from '../program/start.ts'
 import { untilEnded } from './agent-end.ts'
 import type { Invocation } from './command.ts'
+import { startFailureText } from './start-problem.ts'
 
 const logLevels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR: 'error' } as const
 
@@ -32,13 +33,18 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   if (!opened.ok) return stopped(terminal, opened.error)
   const held = config.pidFile === '' ? undefined : terminal.holdPidFile(config.pidFile)
   if (held?.ok === false) return stopped(terminal, `pid_file ${config.pidFile} cannot be written: ${held.error}`)
-  const code = await runStarted(invocation, config, readings)
+  const code = await runStarted(invocation, config, readings, loaded.value.placeOf)
   held?.value.close()
   return code
 }
 
 /** Starts the agent and runs it to its end. */
-async function runStarted({ env, terminal }: Invocation, config: AgentConfig, readings: Readings): Promise<number> {
+async function runStarted(
+  { env, terminal }: Invocation,
+  config: AgentConfig,
+  readings: Readings,
+  placeOf: LoadedConfig['placeOf'],
+): Promise<number> {
   const program = await startProgram(env, config, {
     reread: () => {
       terminal.reopenLog()
@@ -49,7 +55,7 @@ async function runStarted({ env, terminal }: Invocation, config: AgentConfig, re
       readings.taken()
     },
   })
-  if (!program.ok) return stopped(terminal, `Error starting agent: ${program.error.message}: ${program.error.remedy}`)
+  if (!program.ok) return stopped(terminal, `Error starting agent: ${startFailureText(program.error, placeOf)}`)
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
   terminal.out(banner(config, program.value))
   terminal.showLog(logLevels[config.logLevel])

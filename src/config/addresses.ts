@@ -78,7 +78,8 @@ function bindRemedy(text: string): string {
 export function advertiseWan(file: FileConfig, otherwise: string, problem: Report): string {
   const given = file.advertise_addr_wan ?? otherwise
   if (isUnspecified(given)) {
-    problem('Advertise WAN address cannot be 0.0.0.0, :: or [::]', 'write an address others can reach')
+    const message = 'Advertise WAN address cannot be 0.0.0.0, :: or [::]'
+    problem(message, 'write an address others can reach', 'advertise_addr_wan')
   } else if (!isAddress(given)) {
     problem(`advertise_addr_wan "${given}" must be an ip address`, 'write an IP address')
   }

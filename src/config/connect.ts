@@ -40,7 +40,7 @@ function checkCommon(options: Options, problem: Report): void {
   if (leaf !== undefined && leaf < hourMs) problem('leaf cert TTL must be greater than 1h', 'write 72h', at)
   if (leaf !== undefined && leaf > 8_760 * hourMs) problem('leaf cert TTL must be less than 8760h', 'write 72h', at)
   durationOf(options, 'RotationPeriod', problem)
-  for (const key of ['PrivateKey', 'RootCert', 'ClusterID', 'Address', 'Token']) {
+  for (const key of ['PrivateKey', 'RootCert', 'ClusterID', 'Address', 'Token', 'RootPKIPath', 'IntermediatePKIPath']) {
     if (typeof (options.get(key) ?? '') !== 'string') problem(`connect.ca_config ${key} is no text`, 'write a text')
   }
   const cluster = options.get('ClusterID')

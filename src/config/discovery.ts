@@ -1,3 +1,4 @@
+import { goEscapeAt } from '../base/go-escapes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
 /** What a cloud is to be asked for, as it stands in `retry_join`. */
@@ -73,19 +74,6 @@ function readWord(text: string, from: number): Result<Read, string> {
   return ok({ text: word, end: at })
 }
 
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['a', '\u0007'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['v', '\v'],
-  ['\\', '\\'],
-  ['"', '"'],
-])
-
-/** As Go's string literals: `\n`, `\"`, `\x41`, `\101`, `\u00e9`, `\U0001f600`. */
 function readQuoted(text: string, from: number): Result<Read, string> {
   let out = ''
   for (let at = from; at < text.length; at++) {
@@ -95,22 +83,11 @@ function readQuoted(text: string, from: number): Result<Read, string> {
       out += character
       continue
     }
-    const read = readEscape(text, at + 1)
-    if (!read.ok) return read
-    out += read.value.text
-    at = read.value.end - 1
+    if (at + 1 === text.length) return err('unterminated escape sequence')
+    const meant = goEscapeAt(text, at)
+    if (meant === undefined) return err('invalid escape sequence')
+    out += meant.text
+    at += meant.length - 1
   }
   return err('unbalanced quotes')
-}
-
-function readEscape(text: string, at: number): Result<Read, string> {
-  const character = text[at]
-  if (character === undefined) return err('unterminated escape sequence')
-  const simple = escapes.get(character)
-  if (simple !== undefined) return ok({ text: simple, end: at + 1 })
-  const digits = /^(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-7]{3}))/.exec(text.slice(at, at + 9))
-  const [whole = '', two, four, eight, octal] = digits ?? []
-  const code = octal === undefined ? Number.parseInt(two ?? four ?? eight ?? '', 16) : Number.parseInt(octal, 8)
-  if (digits === null || code > 0x10ffff) return err('invalid escape sequence')
-  return ok({ text: String.fromCodePoint(code), end: at + whole.length })
 }

@@ -6,14 +6,20 @@ import { isAtLeast, newestRelease, oldestRelease, parseRelease, type Release, re
 import { diskProblems } from './disk-problems.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
 import { configOfFlags, flagAt } from './flags.ts'
+import { followsFrom } from './follow-on.ts'
 import { parseHclDocument } from './hcl-document.ts'
 import { type Normalized, normalize } from './normalize.ts'
 import type { ConfigProblem } from './problem.ts'
 import { gather } from './sources.ts'
-import { type ValidatedFile, validateDocument } from './validate.ts'
+import { type ExaminedFile, examineDocument } from './validate.ts'
 
 /** A configuration file may be this long, bytes. */
 const fileBytesMax = 8 << 20
+
+export interface LoadedConfig extends Normalized {
+  /** `file:line:column` of the key, or the flag, that counts; `config` where nobody said it. */
+  placeOf(path: readonly string[]): string
+}
 
 /** Values of the flags given, by flag name. */
 export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[]>
@@ -21,14 +27,15 @@ export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[
 /**
  * Loads the configuration of an agent: list flags, then files in the order given (a directory's by name), then scalar
  * flags, then fragments of HCL; a later source wins. `more`: files and directories in the order given, beside those of the
- * flags. What is wrong with the form of any source is told of all of them at once, and what only the whole can tell, then.
+ * flags. What is wrong with the form of any source is told of all of them at once, with what only the whole can tell: as long
+ * as every source can be read, and but for what may be so only because of the form of a part.
  * Reference: configuration CFG-1.
  */
 export async function loadConfig(
   env: Pick<Env, 'disk' | 'machine'>,
   flags: GivenFlags,
   more: readonly string[] = [],
-): Promise<Result<Normalized, readonly ConfigProblem[]>> {
+): Promise<Result<LoadedConfig, readonly ConfigProblem[]>> {
   const fromFlags = configOfFlags(flags)
   if (!fromFlags.ok) return fromFlags
   const format = formatOf(flags)
@@ -37,24 +44,32 @@ export async function loadConfig(
   if (!release.ok) return release
   const found = await configPaths(env.disk, flags, more, format.value)
   if (!found.ok) return found
-  const problems: ConfigProblem[] = []
-  const read = (result: Result<ValidatedFile, readonly ConfigProblem[]>): readonly ValidatedFile[] => {
-    if (result.ok) return [result.value]
-    problems.push(...result.error)
-    return []
-  }
-  const files: ValidatedFile[] = []
-  for (const path of found.value.paths) files.push(...read(await fileAt(env.disk, path, format.value)))
-  const fragments = listOf(flags.get('hcl')).flatMap((fragment) => read(readText('-hcl', fragment, 'hcl')))
-  if (problems.length > 0) return err(problems)
+  const files: ExaminedFile[] = []
+  for (const path of found.value.paths) files.push(await fileAt(env.disk, path, format.value))
+  const fragments = listOf(flags.get('hcl')).map((fragment) => readText('-hcl', fragment, 'hcl'))
+  const read = [...files, ...fragments]
+  if (read.some(({ file }) => file === undefined)) return err(toldTogether(read, []))
   const { lists, scalars } = fromFlags.value
-  const all = gather([{ config: lists, placeOf: flagAt }, ...files, { config: scalars, placeOf: flagAt }, ...fragments])
+  const all = gather([
+    { config: lists, placeOf: flagAt },
+    ...files.flatMap(({ file }) => file ?? []),
+    { config: scalars, placeOf: flagAt },
+    ...fragments.flatMap(({ file }) => file ?? []),
+  ])
   const { config, definitions, placeOf } = all
   const whole = normalize(config, flags.get('dev') === true, env.machine, definitions, release.value, placeOf)
   const onDisk = await diskProblems(env.disk, config, placeOf)
-  if (!whole.ok || onDisk.length > 0) return err([...(whole.ok ? [] : whole.error), ...onDisk])
+  const problems = toldTogether(read, [...(whole.ok ? [] : whole.error), ...onDisk])
+  if (!whole.ok || problems.length > 0) return err(problems)
   const skipped = found.value.skipped.map((path) => `${path} was skipped: it ends in neither .json nor .hcl`)
-  return ok({ ...whole.value, warnings: [...skipped, ...pastWarnings(release.value), ...whole.value.warnings] })
+  const warnings = [...skipped, ...pastWarnings(release.value), ...whole.value.warnings]
+  return ok({ ...whole.value, warnings, placeOf })
+}
+
+/** What is wrong with the form of sources, and with the whole but for what may follow from that alone. */
+function toldTogether(read: readonly ExaminedFile[], ofWhole: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const missing = read.flatMap((source) => source.missing)
+  return [...read.flatMap(({ problems }) => problems), ...ofWhole.filter((problem) => !followsFrom(missing, problem))]
 }
 
 type Format = 'json' | 'hcl'
@@ -155,13 +170,9 @@ function listOf(value: boolean | string | readonly string[] | undefined): readon
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-async function fileAt(
-  disk: Disk,
-  path: string,
-  format: Format | undefined,
-): Promise<Result<ValidatedFile, readonly ConfigProblem[]>> {
+async function fileAt(disk: Disk, path: string, format: Format | undefined): Promise<ExaminedFile> {
   const text = await textOfFile(disk, path)
-  return text.ok ? readText(path, text.value, format ?? extensionOf(path) ?? 'json') : text
+  return text.ok ? readText(path, text.value, format ?? extensionOf(path) ?? 'json') : unreadable(text.error)
 }
 
 async function textOfFile(disk: Disk, path: string): Promise<Result<string, readonly ConfigProblem[]>> {
@@ -175,9 +186,13 @@ async function textOfFile(disk: Disk, path: string): Promise<Result<string, read
   return ok(textOf(bytes.value))
 }
 
-function readText(name: string, text: string, format: Format): Result<ValidatedFile, readonly ConfigProblem[]> {
+function readText(name: string, text: string, format: Format): ExaminedFile {
   const document = documentOf(name, text, format)
-  return document.ok ? validateDocument(document.value) : err([document.error])
+  return document.ok ? examineDocument(document.value) : unreadable([document.error])
+}
+
+function unreadable(problems: readonly ConfigProblem[]): ExaminedFile {
+  return { file: undefined, problems, missing: [] }
 }
 
 /** JSON in a file of HCL is JSON, as in the field. */

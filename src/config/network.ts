@@ -57,25 +57,30 @@ export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwi
 }
 
 /** What listens at one address is one thing. Reference: configuration 3, address clash check. */
-export function checkAddressClash(config: AgentConfig, problem: Report): void {
+export function checkAddressClash(config: AgentConfig, file: FileConfig, problem: Report): void {
+  const given: Readonly<Record<string, number | undefined>> = file.ports ?? {}
   const { ports, server, advertiseAddress } = config
-  const claims: readonly (readonly [who: string, hosts: readonly string[], port: number])[] = [
-    ['DNS', config.dnsAddresses, ports.dns],
-    ['HTTP', config.clientAddresses, ports.http],
-    ['HTTPS', config.httpsAddresses, ports.https],
-    ['RPC Advertise', server ? [advertiseAddress] : [], ports.server],
-    ['Serf Advertise LAN', [advertiseAddress], ports.serfLan],
-    ['Serf Advertise WAN', server ? [config.wan.advertiseAddress] : [], ports.serfWan],
+  const claims: readonly (readonly [who: string, hosts: readonly string[], port: number, key: string])[] = [
+    ['DNS', config.dnsAddresses, ports.dns, 'dns'],
+    ['HTTP', config.clientAddresses, ports.http, 'http'],
+    ['HTTPS', config.httpsAddresses, ports.https, 'https'],
+    ['RPC Advertise', server ? [advertiseAddress] : [], ports.server, 'server'],
+    ['Serf Advertise LAN', [advertiseAddress], ports.serfLan, 'serf_lan'],
+    ['Serf Advertise WAN', server ? [config.wan.advertiseAddress] : [], ports.serfWan, 'serf_wan'],
   ]
-  const taken = new Map<string, string>()
-  for (const [who, hosts, port] of claims) {
+  const taken = new Map<string, { readonly who: string; readonly key: string }>()
+  for (const [who, hosts, port, key] of claims) {
     if (port < 0) continue
     for (const host of hosts) {
       const at = endpointText({ host, port })
       const before = taken.get(at)
-      if (before !== undefined && before !== who)
-        problem(`${who} address ${at} already configured for ${before}`, 'choose another port for one of them')
-      taken.set(at, who)
+      if (before !== undefined && before.who !== who) {
+        // The later one may have its default port.
+        const told = given[key] === undefined ? before.key : key
+        const message = `${who} address ${at} already configured for ${before.who}`
+        problem(message, 'choose another port for one of them', `ports.${told}`)
+      }
+      taken.set(at, { who, key })
     }
   }
 }

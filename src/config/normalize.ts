@@ -47,6 +47,8 @@ export interface Normalized {
   readonly file: FileConfig
   /** Printed before the agent starts. */
   readonly warnings: readonly string[]
+  /** Those of them that tell of keys which have no effect. */
+  readonly unheeded: readonly string[]
 }
 
 /**
@@ -70,7 +72,10 @@ export function normalize(
   const file = withAddresses(written, machine, problem)
   const waiting = waitingKeys(file, problem, placeOf)
   const found = bindAddress(file, dev, machine)
-  if (!found.ok) problem(found.error.message, found.error.remedy)
+  if (!found.ok) {
+    const { message, remedy } = found.error
+    problem(message, remedy, message.startsWith('Advertise') ? 'advertise_addr' : undefined)
+  }
   // Without an address nothing starts; with some address everything else is looked at all the same.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release)
@@ -111,7 +116,7 @@ export function normalize(
   }
   checkCounts(file, problem)
   checkConnect(file, problem)
-  checkAddressClash(config, problem)
+  checkAddressClash(config, file, problem)
   if (problems.length > 0) return err(problems)
   const warnings = [
     ...waiting,
@@ -120,7 +125,7 @@ export function normalize(
     ...filterWarnings(file),
     ...skipped.map(skippedCheck),
   ]
-  return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings })
+  return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded: waiting })
 }
 
 function skippedCheck({ place, message }: ConfigProblem): string {

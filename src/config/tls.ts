@@ -16,20 +16,25 @@ export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem
   const verifyOutgoing = verifyServerHostname || (file.verify_outgoing ?? false)
   const trusts = authorities !== undefined || authoritiesPath !== undefined
   if ((certificate === undefined) !== (privateKey === undefined)) {
-    problem('cert_file and key_file go together', 'name both, or neither')
+    const given = certificate === undefined ? 'key_file' : 'cert_file'
+    problem('cert_file and key_file go together', 'name both, or neither', given)
   } else {
     if (https && certificate === undefined) {
       problem('ports.https is open, and no Cert/Key pair provided!', 'name cert_file and key_file')
     }
     if (verifyIncomingRpc && certificate === undefined) {
-      problem('VerifyIncoming set, and no Cert/Key pair provided!', 'name cert_file and key_file')
+      const key = askedBy(file, 'verify_incoming', 'verify_incoming_rpc')
+      problem('VerifyIncoming set, and no Cert/Key pair provided!', 'name cert_file and key_file', key)
     }
   }
   if (!trusts && (verifyIncomingRpc || (https && verifyIncomingHttps))) {
-    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file or ca_path')
+    const part = verifyIncomingRpc ? 'verify_incoming_rpc' : 'verify_incoming_https'
+    const key = askedBy(file, 'verify_incoming', part)
+    problem('VerifyIncoming set, and no CA certificate provided!', 'name ca_file or ca_path', key)
   }
   if (!trusts && verifyOutgoing) {
-    problem('VerifyOutgoing set, and no CA certificate provided!', 'name ca_file or ca_path')
+    const key = askedBy(file, 'verify_outgoing', 'verify_server_hostname')
+    problem('VerifyOutgoing set, and no CA certificate provided!', 'name ca_file or ca_path', key)
   }
   return {
     certificate,
@@ -46,6 +51,11 @@ export function tlsOf(file: FileConfig, server: boolean, https: boolean, problem
     cipherSuites: cipherSuitesOf(file, problem),
     preferOwnOrder: file.tls_prefer_server_cipher_suites ?? defaultTls.preferOwnOrder,
   }
+}
+
+/** Which of two keys asked for something that both can ask for. */
+function askedBy<K extends keyof FileConfig>(file: FileConfig, one: K, other: K): K {
+  return file[one] === true ? one : other
 }
 
 /** An empty name names nothing. */
@@ -65,7 +75,7 @@ function minVersionOf({ tls_min_version: given }: FileConfig, problem: Report): 
   if (given === undefined || given === '') return defaultTls.minVersion
   const version = versions.find((each) => each === given)
   const remedy = `please specify one of [${versions.join(',')}]`
-  if (version === undefined) problem(`TLSMinVersion: value ${given} not supported`, remedy)
+  if (version === undefined) problem(`TLSMinVersion: value ${given} not supported`, remedy, 'tls_min_version')
   return version ?? defaultTls.minVersion
 }
 

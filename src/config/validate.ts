@@ -13,16 +13,75 @@ export interface ValidatedFile {
   placeOf(path: readonly PropertyKey[]): string
 }
 
+/** A document as far as its form holds. */
+export interface ExaminedFile {
+  /** Without what is wrong; undefined where nothing is left that could be read. */
+  readonly file: ValidatedFile | undefined
+  readonly problems: readonly ConfigProblem[]
+  /** Keys that were taken out, with dots, and those that may have been meant: what lacks one of them may be right. */
+  readonly missing: readonly string[]
+}
+
 /** Checks one document against the schema: every problem with its place in the file, or the typed content. */
 export function validateDocument(written: ConfigDocument): Result<ValidatedFile, readonly ConfigProblem[]> {
+  const { file, problems } = examineDocument(written)
+  return file === undefined || problems.length > 0 ? err(problems) : ok(file)
+}
+
+/** The same, and what is left of the document without what is wrong. */
+export function examineDocument(written: ConfigDocument): ExaminedFile {
   const { value } = written
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return err([{ place: written.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }])
+    const problem = { place: written.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }
+    return { file: undefined, problems: [problem], missing: [] }
   }
   const document = inOwnCase(written, fileSchema)
+  const placeOf = (path: readonly PropertyKey[]): string => document.placeOf(path)
   const parsed = fileSchema.safeParse(document.value)
-  if (!parsed.success) return err(parsed.error.issues.flatMap((issue) => problemsOf(document, issue)))
-  return ok({ config: parsed.data, placeOf: (path) => document.placeOf(path) })
+  if (parsed.success) return { file: { config: parsed.data, placeOf }, problems: [], missing: [] }
+  const { issues } = parsed.error
+  const wrong = issues.flatMap(pathsOf)
+  const rest = fileSchema.safeParse(wrong.reduce(without, document.value))
+  return {
+    file: rest.success ? { config: rest.data, placeOf } : undefined,
+    problems: issues.flatMap((issue) => problemsOf(document, issue)),
+    missing: [...wrong.map(({ dotted }) => dotted), ...issues.flatMap(meantBy)],
+  }
+}
+
+interface WrongPath {
+  readonly path: readonly PropertyKey[]
+  readonly dotted: string
+}
+
+function pathsOf(issue: z.core.$ZodIssue): readonly WrongPath[] {
+  const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
+  return paths.map((path) => {
+    // What stands in a list keeps its number only if nothing is taken out of the list: the whole of it goes.
+    const list = path.findIndex((part) => typeof part === 'number')
+    const upTo = list < 0 ? path : path.slice(0, list)
+    return { path: upTo, dotted: upTo.join('.') }
+  })
+}
+
+/** The value, and in it what leads to the path anew, without what stands there. */
+function without(value: unknown, { path: [head, ...rest], dotted }: WrongPath): unknown {
+  if (head === undefined || typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([key]) => rest.length > 0 || key !== head)
+  return Object.fromEntries(
+    members.map(([key, member]: [string, unknown]) => [
+      key,
+      key === head ? without(member, { path: rest, dotted }) : member,
+    ]),
+  )
+}
+
+function meantBy(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code !== 'unrecognized_keys') return []
+  return issue.keys.flatMap((key) => {
+    const meant = nearest(key, keysAt(issue.path))
+    return meant === undefined ? [] : [[...issue.path, meant].join('.')]
+  })
 }
 
 function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly ConfigProblem[] {

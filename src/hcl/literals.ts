@@ -1,18 +1,5 @@
+import { goEscapeAt } from '../base/go-escapes.ts'
 import { HclError } from './problem.ts'
-
-const simple: ReadonlyMap<string, string> = new Map([
-  ['a', '\x07'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['v', '\v'],
-  ['\\', '\\'],
-  ['"', '"'],
-])
-
-const codes = /\\(?:([0-7]{3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y
 
 /** What stands between the quotes; `${…}` is kept as it is, as in the field, for it means nothing here. */
 export function stringValue(inside: string, offset: number): string {
@@ -24,9 +11,10 @@ export function stringValue(inside: string, offset: number): string {
       value += inside.slice(at, end)
       at = end
     } else if (character === '\\') {
-      const [length, meant] = escaped(inside, at, offset)
-      value += meant
-      at += length
+      const meant = goEscapeAt(inside, at)
+      if (meant === undefined) throw new HclError(offset + at, 'illegal char escape')
+      value += meant.text
+      at += meant.length
     } else {
       value += character
       at++
@@ -43,19 +31,6 @@ function interpolationEnd(inside: string, from: number): number {
     else if (inside[at] === '}') depth--
   }
   return at
-}
-
-function escaped(inside: string, at: number, offset: number): readonly [length: number, meant: string] {
-  const meant = simple.get(inside[at + 1] ?? '')
-  if (meant !== undefined) return [2, meant]
-  codes.lastIndex = at
-  const found = codes.exec(inside)
-  if (found === null) throw new HclError(offset + at, 'illegal char escape')
-  const [all, octal, ...hexadecimal] = found
-  const digits = hexadecimal.find((text) => text !== undefined)
-  const point = octal === undefined ? Number.parseInt(digits ?? '', 16) : Number.parseInt(octal, 8)
-  if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) throw new HclError(offset + at, 'illegal char escape')
-  return [all.length, String.fromCodePoint(point)]
 }
 
 /** Decimal, `0x1F`, `017`; whole numbers beyond 2^53 cannot be held and are refused. */

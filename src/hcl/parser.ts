@@ -33,15 +33,13 @@ export class Parser {
     const items: Item[] = []
     while (this.#token.kind !== end) {
       if (this.#token.kind === 'EOF') throw new HclError(this.#token.offset, 'object expected closing RBRACE got: EOF')
-      const item = this.#item()
-      if (item !== undefined) items.push(item)
+      items.push(this.#item())
       if (this.#token.kind === 'COMMA') this.#advance()
     }
     return items
   }
 
-  /** Undefined where the file ends after the sign of equality: the field takes that for nothing. */
-  #item(): Item | undefined {
+  #item(): Item {
     const keys = this.#keys()
     const sign = this.#token
     if (sign.kind === 'LBRACE') return { keys, value: this.#block() }
@@ -51,7 +49,11 @@ export class Parser {
     }
     if (keys.length > 1) throw new HclError(sign.offset, 'nested object expected: LBRACE got: ASSIGN')
     this.#advance()
-    return (this.#token.kind as string) === 'EOF' ? undefined : { keys, value: this.#value() }
+    // The field takes a file that ends here for one without this key.
+    if ((this.#token.kind as string) === 'EOF') {
+      throw new HclError(sign.offset, `no value stands after '${names} ='`)
+    }
+    return { keys, value: this.#value() }
   }
 
   #keys(): readonly Token[] {

@@ -49,14 +49,15 @@ async function server(more: object = {}): Promise<object> {
 
 describe('an agent refuses to start', () => {
   it('with an unknown configuration key, naming its place and what was meant', async () => {
-    const line = await refused('{\n  "server": true,\n  "data_dri": "/x"\n}')
+    const line = await refused('{\n  "server": true,\n  "data_dri": "/x",\n  "bind_addr": "127.0.0.1"\n}')
     expect(line).toBe(
       `==> ${join(workplace.path, 'a.json')}:3:3: invalid config key data_dri: did you mean 'data_dir'?`,
     )
   })
 
   it('with a value of the wrong type', async () => {
-    expect(await refused({ server: 'yes' })).toContain("'server' expected type 'boolean', got 'string'")
+    const config = { ...(await server()), server: 'yes' }
+    expect(await refused(config)).toContain("'server' expected type 'boolean', got 'string'")
   })
 
   it('with a file that is not JSON', async () => {

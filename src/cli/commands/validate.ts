@@ -36,10 +36,13 @@ export const validateCommand: CliCommand = {
       for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
       return 1
     }
-    const { startProblem } = await import('../start-problem.ts')
-    const problem = await startProblem(env, loaded.value.config)
-    if (problem !== undefined) return failed(invocation, `Config validation failed: ${problem}`)
-    if (flags.get('quiet') !== true) terminal.out('Configuration is valid!\n')
+    const { startProblems } = await import('../start-problem.ts')
+    const problems = await startProblems(env, loaded.value)
+    for (const problem of problems) failed(invocation, `Config validation failed: ${problem}`)
+    if (problems.length > 0) return 1
+    if (flags.get('quiet') === true) return 0
+    for (const warning of loaded.value.unheeded) terminal.error(`${warning}\n`)
+    terminal.out('Configuration is valid!\n')
     return 0
   },
 }

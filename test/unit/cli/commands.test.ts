@@ -421,6 +421,46 @@ describe('svc validate', () => {
     expect(error).toMatch(/^Config validation failed: /)
   })
 
+  it('tells where a mistake of TLS stands, in the configuration and in the files that it names', async () => {
+    const path = join(folder, 'a.json')
+    const validate = async (config: object): Promise<string> => {
+      writeFileSync(path, JSON.stringify({ data_dir: '/x/y/z', bind_addr: '10.0.0.1', ...config }))
+      return (await run(['validate', path])).error.replaceAll(folder, '')
+    }
+    expect(await validate({ server: true, verify_incoming: true, ca_file: path })).toBe(
+      'Config validation failed: /a.json:1:59: VerifyIncoming set, and no Cert/Key pair provided!: name cert_file and key_file\n',
+    )
+    expect(await validate({ ca_file: path })).toBe(
+      `Config validation failed: /a.json:1:45: ca_file /a.json holds no certificate: name a PEM file with a BEGIN CERTIFICATE line\n`,
+    )
+    const pem = join(folder, 'a.pem')
+    writeFileSync(
+      pem,
+      '-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n',
+    )
+    expect(await validate({ cert_file: pem, key_file: pem })).toMatch(
+      /^Config validation failed: \/a\.json:1:45: TLS cannot be used: .*: correct cert_file, key_file and ca_file/,
+    )
+    expect(await validate({ ca_file: pem })).toMatch(/^Config validation failed: \/a\.json:1:45: TLS cannot be used: /)
+    expect(await validate({ tls_cipher_suites: 'x' })).toMatch(/^Config validation failed: \/a\.json:1:45: tls_cipher/)
+  })
+
+  it('says of keys whose part is not there yet that they have no effect, unless it is to be quiet', async () => {
+    const path = join(folder, 'a.hcl')
+    writeFileSync(path, 'data_dir = "/x"\nbind_addr = "10.0.0.1"\nports { grpc = 8502 }\n')
+    const said = `${path}:3:9: 'ports.grpc' has no effect yet: it waits for gRPC\n`
+    expect(await run(['validate', path])).toMatchObject({ code: 0, out: 'Configuration is valid!\n', error: said })
+    expect(await run(['validate', '-quiet', path])).toMatchObject({ code: 0, out: '', error: '' })
+  })
+
+  it('refuses HCL that ends before a value, with its place', async () => {
+    const path = join(folder, 'a.hcl')
+    writeFileSync(path, 'data_dir = "/x"\nbind_addr =')
+    expect((await run(['validate', path])).error).toBe(
+      `Config validation failed: ${path}:2:11: not HCL: no value stands after 'bind_addr =': correct the file\n`,
+    )
+  })
+
   it('prints the JSON Schema of what it reads', async () => {
     const { code, out } = await run(['validate', '-schema'])
     expect(code).toBe(0)

@@ -62,6 +62,36 @@ describe('the sources of a configuration', () => {
     ])
   })
 
+  it('are read as a whole, too, where the form of a part is wrong, but for what may follow from that part', async () => {
+    const wrong = {
+      ...{ server: 'yes', bootstrap_expect: 3, log_level: 'loud', retry_max: -1, bind_adr: '10.0.0.2' },
+      ...{
+        ports: { http: '80', dns: 99_999 },
+        watches: [{ type: 'nodes' }, { type: 5 }],
+        node_meta: { a: 1, 'b c': 'x' },
+      },
+      ...{ services: [{ name: '' }, 17], service: { name: '' }, ui_dir: '/nowhere' },
+    }
+    write({ 'a.json': JSON.stringify(wrong) })
+    const { lines } = await load([['config-file', [join(folder, 'a.json')]]])
+    const told = lines.map((line) => line.replace(/^\S+:\d+:\d+: /, '').split(/: | expected /)[0])
+    expect(told).toEqual([
+      "'node_meta.a'",
+      "'services.1'",
+      "'watches.1.type'",
+      "'ports.dns' is not valid",
+      "'ports.http'",
+      "'server'",
+      'invalid config key bind_adr',
+      // Of the whole. What a server needs, and the services and watches, are not known.
+      'service',
+      'node_meta invalid',
+      'Invalid log level',
+      'retry_max cannot be -1',
+      'ui_dir /nowhere cannot be read',
+    ])
+  })
+
   it('have places that are told where only the whole is wrong: file, line and column, or the flag', async () => {
     write({
       'a.json': '{\n  "bootstrap_expect": 3,\n  "retry_join": ["a..b"]\n}',

@@ -44,6 +44,8 @@ service { name = "db" }
 
   it.each([
     ['a = b', '4: Unknown token: IDENT b'],
+    ['a = 1\nkey =', "10: no value stands after 'key ='"],
+    ['b { key = }', '10: Unknown token: RBRACE }'],
     ['a {', '3: object expected closing RBRACE got: EOF'],
     ['a = [1 2]', '7: error parsing list, expected comma or list end, got: NUMBER'],
     ['a = "x', '6: literal not terminated'],

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { removedFlag } from '../config/removed.ts'
 import type { CommandFlag } from './command.ts'
+import { PastFlags } from './past-flags.ts'
 
 /**
  * Rewrites arguments in the field's style (`-dev`, `-config-file=x`, `-bind -1`, one dash or two, flags before operands)
@@ -12,13 +13,20 @@ export function rewriteGoFlags(
 ): Result<readonly string[], string> {
   const byName = new Map(flags.map((flag) => [flag.name, flag]))
   const out: string[] = []
+  const past = new PastFlags(argv, byName.has('release'))
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] as string
-    if (argument === '--') return ok([...out, ...argv.slice(at)])
+    if (argument === '--') return ok([...out, ...past.rest(), ...argv.slice(at)])
     const match = /^--?([^-=][^=]*)(?:=([\s\S]*))?$/.exec(argument)
-    if (match === null) return ok([...out, '--', ...argv.slice(at)])
+    if (match === null) return ok([...out, ...past.rest(), '--', ...argv.slice(at)])
     const [, name = '', value] = match
     const flag = byName.get(name)
+    if (flag === undefined && past.has(name)) {
+      const text = past.takesValue(name) ? (value ?? argv[++at]) : ''
+      if (text === undefined) return err(`flag needs an argument: -${name}`)
+      out.push(...past.take(name, text))
+      continue
+    }
     if (flag === undefined) {
       const removed = removedFlag(name)
       return err(`flag provided but not defined: -${name}${removed === undefined ? '' : ` (${removed})`}`)
@@ -33,7 +41,7 @@ export function rewriteGoFlags(
     if (text === undefined) return err(`flag needs an argument: -${name}`)
     out.push(`--${name}=${text}`)
   }
-  return ok(out)
+  return ok([...out, ...past.rest()])
 }
 
 /** The words that Go's flag package takes for a truth value. */

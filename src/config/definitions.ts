@@ -6,6 +6,7 @@ import {
   parseServiceDefinition,
 } from '../features/agent/definitions.ts'
 import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
+import { newestRelease, type Release } from '../model/release.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -47,22 +48,22 @@ export function withoutDefinitions(file: FileConfig): FileConfig {
 
 /**
  * Reads what all sources define. IDs are unique over all of them. `scripts`: whether checks may run some. `skipped`: checks
- * that are wrong are left out and told of there; without it they are refused.
+ * that are wrong are left out and told of there; without it they are refused. `release`: what the agent runs as.
  */
 export function readDefinitions(
   sources: readonly DefinitionSource[],
   scripts: boolean,
   skipped?: ConfigProblem[],
+  release: Release = newestRelease,
 ): Result<Definitions, readonly ConfigProblem[]> {
   const problems: ConfigProblem[] = []
   const services: ServiceDefinition[] = []
   const checks: CheckDefinition[] = []
   const ids = new UniqueIds(problems)
+  const reading: Reading = { problems, skipped, release }
   for (const source of sources) {
     const own =
-      source.kind === 'service'
-        ? readService(source, services, ids, problems, skipped)
-        : readCheck(source, checks, skipped ?? problems)
+      source.kind === 'service' ? readService(source, services, ids, reading) : readCheck(source, checks, reading)
     for (const check of own) {
       ids.claim('check', check.checkId, source)
       if (runsProgram(check.probe) && !scripts) problems.push(scriptProblem(source, check.checkId))
@@ -71,15 +72,21 @@ export function readDefinitions(
   return problems.length > 0 ? err(problems) : ok({ services, checks })
 }
 
+interface Reading {
+  readonly problems: ConfigProblem[]
+  readonly skipped: ConfigProblem[] | undefined
+  readonly release: Release
+}
+
 /** Gives the checks of the service. */
 function readService(
   source: DefinitionSource,
   into: ServiceDefinition[],
   ids: UniqueIds,
-  problems: ConfigProblem[],
-  skipped: ConfigProblem[] | undefined,
+  { problems, skipped, release }: Reading,
 ): readonly CheckDefinition[] {
-  const parsed = skipped === undefined ? parseServiceDefinition(source.value, 'file') : leniently(source, skipped)
+  const parsed =
+    skipped === undefined ? parseServiceDefinition(source.value, 'file', release) : leniently(source, skipped, release)
   if (!parsed.ok) {
     problems.push(problemOf(source, parsed.error))
     return []
@@ -90,9 +97,9 @@ function readService(
 }
 
 /** Without the checks that are wrong: each turn leaves out one. */
-function leniently(source: DefinitionSource, skipped: ConfigProblem[]): Parsed<ServiceDefinition> {
+function leniently(source: DefinitionSource, skipped: ConfigProblem[], release: Release): Parsed<ServiceDefinition> {
   for (let value = source.value; ; ) {
-    const parsed = parseServiceDefinition(value, 'file')
+    const parsed = parseServiceDefinition(value, 'file', release)
     if (parsed.ok) return parsed
     const rest = withoutCheckAt(value, parsed.error.path)
     if (rest === undefined) return parsed
@@ -116,11 +123,12 @@ function withoutCheckAt(value: unknown, [head, at]: readonly PropertyKey[]): obj
 function readCheck(
   source: DefinitionSource,
   into: CheckDefinition[],
-  problems: ConfigProblem[],
+  { problems, skipped, release }: Reading,
 ): readonly CheckDefinition[] {
-  const parsed = parseCheckDefinition(source.value, 'file')
+  const parsed = parseCheckDefinition(source.value, 'file', release)
   if (!parsed.ok) {
-    problems.push(problemOf(source, parsed.error))
+    const told = skipped ?? problems
+    told.push(problemOf(source, parsed.error))
     return []
   }
   into.push(parsed.value)

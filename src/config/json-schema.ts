@@ -48,7 +48,8 @@ function definitions(): SchemaNode {
 
 /** Strict, as files are; keys in snake case. */
 function definitionOf(members: Members): SchemaNode {
-  const properties = Object.values(members).map((member) => [member.file, memberOf(member)] as const)
+  const known = Object.values(members).filter(({ until }) => until === undefined)
+  const properties = known.map((member) => [member.file, memberOf(member)] as const)
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
 }
 

@@ -2,7 +2,18 @@ import { compareText, textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
-import { isAtLeast, newestRelease, oldestRelease, parseRelease, type Release, releaseText } from '../model/release.ts'
+import {
+  type Behaviour,
+  hasBehaviour,
+  isAtLeast,
+  newestRelease,
+  oldestRelease,
+  parseRelease,
+  type Release,
+  releaseOf as releaseOfBehaviour,
+  releaseText,
+} from '../model/release.ts'
+import { agentFlags } from './agent-flags.ts'
 import { diskProblems } from './disk-problems.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
 import { configOfFlags, flagAt } from './flags.ts'
@@ -10,6 +21,7 @@ import { followsFrom } from './follow-on.ts'
 import { parseHclDocument } from './hcl-document.ts'
 import { type Normalized, normalize } from './normalize.ts'
 import type { ConfigProblem } from './problem.ts'
+import { configKeys } from './schema.ts'
 import { gather } from './sources.ts'
 import { type ExaminedFile, examineDocument } from './validate.ts'
 
@@ -42,11 +54,14 @@ export async function loadConfig(
   if (!format.ok) return format
   const release = releaseOf(flags)
   if (!release.ok) return release
-  const found = await configPaths(env.disk, flags, more, format.value)
+  const later = laterFlags(flags, release.value)
+  if (later.length > 0) return err(later)
+  const named: Naming = { format: format.value, release: release.value }
+  const found = await configPaths(env.disk, flags, more, named)
   if (!found.ok) return found
   const files: ExaminedFile[] = []
-  for (const path of found.value.paths) files.push(await fileAt(env.disk, path, format.value))
-  const fragments = listOf(flags.get('hcl')).map((fragment) => readText('-hcl', fragment, 'hcl'))
+  for (const path of found.value.paths) files.push(await fileAt(env.disk, path, named))
+  const fragments = listOf(flags.get('hcl')).map((fragment) => readText('-hcl', fragment, 'hcl', named))
   const read = [...files, ...fragments]
   if (read.some(({ file }) => file === undefined)) return err(toldTogether(read, []))
   const { lists, scalars } = fromFlags.value
@@ -61,8 +76,9 @@ export async function loadConfig(
   const onDisk = await diskProblems(env.disk, config, placeOf)
   const problems = toldTogether(read, [...(whole.ok ? [] : whole.error), ...onDisk])
   if (!whole.ok || problems.length > 0) return err(problems)
-  const skipped = found.value.skipped.map((path) => `${path} was skipped: it ends in neither .json nor .hcl`)
-  const warnings = [...skipped, ...pastWarnings(release.value), ...whole.value.warnings]
+  const skipped = found.value.skipped.map((path) => `${path} was skipped: ${skippedWhy(named)}`)
+  const otherwise = read.flatMap(({ file }) => file?.warnings ?? [])
+  const warnings = [...skipped, ...pastWarnings(release.value), ...otherwise, ...whole.value.warnings]
   return ok({ ...whole.value, warnings, placeOf })
 }
 
@@ -73,6 +89,13 @@ function toldTogether(read: readonly ExaminedFile[], ofWhole: readonly ConfigPro
 }
 
 type Format = 'json' | 'hcl'
+
+/** What says how a file is to be read. */
+interface Naming {
+  /** Of every file; undefined where its name says it. */
+  readonly format: Format | undefined
+  readonly release: Release
+}
 
 /** What every file is to be read as; undefined where its name says it. */
 function formatOf(flags: GivenFlags): Result<Format | undefined, readonly ConfigProblem[]> {
@@ -97,9 +120,32 @@ function pastWarnings(release: Release): readonly string[] {
   return [`runs as release ${releaseText(release)}, to learn or to rehearse: production runs the newest`]
 }
 
-function extensionOf(path: string): Format | undefined {
+/** By its name; undefined where that says nothing. Release: `hcl-files`. */
+function extensionOf(path: string, { release }: Naming): Format | undefined {
   if (path.endsWith('.json')) return 'json'
-  return path.endsWith('.hcl') ? 'hcl' : undefined
+  return path.endsWith('.hcl') && hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined
+}
+
+function skippedWhy({ release }: Naming): string {
+  return hasBehaviour(release, 'hcl-files') ? 'it ends in neither .json nor .hcl' : 'it does not end in .json'
+}
+
+/** Flags of later releases, by what brought them. */
+const flagsSince: ReadonlyMap<string, Behaviour> = new Map([
+  ['hcl', 'hcl-files'],
+  ['config-format', 'config-format'],
+])
+
+function laterFlags(flags: GivenFlags, release: Release): readonly ConfigProblem[] {
+  return [...flags.keys()].flatMap((name) => {
+    const path = agentFlags.find((flag) => flag.name === name)?.path?.join('.')
+    const ofKey = configKeys().find((key) => key.name === path)?.since
+    const brought = flagsSince.get(name)
+    const since = brought === undefined ? parseRelease(ofKey ?? '') : releaseOfBehaviour(brought)
+    if (since === undefined || isAtLeast(release, since)) return []
+    const message = `flag provided but not defined: -${name}`
+    return [{ place: `-${name}`, message, remedy: `it came with ${releaseText(since)}` }]
+  })
 }
 
 interface FoundFiles {
@@ -112,7 +158,7 @@ async function configPaths(
   disk: Disk,
   flags: GivenFlags,
   more: readonly string[],
-  format: Format | undefined,
+  naming: Naming,
 ): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
   const found: FoundFiles = { paths: [], skipped: [] }
   const named = [
@@ -126,20 +172,20 @@ async function configPaths(
   }
   for (const { path, place, directory } of named) {
     const problem = directory
-      ? await addDirectory(disk, path, place, format, found)
-      : addFile(path, place, format, found)
+      ? await addDirectory(disk, path, place, naming, found)
+      : addFile(path, place, naming, found)
     if (problem !== undefined) return err([problem])
   }
   return ok(found)
 }
 
-function addFile(
-  path: string,
-  place: string,
-  format: Format | undefined,
-  found: FoundFiles,
-): ConfigProblem | undefined {
-  if (format === undefined && extensionOf(path) === undefined) {
+function addFile(path: string, place: string, naming: Naming, found: FoundFiles): ConfigProblem | undefined {
+  const mayBeOfAnyName = naming.format !== undefined || !hasBehaviour(naming.release, 'hcl-files')
+  if (!mayBeOfAnyName && extensionOf(path, naming) === undefined) {
+    if (!hasBehaviour(naming.release, 'config-format')) {
+      const remedy = 'Please use ".json" or ".hcl"'
+      return { place, message: `Missing or invalid file extension for ${JSON.stringify(path)}`, remedy }
+    }
     const remedy = 'name it so, or say what it is with -config-format'
     return { place, message: `${path} ends in neither .json nor .hcl`, remedy }
   }
@@ -151,7 +197,7 @@ async function addDirectory(
   disk: Disk,
   directory: string,
   place: string,
-  format: Format | undefined,
+  naming: Naming,
   found: FoundFiles,
 ): Promise<ConfigProblem | undefined> {
   const names = await disk.list(directory)
@@ -160,7 +206,7 @@ async function addDirectory(
     const path = `${directory.replace(/\/+$/, '')}/${name}`
     const entry = await disk.stat(path)
     if (entry.ok && entry.value.kind === 'directory') continue
-    if (format !== undefined || extensionOf(name) !== undefined) found.paths.push(path)
+    if (naming.format !== undefined || extensionOf(name, naming) !== undefined) found.paths.push(path)
     else found.skipped.push(path)
   }
   return undefined
@@ -170,9 +216,10 @@ function listOf(value: boolean | string | readonly string[] | undefined): readon
   return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
-async function fileAt(disk: Disk, path: string, format: Format | undefined): Promise<ExaminedFile> {
+async function fileAt(disk: Disk, path: string, naming: Naming): Promise<ExaminedFile> {
   const text = await textOfFile(disk, path)
-  return text.ok ? readText(path, text.value, format ?? extensionOf(path) ?? 'json') : unreadable(text.error)
+  const format = naming.format ?? extensionOf(path, naming) ?? 'json'
+  return text.ok ? readText(path, text.value, format, naming) : unreadable(text.error)
 }
 
 async function textOfFile(disk: Disk, path: string): Promise<Result<string, readonly ConfigProblem[]>> {
@@ -186,9 +233,9 @@ async function textOfFile(disk: Disk, path: string): Promise<Result<string, read
   return ok(textOf(bytes.value))
 }
 
-function readText(name: string, text: string, format: Format): ExaminedFile {
+function readText(name: string, text: string, format: Format, { release }: Naming): ExaminedFile {
   const document = documentOf(name, text, format)
-  return document.ok ? examineDocument(document.value) : unreadable([document.error])
+  return document.ok ? examineDocument(document.value, release) : unreadable([document.error])
 }
 
 function unreadable(problems: readonly ConfigProblem[]): ExaminedFile {

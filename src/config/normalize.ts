@@ -83,7 +83,7 @@ export function normalize(
   const scripts = file.enable_local_script_checks ?? remoteScripts
   const skipped: ConfigProblem[] = []
   const refusing = hasBehaviour(release, 'invalid-checks-refused')
-  const definitions = readDefinitions(sources, scripts, refusing ? undefined : skipped)
+  const definitions = readDefinitions(sources, scripts, refusing ? undefined : skipped, release)
   if (!definitions.ok) problems.push(...definitions.error)
   const network = networkOf(file, dev, defaults, address.bind, problem)
   const config: AgentConfig = {

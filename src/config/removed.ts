@@ -1,6 +1,7 @@
 import type { OldSpellings } from '../features/agent/definition-fields.ts'
 import { checkOldSpellings, serviceOldSpellings } from '../features/agent/definition-names.ts'
 import { productName } from '../model/names.ts'
+import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 
 /** What is no more, since which release, and what to write instead. Spec: removed options; reference: configuration 16. */
 export interface RemovedOption {
@@ -14,24 +15,36 @@ export interface RemovedOption {
 interface Removal {
   readonly since: string
   readonly instead: string
+  /** Whoever runs as a release without this still reads it. */
+  readonly by: Behaviour
 }
 
-const cliRpc: Removal = { since: '1.0', instead: 'commands talk HTTP: use ports.http' }
-const discovery: Removal = { since: '1.0', instead: "use retry_join with 'provider=…'" }
-const updateService: Removal = { since: '1.0', instead: 'remove it: the service it belonged to is gone' }
-const metricNames: Removal = { since: '1.1.0', instead: 'remove it: old names of metrics are gone' }
+const inOne = { since: '1.0', by: 'old-options-refused' } as const
+const cliRpc: Removal = { ...inOne, instead: 'commands talk HTTP: use ports.http' }
+const discovery: Removal = { ...inOne, instead: "use retry_join with 'provider=…'" }
+const updateService: Removal = { ...inOne, instead: 'remove it: the service it belonged to is gone' }
+const metricNames: Removal = {
+  since: '1.1.0',
+  by: 'old-metric-names-gone',
+  instead: 'remove it: old names of metrics are gone',
+}
+const reaping: Removal = {
+  since: '0.7.1',
+  by: 'child-reaping-gone',
+  instead: 'remove it: as process 1 run the agent under an init process',
+}
 
-const use = (key: string): Removal => ({ since: '1.0', instead: `use '${key}'` })
+const use = (key: string): Removal => ({ ...inOne, instead: `use '${key}'` })
 
 /** Keys of configuration files, with dots where they are nested. */
 const removedKeys: ReadonlyMap<string, Removal> = new Map([
-  ['reap', { since: '0.7.1', instead: 'remove it: as process 1 run the agent under an init process' }],
+  ['reap', reaping],
   ['addresses.rpc', cliRpc],
   ['ports.rpc', cliRpc],
   ['retry_join_ec2', discovery],
   ['retry_join_gce', discovery],
   ['retry_join_azure', discovery],
-  ['advertise_addrs', { since: '1.0', instead: "use 'advertise_addr', 'advertise_addr_wan' and 'ports'" }],
+  ['advertise_addrs', { ...inOne, instead: "use 'advertise_addr', 'advertise_addr_wan' and 'ports'" }],
   ['http_api_response_headers', use('http_config.response_headers')],
   ['recursor', use('recursors')],
   ['statsd_addr', use('telemetry.statsd_address')],
@@ -48,12 +61,13 @@ const removedKeys: ReadonlyMap<string, Removal> = new Map([
   ['atlas_endpoint', updateService],
 ])
 
-const cloudFlag: Removal = { since: '1.0', instead: "use -retry-join 'provider=…'" }
+const talkHttp = `use -http-addr, and ${productName} agent -http-port`
+const cloudFlag: Removal = { ...inOne, instead: "use -retry-join 'provider=…'" }
 
 /** Flags of commands, without the dash. */
 const removedFlags: ReadonlyMap<string, Removal> = new Map([
-  ['dc', { since: '1.0', instead: 'use -datacenter' }],
-  ['rpc-addr', { since: '0.8.0', instead: `commands talk HTTP: use -http-addr, and ${productName} agent -http-port` }],
+  ['dc', { ...inOne, instead: 'use -datacenter' }],
+  ['rpc-addr', { ...cliRpc, since: '0.8.0', instead: `commands talk HTTP: ${talkHttp}` }],
   ...[
     'retry-join-azure-tag-name',
     'retry-join-azure-tag-value',
@@ -71,11 +85,26 @@ const removedFlags: ReadonlyMap<string, Removal> = new Map([
 /** All of them, in one table. What was removed of definitions their own reader has (`features/agent`). */
 export function removedOptions(): readonly RemovedOption[] {
   return [
-    ...[...removedKeys].map(([name, removal]) => ({ kind: 'key' as const, name, ...removal })),
-    ...[...removedFlags].map(([name, removal]) => ({ kind: 'flag' as const, name, ...removal })),
+    ...[...removedKeys].map(([name, removal]) => ({ kind: 'key' as const, name, ...shown(removal) })),
+    ...[...removedFlags].map(([name, removal]) => ({ kind: 'flag' as const, name, ...shown(removal) })),
     ...spellings('service key', serviceOldSpellings),
     ...spellings('check key', checkOldSpellings),
   ]
+}
+
+function shown({ since, instead }: Removal): Pick<RemovedOption, 'since' | 'instead'> {
+  return { since, instead }
+}
+
+/** Keys that an agent of this release still reads, with dots where they are nested. */
+export function keysStillRead(release: Release): readonly string[] {
+  return [...removedKeys].flatMap(([name, { by }]) => (hasBehaviour(release, by) ? [] : [name]))
+}
+
+/** Whether an agent of this release still takes the flag. */
+export function isFlagStillRead(name: string, release: Release): boolean {
+  const removal = removedFlags.get(name)
+  return removal !== undefined && !hasBehaviour(release, removal.by)
 }
 
 /** Written without a capital: with capitals some are read to this day. Reference: configuration CFG-7. */

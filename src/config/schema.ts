@@ -9,6 +9,7 @@ import { limitKeys, networkKeys } from './keys/network.ts'
 import { serverKeys } from './keys/server.ts'
 import { telemetryKeys } from './keys/telemetry.ts'
 import { tlsKeys } from './keys/tls.ts'
+import type { PastSettings } from './past-keys.ts'
 
 /**
  * A configuration file as people write it. Strict: a key that is not here is an error. Each field may be absent; the
@@ -28,7 +29,8 @@ export const fileSchema = z.strictObject({
   ...tlsKeys,
 })
 
-export type FileConfig = z.infer<typeof fileSchema>
+/** `past`: what options said that only earlier releases read; nobody can write it. */
+export type FileConfig = z.infer<typeof fileSchema> & { readonly past?: PastSettings | undefined }
 
 /** Every key there is, with what is known of it: what the page of the configuration shows. */
 export function configKeys(): readonly KeyRow[] {

@@ -1,14 +1,18 @@
 import { z } from 'zod'
 import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import type { ConfigDocument } from './document.ts'
 import { inOwnCase } from './letter-case.ts'
+import { readAsPast } from './past-keys.ts'
 import type { ConfigProblem } from './problem.ts'
 import { removedKey } from './removed.ts'
-import { type FileConfig, fileSchema } from './schema.ts'
+import { configKeys, type FileConfig, fileSchema } from './schema.ts'
 
 export interface ValidatedFile {
   readonly config: FileConfig
+  /** What is read otherwise than it is written. */
+  readonly warnings?: readonly string[]
   /** `file:line:column` of what stands at this path. */
   placeOf(path: readonly PropertyKey[]): string
 }
@@ -22,30 +26,63 @@ export interface ExaminedFile {
   readonly missing: readonly string[]
 }
 
-/** Checks one document against the schema: every problem with its place in the file, or the typed content. */
-export function validateDocument(written: ConfigDocument): Result<ValidatedFile, readonly ConfigProblem[]> {
-  const { file, problems } = examineDocument(written)
+/**
+ * Checks one document against the schema, as an agent of this release reads it: every problem with its place in the file, or
+ * the typed content.
+ */
+export function validateDocument(
+  written: ConfigDocument,
+  release: Release = newestRelease,
+): Result<ValidatedFile, readonly ConfigProblem[]> {
+  const { file, problems } = examineDocument(written, release)
   return file === undefined || problems.length > 0 ? err(problems) : ok(file)
 }
 
 /** The same, and what is left of the document without what is wrong. */
-export function examineDocument(written: ConfigDocument): ExaminedFile {
+export function examineDocument(written: ConfigDocument, release: Release = newestRelease): ExaminedFile {
   const { value } = written
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const problem = { place: written.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }
     return { file: undefined, problems: [problem], missing: [] }
   }
-  const document = inOwnCase(written, fileSchema)
+  const read = readAsPast(inOwnCase(written, fileSchema), configKeys(), release)
+  const passing = hasBehaviour(release, 'unknown-keys-refused') ? noneUnknown : unknownIn(read.document)
+  const document = { ...read.document, value: passing.paths.reduce(without, read.document.value) }
   const placeOf = (path: readonly PropertyKey[]): string => document.placeOf(path)
+  const fileOf = (config: FileConfig): ValidatedFile => ({
+    config: Object.keys(read.past).length === 0 ? config : { ...config, past: read.past },
+    warnings: [...read.warnings, ...passing.warnings],
+    placeOf,
+  })
   const parsed = fileSchema.safeParse(document.value)
-  if (parsed.success) return { file: { config: parsed.data, placeOf }, problems: [], missing: [] }
+  if (parsed.success) return { file: fileOf(parsed.data), problems: read.problems, missing: [] }
   const { issues } = parsed.error
   const wrong = issues.flatMap(pathsOf)
   const rest = fileSchema.safeParse(wrong.reduce(without, document.value))
   return {
-    file: rest.success ? { config: rest.data, placeOf } : undefined,
-    problems: issues.flatMap((issue) => problemsOf(document, issue)),
+    file: rest.success ? fileOf(rest.data) : undefined,
+    problems: [...read.problems, ...issues.flatMap((issue) => problemsOf(document, issue))],
     missing: [...wrong.map(({ dotted }) => dotted), ...issues.flatMap(meantBy)],
+  }
+}
+
+interface Unknown {
+  readonly paths: readonly WrongPath[]
+  readonly warnings: readonly string[]
+}
+
+const noneUnknown: Unknown = { paths: [], warnings: [] }
+
+/** Keys that nobody knows, with what is said of each. Release: `unknown-keys-refused`. */
+function unknownIn(document: ConfigDocument): Unknown {
+  const parsed = fileSchema.safeParse(document.value)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const all = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [],
+  )
+  return {
+    paths: all.map((path) => ({ path, dotted: path.join('.') })),
+    warnings: all.map((path) => `${document.placeOf(path)}: invalid config key ${path.join('.')}: it is read past`),
   }
 }
 

@@ -14,6 +14,12 @@ export const validateCommand: CliCommand = {
       help: 'Read every configuration file as this, json or hcl, whatever its name.',
     },
     {
+      name: 'release',
+      kind: 'text',
+      value: '<release>',
+      help: 'Read them as an agent of this release would, to see before an upgrade what it refuses.',
+    },
+    {
       name: 'schema',
       kind: 'bool',
       help: 'Print the JSON Schema of configuration files, for editors, and validate nothing.',
@@ -30,8 +36,11 @@ export const validateCommand: CliCommand = {
     if (args.length === 0) return misused(invocation, 'Must specify at least one config file or directory')
     const { loadConfig } = await import('../../config/load.ts')
     const { problemText } = await import('../../config/problem.ts')
-    const format = flags.get('config-format')
-    const loaded = await loadConfig(env, new Map(format === undefined ? [] : [['config-format', format]]), args)
+    const steering = ['config-format', 'release'].flatMap((name) => {
+      const value = flags.get(name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    const loaded = await loadConfig(env, new Map(steering), args)
     if (!loaded.ok) {
       for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
       return 1

@@ -13,7 +13,7 @@ export function probeFrom(fields: Fields<CheckMembers>): Result<CheckProbe, stri
   const ttlMs = fields.durationMs('ttl')
   const givenIntervalMs = fields.durationMs('interval')
   const timeoutMs = fields.durationMs('timeout')
-  const argv = fields.texts('args')
+  const argv = programOf(fields)
   const url = fields.text('http')
   const address = fields.text('tcp')
   const method = fields.text('method')
@@ -41,6 +41,13 @@ export function probeFrom(fields: Fields<CheckMembers>): Result<CheckProbe, stri
   const scriptTimeoutMs = timeoutMs > 0 ? timeoutMs : scriptTimeoutDefaultMs
   const run = { argv: [program, ...rest], intervalMs, timeoutMs: scriptTimeoutMs } as const
   return ok(container === '' ? { kind: 'script', ...run } : { kind: 'container', container, ...run })
+}
+
+/** Before `old-definition-keys-refused` also one text, which a shell reads. */
+function programOf(fields: Fields<CheckMembers>): readonly string[] {
+  const script = fields.text('script')
+  const args = fields.texts('args')
+  return args.length > 0 || script === '' ? args : ['/bin/sh', '-c', script]
 }
 
 interface Kinds {

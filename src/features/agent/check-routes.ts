@@ -95,7 +95,7 @@ function reportRoute(path: string, status: CheckStatus): Route {
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
-  const definition = parseCheckDefinition(body.value, 'http')
+  const definition = parseCheckDefinition(body.value, 'http', agent.release)
   if (!definition.ok) return badRequest(definition.error.message)
   const taken = await agent.local.registerCheck(definition.value)
   return taken.ok ? written : failed(taken.error)

@@ -2,6 +2,7 @@ import { compareText } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { TextPairs } from '../../model/catalog.ts'
+import { type Behaviour, hasBehaviour, type Release } from '../../model/release.ts'
 
 /**
  * `http`: member names in CamelCase matched in any case, what is unknown ignored. `file`: snake_case in any case, what is
@@ -19,6 +20,10 @@ export interface MemberNames {
   readonly holds: Holding
   /** Of objects, one or a list: what is in them. */
   readonly members?: Members
+  /** Known since. */
+  readonly from?: Behaviour
+  /** Known before. */
+  readonly until?: Behaviour
 }
 
 export type Holding =
@@ -87,6 +92,8 @@ export interface OldSpelling {
   readonly use: string
   /** The release that removed it; left out where none ever had it. */
   readonly since?: string
+  /** Before this it is read as the key. */
+  readonly by?: Behaviour
 }
 
 const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
@@ -105,28 +112,36 @@ interface Given {
   readonly value: unknown
 }
 
-/** One object of a definition, read member by member; what is wrong is gathered in `problems`. A null counts as absent. */
+/** How definitions are read. */
+export interface Reading {
+  readonly dialect: Dialect
+  /** What the agent runs as. */
+  readonly release: Release
+  /** What is wrong is gathered here. */
+  readonly problems: FieldProblem[]
+}
+
+/** One object of a definition, read member by member. A null counts as absent. */
 export class Fields<Those extends Members> {
   readonly path: DefinitionPath
-  readonly #dialect: Dialect
+  readonly #reading: Reading
   readonly #table: MemberTable<Those>
   readonly #given = new Map<KeyOf<Those>, Given>()
   readonly #problems: FieldProblem[]
 
   constructor(
-    dialect: Dialect,
+    reading: Reading,
     path: DefinitionPath,
     object: object,
     table: MemberTable<Those>,
-    old: OldSpellings,
-    problems: FieldProblem[],
+    old: OldSpellings = noOldSpellings,
   ) {
     this.path = path
-    this.#dialect = dialect
+    this.#reading = reading
     this.#table = table
-    this.#problems = problems
+    this.#problems = reading.problems
     const members = Object.entries(object) as [string, unknown][]
-    if (dialect === 'http') this.#matchHttp(members)
+    if (reading.dialect === 'http') this.#matchHttp(members)
     else this.#matchFile(members, old)
   }
 
@@ -249,6 +264,7 @@ export class Fields<Those extends Members> {
     for (const [spelled, value] of members) {
       for (const { key, name, rank: place } of this.#table.byHttpName.get(lowerAscii(spelled)) ?? []) {
         const rank = 2 * place + (spelled === name ? 0 : 1)
+        if (!this.#isKnown(key)) continue
         if (rank >= (ranks.get(key) ?? Number.POSITIVE_INFINITY)) continue
         ranks.set(key, rank)
         this.#given.set(key, { key: spelled, value })
@@ -258,16 +274,26 @@ export class Fields<Those extends Members> {
 
   #matchFile(members: readonly [string, unknown][], old: OldSpellings): void {
     const { byFileName } = this.#table
+    const { release } = this.#reading
     const translated: [KeyOf<Those>, Given][] = []
     for (const [spelled, value] of members) {
       const lower = lowerAscii(spelled)
       const key = byFileName.get(lower)
-      const camel = byFileName.get(old.camel.get(lower)?.use ?? '')
-      if (key !== undefined) this.#take(key, { key: spelled, value })
-      else if (camel !== undefined && spelled !== lower) translated.push([camel, { key: spelled, value }])
-      else this.#unknown(spelled, old.camel.get(lower) ?? old.refused.get(lower))
+      const spelling = old.camel.get(lower) ?? old.refused.get(lower)
+      const meant = byFileName.get(spelling?.use ?? '')
+      const isRead = (old.camel.has(lower) && spelled !== lower) || isStillRead(spelling, release)
+      if (key !== undefined && this.#isKnown(key)) this.#take(key, { key: spelled, value })
+      else if (meant !== undefined && isRead) translated.push([meant, { key: spelled, value }])
+      else if (hasBehaviour(release, 'unknown-keys-refused')) this.#unknown(spelled, spelling)
     }
     for (const [key, given] of translated) if (!this.#given.has(key)) this.#given.set(key, given)
+  }
+
+  /** Whether the release knows it. */
+  #isKnown(key: KeyOf<Those>): boolean {
+    const { from, until } = this.#table.names[key] as MemberNames
+    const { release } = this.#reading
+    return (from === undefined || hasBehaviour(release, from)) && (until === undefined || !hasBehaviour(release, until))
   }
 
   #take(key: KeyOf<Those>, given: Given): void {
@@ -319,7 +345,7 @@ export class Fields<Those extends Members> {
     table: MemberTable<Inner>,
     old: OldSpellings,
   ): Fields<Inner> | undefined {
-    if (isObject(value)) return new Fields(this.#dialect, path, value, table, old, this.#problems)
+    if (isObject(value)) return new Fields(this.#reading, path, value, table, old)
     this.#type(path, `'${shown}' expected a map, got '${goType(value)}'`)
     return undefined
   }
@@ -338,7 +364,7 @@ export class Fields<Those extends Members> {
 
   #ownName(key: KeyOf<Those>): string {
     const { http, file }: MemberNames = this.#table.names[key] as MemberNames
-    return this.#dialect === 'http' ? (http[0] ?? key) : file
+    return this.#reading.dialect === 'http' ? (http[0] ?? key) : file
   }
 
   /** As the field names a member in its errors: with those around it, `Weights.Passing`. */
@@ -347,6 +373,10 @@ export class Fields<Those extends Members> {
     for (const part of this.path) shown += typeof part === 'number' ? `[${part}]` : `${shown === '' ? '' : '.'}${part}`
     return shown === '' ? this.#ownName(key) : `${shown}.${this.#ownName(key)}`
   }
+}
+
+function isStillRead(spelling: OldSpelling | undefined, release: Release): boolean {
+  return spelling?.by !== undefined && !hasBehaviour(release, spelling.by)
 }
 
 export function isObject(value: unknown): value is object {

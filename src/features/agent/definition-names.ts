@@ -46,14 +46,20 @@ const checkMembers = {
   http: { http: ['HTTP'], file: 'http', holds: 'text' },
   method: { http: ['Method'], file: 'method', holds: 'text' },
   header: { http: ['Header'], file: 'header', holds: 'textLists' },
-  tcp: { http: ['TCP'], file: 'tcp', holds: 'text' },
-  args: { http: ['ScriptArgs', 'Args', 'script_args'], file: 'args', holds: 'texts' },
+  tcp: { http: ['TCP'], file: 'tcp', holds: 'text', from: 'tcp-and-docker-checks' },
+  args: { http: ['ScriptArgs', 'Args', 'script_args'], file: 'args', holds: 'texts', from: 'check-args' },
+  script: { http: ['Script'], file: 'script', holds: 'text', until: 'old-definition-keys-refused' },
   shell: { http: ['Shell'], file: 'shell', holds: 'text' },
-  dockerContainerId: { http: ['DockerContainerID', 'docker_container_id'], file: 'docker_container_id', holds: 'text' },
-  grpc: { http: ['GRPC'], file: 'grpc', holds: 'text' },
-  grpcUseTls: { http: ['GRPCUseTLS', 'grpc_use_tls'], file: 'grpc_use_tls', holds: 'flag' },
-  aliasNode: { http: ['AliasNode', 'alias_node'], file: 'alias_node', holds: 'text' },
-  aliasService: { http: ['AliasService', 'alias_service'], file: 'alias_service', holds: 'text' },
+  dockerContainerId: {
+    http: ['DockerContainerID', 'docker_container_id'],
+    file: 'docker_container_id',
+    holds: 'text',
+    from: 'tcp-and-docker-checks',
+  },
+  grpc: { http: ['GRPC'], file: 'grpc', holds: 'text', from: 'grpc-checks' },
+  grpcUseTls: { http: ['GRPCUseTLS', 'grpc_use_tls'], file: 'grpc_use_tls', holds: 'flag', from: 'grpc-checks' },
+  aliasNode: { http: ['AliasNode', 'alias_node'], file: 'alias_node', holds: 'text', from: 'alias-checks' },
+  aliasService: { http: ['AliasService', 'alias_service'], file: 'alias_service', holds: 'text', from: 'alias-checks' },
   interval: { http: ['Interval'], file: 'interval', holds: 'duration' },
   timeout: { http: ['Timeout'], file: 'timeout', holds: 'duration' },
   tlsSkipVerify: { http: ['TLSSkipVerify', 'tls_skip_verify'], file: 'tls_skip_verify', holds: 'flag' },
@@ -61,6 +67,7 @@ const checkMembers = {
     http: ['DeregisterCriticalServiceAfter', 'deregister_critical_service_after'],
     file: 'deregister_critical_service_after',
     holds: 'duration',
+    from: 'critical-services-deregister',
   },
 } as const satisfies Members
 
@@ -80,15 +87,18 @@ export const serviceCheckNames = memberTable(serviceCheckMembers)
 /** Reference: configuration CFG-7 and 16. */
 export const checkOldSpellings: OldSpellings = {
   camel: new Map([
-    ['deregistercriticalserviceafter', { use: 'deregister_critical_service_after', since: '1.0' }],
-    ['dockercontainerid', { use: 'docker_container_id', since: '1.0' }],
+    [
+      'deregistercriticalserviceafter',
+      { use: 'deregister_critical_service_after', since: '1.0', by: 'old-options-refused' },
+    ],
+    ['dockercontainerid', { use: 'docker_container_id', since: '1.0', by: 'old-options-refused' }],
     ['scriptargs', { use: 'args' }],
-    ['serviceid', { use: 'service_id', since: '1.0' }],
-    ['tlsskipverify', { use: 'tls_skip_verify', since: '1.0' }],
+    ['serviceid', { use: 'service_id', since: '1.0', by: 'old-options-refused' }],
+    ['tlsskipverify', { use: 'tls_skip_verify', since: '1.0', by: 'old-options-refused' }],
   ]),
   refused: new Map([
-    ['checkid', { use: 'id', since: '1.1.0' }],
-    ['script', { use: 'args', since: '1.1.0' }],
+    ['checkid', { use: 'id', since: '1.1.0', by: 'old-definition-keys-refused' }],
+    ['script', { use: 'args', since: '1.1.0', by: 'old-definition-keys-refused' }],
     ['script_args', { use: 'args' }],
   ]),
 }
@@ -100,10 +110,15 @@ const serviceMembers = {
   tags: { http: ['Tags'], file: 'tags', holds: 'texts' },
   address: { http: ['Address'], file: 'address', holds: 'text' },
   port: { http: ['Port'], file: 'port', holds: 'integer' },
-  meta: { http: ['Meta'], file: 'meta', holds: 'pairs' },
+  meta: { http: ['Meta'], file: 'meta', holds: 'pairs', from: 'service-meta' },
   kind: { http: ['Kind'], file: 'kind', holds: 'text' },
-  weights: { http: ['Weights'], file: 'weights', holds: 'object', members: weightMembers },
-  enableTagOverride: { http: ['EnableTagOverride', 'enable_tag_override'], file: 'enable_tag_override', holds: 'flag' },
+  weights: { http: ['Weights'], file: 'weights', holds: 'object', from: 'service-weights', members: weightMembers },
+  enableTagOverride: {
+    http: ['EnableTagOverride', 'enable_tag_override'],
+    file: 'enable_tag_override',
+    holds: 'flag',
+    from: 'tcp-and-docker-checks',
+  },
   token: { http: ['Token'], file: 'token', holds: 'text' },
   check: { http: ['Check'], file: 'check', holds: 'object', members: serviceCheckMembers },
   checks: { http: ['Checks'], file: 'checks', holds: 'objects', members: serviceCheckMembers },
@@ -119,5 +134,7 @@ export type ServiceName = keyof ServiceMembers
 
 export const serviceOldSpellings: OldSpellings = {
   camel: new Map(),
-  refused: new Map([['enabletagoverride', { use: 'enable_tag_override', since: '1.1.0' }]]),
+  refused: new Map([
+    ['enabletagoverride', { use: 'enable_tag_override', since: '1.1.0', by: 'old-definition-keys-refused' }],
+  ]),
 }

@@ -4,7 +4,8 @@ import type { Holding, MemberNames, Members } from './definition-fields.ts'
 
 /** What a definition over HTTP may hold; members under their own names. */
 export function definitionSchema(members: Members): JsonSchema {
-  const properties = Object.entries(members).map(([key, names]) => [names.http[0] ?? key, memberSchema(names)] as const)
+  const known = Object.entries(members).filter(([, { until }]) => until === undefined)
+  const properties = known.map(([key, names]) => [names.http[0] ?? key, memberSchema(names)] as const)
   return { type: ['object', 'null'], properties: Object.fromEntries(properties) }
 }
 

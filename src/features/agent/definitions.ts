@@ -10,6 +10,7 @@ import {
   type ServiceFacts,
 } from '../../model/catalog.ts'
 import { metadataProblem } from '../../model/metadata.ts'
+import { newestRelease, type Release } from '../../model/release.ts'
 import { probeFrom } from './check-probe.ts'
 import { type DefinitionPath, type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'
 import {
@@ -44,10 +45,20 @@ const weightMax = 65_535
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 
 /** Reads a service that an agent is to offer, from a body or a configuration file. Reference: HTTP API 4.2, 4.4; configuration CFG-7. */
-export function parseServiceDefinition(value: unknown, dialect: Dialect): Parsed<ServiceDefinition> {
+export function parseServiceDefinition(
+  value: unknown,
+  dialect: Dialect,
+  release: Release = newestRelease,
+): Parsed<ServiceDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
-  const fields = new Fields<ServiceMembers>(dialect, [], value, serviceNames, serviceOldSpellings, problems)
+  const fields = new Fields<ServiceMembers>(
+    { dialect, release, problems },
+    [],
+    value,
+    serviceNames,
+    serviceOldSpellings,
+  )
   const name = fields.text('name')
   const facts = {
     kind: fields.text('kind'),
@@ -77,10 +88,14 @@ export function parseServiceDefinition(value: unknown, dialect: Dialect): Parsed
 }
 
 /** Reads a check that an agent is to run. Whether its service is there is seen when it is registered. */
-export function parseCheckDefinition(value: unknown, dialect: Dialect): Parsed<CheckDefinition> {
+export function parseCheckDefinition(
+  value: unknown,
+  dialect: Dialect,
+  release: Release = newestRelease,
+): Parsed<CheckDefinition> {
   if (!isObject(value)) return noObject(dialect)
   const problems: FieldProblem[] = []
-  const fields = new Fields<CheckMembers>(dialect, [], value, checkNames, checkOldSpellings, problems)
+  const fields = new Fields<CheckMembers>({ dialect, release, problems }, [], value, checkNames, checkOldSpellings)
   const read = readCheck(fields)
   if (problems.length > 0) return err(ofFields(dialect, problems))
   if (read.name === '') return problemAt(fields.pathOf('name'), 'Missing check name')

@@ -76,7 +76,7 @@ export const serviceRoutes: readonly Route[] = [
 async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
-  const definition = parseServiceDefinition(body.value, 'http')
+  const definition = parseServiceDefinition(body.value, 'http', agent.release)
   if (!definition.ok) return badRequest(definition.error.message)
   const taken = await agent.local.registerService(definition.value)
   return taken.ok ? written : failed(taken.error)

@@ -71,3 +71,31 @@ describe('a table', () => {
     ).toBe('Node         ID\na-long-name  x\n')
   })
 })
+
+describe('flags that earlier releases took', () => {
+  const flags = [
+    { name: 'release', kind: 'text', help: '' },
+    { name: 'datacenter', kind: 'text', help: '' },
+    { name: 'retry-join', kind: 'list', help: '' },
+    { name: 'server', kind: 'bool', help: '' },
+  ] as const
+
+  it('are taken where the agent is to run as one of these, and mean what took their place', () => {
+    const argv = ['-release=0.9.3', '-dc', 'east', '-retry-join-ec2-tag-key=role', '-atlas-join', '-server']
+    const cloud = ['-retry-join-ec2-tag-value', 'a b', '-atlas=x']
+    expect(rewriteGoFlags([...argv, ...cloud], flags)).toEqual({
+      ok: true,
+      value: [
+        '--release=0.9.3',
+        '--datacenter=east',
+        '--server',
+        '--retry-join=provider=aws tag_key=role tag_value="a b"',
+      ],
+    })
+  })
+
+  it.each([['-release=1.0.0'], ['-release', '1.4.0'], []])('are refused with %s', (...release) => {
+    const line = 'flag provided but not defined: -dc (removed in 1.0, use -datacenter)'
+    expect(rewriteGoFlags(['-dc=east', ...release], flags)).toEqual({ ok: false, error: line })
+  })
+})

@@ -3,7 +3,7 @@ import { lowerAscii } from '../base/letter-case.ts'
 import type { Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import { nodeServicesEndpoint, nodesEndpoint, serviceAtEndpoint } from '../features/catalog/endpoint.ts'
+import { nodeServicesEndpoint, nodesEndpoint, servicesAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
 import type {
   AgentContext,
@@ -73,9 +73,10 @@ export class CatalogReads {
     return this.#ask(nodesEndpoint, {}, '')
   }
 
-  /** The service that has an instance at one of these addresses, if any. */
-  serviceAt(addresses: readonly string[]): Promise<Result<string | null, Failure>> {
-    return this.#ask(serviceAtEndpoint, { addresses: [...addresses] }, '')
+  /** The first service that has an instance at one of these addresses, if any. */
+  async serviceAt(addresses: readonly string[]): Promise<Result<string | undefined, Failure>> {
+    const found = await this.#ask(servicesAtEndpoint, { addresses: [...addresses] }, '')
+    return found.ok ? ok(found.value[0]?.service) : found
   }
 
   /** Instances in any state of health; an empty tag is no filter. */

@@ -33,7 +33,7 @@ async function targetOf(
   const node = nodes.ok ? nodes.value.find((other) => sameAddress(other.address, address)) : undefined
   if (node !== undefined) return nodeTarget(node.node, datacenter, domain)
   const service = await reads.serviceAt(address.includes(':') ? [shortIpv6(address), address] : [address])
-  return service.ok && service.value !== null ? `${byteString(service.value)}.service.${domain}` : undefined
+  return service.ok && service.value !== undefined ? `${byteString(service.value)}.service.${domain}` : undefined
 }
 
 function sameAddress(written: string, address: string): boolean {

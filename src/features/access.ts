@@ -31,6 +31,8 @@ export interface Within {
 export interface Filters<Args, Reply> {
   readonly kind: 'filters'
   refused?(authorizer: Authorizer, args: Args, state: ReadTransaction): Ask | undefined
+  /** The secret of a token whose rights count instead of the caller's once nothing is refused; empty: the caller's do. */
+  onBehalfOf?(args: Args, state: ReadTransaction): string
   /**
    * What of the value the token may see; pure. Where nothing is dropped it must be the very same value: others share it, and
    * how it was encoded.
@@ -55,6 +57,13 @@ export function filters<Args, Reply>(
   refused?: Refused<Args>,
 ): Filters<Args, Reply> {
   return { kind: 'filters', filter, ...(refused === undefined ? {} : { refused }) }
+}
+
+export function filtersOnBehalf<Args, Reply>(
+  onBehalfOf: (args: Args, state: ReadTransaction) => string,
+  filter: (authorizer: Authorizer, value: Reply, args: Args) => Reply,
+): Filters<Args, Reply> {
+  return { kind: 'filters', filter, onBehalfOf }
 }
 
 /** The question if it is answered with no. */

@@ -179,7 +179,7 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'write'
   readonly args: z.ZodType<Args>
-  readonly access?: Access<Args>
+  readonly access: Access<Args>
   serve(
     server: ServerContext,
     args: Args,
@@ -192,7 +192,7 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'query'
   readonly args: z.ZodType<Args>
-  readonly access?: ReadAccess<Args, Reply>
+  readonly access: ReadAccess<Args, Reply>
   /**
    * Pure in the transaction, the arguments, and what the server runs as: the newest release if absent. `index`: at which this
    * result last changed; 0 is answered as 1.
@@ -210,7 +210,7 @@ export interface ServerEndpoint<Args = unknown, Reply = unknown> {
   readonly args: z.ZodType<Args>
   /** Ask the leader unless the caller said `stale`. */
   readonly leader: boolean
-  readonly access?: Access<Args>
+  readonly access: Access<Args>
   serve(server: ServerContext, args: Args, authorizer: Authorizer): Promise<Result<Reply, Failure>>
 }
 

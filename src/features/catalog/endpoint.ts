@@ -4,14 +4,17 @@ import type { CatalogNode, DeregisterRequest, RegisterAllRequest, RegisterReques
 import type { Failure } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
+import { asks, filters, keptOf, open } from '../access.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../sight.ts'
 import { tagFilterFields, tagsRead } from '../tag-filter.ts'
 import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
 import { catalogFields } from './fields.ts'
-import type { NodeDump, NodeServices, PlacedService, ServiceName } from './model.ts'
+import type { NodeDump, NodeServices, PlacedService, ServiceName, ServicePlace } from './model.ts'
+import { deregistrationRefused, registrationRefused } from './rights.ts'
 import {
   allNodes,
   allServices,
@@ -35,6 +38,7 @@ export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean> = {
   method: 'Catalog.Register',
   kind: 'write',
   args: fields.registerRequest,
+  access: asks(registrationRefused),
   serve: register,
 }
 
@@ -53,6 +57,14 @@ export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (st
   method: 'Catalog.RegisterAll',
   kind: 'write',
   args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
+  access: asks((authorizer, { node, skipNodeUpdate, offers }, tx) => {
+    // It may bring nothing but the node.
+    for (const offer of [{ service: null, checks: [] }, ...offers]) {
+      const refused = registrationRefused(authorizer, { node, skipNodeUpdate, ...offer }, tx)
+      if (refused !== undefined) return refused
+    }
+    return undefined
+  }),
   serve: (server, args, identity) => server.propose(catalogRegisterAll, args, identity),
 }
 
@@ -61,6 +73,7 @@ export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
   method: 'Catalog.Deregister',
   kind: 'write',
   args: fields.deregisterRequest,
+  access: asks(deregistrationRefused),
   serve: (server, args, identity) => server.propose(catalogDeregister, args, identity),
 }
 
@@ -77,6 +90,7 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Ca
   method: 'Catalog.ListNodes',
   kind: 'query',
   args: nodesArgs,
+  access: filters(nodesSeenBy),
   query: (tx, args) => {
     const wanted = args.nodeMeta ?? []
     const nodes = [...allNodes(tx)].filter((node) => hasMeta(node, wanted))
@@ -91,6 +105,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
   method: 'Catalog.ListServices',
   kind: 'query',
   args: servicesArgs,
+  access: filters(servicesSeenBy),
   query: (tx, args) => {
     const wanted = args.nodeMeta ?? []
     const tags = new Map<string, Set<string>>()
@@ -122,6 +137,9 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
   method: 'Catalog.ServiceNodes',
   kind: 'query',
   args: serviceNodesArgs,
+  access: filters((authorizer, placed, { service, connect }) =>
+    connect === true && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, placed),
+  ),
   query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release = newestRelease) => {
     if (connect === true) return { index: 0, value: [] }
     const tags = tagsRead(filter, release, !hasBehaviour(release, 'catalog-reads-one-tag'))
@@ -132,16 +150,22 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
 
 const serviceAtArgs = z.object({ addresses: z.array(z.string()) })
 
-/** The name of the first instance whose own address is one of these texts; null: none has it. For reverse names. */
-export const serviceAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, string | null> = {
-  method: 'Internal.ServiceAt',
+/** Instances whose own address is one of these texts, for reverse names. One of each service on a node. */
+export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, readonly ServicePlace[]> = {
+  method: 'Internal.ServicesAt',
   kind: 'query',
   args: serviceAtArgs,
+  access: filters((authorizer, places) =>
+    keptOf(places, ({ node, service }) => seesNode(authorizer, node) && seesService(authorizer, service)),
+  ),
   query: (tx, { addresses }) => {
-    for (const { address, service } of allServices(tx)) {
-      if (addresses.includes(address)) return { index: servicesIndex(tx), value: service }
+    const places: ServicePlace[] = []
+    for (const { address, node, service } of allServices(tx)) {
+      if (!addresses.includes(address)) continue
+      const last = places[places.length - 1]
+      if (last?.node !== node || last.service !== service) places.push({ node, service })
     }
-    return { index: servicesIndex(tx), value: null }
+    return { index: servicesIndex(tx), value: places }
   },
 }
 
@@ -153,6 +177,11 @@ export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> 
   method: 'Catalog.NodeServices',
   kind: 'query',
   args: nodeArgs,
+  access: filters((authorizer, found) => {
+    if (found === null || !seesNode(authorizer, found.node.node)) return null
+    const services = servicesSeenBy(authorizer, found.services)
+    return services === found.services ? found : { ...found, services }
+  }),
   query: (tx, args) => {
     const index = nodeIndexByNameOrId(tx, args.node)
     const node = nodeByNameOrId(tx, args.node)
@@ -160,11 +189,20 @@ export const nodeServicesEndpoint: QueryEndpoint<NodeArgs, NodeServices | null> 
   },
 }
 
+const nothingThere: NodeDump = { node: null, services: [], checks: [] }
+
 /** Everything on a node, which is named. */
 export const nodeDumpEndpoint: QueryEndpoint<NodeArgs, NodeDump> = {
   method: 'Internal.NodeDump',
   kind: 'query',
   args: nodeArgs,
+  access: filters((authorizer, dump) => {
+    if (dump.node === null) return dump
+    if (!seesNode(authorizer, dump.node.node)) return nothingThere
+    const services = servicesSeenBy(authorizer, dump.services)
+    const checks = checksSeenBy(authorizer, dump.checks)
+    return services === dump.services && checks === dump.checks ? dump : { ...dump, services, checks }
+  }),
   query: (tx, { node: name }) =>
     ofNode(tx, name, (read) => ({
       node: nodeByName(read, name) ?? null,
@@ -180,6 +218,7 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
   method: 'Catalog.ListDatacenters',
   kind: 'server',
   args: noArgs,
+  access: open('names of datacenters: whoever uses one must be able to find it'),
   leader: false,
   serve: async (server) => {
     const wan = server.wan()

@@ -8,8 +8,8 @@ import {
   nodesEndpoint,
   registerAllEndpoint,
   registerEndpoint,
-  serviceAtEndpoint,
   serviceNodesEndpoint,
+  servicesAtEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
 import { catalogRoutes } from './routes.ts'
@@ -27,7 +27,7 @@ export const catalogFeature: Feature = {
     nodesEndpoint,
     servicesEndpoint,
     serviceNodesEndpoint,
-    serviceAtEndpoint,
+    servicesAtEndpoint,
     nodeServicesEndpoint,
     nodeDumpEndpoint,
     datacentersEndpoint,

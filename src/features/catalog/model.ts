@@ -38,6 +38,12 @@ export interface ServiceName {
   readonly tags: readonly string[]
 }
 
+/** By names. */
+export interface ServicePlace {
+  readonly node: string
+  readonly service: string
+}
+
 /** A node with what is on it. */
 export interface NodeServices {
   readonly node: CatalogNode

@@ -19,6 +19,11 @@ export function nodeByName(tx: ReadTransaction, node: string): CatalogNode | und
   return tx.get(nodesTable, nameKey(node))
 }
 
+/** A node's name as the catalog spells it, where it has it: rules of access are matched letter for letter. */
+export function spelledNode(tx: ReadTransaction, node: string): string {
+  return nodeByName(tx, node)?.node ?? node
+}
+
 /** `id`: a whole UUID. */
 export function nodeById(tx: ReadTransaction, id: string): CatalogNode | undefined {
   if (id === '') return undefined

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
 import { ok } from '../../base/result.ts'
+import { asks, filters, keptOf, open, refusedUnlessAllowed } from '../access.ts'
+import { spelledNode } from '../catalog/views.ts'
 import type { WanView } from '../known-servers.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import { seesNode } from '../sight.ts'
 import { coordinateBatches } from './duty.ts'
 import { type CoordinateRow, coordinateRow } from './model.ts'
 import { allCoordinates, coordinateOfNode, coordinatesIndex } from './views.ts'
@@ -12,6 +15,7 @@ export const updateEndpoint: WriteEndpoint<CoordinateRow, null> = {
   method: 'Coordinate.Update',
   kind: 'write',
   args: coordinateRow,
+  access: asks((authorizer, { node }, tx) => refusedUnlessAllowed(authorizer, 'node', spelledNode(tx, node), 'write')),
   serve: async (server, update) => {
     server.duty(coordinateBatches)?.add(update)
     return ok(null)
@@ -25,6 +29,9 @@ export const nodesEndpoint: QueryEndpoint<z.infer<typeof nodesArgs>, readonly Co
   method: 'Coordinate.ListNodes',
   kind: 'query',
   args: nodesArgs,
+  access: filters((authorizer, rows) =>
+    authorizer.readsAll('node') ? rows : keptOf(rows, ({ node }) => seesNode(authorizer, node)),
+  ),
   query: (tx, { segment }) => {
     const rows = [...allCoordinates(tx)].filter((row) => segment === '' || row.segment === segment)
     return { index: coordinatesIndex(tx), value: rows }
@@ -37,6 +44,10 @@ export const nodeEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, CoordinateRow
   method: 'Coordinate.Node',
   kind: 'query',
   args: nodeArgs,
+  access: filters(
+    (authorizer, row) => (row === null || seesNode(authorizer, row.node) ? row : null),
+    (authorizer, { node }, tx) => refusedUnlessAllowed(authorizer, 'node', spelledNode(tx, node), 'read'),
+  ),
   query: (tx, { node }) => ({ index: coordinatesIndex(tx), value: coordinateOfNode(tx, node) ?? null }),
 }
 
@@ -55,6 +66,7 @@ export const datacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, readonl
   method: 'Coordinate.ListDatacenters',
   kind: 'server',
   args: noArgs,
+  access: open('servers are public: every agent measures how far they are'),
   leader: false,
   serve: async (server) => {
     const { datacenter } = server

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
+import { asks, refusedUnlessAllowed } from '../access.ts'
 import type { ServerEndpoint } from '../manifest.ts'
 import { userEventPrefix } from './model.ts'
 
@@ -10,6 +11,7 @@ export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
   method: 'Internal.EventFire',
   kind: 'server',
   args: fireArgs,
+  access: asks((authorizer, { name }) => refusedUnlessAllowed(authorizer, 'event', name, 'write')),
   leader: false,
   serve: async (server, { name, payload }) => {
     const fired = server.fireEvent(userEventPrefix + name, payload)

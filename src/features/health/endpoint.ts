@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { filters } from '../access.ts'
 import {
   allChecks,
   checksIndex,
@@ -17,6 +18,7 @@ import {
 import { nearestFirst } from '../coordinate/views.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint } from '../manifest.ts'
+import { checksSeenBy, placedSeenBy, seesService } from '../sight.ts'
 import { tagFilterFields, tagsRead } from '../tag-filter.ts'
 
 /** Only what is on nodes that have all of these pairs of metadata; none given: all. */
@@ -39,6 +41,9 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
   method: 'Health.ServiceNodes',
   kind: 'query',
   args: serviceHealthArgs,
+  access: filters((authorizer, entries, { service, connect }) =>
+    connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),
+  ),
   query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release) => {
     if (connect) return { index: 0, value: [] }
     const tags = tagsRead(filter, release)
@@ -54,6 +59,7 @@ export const nodeChecksEndpoint: QueryEndpoint<z.infer<typeof nodeChecksArgs>, r
   method: 'Health.NodeChecks',
   kind: 'query',
   args: nodeChecksArgs,
+  access: filters(checksSeenBy),
   query: (tx, { node }) => ofNode(tx, node, (read) => [...checksOfNode(read, node)]),
 }
 
@@ -64,6 +70,7 @@ export const serviceChecksEndpoint: QueryEndpoint<z.infer<typeof serviceChecksAr
   method: 'Health.ServiceChecks',
   kind: 'query',
   args: serviceChecksArgs,
+  access: filters(checksSeenBy),
   query: (tx, { service, nodeMeta: wanted, near: place }, release) => {
     const found = ofService(tx, service, (read) => onNodesWith(read, checksOfService(read, service), wanted), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node) }
@@ -77,6 +84,7 @@ export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>,
   method: 'Health.ChecksInState',
   kind: 'query',
   args: stateChecksArgs,
+  access: filters(checksSeenBy),
   query: (tx, { state, nodeMeta: wanted, near: place }) => {
     const checks = state === 'any' ? allChecks(tx) : checksInState(tx, state)
     const index = wanted === undefined ? checksIndex(tx) : Math.max(checksIndex(tx), nodesIndex(tx))

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { Authorizer } from '../../access/authorizer.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { filters } from '../access.ts'
 import {
   allNodes,
   checksIndex,
@@ -12,6 +14,7 @@ import {
   servicesOfNode,
 } from '../catalog/views.ts'
 import type { QueryEndpoint } from '../manifest.ts'
+import { checksSeenBy, seesNode, servicesSeenBy } from '../sight.ts'
 import type { NodeOverview } from './model.ts'
 
 const noArgs = z.object({})
@@ -21,6 +24,10 @@ export const overviewEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly No
   method: 'Internal.Overview',
   kind: 'query',
   args: noArgs,
+  access: filters((authorizer, nodes) => {
+    const seen = nodes.flatMap((each) => seenOf(authorizer, each) ?? [])
+    return seen.length === nodes.length && seen.every((each, at) => each === nodes[at]) ? nodes : seen
+  }),
   query: (tx) => {
     const index = Math.max(nodesIndex(tx), servicesIndex(tx), checksIndex(tx))
     return { index, value: [...allNodes(tx)].map((node) => overviewOf(tx, node)) }
@@ -34,6 +41,7 @@ export const nodeOverviewEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, NodeO
   method: 'Internal.NodeOverview',
   kind: 'query',
   args: nodeArgs,
+  access: filters((authorizer, found) => (found === null ? null : seenOf(authorizer, found))),
   query: (tx, { node: name }) =>
     ofNode(tx, name, (read) => {
       const node = nodeByName(read, name)
@@ -43,4 +51,12 @@ export const nodeOverviewEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, NodeO
 
 function overviewOf(tx: ReadTransaction, node: CatalogNode): NodeOverview {
   return { node, services: [...servicesOfNode(tx, node.node)], checks: [...checksOfNode(tx, node.node)] }
+}
+
+/** What of a node a token may see; null: not even that it is there. */
+function seenOf(authorizer: Authorizer, overview: NodeOverview): NodeOverview | null {
+  if (!seesNode(authorizer, overview.node.node)) return null
+  const services = servicesSeenBy(authorizer, overview.services)
+  const checks = checksSeenBy(authorizer, overview.checks)
+  return services === overview.services && checks === overview.checks ? overview : { ...overview, services, checks }
 }

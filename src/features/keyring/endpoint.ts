@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { err, ok } from '../../base/result.ts'
 import type { KeyAnswers, KeyRequest } from '../../gossip/pool.ts'
+import type { Failure } from '../../model/failure.ts'
+import { refusedUnlessAllowed, within } from '../access.ts'
 import { datacentersByDistance } from '../datacenters.ts'
+import { tellDenied } from '../denied.ts'
 import type { ServerEndpoint } from '../manifest.ts'
 import { relayFactorMax } from './model.ts'
 
@@ -22,13 +26,29 @@ export interface PoolKeysReply {
   readonly elsewhere: readonly string[]
 }
 
+export function keysRefused(authorizer: Authorizer, action: KeyRequest['action']): Ask | undefined {
+  return refusedUnlessAllowed(authorizer, 'keyring', '', action === 'list' ? 'read' : 'write')
+}
+
+/** Clients of the field know these lines, and the status that goes with them. Reference: HTTP API 12. */
+export function keysDenied({ right }: Ask): Failure {
+  const message = right === 'read' ? 'Reading keyring denied by ACLs' : 'Modifying keyring denied due to ACLs'
+  return { kind: 'refused', message }
+}
+
 /** Has every member of one of the asked server's pools do something with its keys. */
 export const poolKeysEndpoint: ServerEndpoint<KeyArgs, PoolKeysReply> = {
   method: 'Internal.KeyringOperation',
   kind: 'server',
   args: keyArgs,
   leader: false,
-  serve: async (server, { pool, action, key, relayFactor }) => {
+  access: within('its refusals have words of their own'),
+  serve: async (server, { pool, action, key, relayFactor }, authorizer) => {
+    const refused = keysRefused(authorizer, action)
+    if (refused !== undefined) {
+      tellDenied(server.env, authorizer, refused, 'Internal.KeyringOperation')
+      return err(keysDenied(refused))
+    }
     const request: KeyRequest = action === 'list' ? { action, relayFactor } : { action, key, relayFactor }
     const asked = await server.keys(pool, request)
     if (asked?.ok === false) return err({ kind: 'bad-request', message: asked.error })

@@ -3,12 +3,15 @@ import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { asks, filters } from '../access.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../fields.ts'
 import type { CommandDefinition, QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry, KvRow } from './model.ts'
+import { entriesSeenBy } from './operations.ts'
+import { keysSeenBy, listingRefused, readingRefused, treeRefused, writingRefused } from './rights.ts'
 import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
 const key = byteText.min(1)
@@ -22,6 +25,8 @@ function apply<Body, Outcome>(
 ): Promise<Result<Outcome, Failure>> {
   return measured(server, 'kvs.apply', () => server.propose(command, body, identity))
 }
+
+const writesKey = asks<{ readonly key: string }>((authorizer, args) => writingRefused(authorizer, args.key))
 
 interface PutArgs {
   readonly key: string
@@ -42,6 +47,7 @@ export const putEndpoint: WriteEndpoint<PutArgs, boolean> = {
   method: 'KV.Put',
   kind: 'write',
   args: putArgs,
+  access: writesKey,
   serve: (server, args, identity) => apply(server, kvPut, args, identity),
 }
 
@@ -51,6 +57,7 @@ export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean> 
   method: 'KV.PutCas',
   kind: 'write',
   args: putCasArgs,
+  access: writesKey,
   serve: (server, args, identity) => apply(server, kvPutCas, args, identity),
 }
 
@@ -62,6 +69,7 @@ export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer> =
   method: 'KV.Lock',
   kind: 'write',
   args: lockArgs,
+  access: writesKey,
   serve: (server, args, identity) =>
     apply(server, kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
 }
@@ -70,6 +78,7 @@ export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean> = 
   method: 'KV.Unlock',
   kind: 'write',
   args: lockArgs,
+  access: writesKey,
   serve: (server, args, identity) => apply(server, kvUnlock, args, identity),
 }
 
@@ -79,6 +88,7 @@ export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean> 
   method: 'KV.Delete',
   kind: 'write',
   args: deleteArgs,
+  access: writesKey,
   serve: (server, args, identity) => apply(server, kvDelete, args, identity),
 }
 
@@ -88,6 +98,7 @@ export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boo
   method: 'KV.DeleteCas',
   kind: 'write',
   args: deleteCasArgs,
+  access: writesKey,
   serve: (server, args, identity) => apply(server, kvDeleteCas, args, identity),
 }
 
@@ -98,6 +109,7 @@ export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean> = {
   method: 'KV.DeleteTree',
   kind: 'write',
   args: prefixArgs,
+  access: asks((authorizer, { prefix }) => treeRefused(authorizer, prefix)),
   serve: (server, args, identity) => apply(server, kvDeleteTree, args, identity),
 }
 
@@ -110,6 +122,7 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof getArgs>, KvEntry | null>
   method: 'KV.Get',
   kind: 'query',
   args: getArgs,
+  access: asks((authorizer, args) => readingRefused(authorizer, args.key)),
   query: (tx, args) => {
     const row = tx.get(kvTable, args.key)
     return { index: row?.modifyIndex ?? tableIndex(tx), value: row ?? null }
@@ -121,6 +134,7 @@ export const listEndpoint: QueryEndpoint<PrefixArgs, readonly KvEntry[]> = {
   method: 'KV.List',
   kind: 'query',
   args: prefixArgs,
+  access: filters(entriesSeenBy, (authorizer, { prefix }) => listingRefused(authorizer, prefix)),
   query: (tx, { prefix }) => {
     const rows = [...tx.prefix(kvTable, prefix)]
     return { index: prefixIndex(tx, prefix, newestOf(rows)), value: rows }
@@ -135,6 +149,7 @@ export const keysEndpoint: QueryEndpoint<z.infer<typeof keysArgs>, readonly stri
   method: 'KV.Keys',
   kind: 'query',
   args: keysArgs,
+  access: filters(keysSeenBy, (authorizer, { prefix }) => listingRefused(authorizer, prefix)),
   query: (tx, { prefix, separator }) => {
     const keys: string[] = []
     let newest = 0

@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { emptyBytes, textOfByteString } from '../../base/bytes.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
+import { keptOf } from '../access.ts'
 import { bytes, byteText, count, uint64 } from '../fields.ts'
 import type { ServerContext } from '../manifest.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry, KvRow } from './model.ts'
+import { readingRefused, treeRefused, writingRefused } from './rights.ts'
 import { kvTable } from './tables.ts'
 import { valueBytes } from './value.ts'
 import { deleteKey, deleteKeyAt, deleteTree, isAt, lockKey, setKey, unlockKey } from './writes.ts'
@@ -111,6 +114,33 @@ const writes: Readonly<Record<string, Write>> = {
   'delete-cas': (tx, { key, index }) => {
     return deleteKeyAt(tx, key, index) ? nothing : failed(`failed to delete key ${quoted(key)}, index is stale`)
   },
+}
+
+/**
+ * What of an operation its token may not do. What `get` and `get-tree` give is left to whoever gives it; what others check tells
+ * of a key whether they succeed or not. Reference: HTTP API 7.
+ */
+export function operationRefused(
+  authorizer: Authorizer,
+  { verb, key }: Pick<KeyOperation, 'verb' | 'key'>,
+): Ask | undefined {
+  switch (verb) {
+    case 'get':
+    case 'get-tree':
+      return undefined
+    case 'check-index':
+    case 'check-session':
+      return readingRefused(authorizer, key)
+    case 'delete-tree':
+      return treeRefused(authorizer, key)
+    default:
+      return writingRefused(authorizer, key)
+  }
+}
+
+export function entriesSeenBy(authorizer: Authorizer, entries: readonly KvEntry[]): readonly KvEntry[] {
+  if (authorizer.readsAll('key')) return entries
+  return keptOf(entries, ({ key }) => readingRefused(authorizer, key) === undefined)
 }
 
 export function isWrite({ verb }: Pick<KeyOperation, 'verb'>): boolean {

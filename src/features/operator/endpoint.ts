@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
+import { asks, refusedUnlessAllowed } from '../access.ts'
 import { uint64 } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
 import { type AutopilotRow, autopilotSettings } from './autopilot.ts'
@@ -12,10 +13,14 @@ import { autopilotOf } from './views.ts'
 
 const noArgs = z.object({})
 
+const reads = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'read'))
+const writes = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write'))
+
 export const raftConfigurationEndpoint: ServerEndpoint<z.infer<typeof noArgs>, RaftConfiguration> = {
   method: 'Operator.RaftConfiguration',
   kind: 'server',
   args: noArgs,
+  access: reads,
   leader: true,
   serve: async (server) => ok(configurationOf(server)),
 }
@@ -25,6 +30,7 @@ export const serverHealthEndpoint: ServerEndpoint<z.infer<typeof noArgs>, Cluste
   method: 'Operator.ServerHealth',
   kind: 'server',
   args: noArgs,
+  access: reads,
   leader: true,
   // A leader that has just been elected has not asked anybody yet.
   serve: async (server) => ok(server.health() ?? { healthy: false, failureTolerance: 0, servers: [] }),
@@ -55,6 +61,7 @@ export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null> = {
   method: 'Operator.RaftRemovePeer',
   kind: 'write',
   args: removePeerArgs,
+  access: writes,
   serve: async (server, args) => {
     const { servers } = server.raft.status().configuration
     const found = servers.find(({ id, address }) => ('id' in args ? id === args.id : address === args.address))
@@ -71,6 +78,7 @@ export const transferLeaderEndpoint: WriteEndpoint<z.infer<typeof transferArgs>,
   method: 'Operator.TransferLeader',
   kind: 'write',
   args: transferArgs,
+  access: writes,
   serve: async (server, { id }) => {
     const handed = await server.raft.transferLeadership(id === '' ? undefined : id)
     return handed.ok ? ok(null) : err(refusalOf(handed.error, { id }))
@@ -82,6 +90,7 @@ export const readAutopilotEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Autopi
   method: 'Operator.AutopilotGetConfiguration',
   kind: 'query',
   args: noArgs,
+  access: reads,
   query: (tx) => {
     const row = autopilotOf(tx)
     return { index: row?.modifyIndex ?? 0, value: row ?? null }
@@ -95,6 +104,7 @@ export const setAutopilotEndpoint: WriteEndpoint<z.infer<typeof setAutopilotArgs
   method: 'Operator.AutopilotSetConfiguration',
   kind: 'write',
   args: setAutopilotArgs,
+  access: writes,
   serve: (server, args, identity) => server.propose(autopilotSet, args, identity),
 }
 

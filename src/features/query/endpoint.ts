@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
+import { asks, filters, filtersOnBehalf, keptOf, open } from '../access.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import type {
   CommandDefinition,
@@ -14,12 +16,14 @@ import type {
   WriteIdentity,
 } from '../manifest.ts'
 import { measured } from '../measured.ts'
+import { placedSeenBy } from '../sight.ts'
 import { type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { definitionFields, queryId, serviceQueryFields } from './fields.ts'
 import { instancesOfQuery } from './instances.ts'
 import type { QueryDefinition, QueryRow } from './model.ts'
 import { type Nearness, nearnessOf } from './nearness.ts'
 import { type Resolved, resolveQuery } from './resolution.ts'
+import { isListed, queryRefused, queryShown, withoutToken } from './rights.ts'
 import { definitionRefusal } from './validation.ts'
 import { allQueries, queriesIndex, queryById } from './views.ts'
 
@@ -30,6 +34,7 @@ export const createEndpoint: WriteEndpoint<QueryDefinition, string> = {
   method: 'PreparedQuery.Create',
   kind: 'write',
   args: createArgs,
+  access: asks((authorizer, definition) => queryRefused(authorizer, definition, 'write')),
   serve: (server, definition, identity) =>
     define(server, queryCreate, { ...definition, id: uuidOf(server.env.crypto.randomBytes(16)) }, identity),
 }
@@ -39,6 +44,10 @@ export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: stri
   method: 'PreparedQuery.Update',
   kind: 'write',
   args: z.object({ id: queryId, ...definitionFields }),
+  access: asks(
+    (authorizer, definition, tx) =>
+      queryRefused(authorizer, definition, 'write') ?? queryRefused(authorizer, queryById(tx, definition.id), 'write'),
+  ),
   serve: (server, definition, identity) => define(server, queryUpdate, definition, identity),
 }
 
@@ -75,6 +84,7 @@ export const deleteEndpoint: WriteEndpoint<IdArgs, string> = {
   method: 'PreparedQuery.Delete',
   kind: 'write',
   args: idArgs,
+  access: asks((authorizer, { id }, tx) => queryRefused(authorizer, queryById(tx, id), 'write')),
   serve: (server, args, identity) => propose(server, queryDelete, args, identity),
 }
 
@@ -82,6 +92,10 @@ export const getEndpoint: QueryEndpoint<IdArgs, QueryRow | null> = {
   method: 'PreparedQuery.Get',
   kind: 'query',
   args: idArgs,
+  access: filters(
+    (authorizer, query) => (query === null ? null : queryShown(authorizer, query)),
+    (authorizer, { id }, tx) => queryRefused(authorizer, queryById(tx, id), 'read'),
+  ),
   query: (tx, { id }) => ({ index: queriesIndex(tx), value: queryById(tx, id) ?? null }),
 }
 
@@ -91,6 +105,11 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly QueryR
   method: 'PreparedQuery.List',
   kind: 'query',
   args: noArgs,
+  access: filters((authorizer, queries) => {
+    const listed = keptOf(queries, (query) => isListed(authorizer, query))
+    const shown = listed.map((query) => queryShown(authorizer, query))
+    return shown.every((query, at) => query === listed[at]) ? listed : shown
+  }),
   query: (tx) => ({ index: queriesIndex(tx), value: [...allQueries(tx)] }),
 }
 
@@ -102,6 +121,18 @@ export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolve
   method: 'PreparedQuery.Explain',
   kind: 'query',
   args: explainArgs,
+  access: filters(
+    (authorizer, resolved) => {
+      if (resolved.kind !== 'found') return resolved
+      const query = queryShown(authorizer, resolved.query)
+      return query === resolved.query ? resolved : { ...resolved, query }
+    },
+    (authorizer, { idOrName, segment }, tx) => {
+      const resolved = resolveQuery(tx, idOrName, segment)
+      if (resolved.kind !== 'found' || isListed(authorizer, resolved.query)) return undefined
+      return { resource: 'query', name: resolved.query.name, right: 'read' }
+    },
+  ),
   query: (tx, { idOrName, segment }) => ({
     index: queriesIndex(tx),
     value: resolveQuery(tx, idOrName, segment),
@@ -132,16 +163,35 @@ export const executeEndpoint: QueryEndpoint<z.infer<typeof executeArgs>, Execute
   method: 'PreparedQuery.Execute',
   kind: 'query',
   args: executeArgs,
+  access: filtersOnBehalf(
+    ({ idOrName, segment }, tx) => {
+      const resolved = resolveQuery(tx, idOrName, segment)
+      return resolved.kind === 'found' ? resolved.query.token : ''
+    },
+    (authorizer, executed) => (executed.kind === 'found' ? foundSeenBy(authorizer, executed) : executed),
+  ),
   query: (tx, { idOrName, segment, connect, origin }) => {
     const resolved = resolveQuery(tx, idOrName, segment)
     const index = queriesIndex(tx)
     if (resolved.kind !== 'found') return { index, value: resolved }
-    const { query } = resolved
+    // Whose rights count is looked up where they do: what is found goes to agents.
+    const query = withoutToken(resolved.query)
     const found = instancesOfQuery(tx, query.service, connect)
     const nearness = nearnessOf(tx, query.service.near, origin, found.entries)
-    const value = { ...resolved, entries: found.entries, ...nearness }
+    const value = { ...resolved, query, entries: found.entries, ...nearness }
     return { index: Math.max(index, found.index), value }
   },
+}
+
+type Found = Extract<Executed, { readonly kind: 'found' }>
+
+/** Distances stand beside the entries. */
+function foundSeenBy(authorizer: Authorizer, found: Found): Found {
+  const entries = placedSeenBy(authorizer, found.entries)
+  if (entries === found.entries) return found
+  const seen = new Set(entries)
+  const distances = found.distances?.filter((_, at) => seen.has(found.entries[at] as HealthServiceEntry))
+  return { ...found, entries, ...(distances === undefined ? {} : { distances }) }
 }
 
 const executeRemoteArgs = z.object({ service: serviceQueryFields, connect: z.boolean() })
@@ -151,6 +201,7 @@ export const executeRemoteEndpoint: QueryEndpoint<z.infer<typeof executeRemoteAr
   method: 'PreparedQuery.ExecuteRemote',
   kind: 'query',
   args: executeRemoteArgs,
+  access: filters(placedSeenBy),
   query: (tx, { service, connect }) => {
     const found = instancesOfQuery(tx, service, connect)
     return { index: found.index, value: found.entries }
@@ -162,6 +213,7 @@ export const otherDatacentersEndpoint: ServerEndpoint<z.infer<typeof noArgs>, re
   method: 'PreparedQuery.OtherDatacenters',
   kind: 'server',
   args: noArgs,
+  access: open('names of datacenters, which are told to everybody'),
   leader: false,
   serve: async (server) => {
     const wan = server.wan()

@@ -2,6 +2,7 @@ import { byteString } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { metadataProblem } from '../../model/metadata.ts'
 import { isTemplate, type QueryDefinition, type ServiceQuery } from './model.ts'
+import { hiddenToken } from './rights.ts'
 import { templateRefusal } from './template.ts'
 
 /** Longest name, in bytes: of a name that is asked for, so many beginnings are looked for among the templates. */
@@ -9,9 +10,6 @@ export const queryNameBytesMax = 256
 /** What all texts of a definition may take together, in UTF-16 units, each with a little more for itself. */
 const definitionSizeMax = 65_536
 const textSize = 16
-
-/** What readers without rights see instead of a token. */
-const hiddenToken = '<hidden>'
 
 /** Why a definition cannot be taken, whatever else there is; in the words of the field. Reference: HTTP API 10. */
 export function definitionRefusal(query: QueryDefinition): string | undefined {

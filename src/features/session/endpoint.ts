@@ -1,9 +1,13 @@
 import { z } from 'zod'
+import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { sessionTtlMaxMs } from '../../model/limits.ts'
+import { asks, filters, keptOf, refusedUnlessAllowed, within } from '../access.ts'
+import { spelledNode } from '../catalog/views.ts'
+import { denied } from '../denied.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
@@ -22,6 +26,9 @@ export const createEndpoint: WriteEndpoint<CreateArgs, string> = {
   method: 'Session.Create',
   kind: 'write',
   args: createArgs,
+  access: asks((authorizer, { node }, tx) =>
+    refusedUnlessAllowed(authorizer, 'session', spelledNode(tx, node), 'write'),
+  ),
   serve: create,
 }
 
@@ -57,13 +64,34 @@ function ttlRefusal(ttlMs: number, leastMs: number): Failure | undefined {
 const idArgs = z.object({ id: sessionFields.id })
 type IdArgs = z.infer<typeof idArgs>
 
-/** True, also where there was no such session. */
+/** The node of a session says who may end or renew it, and a leader that is new may not know the session yet. */
+const ofItsNode = within('whose session it is only a leader knows that has caught up')
+
+/** True, also where there was no such session; but where access is controlled, that is refused. */
 export const destroyEndpoint: WriteEndpoint<IdArgs, boolean> = {
   method: 'Session.Destroy',
   kind: 'write',
   args: idArgs,
-  serve: (server, { id }, identity) =>
-    measured(server, 'session.apply', () => server.propose(sessionDestroy, { ids: [id] }, identity)),
+  access: ofItsNode,
+  serve: (server, args, identity, authorizer) =>
+    measured(server, 'session.apply', () => destroy(server, args, identity, authorizer)),
+}
+
+async function destroy(
+  server: ServerContext,
+  { id }: IdArgs,
+  identity: WriteIdentity | undefined,
+  authorizer: Authorizer,
+): Promise<Result<boolean, Failure>> {
+  if (authorizer !== unrestricted) {
+    const leads = await server.leads()
+    if (!leads.ok) return leads
+    const session = sessionById(server.read(), id)
+    if (session === undefined) return err({ kind: 'refused', message: `Unknown session ${JSON.stringify(id)}` })
+    const refused = refusedUnlessAllowed(authorizer, 'session', session.node, 'write')
+    if (refused !== undefined) return err(denied(server.env, authorizer, refused, 'Session.Destroy'))
+  }
+  return server.propose(sessionDestroy, { ids: [id] }, identity)
 }
 
 /** Answers the session with its whole span before it, or null. Not replicated: `duty.ts` says why that is enough. */
@@ -71,26 +99,43 @@ export const renewEndpoint: WriteEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Renew',
   kind: 'write',
   args: idArgs,
-  serve: (server, args) => measured(server, 'session.renew', () => renew(server, args)),
+  access: ofItsNode,
+  serve: (server, args, _identity, authorizer) =>
+    measured(server, 'session.renew', () => renew(server, args, authorizer)),
 }
 
-async function renew(server: ServerContext, { id }: IdArgs): Promise<Result<SessionRow | null, Failure>> {
+async function renew(
+  server: ServerContext,
+  { id }: IdArgs,
+  authorizer: Authorizer,
+): Promise<Result<SessionRow | null, Failure>> {
   await server.duty(sessionExpiry)?.settled(id)
   const leads = await server.leads()
   if (!leads.ok) return leads
   const session = sessionById(server.read(), id)
   if (session === undefined) return ok(null)
+  const refused = refusedUnlessAllowed(authorizer, 'session', session.node, 'write')
+  if (refused !== undefined) return err(denied(server.env, authorizer, refused, 'Session.Renew'))
   const expiry = server.duty(sessionExpiry)
   // Its end began while leadership was made sure of: whether it succeeds decides.
-  if (expiry?.isEnding(id) === true) return renew(server, { id })
+  if (expiry?.isEnding(id) === true) return renew(server, { id }, authorizer)
   expiry?.extend(session)
   return ok(session)
 }
+
+function seesSession(authorizer: Authorizer, { node }: SessionRow): boolean {
+  return authorizer.allows('session', node, 'read')
+}
+
+const seen = filters<unknown, readonly SessionRow[]>((authorizer, sessions) =>
+  authorizer.readsAll('session') ? sessions : keptOf(sessions, (session) => seesSession(authorizer, session)),
+)
 
 export const infoEndpoint: QueryEndpoint<IdArgs, SessionRow | null> = {
   method: 'Session.Get',
   kind: 'query',
   args: idArgs,
+  access: filters((authorizer, session) => (session === null || seesSession(authorizer, session) ? session : null)),
   query: (tx, { id }) => ({ index: sessionsIndex(tx), value: sessionById(tx, id) ?? null }),
 }
 
@@ -100,6 +145,7 @@ export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly Sessio
   method: 'Session.List',
   kind: 'query',
   args: noArgs,
+  access: seen,
   query: (tx) => ({ index: sessionsIndex(tx), value: [...allSessions(tx)] }),
 }
 
@@ -109,5 +155,6 @@ export const nodeEndpoint: QueryEndpoint<z.infer<typeof nodeArgs>, readonly Sess
   method: 'Session.NodeSessions',
   kind: 'query',
   args: nodeArgs,
+  access: seen,
   query: (tx, { node }) => ({ index: sessionsIndex(tx), value: [...sessionsOfNode(tx, node)] }),
 }

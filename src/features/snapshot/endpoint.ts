@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { asks, refusedUnlessAllowed } from '../access.ts'
 import { bytes, count } from '../fields.ts'
 import type { ReadMeta, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
 import {
@@ -24,6 +25,9 @@ export interface OpenedArchive {
   readonly servers: readonly ArchivedServer[]
 }
 
+/** The whole state has every secret in it. */
+const manages = asks<unknown>((authorizer) => refusedUnlessAllowed(authorizer, 'acl', '', 'write'))
+
 const openArgs = z.object({ stale: z.boolean() })
 
 /** The state now: by the leader's word, or, where it may be stale, of whichever server is asked. */
@@ -31,6 +35,7 @@ export const openEndpoint: ServerEndpoint<z.infer<typeof openArgs>, OpenedArchiv
   method: 'Snapshot.Open',
   kind: 'server',
   args: openArgs,
+  access: manages,
   leader: true,
   serve: async (server, { stale }) => {
     const leads = stale ? ok(undefined) : await server.leads()
@@ -59,6 +64,7 @@ export const nextEndpoint: ServerEndpoint<z.infer<typeof nextArgs>, Uint8Array> 
   method: 'Snapshot.Next',
   kind: 'server',
   args: nextArgs,
+  access: manages,
   leader: true,
   serve: (server, { id, offset }) => Promise.resolve(server.archives.next(id, offset)),
 }
@@ -70,6 +76,7 @@ export const closeEndpoint: ServerEndpoint<z.infer<typeof closeArgs>, null> = {
   method: 'Snapshot.Close',
   kind: 'server',
   args: closeArgs,
+  access: manages,
   leader: true,
   serve: (server, { id }) => {
     server.archives.close(id)
@@ -84,6 +91,7 @@ export const beginEndpoint: WriteEndpoint<z.infer<typeof beginArgs>, null> = {
   method: 'Snapshot.RestoreBegin',
   kind: 'write',
   args: beginArgs,
+  access: manages,
   serve: async (server, args, identity) => stepped(await server.propose(restoreBegin, args, identity)),
 }
 
@@ -97,6 +105,7 @@ export const pieceEndpoint: WriteEndpoint<z.infer<typeof pieceArgs>, null> = {
   method: 'Snapshot.RestorePiece',
   kind: 'write',
   args: pieceArgs,
+  access: manages,
   serve: async (server, args, identity) => {
     const put = stepped(await server.propose(restorePiece, args, identity))
     const fault = put.ok ? server.coming.fault() : undefined
@@ -111,6 +120,7 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
   method: 'Snapshot.RestoreCommit',
   kind: 'write',
   args: endArgs,
+  access: manages,
   serve: async (server, args, identity) => {
     // A new leader has all the pieces when it has applied what is of its own term: before that it would check less than is there.
     const leads = await server.leads()
@@ -130,6 +140,7 @@ export const abandonEndpoint: WriteEndpoint<z.infer<typeof endArgs>, null> = {
   method: 'Snapshot.RestoreAbandon',
   kind: 'write',
   args: endArgs,
+  access: manages,
   serve: (server, args, identity) => server.propose(restoreAbandon, args, identity),
 }
 

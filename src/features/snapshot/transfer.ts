@@ -134,9 +134,9 @@ export async function restoreState(
   return replaced
 }
 
-/** The same datacenter, though whoever called may have gone. */
-function whereOf({ datacenter }: CallOptions): CallOptions {
-  return datacenter === undefined ? {} : { datacenter }
+/** The same datacenter and the same rights, though whoever called may have gone. */
+function whereOf({ datacenter, token }: CallOptions): CallOptions {
+  return { ...(datacenter === undefined ? {} : { datacenter }), ...(token === undefined ? {} : { token }) }
 }
 
 /** What the archive says of itself, if it is whole. The error is one line. */

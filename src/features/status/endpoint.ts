@@ -1,15 +1,19 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
+import { open } from '../access.ts'
 import type { ServerEndpoint } from '../manifest.ts'
 
 const noArgs = z.object({})
 type NoArgs = z.infer<typeof noArgs>
+
+const forProbes = 'whoever is to find out whether there is a leader may have no token'
 
 /** RPC address of the leader as the asked server knows it; empty for none. */
 export const leaderEndpoint: ServerEndpoint<NoArgs, string> = {
   method: 'Status.Leader',
   kind: 'server',
   args: noArgs,
+  access: open(forProbes),
   leader: false,
   serve: async (server) => ok(server.raft.status().leader?.address ?? ''),
 }
@@ -19,6 +23,7 @@ export const peersEndpoint: ServerEndpoint<NoArgs, readonly string[]> = {
   method: 'Status.Peers',
   kind: 'server',
   args: noArgs,
+  access: open(forProbes),
   leader: false,
   serve: async (server) => ok(server.raft.status().configuration.servers.map(({ address }) => address)),
 }

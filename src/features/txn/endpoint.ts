@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { Failure } from '../../model/failure.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
+import { filters, permissionDenied, within } from '../access.ts'
+import { tellDenied } from '../denied.ts'
 import { byteText } from '../fields.ts'
-import { judged, keyOperation, runRead } from '../kv/operations.ts'
+import { entriesSeenBy, judged, type KeyOperation, keyOperation, operationRefused, runRead } from '../kv/operations.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { transactionApply } from './commands.ts'
-import type { SettledOutcome } from './model.ts'
+import type { OperationError, SettledOutcome } from './model.ts'
 import { runAll } from './run.ts'
 
 const args = z.object({ operations: z.array(keyOperation).max(transactionOperationsMax).readonly() })
@@ -17,6 +20,7 @@ export const applyEndpoint: WriteEndpoint<TransactionArgs, SettledOutcome> = {
   method: 'Txn.Apply',
   kind: 'write',
   args,
+  access: within('it is told of each operation whether it is refused'),
   serve: apply,
 }
 
@@ -24,15 +28,41 @@ async function apply(
   server: ServerContext,
   { operations }: TransactionArgs,
   identity: WriteIdentity | undefined,
+  authorizer: Authorizer,
 ): Promise<Result<SettledOutcome, Failure>> {
+  const refused = refusedOf(authorizer, operations)
+  if (refused.length > 0) {
+    const [first] = operations.flatMap((operation) => operationRefused(authorizer, operation) ?? [])
+    if (first !== undefined) tellDenied(server.env, authorizer, first, 'Txn.Apply')
+    return ok({ kind: 'failed', errors: refused })
+  }
   const body = { operations: operations.map((operation) => judged(server, operation)) }
   const outcome = await measured(server, 'txn.apply', () => server.propose(transactionApply, body, identity))
   if (!outcome.ok) return outcome
-  if (outcome.value.kind !== 'forgotten') return ok(outcome.value)
+  if (outcome.value.kind !== 'forgotten') return ok(seenBy(authorizer, outcome.value))
   return err({
     kind: 'outcome-unknown',
     message: 'the transaction took effect, but what it read is not known any more',
   })
+}
+
+/** Each operation that its token may not do. */
+function refusedOf(
+  authorizer: Authorizer,
+  operations: readonly Pick<KeyOperation, 'verb' | 'key'>[],
+): readonly OperationError[] {
+  if (authorizer.unrestricted) return []
+  const what = failureText(permissionDenied())
+  return [...operations.entries()].flatMap(([operation, each]) =>
+    operationRefused(authorizer, each) === undefined ? [] : [{ operation, what }],
+  )
+}
+
+/** Without the entries that it may not read. */
+function seenBy(authorizer: Authorizer, outcome: SettledOutcome): SettledOutcome {
+  if (outcome.kind === 'failed') return outcome
+  const entries = entriesSeenBy(authorizer, outcome.entries)
+  return entries === outcome.entries ? outcome : { ...outcome, entries }
 }
 
 const question = z.object({
@@ -49,6 +79,10 @@ export const readEndpoint: QueryEndpoint<z.infer<typeof readArgs>, SettledOutcom
   method: 'Txn.Read',
   kind: 'query',
   args: readArgs,
+  access: filters((authorizer, outcome, { questions }) => {
+    const errors = refusedOf(authorizer, questions)
+    return errors.length > 0 ? { kind: 'failed', errors } : seenBy(authorizer, outcome)
+  }),
   kept: false,
   // The answer to a transaction has no index.
   query: (tx, { questions }) => ({

@@ -1,0 +1,93 @@
+import type { Ask, Authorizer } from '../../access/authorizer.ts'
+import { equalPlain } from '../../base/equal.ts'
+import type { CatalogNode, CheckFacts, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { refusedUnlessAllowed } from '../access.ts'
+import { nameKey } from '../name-keys.ts'
+import { checkOfNode, nodeById, nodeByName, serviceOfNode } from './views.ts'
+
+/**
+ * What of a registration its token may not do. Rules are matched with names letter for letter, and the catalog finds nodes,
+ * services and checks whatever the case of their letters: so the names that stand in it are asked for besides those given.
+ * Reference: access control 4, dual checks; HTTP API 2.
+ */
+export function registrationRefused(
+  authorizer: Authorizer,
+  request: RegisterRequest,
+  tx: ReadTransaction,
+): Ask | undefined {
+  if (authorizer.unrestricted) return undefined
+  for (const ask of registrationAsks(tx, request)) {
+    if (!authorizer.allows(ask.resource, ask.name, ask.right)) return ask
+  }
+  return undefined
+}
+
+function* registrationAsks(tx: ReadTransaction, request: RegisterRequest): Generator<Ask> {
+  const { node, service, checks } = request
+  for (const written of nodesWritten(tx, request)) yield writing('node', written)
+  if (service !== null) {
+    yield writing('service', service.service)
+    const before = serviceOfNode(tx, node.node, service.id)
+    if (before !== undefined) yield writing('service', before.service)
+  }
+  for (const check of checks) {
+    yield ownerOf(tx, request, check)
+    const before = checkOfNode(tx, node.node, check.checkId)
+    if (before !== undefined)
+      yield before.serviceId === '' ? writing('node', before.node) : writing('service', before.serviceName)
+  }
+}
+
+/** A node may be told of with what is on it by who may not write it, as long as it stays as it is. */
+function nodesWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRequest): readonly string[] {
+  const there = nodeByName(tx, node.node)
+  if (there === undefined) return [node.node, ...formerName(tx, node)]
+  if (skipNodeUpdate || isSame(there, node)) return []
+  return [node.node, there.node, ...formerName(tx, node)]
+}
+
+/** Under which a node with this ID stands until now. */
+function formerName(tx: ReadTransaction, { id, node }: RegisterRequest['node']): readonly string[] {
+  const former = nodeById(tx, id)
+  return former === undefined || nameKey(former.node) === nameKey(node) ? [] : [former.node]
+}
+
+function isSame(there: CatalogNode, { id, address, taggedAddresses, meta }: RegisterRequest['node']): boolean {
+  if (id !== '' && id !== there.id) return false
+  const known = { address: there.address, taggedAddresses: there.taggedAddresses, meta: there.meta }
+  return equalPlain(known, { address, taggedAddresses, meta })
+}
+
+/** A check of a service that is not there is refused by the catalog: until it has been looked at there, it is the node's. */
+function ownerOf(tx: ReadTransaction, { node, service }: RegisterRequest, { serviceId }: CheckFacts): Ask {
+  if (serviceId === '') return writing('node', node.node)
+  if (service !== null && nameKey(service.id) === nameKey(serviceId)) return writing('service', service.service)
+  const owner = serviceOfNode(tx, node.node, serviceId)
+  return owner === undefined ? writing('node', node.node) : writing('service', owner.service)
+}
+
+/** Who may write a node may take out what is on it; who may write a service, its instances and their checks. */
+export function deregistrationRefused(
+  authorizer: Authorizer,
+  { node, serviceId, checkId }: DeregisterRequest,
+  tx: ReadTransaction,
+): Ask | undefined {
+  if (authorizer.unrestricted) return undefined
+  const ofNode = nodeRefused(authorizer, node, nodeByName(tx, node))
+  if (ofNode === undefined) return undefined
+  const service =
+    serviceId === '' ? checkOfNode(tx, node, checkId)?.serviceName : serviceOfNode(tx, node, serviceId)?.service
+  if (service === undefined || service === '') return ofNode
+  return refusedUnlessAllowed(authorizer, 'service', service, 'write')
+}
+
+function nodeRefused(authorizer: Authorizer, given: string, there: CatalogNode | undefined): Ask | undefined {
+  const refused = refusedUnlessAllowed(authorizer, 'node', given, 'write')
+  if (refused !== undefined || there === undefined || there.node === given) return refused
+  return refusedUnlessAllowed(authorizer, 'node', there.node, 'write')
+}
+
+function writing(resource: 'node' | 'service', name: string): Ask {
+  return { resource, name, right: 'write' }
+}

@@ -1,0 +1,36 @@
+import type { Ask, Authorizer, Decision } from '../access/authorizer.ts'
+import type { Env } from '../env/env.ts'
+import type { Failure } from '../model/failure.ts'
+import { permissionDenied } from './access.ts'
+
+/** The refusal of what was asked, of which the log tells why. `what`: what was called, for people. */
+export function denied(env: Pick<Env, 'log' | 'metrics'>, authorizer: Authorizer, ask: Ask, what: string): Failure {
+  tellDenied(env, authorizer, ask, what)
+  return permissionDenied()
+}
+
+/** One line of the log, from which an operator sees whose token lacks what, and why. No secret is in it. */
+export function tellDenied(
+  { log, metrics }: Pick<Env, 'log' | 'metrics'>,
+  authorizer: Authorizer,
+  ask: Ask,
+  what: string,
+): void {
+  metrics.count('acl.denied')
+  if (!log.enabled('info')) return
+  const { resource, name, right } = ask
+  const by = decidedBy(authorizer.explain(resource, name, right))
+  log.write('info', 'acl', 'permission denied', { accessor: authorizer.accessor, resource, name, right, by, what })
+}
+
+/** `service_prefix "web" read, policy p1`, or `default policy deny`. */
+export function decidedBy({ by }: Decision): string {
+  switch (by.kind) {
+    case 'rule':
+      return `${by.rule} ${by.level}, ${by.policy}`
+    case 'default':
+      return `default policy ${by.policy}`
+    default:
+      return by.kind
+  }
+}

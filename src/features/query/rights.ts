@@ -1,0 +1,36 @@
+import type { Ask, Authorizer } from '../../access/authorizer.ts'
+import { refusedUnlessAllowed } from '../access.ts'
+import { isTemplate, type QueryDefinition, type QueryRow } from './model.ts'
+
+/** What readers without rights see instead of a token. */
+export const hiddenToken = '<hidden>'
+
+type Named = Pick<QueryDefinition, 'name' | 'template'>
+
+/** Whether rules speak of it. One without a name is known to whoever has its ID. Spec: Auth 6. */
+function isGoverned(query: Named): boolean {
+  return query.name !== '' || isTemplate(query)
+}
+
+export function queryRefused(authorizer: Authorizer, query: Named | undefined, right: Ask['right']): Ask | undefined {
+  if (query === undefined || !isGoverned(query)) return undefined
+  return refusedUnlessAllowed(authorizer, 'query', query.name, right)
+}
+
+/** In a list: those without a name are for who manages access alone. */
+export function isListed(authorizer: Authorizer, query: QueryRow): boolean {
+  return managesAccess(authorizer) || (isGoverned(query) && queryRefused(authorizer, query, 'read') === undefined)
+}
+
+/** With its token only for who could read that anyway. */
+export function queryShown(authorizer: Authorizer, query: QueryRow): QueryRow {
+  return managesAccess(authorizer) ? query : withoutToken(query)
+}
+
+export function withoutToken(query: QueryRow): QueryRow {
+  return query.token === '' ? query : { ...query, token: hiddenToken }
+}
+
+function managesAccess(authorizer: Authorizer): boolean {
+  return authorizer.allows('acl', '', 'write')
+}

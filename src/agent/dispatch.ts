@@ -17,6 +17,7 @@ import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Store } from '../store/store.ts'
+import { type Asker, Askers, type Reader } from './access/askers.ts'
 import type { Gate } from './access/gate.ts'
 import type { AgentObserver, ParkedRead } from './agent.ts'
 import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
@@ -38,6 +39,7 @@ export class Dispatch {
   readonly #observer: DispatchObserver
   /** Undefined: access control is off, and everybody may do everything. */
   readonly #gate: Gate | undefined
+  readonly #askers: Askers
   /** Ends of the reads that are parked, as many as the results have waiting; those that only the leader may answer apart. */
   readonly #parked = new Set<End>()
   readonly #parkedAtLeader = new Set<End>()
@@ -55,6 +57,7 @@ export class Dispatch {
     gate?: Gate,
   ) {
     this.#gate = gate
+    this.#askers = new Askers(gate, () => context.read())
     this.#context = context
     this.#store = store
     this.#observer = observer
@@ -102,10 +105,10 @@ export class Dispatch {
     if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
     const isStale = read.consistency === 'stale'
     if (!isStale && !this.#raft.leaseReadsNow()) return undefined
-    const entered = this.#gate === undefined ? free : this.#gate.now(endpoint, token)
-    if (entered === undefined || !entered.ok) return entered
-    const found = this.#find(endpoint, args, { authorizer: entered.value, token })
-    if (!found.ok) return found
+    const asking = this.#askers.now(endpoint, args, token)
+    if (asking === undefined || !asking.ok) return asking
+    const found = this.#find(endpoint, args, asking.value)
+    if (found === undefined || !found.ok) return found
     const { result, asker } = found.value
     const meta = isStale ? this.#meta(result.index) : { index: result.index, knownLeader: true, lastContactMs: 0 }
     return ok(this.#served(endpoint, args, result, asker, meta))
@@ -151,19 +154,22 @@ export class Dispatch {
     token: string,
   ): Promise<Result<Answer<unknown>, Failure>> {
     if (read.minIndex === 0) {
-      const asker = await this.#ready(endpoint, read, token)
-      const found = asker.ok ? this.#find(endpoint, args, asker.value) : asker
-      return found.ok ? ok(this.#answer(endpoint, args, found.value)) : found
+      for (;;) {
+        const asker = await this.#ready(endpoint, args, read, token)
+        const found = asker.ok ? this.#find(endpoint, args, asker.value) : asker
+        if (found !== undefined) return found.ok ? ok(this.#answer(endpoint, args, found.value)) : found
+      }
     }
     const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
     const leaving = new Leaving(caller)
     let observed: ParkedRead | undefined
     let before: Authorizer | undefined
     for (;;) {
-      const asking = await this.#ready(endpoint, read, token)
+      const asking = await this.#ready(endpoint, args, read, token)
       if (!asking.ok) return asking
       // Evaluated and parked in one synchronous turn: no commit can fall between, so no wake-up is lost (W2).
       const found = this.#find(endpoint, args, asking.value)
+      if (found === undefined) continue
       if (!found.ok) return found
       const { result, asker } = found.value
       const leftMs = deadlineMs - this.#context.env.clock.monoMs()
@@ -181,18 +187,20 @@ export class Dispatch {
   }
 
   /** When this server's state is as fresh as the caller wants, and what the token may do is known. */
-  async #ready(endpoint: QueryEndpoint, read: ReadOptions, token: string): Promise<Result<Asker, Failure>> {
+  async #ready(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    token: string,
+  ): Promise<Result<Reader, Failure>> {
     const ready = await this.#current(read)
-    if (!ready.ok) return ready
-    if (this.#gate === undefined) return ok({ authorizer: unrestricted, token })
-    const entered = this.#gate.now(endpoint, token) ?? (await this.#gate.enter(endpoint, token))
-    return entered.ok ? ok({ authorizer: entered.value, token }) : entered
+    return ready.ok ? (this.#askers.now(endpoint, args, token) ?? this.#askers.enter(endpoint, args, token)) : ready
   }
 
-  #find(endpoint: QueryEndpoint, args: unknown, asker: Asker): Result<Found, Failure> {
-    const refusal = this.#gate?.refusal(endpoint, asker.authorizer, args, this.#context.read())
-    if (refusal !== undefined) return err(refusal)
-    return ok({ result: this.#results.read(endpoint, args), asker })
+  /** Undefined: for whom it reads has changed since it was looked. */
+  #find(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Found, Failure> | undefined {
+    const asker = this.#askers.admitted(endpoint, args, reader)
+    return asker?.ok === true ? ok({ result: this.#results.read(endpoint, args), asker: asker.value }) : asker
   }
 
   #observed(endpoint: QueryEndpoint, args: unknown, minIndex: number, found: KeptResult): ParkedRead | undefined {
@@ -253,7 +261,7 @@ export class Dispatch {
     const { authorizer, token } = asker
     const { access } = endpoint
     const view =
-      access?.kind === 'filters' && !authorizer.unrestricted
+      access.kind === 'filters' && !authorizer.unrestricted
         ? result.viewOf(authorizer, () => access.filter(authorizer, result.value, args))
         : result
     return new Served(view, meta, result, (of) => {
@@ -354,12 +362,6 @@ async function endOfTurn(): Promise<void> {
 }
 
 type End = (result: Result<undefined, Failure>) => void
-
-/** Who asks: the token, and what it may do. */
-interface Asker {
-  readonly authorizer: Authorizer
-  readonly token: string
-}
 
 interface Found {
   readonly result: KeptResult

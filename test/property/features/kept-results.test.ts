@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { KeptResults } from '../../../src/agent/kept-results.ts'
+import { open } from '../../../src/features/access.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,
@@ -109,6 +110,7 @@ const move: EndpointDefinition = {
   method: 'Test.Move',
   kind: 'write',
   args: z.unknown(),
+  access: open('a test'),
   serve: (server, args) => server.propose(coordinateBatch, { updates: args as CoordinateRow[] }),
 }
 const movement = fc
@@ -126,12 +128,14 @@ const define: EndpointDefinition = {
   method: 'Test.Define',
   kind: 'write',
   args: z.unknown(),
+  access: open('a test'),
   serve: (server, args) => server.propose(queryCreate, args as z.infer<typeof queryCreate.body>),
 }
 const drop: EndpointDefinition = {
   method: 'Test.Drop',
   kind: 'write',
   args: z.unknown(),
+  access: open('a test'),
   serve: (server, args) => server.propose(queryDelete, { id: args as string }),
 }
 const queryIdAt = (at: number): string => `00000000-0000-4000-8000-00000000000${at}`

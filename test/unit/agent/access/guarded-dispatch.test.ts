@@ -4,12 +4,22 @@ import { unrestricted } from '../../../../src/access/authorizer.ts'
 import { Gate } from '../../../../src/agent/access/gate.ts'
 import { Dispatch } from '../../../../src/agent/dispatch.ts'
 import type { Served } from '../../../../src/agent/served.ts'
+import { textOf } from '../../../../src/base/bytes.ts'
 import { ok, type Result } from '../../../../src/base/result.ts'
 import type { Env } from '../../../../src/env/env.ts'
 import type { Fields } from '../../../../src/env/observe.ts'
-import { asks, filters, keptOf, open, refusedUnlessAllowed, within } from '../../../../src/features/access.ts'
-import { keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
+import {
+  asks,
+  filters,
+  filtersOnBehalf,
+  keptOf,
+  open,
+  refusedUnlessAllowed,
+  within,
+} from '../../../../src/features/access.ts'
+import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
 import { kvFeature } from '../../../../src/features/kv/feature.ts'
+import { valueBytes } from '../../../../src/features/kv/value.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
@@ -58,7 +68,18 @@ const openToAll: ServerEndpoint<object, boolean> = {
   access: open('no secret'),
   serve: async (_server, _args, authorizer) => ok(authorizer === unrestricted),
 }
-const { access: _, ...undeclared } = { ...inside, method: 'Test.Undeclared' }
+/** The key `token` holds the secret of the token whose rights count. */
+const onBehalf: QueryEndpoint<{ prefix: string }, readonly string[]> = {
+  ...keyNames,
+  method: 'Test.OnBehalf',
+  access: filtersOnBehalf(
+    (_args, tx) => {
+      const value = getEndpoint.query(tx, { key: 'token' }).value?.value
+      return value === undefined ? '' : textOf(valueBytes(value))
+    },
+    (authorizer, names) => keptOf(names, (name) => authorizer.allows('key', name, 'read')),
+  ),
+}
 
 const stale: ReadOptions = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
@@ -86,7 +107,7 @@ class Guarded {
       write,
       inside,
       openToAll,
-      undeclared,
+      onBehalf,
       ...(kvFeature.endpoints ?? []),
     ] as EndpointDefinition[]
     const context = {
@@ -173,10 +194,33 @@ describe('a server with access control on', () => {
     expect(guarded.tokens.resolved).toEqual([])
   })
 
-  it('lets only who may do everything call what declares nothing', async () => {
+  it('shows what another token may see where it answers on its behalf, whatever the caller may', async () => {
     const guarded = new Guarded()
-    expect(await guarded.serve('Test.Undeclared', {}, 'a-secret')).toBe('permission-denied')
-    expect(await guarded.serve('Test.Undeclared', {}, 'all-secret')).toBe('')
+    await guarded.write('a/1', 'b/1')
+    const found = () =>
+      Promise.all(
+        ['all-secret', 'none-secret', 'unknown'].map((token) =>
+          guarded.serve('Test.OnBehalf', { prefix: '' }, token, stale),
+        ),
+      )
+    expect(await found()).toEqual([['a/1', 'b/1'], [], 'token-not-found'])
+    for (const isKeptHere of [true, false]) {
+      guarded.tokens.isKeptHere = isKeptHere
+      await guarded.server.request('PUT', '/v1/kv/token', 'a-secret')
+      expect(await found()).toEqual([['a/1'], ['a/1'], 'token-not-found'])
+      await guarded.server.request('PUT', '/v1/kv/token', 'gone')
+      expect(await found()).toEqual(['token-not-found', 'token-not-found', 'token-not-found'])
+    }
+  })
+
+  it('looks anew whose rights count where that has changed while a token was looked up', async () => {
+    const guarded = new Guarded()
+    await guarded.write('a/1', 'b/1')
+    await guarded.server.request('PUT', '/v1/kv/token', 'none-secret')
+    guarded.tokens.isKeptHere = false
+    const found = guarded.serve('Test.OnBehalf', { prefix: '' }, 'all-secret', stale)
+    await guarded.server.request('PUT', '/v1/kv/token', 'a-secret')
+    expect(await found).toEqual(['a/1'])
   })
 
   it('resolves a token that it does not know in this turn, and takes none for the anonymous one', async () => {

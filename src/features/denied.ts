@@ -1,4 +1,5 @@
-import type { Ask, Authorizer, Decision } from '../access/authorizer.ts'
+import type { Ask, Authorizer } from '../access/authorizer.ts'
+import { decidedBy } from '../access/decision-text.ts'
 import type { Env } from '../env/env.ts'
 import type { Failure } from '../model/failure.ts'
 import { permissionDenied } from './access.ts'
@@ -21,16 +22,4 @@ export function tellDenied(
   const { resource, name, right } = ask
   const by = decidedBy(authorizer.explain(resource, name, right))
   log.write('info', 'acl', 'permission denied', { accessor: authorizer.accessor, resource, name, right, by, what })
-}
-
-/** `service_prefix "web" read, policy p1`, or `default policy deny`. */
-export function decidedBy({ by }: Decision): string {
-  switch (by.kind) {
-    case 'rule':
-      return `${by.rule} ${by.level}, ${by.policy}`
-    case 'default':
-      return `default policy ${by.policy}`
-    default:
-      return by.kind
-  }
 }

@@ -2,6 +2,7 @@
  * Releases of the service, and what changed with each: code asks `hasBehaviour(release, …)`, it never compares version
  * strings. Spec: Versioning, Release notes.
  */
+import { accessChanges } from './access-changes.ts'
 import { interfaceChanges } from './interface-changes.ts'
 import type { Release, ReleaseChange } from './release-change.ts'
 
@@ -241,6 +242,7 @@ export const changes = {
     requirements: ['RFT-018', 'UPG-010'],
   },
   ...interfaceChanges,
+  ...accessChanges,
 } as const satisfies Record<string, ReleaseChange>
 
 export type Behaviour = keyof typeof changes

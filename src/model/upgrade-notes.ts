@@ -97,36 +97,41 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     before:
       'Go to 1.3.1 at once, not to 1.3.0: its servers tell older clients of every instance, whatever tag they ask for.',
   },
-}
-
-/** The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first. */
-export const furtherNotes = {
   'registrations-need-a-rule': {
-    since: release(0, 5, 0),
-    reference: 'REL-0.5-1, REL-0.5-2',
     where: 'access control',
     before:
       'Where the default policy is deny, give the tokens of agents a rule for their services: `service "" { policy = "write" }`.',
   },
+  'reads-need-a-rule': {
+    where: 'access control',
+    before:
+      'Where the default policy is deny, give clients, and agents for DNS, a rule to read services: `service "" { policy = "read" }`.',
+  },
+  'events-and-keyring-need-a-rule': {
+    where: 'access control',
+    after: 'Give who fires events or turns keys the rules `event` and `keyring`, which older servers do not take.',
+  },
+  'queries-need-a-rule': {
+    where: 'access control',
+    after:
+      'Give who manages named queries a rule `query`; those that are there run on with the token that they captured.',
+  },
+  'rules-of-version-8': {
+    where: 'access control',
+    before: 'Set `acl_enforce_version_8` to false on servers and clients.',
+    after: 'Give tokens rules for node, agent, session, operator and query, then take `acl_enforce_version_8` away.',
+    defaults: [{ key: 'acl_enforce_version_8', of: 'agents', before: 'false', since: 'true' }],
+  },
+}
+
+/** The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first. */
+export const furtherNotes = {
   'storage-of-logs': {
     since: release(0, 6, 0),
     reference: 'REL-0.5.1-1, REL-0.6-3',
     through: release(0, 5, 1),
     before:
       'Servers with data of a release below 0.5.1 are started as 0.5.1 first, which rewrites it: later ones refuse it.',
-  },
-  'reads-need-a-rule': {
-    since: release(0, 6, 0),
-    reference: 'REL-0.6-1',
-    where: 'access control',
-    before:
-      'Where the default policy is deny, give clients, and agents for DNS, a rule to read services: `service "" { policy = "read" }`.',
-  },
-  'events-and-keyring-need-a-rule': {
-    since: release(0, 6, 0),
-    reference: 'REL-0.6-2',
-    where: 'access control',
-    after: 'Give who fires events or turns keys the rules `event` and `keyring`, which older servers do not take.',
   },
   'one-private-address': {
     since: release(0, 6, 0),
@@ -139,25 +144,10 @@ export const furtherNotes = {
     reference: 'REL-0.6-4',
     before: 'Give servers memory of twice the size of their data: the state is held there.',
   },
-  'queries-without-a-token': {
-    since: release(0, 6, 4),
-    reference: 'REL-0.6.4-1, REL-0.6.4-2, REL-0.6.4-3',
-    where: 'access control',
-    after:
-      'Give who manages named queries a rule `query`; those that are there run on with the token that they captured.',
-  },
   'command-line-over-http': {
     since: release(0, 8, 0),
     reference: 'REL-0.8.0-2, REL-0.8.0-3',
     before: 'Give scripts `-http-addr` for `-rpc-addr`, and close port 8400: commands talk HTTP.',
-  },
-  'rules-of-version-8': {
-    since: release(0, 8, 0),
-    reference: 'REL-0.8.0-4, REL-0.8.0-5',
-    where: 'access control',
-    before: 'Set `acl_enforce_version_8` to false on servers and clients.',
-    after: 'Give tokens rules for node, agent, session, operator and query, then take `acl_enforce_version_8` away.',
-    defaults: [{ key: 'acl_enforce_version_8', of: 'agents', before: 'false', since: 'true' }],
   },
   'node-ids-unique': {
     since: release(0, 8, 0),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { accessChanges } from '../../../src/model/access-changes.ts'
 import { interfaceChanges } from '../../../src/model/interface-changes.ts'
 import {
   type Behaviour,
@@ -26,10 +27,11 @@ describe('the page of releases', () => {
 })
 
 describe('the table of changes', () => {
-  const isOfInterface = ([name]: (typeof rows)[number]): boolean => name in interfaceChanges
+  const within = (table: object): typeof rows => rows.filter(([name]) => name in table)
   it.each([
-    ['of the interface', rows.filter(isOfInterface)],
-    ['of all else', rows.filter((row) => !isOfInterface(row))],
+    ['of the interface', within(interfaceChanges)],
+    ['of access control', within(accessChanges)],
+    ['of all else', rows.filter(([name]) => !(name in interfaceChanges) && !(name in accessChanges))],
   ])('%s goes from the oldest release to the newest', (_, some) => {
     for (const [at, [name, { since }]] of some.entries()) {
       const before = some[at - 1]?.[1].since ?? oldestRelease

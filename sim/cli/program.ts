@@ -1,9 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { datacenterName, serversMax } from '../scenario/scenario-schema.ts'
 import { usualSizes } from '../studies/convergence-study.ts'
 import { variants } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'
 import { checkFiles } from './check.ts'
 import { checkHistory, type LincheckFlags } from './lincheck.ts'
+import { type PlanFlags, printPlan } from './plan.ts'
 import { type RunFlags, runFiles, type SeedRange } from './run.ts'
 import { showSchema } from './schema.ts'
 import { runSelfTest, type SelfTestFlags } from './self-test.ts'
@@ -24,6 +26,7 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --trace /tmp/17.trace
   svc-sim check scenarios/*.yaml
   svc-sim schema > scenario.schema.json
+  svc-sim plan --from 0.6.4 --to 1.4.0 --servers 3 -o /tmp/rehearsal.yaml
   svc-sim study election --svg /tmp/elections.svg
   svc-sim study convergence --members 10,100,1000
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
@@ -92,11 +95,29 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .action(async (files: readonly string[]) => {
       ended(await checkFiles(files, terminal))
     })
+  addPlan(program, terminal, ended)
   program
     .command('schema')
     .description('Write the JSON Schema of the scenario language, for editors.')
     .action(() => {
       ended(showSchema(terminal))
+    })
+}
+
+function addPlan(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('plan')
+    .description('Tell how to upgrade a cluster, step by step and why, and write the scenario that rehearses it.')
+    .requiredOption('--from <release>', 'what all agents run now: 0.6.4')
+    .requiredOption('--to <release>', 'what they shall run: 1.4.0')
+    .option('--servers <n>', 'servers in each datacenter', countTo(serversMax), 3)
+    .option('--clients <n>', 'client agents in each, for the rehearsal', countTo(plannedClientsMax, 0), 2)
+    .option('--datacenters <names>', 'the primary one first: dc1,dc2', datacenterNames, ['dc1'])
+    .option('--acl', 'the cluster has access control')
+    .option('--every', 'pass through every release that changed something, not only those that must be passed')
+    .option('-o, --out <file>', 'write the scenario there')
+    .action(async (flags: PlanFlags) => {
+      ended(await printPlan(flags, terminal))
     })
 }
 
@@ -171,6 +192,25 @@ function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new InvalidArgumentError('Write a whole number, such as 17.')
   return value
+}
+
+/** A rehearsal needs no more to show what it shows. */
+const plannedClientsMax = 20
+const datacentersMax = 5
+
+function countTo(most: number, least = 1): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text)
+    if (value < least || value > most) throw new InvalidArgumentError(`Write a number from ${least} to ${most}.`)
+    return value
+  }
+}
+
+function datacenterNames(text: string): readonly string[] {
+  const names = text.split(',')
+  const sound = names.every((name) => datacenterName.test(name)) && new Set(names).size === names.length
+  if (sound && names.length <= datacentersMax) return names
+  throw new InvalidArgumentError(`Write up to ${datacentersMax} different names, such as dc1,dc2.`)
 }
 
 /** Beyond it a self-test would take days. */

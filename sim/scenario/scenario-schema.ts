@@ -16,7 +16,8 @@ import { nodeConfig } from './node-config.ts'
 import { step } from './step-schema.ts'
 
 /** More servers than any sane consensus group has. */
-const serversMax = 15
+export const serversMax = 15
+export const datacenterName = /^[a-z][a-z0-9-]*$/
 /** As many as addresses are set aside for. */
 const clientsMax = 99
 
@@ -50,7 +51,7 @@ const datacenter = z.strictObject({
     .describe('It knows no other datacenter, and no other knows it: a cluster of its own.'),
   datacenter: z
     .string()
-    .regex(/^[a-z][a-z0-9-]*$/, 'a datacenter is named with small letters, digits and -')
+    .regex(datacenterName, 'a datacenter is named with small letters, digits and -')
     .optional()
     .describe('What its agents call it, if not as here. Two that are apart may have one name.'),
   config: nodeConfig.optional(),
@@ -213,7 +214,7 @@ export const scenarioSchema = z.strictObject({
     .optional()
     .describe('Words to find it by.'),
   cluster: z
-    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'a datacenter is named with small letters, digits and -'), datacenter)
+    .record(z.string().regex(datacenterName, 'a datacenter is named with small letters, digits and -'), datacenter)
     .describe('Who is there, by datacenter.'),
   network: network.optional().describe('Links, when nothing is wrong.'),
   disk: disk.optional().describe('Disks, when nothing is wrong.'),

@@ -45,15 +45,15 @@ async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrad
   const nodes = run.select(upgrade.nodes)
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
   for (const [at, node] of nodes.entries()) {
-    const pause = upgrade['one by one']
-    if (at > 0 && pause !== undefined) await run.pass(drawRange(run.stepScope().draw, pause))
-    if (run.hasFailed()) return
     run.cluster.upgrade(node, upgrade.to, upgrade.config ?? {})
     run.tell(
       'note',
       `${node} starts ${upgrade.to === undefined ? 'with other settings' : `as ${releaseText(upgrade.to)}`}`,
     )
+    const pause = upgrade['one by one']
+    if (at + 1 < nodes.length && pause !== undefined) await run.pass(drawRange(run.stepScope().draw, pause))
     if (upgrade.until !== undefined) await performEventually(run, upgrade.until, [...path, 'upgrade', 'until'])
+    if (run.hasFailed()) return
   }
 }
 

@@ -10,21 +10,13 @@ export interface ChangedDefault {
   readonly since: string
 }
 
-/** Whom a note concerns; everybody, where it says nothing. */
-export const noteScopes = {
-  'access control': 'with access control',
-  'one server': 'with one server',
-  'several datacenters': 'with several datacenters',
-} as const
-
-export type NoteScope = keyof typeof noteScopes
-
 /**
  * What an operator does about one change when a cluster is taken over it. Texts are sentences for people; what a plan decides
  * by stands in members of its own.
  */
 export interface UpgradeAdvice {
-  readonly where?: NoteScope
+  /** Absent: everywhere. */
+  readonly where?: 'access control'
   /** Before the first agent runs the release. */
   readonly before?: string
   /** While some agents run it and others do not. */
@@ -32,6 +24,10 @@ export interface UpgradeAdvice {
   /** When all run it. */
   readonly after?: string
   readonly defaults?: readonly ChangedDefault[]
+  /** What is done `during` is a matter of the order of steps, and why it is so. */
+  readonly order?: 'leader last' | 'servers first'
+  /** The way and the steps of a plan are made so that nobody need see to it. */
+  readonly inSteps?: true
   /** Who comes from before this release passes through it on the way. */
   readonly through?: Release
   /** Not this release itself, but this one. */

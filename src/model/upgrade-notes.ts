@@ -10,6 +10,7 @@ const release = (major: number, minor: number, patch: number): Release => ({ maj
  */
 export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>> = {
   'kv-tombstones': {
+    order: 'leader last',
     during:
       'Upgrade followers first and the leader last; or add new servers and then take out the old ones; or have every server upgraded within 15 minutes of the first key that is deleted under a new leader.',
   },
@@ -17,6 +18,7 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     during: 'Do not define prepared queries before every server is upgraded: an older one stops at the first.',
   },
   coordinates: {
+    order: 'servers first',
     during: 'Leave clients for later: what a new agent tells of its place stops an older server.',
   },
   transactions: {
@@ -54,9 +56,11 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     after: 'Save a snapshot before each further step: `svc snapshot save`.',
   },
   'raft-protocol-chosen': {
+    inSteps: true,
     before: 'From releases below 0.7 set `raft_protocol` to 1, and raise it to 2 in a second round.',
   },
   autopilot: {
+    order: 'leader last',
     during:
       'Upgrade the leader last: a leader of 0.8.0 may write its settings at once, and older servers stop at them (since 0.8.1 it waits for them).',
   },
@@ -68,8 +72,9 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     defaults: [{ key: 'enable_script_checks', of: 'agents', before: 'true', since: 'false' }],
   },
   'raft-protocol-3-by-default': {
-    before: 'While servers of a release below 0.8 are in the cluster, set `raft_protocol` to 2.',
-    after: 'Look for old entries in `svc operator raft list-peers`, and take out what nobody answers for.',
+    inSteps: true,
+    before:
+      'While servers of a release below 0.8 are in the cluster, set `raft_protocol` to 2. A single server that is upgraded in place stays on 2, or is told its new name by raft/peers.json.',
     defaults: [{ key: 'raft_protocol', of: 'servers', before: '2', since: '3' }],
   },
   'invalid-checks-refused': {
@@ -90,10 +95,12 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     ],
   },
   'several-tags': {
+    order: 'servers first',
     instead: release(1, 3, 1),
     during: 'Servers before clients: an older server answers nothing to a newer client that asks for a tag.',
   },
   'catalog-reads-one-tag': {
+    inSteps: true,
     before:
       'Go to 1.3.1 at once, not to 1.3.0: its servers tell older clients of every instance, whatever tag they ask for.',
   },
@@ -199,9 +206,9 @@ export const furtherNotes = {
   'secondary-datacenters-wait': {
     since: release(1, 4, 0),
     reference: 'REL-1.4.0-6, REL-1.4.0-12',
-    where: 'several datacenters',
+    where: 'access control',
     during:
-      'Any order will do; a secondary datacenter keeps to the old system of access control until the primary one is upgraded.',
+      'Of several datacenters any order will do; a secondary datacenter keeps to the old system of access control until the primary one is upgraded.',
   },
   'no-way-back': {
     since: release(1, 4, 0),

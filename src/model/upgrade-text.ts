@@ -1,5 +1,4 @@
 import type { ChangedDefault, UpgradeAdvice } from './upgrade-note.ts'
-import { noteScopes } from './upgrade-note.ts'
 
 /** When in the course of an upgrade something is to be done. */
 export const moments = ['before', 'during', 'after'] as const
@@ -8,7 +7,7 @@ export type Moment = (typeof moments)[number]
 
 /** What is to be done at that moment, as sentences; defaults that change are settled before. */
 export function adviceAt(advice: UpgradeAdvice, moment: Moment): readonly string[] {
-  const scope = advice.where === undefined ? '' : `(${noteScopes[advice.where]}) `
+  const scope = advice.where === undefined ? '' : '(with access control) '
   const said = advice[moment]
   const defaults = moment === 'before' ? (advice.defaults ?? []).map(defaultText) : []
   return [...(said === undefined ? [] : [said]), ...defaults].map((sentence) => `${scope}${sentence}`)

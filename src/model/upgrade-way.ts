@@ -7,6 +7,7 @@ import {
   type Release,
   type ReleaseChange,
   raftProtocolsOf,
+  releaseText,
 } from './release.ts'
 import type { UpgradeAdvice, UpgradeNote } from './upgrade-note.ts'
 import { adviceOnChanges, furtherNotes } from './upgrade-notes.ts'
@@ -20,10 +21,13 @@ export interface NamedNote extends UpgradeNote {
 export interface Leg {
   readonly from: Release
   readonly to: Release
-  /** What `raft_protocol` is to be set to on the new servers; undefined: what they speak by default will do. */
+  /**
+   * What servers speak: of the old release, of the new one at first, and then in one more round of restarts for each that
+   * follows. The last is the default of the new release.
+   */
+  readonly protocols: readonly number[]
+  /** What `raft_protocol` is to be set to on the new servers at first; undefined: their default will do. */
   readonly raftProtocol: number | undefined
-  /** Then, in one more round of restarts for each, what it is raised to: the last is the default of the release. */
-  readonly rounds: readonly number[]
   /** Why the way does not go on at once to its end. */
   readonly stop: string | undefined
   /** About what changes on this leg, oldest first. */
@@ -77,9 +81,11 @@ function stopsOf(from: Release, to: Release, through: 'needed' | 'every'): reado
     through === 'needed'
       ? []
       : [...Object.values<ReleaseChange>(changes), ...notes].flatMap(({ since }): readonly Stop[] => {
-          const release = insteadOf(since)?.instead ?? since
+          const better = insteadOf(since)
+          const release = better?.instead ?? since
           if (isAtLeast(from, release) || isAtLeast(release, to)) return []
-          return [{ release, why: 'Something changes with it.' }]
+          const why = better === undefined ? 'something changes with it.' : whyNot(since, better)
+          return [{ release, why }]
         })
   const stops: Stop[] = []
   for (const stop of [...needed, ...every].sort((one, other) => order(one.release, other.release))) {
@@ -88,13 +94,21 @@ function stopsOf(from: Release, to: Release, through: 'needed' | 'every'): reado
   return stops
 }
 
+/** Why a release is left out. */
+export function whyNot(release: Release, { instead, reference }: ReturnType<typeof insteadOf> & object): string {
+  return `take ${releaseText(instead)} rather than ${releaseText(release)} (${reference}).`
+}
+
 function legOf(from: Release, to: Release, protocol: number, stop: string | undefined): Leg {
   const { min, spoken } = raftProtocolsOf(to)
   // Neighbours alone talk: where the default is further off, the new servers begin as neighbours, and are raised one by one.
   const first = Math.max(min, Math.min(spoken, protocol + 1))
-  const rounds = Array.from({ length: spoken - first }, (_, at) => first + 1 + at)
-  const notes = upgradeNotes().filter(({ since }) => !isAtLeast(from, since) && isAtLeast(to, since))
-  return { from, to, raftProtocol: first === spoken ? undefined : first, rounds, stop, notes }
+  const protocols = [protocol, ...Array.from({ length: spoken - first + 1 }, (_, at) => first + at)]
+  const notes = upgradeNotes().filter(({ since, through }) => {
+    const isDone = through !== undefined && isAtLeast(from, through)
+    return !isDone && !isAtLeast(from, since) && isAtLeast(to, since)
+  })
+  return { from, to, protocols, raftProtocol: first === spoken ? undefined : first, stop, notes }
 }
 
 /** Whether servers get their votes in pairs, so that of an even number one waits for another. */

@@ -1,0 +1,59 @@
+import { newestRelease, oldestRelease, parseRelease, type Release, releaseText } from '../../src/model/release.ts'
+import { type PlanOrder, planUpgrade } from '../upgrades/plan.ts'
+import { planText } from '../upgrades/plan-text.ts'
+import { rehearsalText, unrehearsed } from '../upgrades/rehearsal.ts'
+import { writeText } from './files.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+
+export interface PlanFlags {
+  readonly from: string
+  readonly to: string
+  readonly servers: number
+  readonly clients: number
+  readonly datacenters: readonly string[]
+  readonly acl?: boolean
+  readonly every?: boolean
+  readonly out?: string
+}
+
+/** `svc-sim plan`: prints the steps of an upgrade with their reasons, and writes the scenario that rehearses them. */
+export async function printPlan(flags: PlanFlags, terminal: SimTerminal): Promise<number> {
+  const from = parseRelease(flags.from)
+  const to = parseRelease(flags.to)
+  if (from === undefined || to === undefined) {
+    const known = `${releaseText(oldestRelease)} to ${releaseText(newestRelease)}`
+    const given = from === undefined ? flags.from : flags.to
+    terminal.error(`there is no release '${given}': write one from ${known}, with three numbers\n`)
+    return exits.usage
+  }
+  const plan = planUpgrade(orderOf(flags, from, to))
+  if (!plan.ok) {
+    terminal.error(`${plan.error}\n`)
+    return exits.usage
+  }
+  terminal.out(planText(plan.value))
+  const missing = unrehearsed(plan.value)
+  if (missing.length > 0) terminal.out(`\nNot in the rehearsal:\n${missing.map((line) => `  - ${line}\n`).join('')}`)
+  if (flags.out === undefined) {
+    terminal.out('\nWith -o FILE the scenario is written that rehearses these steps.\n')
+    return exits.passed
+  }
+  if (!(await writeText(terminal, flags.out, rehearsalText(plan.value, commandOf(flags))))) return exits.usage
+  terminal.out(`\nRehearse these steps: svc-sim run ${flags.out} --seeds 1..20\n`)
+  return exits.passed
+}
+
+function orderOf({ servers, clients, datacenters, acl, every }: PlanFlags, from: Release, to: Release): PlanOrder {
+  const through = every === true ? 'every' : 'needed'
+  return { from, to, servers, clients, datacenters, accessControl: acl === true, through }
+}
+
+/** The command that gives the same plan, for whoever finds the scenario. */
+function commandOf({ from, to, servers, clients, datacenters, acl, every }: PlanFlags): string {
+  return [
+    `svc-sim plan --from ${from} --to ${to} --servers ${servers} --clients ${clients}`,
+    ` --datacenters ${datacenters.join(',')}`,
+    acl === true ? ' --acl' : '',
+    every === true ? ' --every' : '',
+  ].join('')
+}

@@ -1,0 +1,98 @@
+import { optionText, type RefusedOption } from '../../src/config/refused-options.ts'
+import { releaseText } from '../../src/model/release.ts'
+import { adviceAt, type Moment } from '../../src/model/upgrade-text.ts'
+import type { PlannedLeg, PlanOrder, PlanStep, ServerStep, UpgradePlan } from './plan.ts'
+
+/** The plan as an operator reads it: what to do, in order, and why. */
+export function planText(plan: UpgradePlan): string {
+  const lines = [headline(plan.order), wayText(plan)]
+  if (plan.warnings.length > 0) lines.push('', ...plan.warnings.map((warning) => `! ${warning}`))
+  let number = 0
+  for (const [at, planned] of plan.legs.entries()) {
+    lines.push('', ...legLines(planned, at === 0 ? undefined : plan.legs[at - 1]))
+    lines.push(...section('Before', before(planned)))
+    lines.push('  Steps:')
+    for (const step of planned.steps) {
+      number++
+      const isFirst = step.datacenter === plan.order.datacenters[0]
+      const why = isFirst ? step.why : [`As in ${plan.order.datacenters[0]}.`]
+      lines.push(`    ${number}. ${stepText(step)}`, ...why.map((reason) => `       why: ${reason}`))
+    }
+    lines.push(...section('While it goes on', advice(planned, 'during')))
+    lines.push(...section('After', [...advice(planned, 'after'), ...afterwards(planned)]))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function headline({ from, to, servers, datacenters, accessControl }: PlanOrder): string {
+  const counted = `${servers} server${servers === 1 ? '' : 's'}${datacenters.length > 1 ? ' in each of' : ' in'} ${datacenters.join(', ')}`
+  return `From ${releaseText(from)} to ${releaseText(to)}: ${counted}, ${accessControl ? 'with' : 'without'} access control.`
+}
+
+function wayText({ order, legs }: UpgradePlan): string {
+  const way = [order.from, ...legs.map(({ leg }) => leg.to)].map(releaseText).join(' -> ')
+  const protocols = legs.flatMap(({ leg }) => leg.protocols)
+  const spoken = protocols.filter((protocol, at) => protocol !== protocols[at - 1]).join(' -> ')
+  return `The way: ${way}. Raft protocol: ${spoken}.`
+}
+
+function legLines({ leg }: PlannedLeg, previous: PlannedLeg | undefined): readonly string[] {
+  const title = `== ${releaseText(leg.from)} to ${releaseText(leg.to)} ==`
+  const why = leg.stop === undefined ? [] : [`  Why there: ${leg.stop}`]
+  return [
+    title,
+    ...(previous === undefined ? [] : ['  When the steps before are done, and all agents are healthy.']),
+    ...why,
+  ]
+}
+
+function before(planned: PlannedLeg): readonly string[] {
+  return [...advice(planned, 'before'), ...refusedLines(planned.refused)]
+}
+
+/** Options with the same remedy in one line. */
+function refusedLines(refused: readonly RefusedOption[]): readonly string[] {
+  const together = new Map<string, string[]>()
+  for (const option of refused) {
+    const remedy = `refused since ${releaseText(option.since)}: ${option.instead}.`
+    together.set(remedy, [...(together.get(remedy) ?? []), `\`${optionText(option)}\``])
+  }
+  return [...together].map(([remedy, options]) => `${options.join(', ')}: ${remedy}`)
+}
+
+function advice({ notes }: PlannedLeg, moment: Moment): readonly string[] {
+  return notes.flatMap((note) =>
+    adviceAt(note, moment).map((sentence) => `${sentence} [${releaseText(note.since)}, ${note.reference}]`),
+  )
+}
+
+function afterwards({ leg }: PlannedLeg): readonly string[] {
+  const done = [`Look at builds and protocols: \`svc members\` shows ${releaseText(leg.to)} everywhere.`]
+  if (leg.protocols.length <= 2) return done
+  return [...done, `Take \`raft_protocol\` out of the configuration: ${leg.protocols.at(-1)} is the default now.`]
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    - ${line}`)]
+}
+
+/** One clause, and how to know that it is done. */
+export function stepText(step: PlanStep): string {
+  const where = step.datacenter
+  if (step.kind === 'clients') {
+    return `${where}: clients to ${releaseText(step.release)}, one by one; after each wait until it is alive and its services are passing.`
+  }
+  const target = serverTarget(step)
+  if (step.names === 'peers.json') {
+    return `${where}: stop the server, write raft/peers.json with its node ID and address into its data directory, and start it ${target}; wait until it leads.`
+  }
+  if (step.voters === 1) return `${where}: restart the server ${target}; wait until it leads.`
+  const waited = step.names === 'leader' ? 'a voter under its node ID' : 'healthy'
+  return `${where}: servers ${target}, one by one, the leader last; after each wait until it is ${waited} and has caught up (\`svc operator raft list-peers\`, /v1/operator/autopilot/health).`
+}
+
+function serverTarget({ release, raftProtocol }: ServerStep): string {
+  const protocol = raftProtocol === undefined ? undefined : `raft_protocol = ${raftProtocol}`
+  if (release === undefined) return `with ${protocol}`
+  return `as ${releaseText(release)}${protocol === undefined ? '' : ` with ${protocol}`}`
+}

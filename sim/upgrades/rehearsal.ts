@@ -1,0 +1,214 @@
+import { type Release, releaseText } from '../../src/model/release.ts'
+import type { ClientStep, PlanOrder, ServerStep, UpgradePlan } from './plan.ts'
+
+/** Lines of a scenario file that rehearses a plan, step by step. */
+export function rehearsalText(plan: UpgradePlan, command: string): string {
+  const lines = [...head(plan.order, command), 'steps:', ...beginning(plan.order)]
+  for (const { leg, steps } of plan.legs) {
+    for (const step of steps) {
+      lines.push('', ...(step.kind === 'servers' ? serverLines(step, plan.order) : clientLines(step, plan.order)))
+    }
+    lines.push('', ...upgradedLines(leg.to, plan.order))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** What of a plan the scenario does not show, and why. */
+export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
+  const settings = legs.some(({ refused }) => refused.length > 0)
+  return [
+    ...(order.accessControl
+      ? ['Access control: scenarios have none yet, so the cluster of the rehearsal runs without it.']
+      : []),
+    ...(settings ? ['Options that are refused on the way: configurations in scenarios are those of today.'] : []),
+  ]
+}
+
+/** Longer than any election and any change of the group takes; nothing waits for it that goes well. */
+const within = '60s'
+
+/** The leader looks every two seconds at who introduced itself, and changes one thing at a time. */
+const renamedAfter = '4s'
+
+function head(order: PlanOrder, command: string): readonly string[] {
+  const { servers, clients, datacenters } = order
+  const many = datacenters.length > 1
+  const release = releaseText(order.from)
+  const inEach = many
+    ? `${datacenters.length} datacenters with ${counted(servers, 'server')} each are`
+    : `${counted(servers, 'server')} ${servers === 1 ? 'is' : 'are'}`
+  return [
+    `scenario: ${title(order)}`,
+    'about: |',
+    `  A rehearsal, written by '${command}'. While programs read and write keys and`,
+    `  follow a service, ${inEach} taken from ${release} to ${releaseText(order.to)} by the steps of the plan.`,
+    '  No write that was acknowledged is lost, and nobody who follows the service sees it missing.',
+    'tags: [upgrade, rehearsal]',
+    '',
+    'cluster:',
+    ...datacenters.flatMap((datacenter) => [
+      `  ${datacenter}:`,
+      `    servers: { count: ${servers}, release: ${release} }`,
+      ...(clients === 0
+        ? []
+        : [
+            `    clients: { count: ${clients}, release: ${release}, config: { services: [{ name: web, port: 8080 }] } }`,
+          ]),
+      `    config: { ${many ? 'retry_interval_wan: 2s, ' : ''}performance: { raft_multiplier: 1 } }`,
+    ]),
+    'network: { latency: 1ms..5ms }',
+    'workload:',
+    ...datacenters.flatMap((datacenter) => [
+      `  shoppers of ${datacenter}:`,
+      ...(many ? [`    datacenter: ${datacenter}`] : []),
+      `    at: ${datacenter}/servers`,
+      '    clients: 2',
+      '    operations: [kv.get, kv.put, kv.cas]',
+      '    keys: 4',
+      '    rate: 4/s',
+    ]),
+    ...(clients === 0
+      ? []
+      : [
+          'watchers:',
+          ...datacenters.map(
+            (datacenter) =>
+              `  users of ${datacenter}: { at: ${datacenter}/clients, service: web, at least: ${clients} }`,
+          ),
+        ]),
+    '',
+  ]
+}
+
+function title({ from, to, servers, datacenters }: PlanOrder): string {
+  const where = datacenters.length > 1 ? ` in ${datacenters.length} datacenters` : ''
+  return `From release ${releaseText(from)} to ${releaseText(to)} with ${counted(servers, 'server')}${where}`
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
+function beginning(order: PlanOrder): readonly string[] {
+  return order.datacenters.flatMap((datacenter, at) => [
+    `  - step: the servers of ${datacenter} have a leader${order.clients === 0 ? '' : ', and the service is there'}`,
+    '    eventually:',
+    `      within: ${within}`,
+    ...standing(datacenter, order, '      '),
+    `  - step: a key is written in ${datacenter}`,
+    `    http: { at: ${datacenter}/leader, request: PUT /v1/kv/${key(at)}, body: before }`,
+    '    expect: { status: 200, body: "true" }',
+  ])
+}
+
+/** Of the datacenter at this place. */
+function key(at: number): string {
+  return `upgrade-${at + 1}`
+}
+
+/** One leads, all run and know all, and the service is there. */
+function standing(datacenter: string, { clients }: PlanOrder, indent: string): readonly string[] {
+  const web = `answer: { at: ${datacenter}/nodes, request: "GET /v1/health/service/web?passing", body: '/(.*"Service":"web"){${clients}}/' }`
+  return [
+    `leader: exactly one`,
+    `among: ${datacenter}/servers`,
+    `running: ${datacenter}/nodes`,
+    'raft.applied: equal on all',
+    ...(clients === 0 ? [] : [web]),
+  ].map((line) => `${indent}${line}`)
+}
+
+function serverLines(step: ServerStep, order: PlanOrder): readonly string[] {
+  const { datacenter, names } = step
+  if (order.servers === 1) return [...(names === 'peers.json' ? peersJsonLines(datacenter) : []), ...alone(step)]
+  return [
+    `  - step: who leads ${datacenter} goes last`,
+    `    save: { last: ${datacenter}/leader }`,
+    `  - step: its other servers ${targetText(step)}, one by one`,
+    ...upgradeLines(step, `${datacenter}/followers`),
+    `  - step: the last one`,
+    ...upgradeLines(step, `"\${last}"`),
+    ...(names === 'leader' ? namedLines(step) : []),
+  ]
+}
+
+function targetText({ release, raftProtocol }: ServerStep): string {
+  if (release === undefined) return `speak Raft protocol ${raftProtocol}`
+  return `go to ${releaseText(release)}${raftProtocol === undefined ? '' : ` with Raft protocol ${raftProtocol}`}`
+}
+
+function upgradeLines(step: ServerStep, nodes: string): readonly string[] {
+  const { datacenter, release, raftProtocol, names } = step
+  return [
+    '    upgrade:',
+    `      nodes: ${nodes}`,
+    ...(release === undefined ? [] : [`      to: ${releaseText(release)}`]),
+    ...(raftProtocol === undefined ? [] : [`      config: { raft_protocol: ${raftProtocol} }`]),
+    `      one by one: ${names === 'leader' ? renamedAfter : '1s'}`,
+    `      until:`,
+    `        within: ${within}`,
+    `        leader: exactly one`,
+    `        among: ${datacenter}/servers`,
+    `        running: ${datacenter}/servers`,
+    '        raft.applied: equal on all',
+    ...(names === 'leader'
+      ? [
+          `        answer: { at: ${datacenter}/leader, request: GET /v1/operator/raft/configuration, body: '${allIn(step.voters)}' }`,
+        ]
+      : []),
+  ]
+}
+
+/** Nobody who speaks protocol 3 is still named by its address, or out of the group while its name changes. */
+function allIn(voters: number): string {
+  return `/^(?!.*"ID":"[0-9.]+:[0-9]+"[^}]*"ProtocolVersion":"3")(?=(.*"Voter":true){${voters}})/`
+}
+
+function namedLines({ datacenter, voters }: ServerStep): readonly string[] {
+  const named = `{"ID":"[0-9a-f-]{36}"[^}]*"ProtocolVersion":"3","Voter":true},?`
+  return [
+    `  - step: ${voters} of ${datacenter} are named by their node IDs and have a vote`,
+    '    eventually:',
+    `      within: ${within}`,
+    `      answer: { at: ${datacenter}/leader, request: GET /v1/operator/raft/configuration, body: '/(${named}.*){${voters}}/' }`,
+  ]
+}
+
+function peersJsonLines(datacenter: string): readonly string[] {
+  return [
+    `  - step: a raft/peers.json tells the server of ${datacenter} its new name`,
+    `    peers.json: { at: ${datacenter}/servers, names: ${datacenter}/servers }`,
+  ]
+}
+
+function alone(step: ServerStep): readonly string[] {
+  return [
+    `  - step: the server of ${step.datacenter} ${targetText(step)}`.replace(' go to ', ' goes to '),
+    ...upgradeLines(step, `${step.datacenter}/servers`),
+  ]
+}
+
+function clientLines({ datacenter, release }: ClientStep, order: PlanOrder): readonly string[] {
+  return [
+    `  - step: the clients of ${datacenter} go to ${releaseText(release)}`,
+    '    upgrade:',
+    `      nodes: ${datacenter}/clients`,
+    `      to: ${releaseText(release)}`,
+    '      until:',
+    `        within: ${within}`,
+    ...standing(datacenter, order, '        '),
+  ]
+}
+
+/** All run the release, and nothing was lost. */
+function upgradedLines(release: Release, { datacenters }: PlanOrder): readonly string[] {
+  const another = `"build":"(?!${releaseText(release).replaceAll('.', '[.]')}:)`
+  return datacenters.flatMap((datacenter, at) => [
+    `  - step: every agent of ${datacenter} runs ${releaseText(release)}`,
+    '    eventually:',
+    `      within: ${within}`,
+    `      answer: { at: ${datacenter}/nodes, request: GET /v1/agent/members, body: '/^(?!.*${another})/' }`,
+    '  - step: and every server has what was there before',
+    `    expect: { kv: { key: ${key(at)}, value: before, at: ${datacenter}/servers, consistency: stale } }`,
+  ])
+}

@@ -1,6 +1,8 @@
 import { features } from '../../src/agent/features.ts'
 import type { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Release } from '../../src/model/release.ts'
+import { AccessHistory, type ResolutionFacts } from './access-history.ts'
+import { AccessMode } from './access-mode.ts'
 import { AcknowledgedWrites } from './acknowledged-writes.ts'
 import { AppliedKeys } from './applied-keys.ts'
 import { CleanDeath } from './clean-death.ts'
@@ -28,6 +30,7 @@ import { ServerLog } from './server-log.ts'
 import { SessionLives } from './session-lives.ts'
 import { StaleReads } from './stale-reads.ts'
 import { StateMachineSafety } from './state-machine-safety.ts'
+import { TokenMigration } from './token-migration.ts'
 import type { InvariantCode, Report } from './violation.ts'
 import { WatchSequences } from './watch-sequences.ts'
 import { WholeChanges } from './whole-changes.ts'
@@ -82,6 +85,9 @@ export class Invariants {
   readonly sessions: SessionLives
   readonly care: ServerCare
   readonly membership: Membership
+  readonly access: AccessHistory
+  readonly accessMode: AccessMode
+  readonly migration: TokenMigration
   /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
   readonly wan: Membership | undefined
   /** Servers that believe they lead, and in which term. */
@@ -107,6 +113,8 @@ export class Invariants {
     /** Absent: links that are as good as can be. */
     readonly network?: NetworkFacts
     readonly wan?: Membership | undefined
+    /** Absent: nobody comes with tokens. */
+    readonly resolution?: ResolutionFacts | undefined
     /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
     readonly excusesLostMajority?: boolean
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
@@ -152,6 +160,9 @@ export class Invariants {
       network: parts.network ?? { rttMs: 6, rttMaxMs: 10, loss: 0 },
       acted: (node, boot) => this.acted(node, boot),
     })
+    this.access = new AccessHistory(report, parts.resolution ?? nobodyComes)
+    this.accessMode = new AccessMode(report)
+    this.migration = new TokenMigration(report)
     this.wan = parts.wan
   }
 
@@ -298,3 +309,5 @@ export class Invariants {
     this.#onTrigger(trigger, node)
   }
 }
+
+const nobodyComes: ResolutionFacts = { allows: () => true, reachingSinceUs: () => undefined }

@@ -179,6 +179,17 @@ export const stepShape = {
     .record(savedNameField, selector)
     .optional()
     .describe('Gives selected nodes a name that stays with them: { old leader: leader }.'),
+  tokens: z
+    .strictObject({
+      at: selector.describe('Whom the requests are sent to: one node.'),
+      count: z.int().min(1).max(100_000).default(1),
+      rules: z.string().describe('Rules of each of them; # is its number, from 0.'),
+      api: z.enum(['old', 'new']).default('new').describe('old: that of releases before 1.4.0.'),
+      with: template.describe('The token that may make them.'),
+      save: savedNameField.describe(`Keeps their secrets: \${name.body.0} is the first.`),
+    })
+    .optional()
+    .describe('Makes tokens, each with rules of its own. What fails for want of a leader is tried again.'),
   reload: z
     .strictObject({
       of: selector.describe('Whose configuration is edited.'),

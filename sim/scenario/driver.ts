@@ -4,6 +4,7 @@ import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { askDns } from '../workload/dns-client.ts'
+import { tokenHeaders } from '../workload/key-client.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { type Answer, answerOf } from './answers.ts'
 
@@ -18,6 +19,8 @@ export interface DriverRequest {
   readonly bodyText?: string
   /** In place of `bodyText`. */
   readonly bodyBytes?: Uint8Array
+  /** The secret of a token; the operator's if absent. */
+  readonly token?: string
   readonly timeoutMs: number
 }
 
@@ -35,11 +38,13 @@ export class Driver {
   readonly answers = new Map<string, Answer>()
   readonly #simulation: Simulation
   readonly #host: string
+  readonly #operatorToken: () => string
   #env: Env | undefined
 
-  constructor(simulation: Simulation, host: string) {
+  constructor(simulation: Simulation, host: string, operatorToken: () => string) {
     this.#simulation = simulation
     this.#host = host
+    this.#operatorToken = operatorToken
     simulation.addNode({ name: 'driver', host }).boot((env) => {
       this.#env = env
     })
@@ -47,27 +52,31 @@ export class Driver {
 
   /** The answer, or why there is none. Time passes meanwhile. */
   async ask(run: Passing, to: Endpoint, request: DriverRequest): Promise<Answer | string> {
-    let outcome: Answer | string | undefined
-    const { method, target, headers = [], bodyText, timeoutMs } = request
+    const { method, target, bodyText, timeoutMs } = request
+    const headers = [...tokenHeaders(request.token ?? this.#operatorToken()), ...(request.headers ?? [])]
     const body = request.bodyBytes ?? (bodyText === undefined ? undefined : utf8(bodyText))
     const sent = { method, target, headers, timeoutMs, ...(body === undefined ? {} : { body }) }
-    const ask = async (env: Env): Promise<void> => {
+    const outcome = await this.perform(run, timeoutMs * 2, async (env) => {
       const answered = await env.http.request(to, sent)
-      outcome = answered.ok ? answerOf(answered.value) : answered.error.kind
-    }
-    this.#simulation.after(0, () => this.#env?.detach(ask(this.#env)))
-    await run.passUntil(() => outcome !== undefined, timeoutMs * 2)
+      return answered.ok ? answerOf(answered.value) : answered.error.kind
+    })
     return outcome ?? 'the run ended first'
+  }
+
+  /** Does something on the driver's machine, which takes time; undefined: the run ended first, or it took too long. */
+  async perform<T>(run: Passing, withinMs: number, task: (env: Env) => Promise<T>): Promise<T | undefined> {
+    let outcome: { readonly value: T } | undefined
+    const work = async (env: Env): Promise<void> => {
+      outcome = { value: await task(env) }
+    }
+    this.#simulation.after(0, () => this.#env?.detach(work(this.#env)))
+    await run.passUntil(() => outcome !== undefined, withinMs)
+    return outcome?.value
   }
 
   /** The DNS answer, or why there is none. Time passes meanwhile. */
   async resolve(run: Passing, to: Endpoint, question: DriverQuestion): Promise<ReceivedResponse | string> {
-    let outcome: ReceivedResponse | string | undefined
-    const ask = async (env: Env): Promise<void> => {
-      outcome = await askDns(env, this.#host, to, question)
-    }
-    this.#simulation.after(0, () => this.#env?.detach(ask(this.#env)))
-    await run.passUntil(() => outcome !== undefined, question.timeoutMs * 2)
+    const outcome = await this.perform(run, question.timeoutMs * 2, (env) => askDns(env, this.#host, to, question))
     return outcome ?? 'the run ended first'
   }
 }

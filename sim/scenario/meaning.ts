@@ -100,6 +100,7 @@ class MeaningCheck {
   #member(key: string, item: unknown, path: readonly PropertyKey[]): void {
     const here = [...path, key]
     if (key === 'members') this.#members(item as object, here)
+    if (path[0] === 'visitors' && key === 'tokens') this.#savedName(String(item), here)
     if (path[0] === 'steps' && (key === 'always' || key === 'never')) this.#atEveryMoment(item as object, here)
     this.walk(item, here)
   }
@@ -185,6 +186,7 @@ function savedNames(scenario: Scenario): ReadonlySet<string> {
   for (const step of scenario.steps ?? []) {
     for (const name of Object.keys(step.save ?? {})) names.add(name)
     if (step.http?.save !== undefined) names.add(step.http.save)
+    if (step.tokens !== undefined) names.add(step.tokens.save)
   }
   return names
 }

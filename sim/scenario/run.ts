@@ -18,6 +18,7 @@ import type { RangeMs } from '../world/time-range.ts'
 import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
 import type { Trigger } from './fault-schema.ts'
+import { filled } from './filled.ts'
 import { conditionText, judge, type Observed } from './judge.ts'
 import type { LoadedScenario } from './load.ts'
 import { partOfRun } from './part-of-run.ts'
@@ -79,7 +80,10 @@ export class ScenarioRun implements RunContext {
       new Machines(this.simulation, this.cluster, diskOf(this.scenario)),
       this.#limited(),
     )
-    this.driver = new Driver(this.simulation, clientHost(1))
+    this.driver = new Driver(this.simulation, clientHost(1), () => {
+      const { operator } = this.scenario
+      return operator === undefined ? '' : filled(this, operator.token)
+    })
     for (const { at, port } of Object.values(this.scenario['web servers'] ?? {})) {
       for (const node of this.select(at)) this.cluster.webServers.add(node, port)
     }

@@ -9,8 +9,10 @@ import {
   percentRange,
   rate,
   release,
+  savedNameField,
   selector,
   signedDurationRange,
+  template,
 } from './fields.ts'
 import { nodeConfig } from './node-config.ts'
 import { step } from './step-schema.ts'
@@ -95,6 +97,7 @@ const client = z.strictObject({
     .string()
     .optional()
     .describe('Where the keys are; the first datacenter if absent. Agents of another one are asked with ?dc=.'),
+  token: template.optional().describe('The token that they ask with; none if absent.'),
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
   watchers: z
     .int()
@@ -133,6 +136,18 @@ const watcher = z.strictObject({
     .int()
     .min(1)
     .describe('Healthy instances at every moment, once there were so many; an answer with fewer fails the run.'),
+})
+
+const visitors = z.strictObject({
+  at: selector.describe('Whom they ask: chosen anew for every request.'),
+  tokens: savedNameField.describe("Tokens that a 'tokens' step has saved: each visit is made with one of them."),
+  key: z
+    .string()
+    .min(1)
+    .describe('The key that a visit reads or writes: # is the number of the token, or now and then that of another.'),
+  clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
+  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
+  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
 })
 
 const webServer = z.strictObject({
@@ -238,12 +253,20 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'), watcher)
     .optional()
     .describe('Who looks at a service all the time, and must never see a gap.'),
+  visitors: z
+    .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'), visitors)
+    .optional()
+    .describe('Who comes with tokens of all kinds all the time, and must be let in or not as their rules say.'),
   'web servers': z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'web servers are named with small letters'), webServer)
     .optional()
     .describe(
       "What HTTP and TCP checks look at: on each machine one that answers, on 127.0.0.1 too. See 'web server'.",
     ),
+  operator: z
+    .strictObject({ token: template.describe('The token that may do everything.') })
+    .optional()
+    .describe('Who looks at the cluster where conditions and the end of the run ask it; without a token if absent.'),
   faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
   steps: z.array(step).optional().describe('What happens one after the other.'),
   lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),
@@ -263,4 +286,5 @@ export type Scenario = z.output<typeof scenarioSchema>
 export type ClientGroup = z.output<typeof client>
 export type HeartbeatGroup = z.output<typeof heartbeat>
 export type LockGroup = z.output<typeof locks>
+export type VisitorGroup = z.output<typeof visitors>
 export type WatcherGroup = z.output<typeof watcher>

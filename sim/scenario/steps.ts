@@ -11,6 +11,7 @@ import { filled } from './filled.ts'
 import { conditionText } from './judge.ts'
 import type { RunContext } from './run-context.ts'
 import type { Step } from './step-schema.ts'
+import { performTokens } from './tokens.ts'
 
 type Path = readonly PropertyKey[]
 type Conditions = Omit<NonNullable<Step['eventually']>, 'within'>
@@ -33,6 +34,7 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
   if (step.workload !== undefined) {
     return run.switchWorkload(step.workload)
   }
+  if (step.tokens !== undefined) return performTokens(run, step.tokens, path)
   if (step.reload !== undefined) return performReload(run, step.reload, path)
   if (step.upgrade !== undefined) return performUpgrade(run, step.upgrade, path)
   if (step['peers.json'] !== undefined) return performPeersJson(run, step['peers.json'], path)
@@ -154,6 +156,7 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
   const answer = await run.driver.ask(run, endpointOf(run, server), {
     method: method.toUpperCase(),
     target,
+    token: '',
     headers,
     ...(bodyText === undefined ? {} : { bodyText }),
     ...bytesFrom(run, http['body from']),

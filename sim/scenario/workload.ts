@@ -8,9 +8,18 @@ import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
 import { KeyWatchers } from '../workload/key-watchers.ts'
 import { LockContenders } from '../workload/lock-contenders.ts'
 import { ServiceWatcher } from '../workload/service-watcher.ts'
+import { Visitors } from '../workload/visitors.ts'
+import { filled } from './filled.ts'
 import type { RunContext } from './run-context.ts'
-import type { ClientGroup as GroupText, HeartbeatGroup, LockGroup, WatcherGroup } from './scenario-schema.ts'
+import type {
+  ClientGroup as GroupText,
+  HeartbeatGroup,
+  LockGroup,
+  VisitorGroup,
+  WatcherGroup,
+} from './scenario-schema.ts'
 import { select } from './selection.ts'
+import type { Template } from './template.ts'
 
 /** How long a client waits for an answer, unless the scenario says. */
 const answerWithinMs = 10_000
@@ -22,6 +31,7 @@ export class Workload {
   readonly #keyWatchers: KeyWatchers[] = []
   readonly #heartbeats: Heartbeats[] = []
   readonly #locks: LockContenders[] = []
+  readonly #visitors: Visitors[] = []
   readonly #watchers: ServiceWatcher[] = []
   /** Machines taken, beside the driver's. */
   #machines = 1
@@ -45,6 +55,9 @@ export class Workload {
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.locks ?? {}).entries()) {
       this.#machine(`contenders-${at + 1}`, (env) => this.#locks.push(this.#contenders(env, name, group)))
+    }
+    for (const [at, [name, group]] of Object.entries(run.scenario.visitors ?? {}).entries()) {
+      this.#machine(`visitors-${at + 1}`, (env) => this.#visitors.push(this.#visit(env, name, group)))
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.watchers ?? {}).entries()) {
       this.#machine(`watchers-${at + 1}`, (env, host) => this.#watch(env, host, name, group))
@@ -73,6 +86,18 @@ export class Workload {
       const agent = { name: node, http: httpEndpoint(identity), dns: dnsEndpoint(identity) }
       this.#watchers.push(new ServiceWatcher(env, plan, agent, (what) => run.fail(['watchers', name], what)))
     }
+  }
+
+  #visit(env: Env, name: string, group: VisitorGroup): Visitors {
+    const run = this.#run
+    const { clients, key, rate: ratePerSecond } = group
+    const plan = { name, clients, key, ratePerSecond, timeoutMs: group.within ?? answerWithinMs }
+    const tokens = (): readonly string[] => {
+      const saved = run.driver.answers.get(group.tokens)
+      return saved === undefined ? [] : (JSON.parse(saved.body) as readonly string[])
+    }
+    const { nowUs, server, invariants } = this.#worldOf(group)
+    return new Visitors(env, plan, { nowUs, agent: server, tokens, visits: invariants.access })
   }
 
   #contenders(env: Env, name: string, group: LockGroup): LockContenders {
@@ -118,6 +143,10 @@ export class Workload {
         if (to === 'start') group.start()
         else group.stop()
       }
+      for (const group of this.#visitors) {
+        if (to === 'start') group.start()
+        else group.stop()
+      }
       for (const watcher of this.#watchers) {
         if (to === 'start') watcher.start()
         else watcher.stop()
@@ -138,7 +167,9 @@ export class Workload {
         .map((name) => ({ name, endpoint: httpEndpoint(cluster.identityOf(name)) }))
   }
 
-  #worldOf(group: Pick<GroupText, 'at'> & { readonly datacenter?: string | undefined }): GroupWorld {
+  #worldOf(
+    group: Pick<GroupText, 'at'> & { readonly datacenter?: string | undefined; readonly token?: Template | undefined },
+  ): GroupWorld {
     const run = this.#run
     const datacenter = group.datacenter ?? run.cluster.datacenterNames[0] ?? ''
     return {
@@ -159,7 +190,7 @@ export class Workload {
         const asked = isThere ? {} : { datacenter: calledName(run.cluster, datacenter) }
         return {
           name,
-          endpoint: { ...httpEndpoint(identity), ...asked },
+          endpoint: { ...httpEndpoint(identity), ...asked, ...tokenOf(run, group.token) },
           isServer: identity.kind === 'server' && isThere,
         }
       },
@@ -168,6 +199,11 @@ export class Workload {
       invariants: run.checksOf(datacenter),
     }
   }
+}
+
+/** Filled anew for each request: the step that saves it may come later. */
+function tokenOf(run: RunContext, token: Template | undefined): { readonly token?: string } {
+  return token === undefined ? {} : { token: filled(run, token) }
 }
 
 function planOf(name: string, group: GroupText): ConstructorParameters<typeof ClientGroup>[1] {

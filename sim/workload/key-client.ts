@@ -9,6 +9,8 @@ import type { ListedKey } from '../checkers/whole-changes.ts'
 export interface Asked extends Endpoint {
   /** Which datacenter it is for; that of the asked, if absent. */
   readonly datacenter?: string | undefined
+  /** The secret of the token that the request is made with; none, if absent. */
+  readonly token?: string | undefined
 }
 
 /** What a read of a key was answered. */
@@ -125,11 +127,16 @@ export class KeyClient {
     target: string,
     body?: string,
   ): Promise<HttpClientResponse | undefined> {
-    const timeoutMs = this.#timeoutMs
-    const asked = { method, target: forDatacenter(target, server.datacenter), timeoutMs }
+    const headers = tokenHeaders(server.token)
+    const asked = { method, target: forDatacenter(target, server.datacenter), timeoutMs: this.#timeoutMs, headers }
     const answer = await this.#env.http.request(server, body === undefined ? asked : { ...asked, body: utf8(body) })
     return answer.ok ? answer.value : undefined
   }
+}
+
+/** How a request carries a token. */
+export function tokenHeaders(token = ''): readonly (readonly [name: string, value: string])[] {
+  return token === '' ? [] : [['X-Svc-Token', token]]
 }
 
 function forDatacenter(target: string, datacenter: string | undefined): string {

@@ -1,0 +1,49 @@
+/** How often it is looked at who reaches whom. */
+const lookEveryMs = 100
+
+interface ReachingWorld {
+  readonly nowUs: () => number
+  readonly after: (delayMs: number, then: () => void) => void
+  readonly agents: () => readonly string[]
+  /** Servers of the agent's datacenter. */
+  readonly serversOf: (agent: string) => readonly string[]
+  readonly isRunning: (node: string) => boolean
+  /** Whether what one node sends reaches another. */
+  readonly reaches: (from: string, to: string) => boolean
+}
+
+/** Since when each agent has reached a server of its datacenter without a break, looked at every so often. */
+export class Reaching {
+  readonly #world: ReachingWorld
+  readonly #since = new Map<string, number>()
+
+  constructor(world: ReachingWorld) {
+    this.#world = world
+  }
+
+  start(): void {
+    this.#look()
+  }
+
+  /** Microseconds of true time; undefined: it reaches none. */
+  sinceUs(agent: string): number | undefined {
+    this.#lookAt(agent)
+    return this.#since.get(agent)
+  }
+
+  #look(): void {
+    for (const agent of this.#world.agents()) this.#lookAt(agent)
+    this.#world.after(lookEveryMs, () => this.#look())
+  }
+
+  #lookAt(agent: string): void {
+    const { isRunning, serversOf, reaches, nowUs } = this.#world
+    const isSo =
+      isRunning(agent) &&
+      serversOf(agent).some(
+        (server) => isRunning(server) && (server === agent || (reaches(agent, server) && reaches(server, agent))),
+      )
+    if (!isSo) this.#since.delete(agent)
+    else if (!this.#since.has(agent)) this.#since.set(agent, nowUs())
+  }
+}

@@ -1,0 +1,105 @@
+import { textOf, utf8 } from '../../src/base/bytes.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import { httpEndpoint } from '../cluster/node-identity.ts'
+import { tokenHeaders } from '../workload/key-client.ts'
+import { filled } from './filled.ts'
+import type { RunContext } from './run-context.ts'
+import type { Step } from './step-schema.ts'
+
+type Wanted = NonNullable<Step['tokens']>
+
+/** So many are made at a time. */
+const parallel = 16
+/** One that could not be made is tried again after this long, at most so often. */
+const pauseMs = 200
+const triesMax = 100
+const answerWithinMs = 10_000
+/** For all of them. */
+const withinMs = 300_000
+
+/** Makes tokens, each with rules of its own, and keeps their secrets like an answer whose body lists them. */
+export async function performTokens(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
+  const at = run.select(wanted.at)[0]
+  if (at === undefined) return run.fail([...path, 'tokens'], `'${wanted.at.text}' is nobody now`)
+  const to = httpEndpoint(run.cluster.identityOf(at))
+  const made = await run.driver.perform(run, withinMs, (env) =>
+    new TokenMaker(env, to, filled(run, wanted.with), wanted).make(),
+  )
+  if (run.hasFailed()) return
+  if (made === undefined || typeof made === 'string') {
+    return run.fail([...path, 'tokens'], made ?? `not all were made within ${withinMs / 1000}s`)
+  }
+  const body = JSON.stringify(made)
+  run.driver.answers.set(wanted.save, { status: 200, body, bytes: utf8(body), headers: new Map() })
+  run.tell('note', `${wanted.save}: ${made.length} tokens`)
+}
+
+class TokenMaker {
+  readonly #env: Env
+  readonly #to: Endpoint
+  readonly #token: string
+  readonly #wanted: Wanted
+  readonly #secrets: string[] = []
+  #next = 0
+  #problem: string | undefined
+
+  constructor(env: Env, to: Endpoint, token: string, wanted: Wanted) {
+    this.#env = env
+    this.#to = to
+    this.#token = token
+    this.#wanted = wanted
+  }
+
+  /** Their secrets, or why one could not be made. */
+  async make(): Promise<readonly string[] | string> {
+    await Promise.all(Array.from({ length: parallel }, () => this.#makeSome()))
+    return this.#problem ?? this.#secrets
+  }
+
+  async #makeSome(): Promise<void> {
+    while (this.#next < this.#wanted.count && this.#problem === undefined) {
+      const number = this.#next++
+      const rules = this.#wanted.rules.replaceAll('#', String(number))
+      const name = `${this.#wanted.save.replaceAll(' ', '-')}-${number}`
+      this.#secrets[number] = await (this.#wanted.api === 'old' ? this.#old(name, rules) : this.#new(name, rules))
+    }
+  }
+
+  /** By an ID of our own, so that one whose answer was lost is not made twice. */
+  async #old(name: string, rules: string): Promise<string> {
+    await this.#put('/v1/acl/create', { ID: name, Name: name, Type: 'client', Rules: rules })
+    return name
+  }
+
+  async #new(name: string, rules: string): Promise<string> {
+    await this.#put('/v1/acl/policy', { Name: name, Rules: rules }, /already exists/)
+    const made = await this.#put('/v1/acl/token', { Description: name, Policies: [{ Name: name }] })
+    return made === '' ? '' : (JSON.parse(made) as { readonly SecretID: string }).SecretID
+  }
+
+  /** The body of the answer; empty where there is none, and then it is told why. `done`: a refusal that is as good. */
+  async #put(target: string, body: object, done?: RegExp): Promise<string> {
+    let last = 'no answer'
+    for (let tries = 0; tries < triesMax; tries++) {
+      const asked = { method: 'PUT', target, timeoutMs: answerWithinMs, headers: tokenHeaders(this.#token) }
+      const answer = await this.#env.http.request(this.#to, { ...asked, body: utf8(JSON.stringify(body)) })
+      if (answer.ok) {
+        const text = textOf(answer.value.body)
+        if (answer.value.status === 200) return text
+        if (done?.test(text) === true) return ''
+        last = `status ${answer.value.status}, ${text.trim()}`
+        if (answer.value.status < 500) break
+      }
+      await this.#pause()
+    }
+    this.#problem ??= `PUT ${target}: ${last}`
+    return ''
+  }
+
+  #pause(): Promise<void> {
+    const over = this.#env.deferred<void>()
+    this.#env.timers.after(pauseMs, () => over.resolve())
+    return over.promise
+  }
+}

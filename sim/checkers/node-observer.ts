@@ -1,6 +1,7 @@
 import type { AgentObserver } from '../../src/agent/agent.ts'
 import { decodeCommand } from '../../src/agent/command-codec.ts'
 import { textOf } from '../../src/base/bytes.ts'
+import { enterNewMode } from '../../src/features/acl/mode-commands.ts'
 import { catalogDeregister } from '../../src/features/catalog/commands.ts'
 import { kvPutCas } from '../../src/features/kv/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'
@@ -17,12 +18,17 @@ import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.t
 import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
+import type { ServerSeen } from './access-mode.ts'
+import { tellAccess, tellAccessReplaced } from './access-state.ts'
 import type { Invariants } from './invariants.ts'
 import { lockFactsOf } from './lock-facts.ts'
 import type { ServerLog } from './server-log.ts'
 
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096
+
+/** Commands without a body and without an identity are no longer than this; others are not read when they are written. */
+const shortCommandBytes = 64
 
 /** States are compared at every so many-th entry: a difference once made stays. When the run rests they are compared again. */
 const digestEvery = 4
@@ -38,6 +44,9 @@ interface ObservedProcess {
   /** What it runs as. */
   readonly release: Release
   readonly digest: StateDigest
+  /** Servers as its pools tell of them, and the datacenters by which the mode of access control goes. */
+  readonly servers: () => readonly ServerSeen[]
+  readonly places: readonly string[]
 }
 
 /** A process begins on a node: what it does is told to the observer that comes back. */
@@ -68,6 +77,7 @@ class NodeObserver implements RaftObserver {
   readonly #id: string
   readonly #release: Release
   readonly #digest: StateDigest
+  readonly #process: ObservedProcess
   readonly #log: ServerLog
   /** The snapshot that a boot found is told as restored, too. */
   #ownSnapshot = false
@@ -82,6 +92,7 @@ class NodeObserver implements RaftObserver {
     this.#id = process.id
     this.#release = process.release
     this.#digest = process.digest
+    this.#process = process
     this.#log = all.logOf(process.node)
   }
 
@@ -195,9 +206,18 @@ class NodeObserver implements RaftObserver {
       const hash = log.hashAt(entry.index)
       if (hash !== undefined) this.#all.matching.appended(this.#node, entry.index, entry.term, hash)
       if (entry.kind === 'configuration') this.#configuration(entry)
+      if (entry.kind === 'command' && entry.payload.length <= shortCommandBytes) this.#shortCommand(entry)
     }
     const done = Math.min(this.#all.application.appliedIndex(this.#node), this.#all.completeness.committedIndex)
     if (log.length > forgetAfter * 2 && done > log.lastIndex - forgetAfter) log.forget(log.lastIndex - forgetAfter)
+  }
+
+  /** The leader that writes that the mode of access control changes knows now who can follow. */
+  #shortCommand(entry: Entry): void {
+    if (this.#all.leading.get(this.#node) !== entry.term) return
+    const command = decodeCommand(entry.payload)
+    if (!command.ok || command.value.kind !== enterNewMode.kind) return
+    this.#all.accessMode.proposed(this.#node, this.#process.servers(), this.#process.places)
   }
 
   #configuration(entry: Entry): void {
@@ -232,6 +252,7 @@ class NodeObserver implements RaftObserver {
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
     if (command.value.kind === restoreTake.kind) return this.#replaced(at, tx)
+    tellAccess(this.#all, this.#node, command.value.kind, at, tx)
     if (command.value.kind.startsWith('autopilot.')) this.#all.care.settings(autopilotOf(tx) ?? {})
     this.#locks(at, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
@@ -255,6 +276,7 @@ class NodeObserver implements RaftObserver {
     for (const { key, value } of tx.all(kvTable)) appliedKeys.changed(key, index, textOfValue(value))
     const facts = lockFactsOf(tx, { index, atUs: this.#all.nowUs(), expiry: false })
     if (facts !== undefined) this.#all.locksReplaced(facts)
+    tellAccessReplaced(this.#all, this.#node, tx)
   }
 
   #locks(index: number, tx: ReadTransaction, expiry: boolean): void {

@@ -35,6 +35,12 @@ export class TokenMigration {
     if (isBatch) this.#batch(atUs, given)
   }
 
+  /** Another state took the place of this one: what was given since it was saved is forgotten. */
+  replaced({ tokens }: AccessState): void {
+    this.#accessors.clear()
+    for (const [secret, { accessor }] of tokens) if (accessor !== '') this.#accessors.set(secret, accessor)
+  }
+
   #batch(atUs: number, given: number): void {
     if (given > batchMax) this.#report('A4', `one batch of the migration gave ${given} tokens their accessors`)
     if (given > 0 && atUs - this.#lastUs < pauseUs * (1 - clockAllowance)) {

@@ -19,6 +19,7 @@ import { type LeadingProcess, Operators } from './operator.ts'
 import { peersJsonText, plantPeersJson } from './peers-json.ts'
 import { rottingPlaces } from './rotting-places.ts'
 import { nodeConfig, type Tuning } from './settings.ts'
+import { serversSeen } from './servers-seen.ts'
 import { isExplained } from './start-failures.ts'
 import { WebServers } from './web-servers.ts'
 
@@ -307,7 +308,10 @@ export class Cluster {
     const protocol = config.ok ? config.value.raft.protocol : 0
     const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
     const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
-    const observer = observe(this.#checks(server), { node: name, boot, id, release, digest })
+    const servers = () => serversSeen(server.agent)
+    const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
+    const process = { node: name, boot, id, release, digest, servers, places }
+    const observer = observe(this.#checks(server), process)
     if (!config.ok) {
       throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
         node: name,
@@ -315,6 +319,8 @@ export class Cluster {
       })
     }
     this.#checks(server).care.settings(config.value.autopilot)
+    const { tokenTtlMs, policyTtlMs, defaultPolicy } = config.value.access
+    this.#checks(server).access.settings({ ttlUs: (tokenTtlMs + policyTtlMs) * 1000, defaultPolicy })
     await this.webServers.booted(name, env)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined

@@ -15,6 +15,8 @@ const configuration: Configuration = {
 const first: Entry = { index: 1, term: 1, kind: 'configuration', payload: encodeConfiguration(configuration) }
 
 /** Checkers of a run with servers whose observers are called by hand. */
+const unseen = { release: newestRelease, digest: () => undefined, servers: () => [], places: [] }
+
 class Told {
   readonly triggers: string[] = []
   readonly invariants = new Invariants({
@@ -28,7 +30,7 @@ class Told {
   boot(node: string, entries: readonly Entry[] = [], snapshot?: SnapshotMeta, term = 0): RaftObserver {
     const boot = (this.#boots.get(node) ?? 0) + 1
     this.#boots.set(node, boot)
-    const { raft } = observe(this.invariants, { node, boot, id: node, release: newestRelease, digest: () => undefined })
+    const { raft } = observe(this.invariants, { ...unseen, node, boot, id: node })
     if (raft === undefined) throw new Error('the observer sees no consensus')
     raft.recovered({ term, votedFor: undefined }, snapshot, entries)
     if (snapshot !== undefined) raft.restored(snapshot)
@@ -149,7 +151,7 @@ describe('what a server does, told to the checkers', () => {
     const network = { rttMs: 6, rttMaxMs: 10, loss: 0 }
     const wan = new Membership({ report, nowUs: () => 0, network, acted: (node, boot) => invariants.acted(node, boot) })
     const invariants = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, wan, onTrigger: () => {} })
-    const process = { node: 's1', boot: 1, id: 's1', release: newestRelease, digest: () => undefined }
+    const process = { ...unseen, node: 's1', boot: 1, id: 's1' }
     const { core } = new Subject()
     observe(invariants, process).wan?.stepped({ ...core, health: 9 }, { kind: 'started' }, [])
     expect(lines).toEqual(['M6: the local health of s1 is 9, not from 0 to 7'])

@@ -1,3 +1,4 @@
+import type { AgentConfig } from '../../src/agent/agent-config.ts'
 import { features } from '../../src/agent/features.ts'
 import type { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Release } from '../../src/model/release.ts'
@@ -181,6 +182,12 @@ export class Invariants {
     const isFailStop = message.startsWith('a replicated command that this release does not know')
     if (isFailStop) this.failStop.stopped(node, release, String(values['kind']), Number(values['index']))
     else this.report('P1', `${node} panics: ${message}`)
+  }
+
+  /** A process begins with these settings. */
+  configured({ autopilot, access: { tokenTtlMs, policyTtlMs, defaultPolicy } }: AgentConfig): void {
+    this.care.settings(autopilot)
+    this.access.settings({ ttlUs: (tokenTtlMs + policyTtlMs) * 1000, defaultPolicy })
   }
 
   /** A process begins on this node. */

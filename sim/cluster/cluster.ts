@@ -318,9 +318,7 @@ export class Cluster {
         problem: config.error,
       })
     }
-    this.#checks(server).care.settings(config.value.autopilot)
-    const { tokenTtlMs, policyTtlMs, defaultPolicy } = config.value.access
-    this.#checks(server).access.settings({ ttlUs: (tokenTtlMs + policyTtlMs) * 1000, defaultPolicy })
+    this.#checks(server).configured(config.value)
     await this.webServers.booted(name, env)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined

@@ -189,6 +189,8 @@ export class ScenarioRun implements RunContext {
     this.#changed = true
     if (trigger === 'leader elected') this.tell('note', `${node} leads`)
     if (trigger === 'leader stepped down') this.tell('note', `${node} no longer leads`)
+    const why = trigger === 'server crashed' ? this.cluster.whyDown(node) : undefined
+    if (why !== undefined) this.tell('note', `${node} ${why}`)
     this.#mark(trigger, node)
     this.#schedule.triggered(trigger, node)
   }

@@ -1,0 +1,102 @@
+import {
+  changes,
+  isAtLeast,
+  newestRelease,
+  oldestRelease,
+  type Release,
+  type ReleaseChange,
+  releaseText,
+} from '../../src/model/release.ts'
+
+/** Two releases of the table, one right after the other. */
+export interface ReleasePair {
+  readonly from: Release
+  readonly to: Release
+}
+
+/** Every pair of neighbours among the releases that the table has rows for, oldest first. */
+export function adjacentPairs(): readonly ReleasePair[] {
+  const rows = Object.values<ReleaseChange>(changes)
+  const all = [oldestRelease, ...rows.map(({ since }) => since), newestRelease]
+  const sorted = all.sort((a, b) => (isAtLeast(a, b) ? 1 : -1))
+  const releases = sorted.filter((one, at) => at === 0 || !isAtLeast(sorted[at - 1] as Release, one))
+  return releases.slice(1).map((to, at) => ({ from: releases[at] as Release, to }))
+}
+
+export function pairText({ from, to }: ReleasePair): string {
+  return `${releaseText(from)} to ${releaseText(to)}`
+}
+
+/** Every order in which three servers can be upgraded. */
+export const orders = ['s1 s2 s3', 's1 s3 s2', 's2 s1 s3', 's2 s3 s1', 's3 s1 s2', 's3 s2 s1'] as const
+
+export type Order = (typeof orders)[number]
+
+/** Sessions came with this one. */
+const withSessions: Release = { major: 0, minor: 4, patch: 0 }
+
+/**
+ * A rolling upgrade as operators do it: one server at a time, the next when all is well again, then the client; while keys
+ * are read and written, locks are contended for, and a service is kept alive. `mustRun`: nobody may stop at any moment; else the
+ * next server's turn comes whatever has become of the others.
+ */
+export function rollingUpgrade({ from, to }: ReleasePair, order: Order, mustRun: boolean): string {
+  const well =
+    'eventually: { within: 30s, leader: exactly one, running: nodes, answer: { at: nodes, request: GET /v1/status/leader, body: /8300/ } }'
+  const steps = order.split(' ').map(
+    (server) => `  - step: ${server} is upgraded
+    upgrade: { nodes: ${server}, to: ${releaseText(to)} }
+  - step: all is well again
+    ${mustRun ? well : 'wait: 3s'}
+  - step: for a while
+    wait: 5s..6s`,
+  )
+  return `scenario: From ${pairText({ from, to })}, ${order}
+cluster:
+  dc1:
+    servers: { count: 3, release: ${releaseText(from)} }
+    clients: { count: 1, release: ${releaseText(from)}, config: { services: [{ name: web, port: 80, check: { ttl: 20s, status: passing } }] } }
+    config: { performance: { raft_multiplier: 1 } }
+network: { latency: 1ms..5ms }
+workload:
+  shoppers: { clients: 2, at: servers, operations: [kv.get, kv.put, kv.cas, kv.delete], keys: 3, rate: 5/s, consistency: [default, consistent] }
+heartbeats:
+  webs: { at: c1, check: "service:web", every: 6s }
+${isAtLeast(from, withSessions) ? 'locks:\n  contenders: { at: servers, contenders: 2, ttl: 10s, lock delay: 1s }\n' : ''}steps:
+  - step: all is well
+    ${well}
+${steps.join('\n')}
+  - step: the client is the last
+    upgrade: { nodes: c1, to: ${releaseText(to)} }
+  - step: all is well with all of them
+    ${well}
+${mustRun ? 'always:\n  - { running: servers }\n' : ''}`
+}
+
+/** What one run told that a release stops at what the next one writes. */
+export interface Stops {
+  /** A server of the later release led while one of the earlier was left, which has to stop at what that leader writes. */
+  readonly isDue: boolean
+  /** Servers that stopped at a command that they do not know, in order. */
+  readonly stopped: readonly string[]
+  /** Why a stop is none that the notes announce. */
+  readonly wrong: readonly string[]
+}
+
+/** Reads the story of a run. */
+export function stopsIn(story: string, to: Release): Stops {
+  const upgraded = new Set<string>()
+  const stopped: string[] = []
+  const wrong: string[] = []
+  let isDue = false
+  for (const line of story.split('\n')) {
+    const [, server = '', what = ''] = /^ *[\d.]+s {3}(s\d) (.*)$/.exec(line) ?? []
+    if (what === `starts as ${releaseText(to)}`) upgraded.add(server)
+    if (what === 'leads' && upgraded.has(server) && upgraded.size < 3) isDue = true
+    if (!what.startsWith('stopped itself')) continue
+    stopped.push(server)
+    if (!what.includes('a replicated command that this release does not know')) wrong.push(line)
+    if (upgraded.has(server) || !isDue) wrong.push(line)
+  }
+  return { isDue, stopped, wrong }
+}

@@ -5,12 +5,16 @@ import type { JsonSchema } from './json-schema.ts'
 export interface OperationFacts {
   /** One line. */
   readonly summary: string
+  readonly access: OperationAccess
   /** Headers of the request that it looks at, lower case. */
   readonly headers?: readonly RequestHeader[]
   readonly body?: RequestBody
   /** Besides the failures that any operation may end with. */
   readonly answers: readonly DeclaredAnswer[]
 }
+
+/** What it asks of the token of a call, for people: `key:read`; or why it asks nothing. */
+export type OperationAccess = { readonly asks: string } | { readonly open: string }
 
 /** A parameter of the query string. */
 export interface QueryParameter<Name extends string = string> {

@@ -11,11 +11,13 @@ import { badRequest, failed } from '../responses.ts'
 import { checkNames } from './definition-names.ts'
 import { definitionSchema } from './definition-schema.ts'
 import { parseCheckDefinition } from './definitions.ts'
+import { checksShown, mayChangeCheck, mayCheck } from './rights.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 /** Of what is reported of a check, so much is kept. */
 const outputBytesMax = 4096
 
+const ofItsCheck = 'service:write of its service, node:write where it is of the node'
 const updateBody = object({ Status: text, Output: text })
 const checkId = { name: 'check', about: 'ID of a check of this agent.' } as const
 const unknownCheck = textAnswer(404, 'This agent has no such check.')
@@ -27,10 +29,13 @@ export const checkRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Checks of this agent',
+        access: { asks: 'service:read of the service of each, node:read of those of the node' },
         answers: [jsonAnswer('By ID.', z.record(z.string(), checkShape))],
-        handle: async (agent) => {
+        handle: async (agent, request) => {
+          const checks = await checksShown(agent, request)
+          if (!checks.ok) return failed(checks.error)
           const indexes = { createIndex: 0, modifyIndex: 0 }
-          const entries = agent.local.checks().map((check) => {
+          const entries = checks.value.map((check) => {
             return [check.checkId, checkJson({ ...check, ...indexes })] as const
           })
           return { kind: 'json', value: Object.fromEntries(entries) }
@@ -43,6 +48,7 @@ export const checkRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Have this agent run a check',
+        access: { asks: ofItsCheck },
         body: {
           about: 'The check. Names of members may have their letters in any case.',
           required: true,
@@ -57,7 +63,12 @@ export const checkRoutes: readonly Route[] = [
     path: '/v1/agent/check/deregister/',
     rest: checkId,
     operations: {
-      PUT: declared({ summary: 'End a check of this agent', answers: [done, unknownCheck], handle: deregister }),
+      PUT: declared({
+        summary: 'End a check of this agent',
+        access: { asks: ofItsCheck },
+        answers: [done, unknownCheck],
+        handle: deregister,
+      }),
     },
   },
   reportRoute('/v1/agent/check/pass/', 'passing'),
@@ -69,6 +80,7 @@ export const checkRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Report the status of a TTL check, with its output',
+        access: { asks: ofItsCheck },
         body: { about: 'Status and output.', required: true, json: updateBody.accepts },
         answers: [done, unknownCheck],
         handle: update,
@@ -84,6 +96,7 @@ function reportRoute(path: string, status: CheckStatus): Route {
     operations: {
       PUT: declared({
         summary: `Report a TTL check as ${status}`,
+        access: { asks: ofItsCheck },
         query: [parameter('note', z.string(), 'What is kept as the output of the check.')],
         answers: [done, unknownCheck],
         handle: (agent, request) => report(agent, request, status, request.query.get('note') ?? ''),
@@ -97,6 +110,8 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
   if (!body.ok) return failed(body.error)
   const definition = parseCheckDefinition(body.value, 'http', agent.release)
   if (!definition.ok) return badRequest(definition.error.message)
+  const allowed = await mayCheck(agent, request, definition.value)
+  if (!allowed.ok) return failed(allowed.error)
   const taken = await agent.local.registerCheck(definition.value)
   return taken.ok ? written : failed(taken.error)
 }
@@ -104,6 +119,8 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
 async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('CheckID missing')
+  const allowed = await mayChangeCheck(agent, request, id)
+  if (!allowed.ok) return failed(allowed.error)
   const dropped = await agent.local.deregisterCheck(id)
   return dropped.ok ? written : failed(dropped.error)
 }
@@ -124,7 +141,10 @@ async function report(
   status: CheckStatus,
   output: string,
 ): Promise<RouteResponse> {
-  const taken = await agent.local.reportTtl(textOfByteString(request.rest), status, shortened(output))
+  const id = textOfByteString(request.rest)
+  const allowed = await mayChangeCheck(agent, request, id)
+  if (!allowed.ok) return failed(allowed.error)
+  const taken = await agent.local.reportTtl(id, status, shortened(output))
   return taken.ok ? written : failed(taken.error)
 }
 

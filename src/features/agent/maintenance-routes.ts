@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
+import { allowedHere } from '../asking.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { done, textAnswer } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parameter, truthText } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
+import { mayChangeService, writing } from './rights.ts'
 
 const nodeCheckId = '_node_maintenance'
 const serviceCheckPrefix = '_service_maintenance:'
@@ -22,6 +24,7 @@ export const maintenanceRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Take the node out of service, or back',
+        access: { asks: 'node:write' },
         query: maintenanceParameters,
         answers: [done],
         handle: maintainNode,
@@ -34,6 +37,7 @@ export const maintenanceRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Take a service out of service, or back',
+        access: { asks: 'service:write' },
         query: maintenanceParameters,
         answers: [done, textAnswer(404, 'This agent has no such service.')],
         handle: maintainService,
@@ -47,6 +51,8 @@ type MaintenanceRequest = RouteRequest<NamesOf<typeof maintenanceParameters>>
 async function maintainNode(agent: AgentContext, request: MaintenanceRequest): Promise<RouteResponse> {
   const enable = enableFrom(request)
   if (typeof enable !== 'boolean') return enable
+  const allowed = await allowedHere(agent, request, () => [writing('node', agent.self().nodeName)])
+  if (!allowed.ok) return failed(allowed.error)
   const about = { checkId: nodeCheckId, name: 'Node Maintenance Mode', serviceId: '', subject: 'node' }
   return set(agent, request, enable, about)
 }
@@ -56,6 +62,8 @@ async function maintainService(agent: AgentContext, request: MaintenanceRequest)
   if (id === '') return badRequest('Missing service ID')
   const enable = enableFrom(request)
   if (typeof enable !== 'boolean') return enable
+  const allowed = await mayChangeService(agent, request, id)
+  if (!allowed.ok) return failed(allowed.error)
   if (!agent.local.services().some((service) => service.id === id)) {
     return failed({ kind: 'not-found', message: `No service registered with ID ${JSON.stringify(id)}` })
   }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { Ask } from '../../access/authorizer.ts'
 import type { LogLevel } from '../../env/observe.ts'
+import { asking, ofThisAgent } from '../asking.ts'
 import { declared } from '../declared.ts'
 import { jsonAnswer, textAnswer } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
@@ -8,6 +10,8 @@ import { badRequest } from '../responses.ts'
 import { hostJson, hostShape } from './host-json.ts'
 import { metricsJson, metricsShape } from './metrics-json.ts'
 
+const operatorReads = (): Ask => ({ resource: 'operator', name: '', right: 'read' })
+
 /** What people look at when something is wrong: metrics, the machine, the log as it comes. Reference: HTTP API 4.1, 4.7. */
 export const observationRoutes: readonly Route[] = [
   {
@@ -15,6 +19,7 @@ export const observationRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Metrics of this agent',
+        access: { asks: 'agent:read' },
         query: [parameter('format', z.string(), '`prometheus` for its text format; JSON otherwise.')],
         answers: [
           {
@@ -24,7 +29,7 @@ export const observationRoutes: readonly Route[] = [
           },
           textAnswer(415, 'Nothing is kept for Prometheus here.'),
         ],
-        handle: async (agent, request) => metrics(agent, request),
+        handle: asking(ofThisAgent('read'), async (agent, request: RouteRequest<'format'>) => metrics(agent, request)),
       }),
     },
   },
@@ -33,8 +38,12 @@ export const observationRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'The machine that this agent runs on',
+        access: { asks: 'operator:read' },
         answers: [jsonAnswer('What the platform tells of it.', hostShape)],
-        handle: async ({ env }) => ({ kind: 'json', value: hostJson(env.machine, env.clock.wallMs()) }),
+        handle: asking(operatorReads, async ({ env }) => ({
+          kind: 'json',
+          value: hostJson(env.machine, env.clock.wallMs()),
+        })),
       }),
     },
   },
@@ -43,9 +52,12 @@ export const observationRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'The log of this agent as it comes',
+        access: { asks: 'agent:read' },
         query: [parameter('loglevel', z.string(), '`TRACE`, `DEBUG`, `INFO` (the default), `WARN` or `ERR`.')],
         answers: [{ status: 200, about: 'Lines, without an end.', content: { '*/*': z.unknown() } }],
-        handle: async (agent, request) => monitor(agent, request),
+        handle: asking(ofThisAgent('read'), async (agent, request: RouteRequest<'loglevel'>) =>
+          monitor(agent, request),
+        ),
       }),
     },
   },

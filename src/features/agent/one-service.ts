@@ -4,6 +4,7 @@ import { parseDuration } from '../../base/duration.ts'
 import { writeJson } from '../../base/json.ts'
 import type { Closable } from '../../env/async.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import { allowedHere } from '../asking.ts'
 import type { NamesOf } from '../declared.ts'
 import type { AgentContext, RouteRequest, RouteResponse } from '../manifest.ts'
 import { durationText, parameter } from '../parameters.ts'
@@ -32,6 +33,10 @@ export async function readOneService(agent: AgentContext, request: OneServiceReq
   for (;;) {
     const service = local.services().find((candidate) => candidate.id === id)
     if (service === undefined) return failed({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
+    const allowed = await allowedHere(agent, request, () => [
+      { resource: 'service', name: service.service, right: 'read' },
+    ])
+    if (!allowed.ok) return failed(allowed.error)
     // 64 bits in hexadecimal digits, without zeros in front.
     const content = hex(env.crypto.sha256(utf8(writeJson(serviceJson(service)))))
     const contentHash = content.slice(0, 16).replace(/^0+(?=.)/, '')

@@ -2,15 +2,18 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { productTitle } from '../../model/names.ts'
 import { isAddressText } from '../../rpc/address.ts'
+import { asking, ofThisAgent } from '../asking.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { done, jsonAnswer, listOf } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
+import { seesNode } from '../sight.ts'
 import { memberJson, memberShape } from './model.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
+const changesThisAgent = ofThisAgent('write')
 const wanPool = parameter('wan', z.string(), 'Anything but empty: the pool of the servers of all datacenters.')
 const memberParameters = [
   wanPool,
@@ -24,6 +27,7 @@ export const poolRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Members of the pool',
+        access: { asks: 'node:read of each' },
         query: memberParameters,
         answers: [jsonAnswer('Null of a pool that this agent is not in.', listOf(memberShape).nullable())],
         handle: members,
@@ -34,14 +38,25 @@ export const poolRoutes: readonly Route[] = [
     path: '/v1/agent/join/',
     rest: { name: 'address', about: 'Of a member, `host:port`.' },
     operations: {
-      PUT: declared({ summary: 'Join a pool through a member', query: [wanPool], answers: [done], handle: join }),
+      PUT: declared({
+        summary: 'Join a pool through a member',
+        access: { asks: 'agent:write' },
+        query: [wanPool],
+        answers: [done],
+        handle: asking(changesThisAgent, join),
+      }),
     },
   },
   {
     path: '/v1/agent/force-leave/',
     rest: { name: 'node', about: 'Name of a member.' },
     operations: {
-      PUT: declared({ summary: 'Count a member that failed as one that left', answers: [done], handle: forceLeave }),
+      PUT: declared({
+        summary: 'Count a member that failed as one that left',
+        access: { asks: 'agent:write' },
+        answers: [done],
+        handle: asking(changesThisAgent, forceLeave),
+      }),
     },
   },
   {
@@ -49,11 +64,12 @@ export const poolRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Leave the pool in order, and end the agent',
+        access: { asks: 'agent:write' },
         answers: [done],
-        handle: async (agent) => {
+        handle: asking(changesThisAgent, async (agent) => {
           const left = await agent.leave()
           return left.ok ? written : failed(left.error)
-        },
+        }),
       }),
     },
   },
@@ -62,11 +78,12 @@ export const poolRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Read the configuration again',
+        access: { asks: 'agent:write' },
         answers: [done],
-        handle: async (agent) => {
+        handle: asking(changesThisAgent, async (agent) => {
           const reloaded = await agent.reload()
           return reloaded.ok ? written : failed(reloaded.error)
-        },
+        }),
       }),
     },
   },
@@ -88,12 +105,15 @@ async function members(
   const wan = (request.query.get('wan') ?? '') !== ''
   // Commands of the field name all segments also where there are none.
   if (wan && segment !== '' && segment !== '_all') return badRequest('Cannot provide a segment with wan=true')
-  if (wan) return { kind: 'json', value: agent.wan?.members().map(memberJson) ?? null }
-  if (segment !== '' && segment !== '_all') {
+  if (!wan && segment !== '' && segment !== '_all') {
     const message = `Network segments are not supported in this version of ${productTitle}`
     return failed({ kind: 'refused', message })
   }
-  return { kind: 'json', value: agent.lan.members().map(memberJson) }
+  const reader = await agent.authorizer(request.call)
+  if (!reader.ok) return failed(reader.error)
+  const listed = (wan ? agent.wan : agent.lan)?.members()
+  const seen = listed?.filter(({ name }) => seesNode(reader.value, name))
+  return { kind: 'json', value: seen?.map(memberJson) ?? null }
 }
 
 async function join(agent: AgentContext, request: RouteRequest<'wan'>): Promise<RouteResponse> {

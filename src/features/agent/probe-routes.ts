@@ -4,6 +4,7 @@ import { jsonAnswer } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteResponse } from '../manifest.ts'
 import { livePath } from './model.ts'
 
+const forSupervisors = 'whoever starts, stops and asks agents may have no token'
 const liveShape = z.object({ Live: z.literal(true) })
 const readyShape = z.object({ Ready: z.boolean(), Reasons: z.array(z.string()) })
 
@@ -17,6 +18,7 @@ export const probeRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Whether the process of this agent answers',
+        access: { open: forSupervisors },
         answers: [jsonAnswer('It does.', liveShape)],
         handle: async () => ({ kind: 'json', value: { Live: true } }),
       }),
@@ -27,6 +29,7 @@ export const probeRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Whether this agent should be asked',
+        access: { open: forSupervisors },
         answers: [
           jsonAnswer('It has joined; a server has its vote, a leader, and what that has.', readyShape),
           {

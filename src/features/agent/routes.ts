@@ -1,3 +1,4 @@
+import { asking, ofThisAgent } from '../asking.ts'
 import { declared } from '../declared.ts'
 import { jsonAnswer } from '../declared-answers.ts'
 import type { Route } from '../manifest.ts'
@@ -16,11 +17,12 @@ export const agentRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'This agent and its configuration',
+        access: { asks: 'agent:read' },
         answers: [jsonAnswer('The agent.', selfShape)],
-        handle: async (agent) => {
+        handle: asking(ofThisAgent('read'), async (agent) => {
           const self = agent.self()
           return { kind: 'json', value: selfJson(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
-        },
+        }),
       }),
     },
   },

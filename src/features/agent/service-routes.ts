@@ -10,6 +10,7 @@ import { definitionSchema } from './definition-schema.ts'
 import { parseServiceDefinition } from './definitions.ts'
 import { hashedServiceShape, serviceJson, serviceShape } from './model.ts'
 import { oneServiceParameters, readOneService } from './one-service.ts'
+import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -22,9 +23,12 @@ export const serviceRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Services of this agent',
+        access: { asks: 'service:read of each' },
         answers: [jsonAnswer('By ID.', z.record(z.string(), serviceShape))],
-        handle: async (agent) => {
-          const entries = agent.local.services().map((service) => [service.id, serviceJson(service)] as const)
+        handle: async (agent, request) => {
+          const services = await servicesShown(agent, request)
+          if (!services.ok) return failed(services.error)
+          const entries = services.value.map((service) => [service.id, serviceJson(service)] as const)
           return { kind: 'json', value: Object.fromEntries(entries) }
         },
       }),
@@ -36,6 +40,7 @@ export const serviceRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'A service of this agent',
+        access: { asks: 'service:read' },
         query: oneServiceParameters,
         answers: [
           jsonAnswer('The service, with a hash of it.', hashedServiceShape, ['contentHash']),
@@ -50,6 +55,7 @@ export const serviceRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Have this agent offer a service',
+        access: { asks: 'service:write of it and of the one that it takes the place of' },
         body: {
           about: 'The service. Names of members may have their letters in any case.',
           required: true,
@@ -66,6 +72,7 @@ export const serviceRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Have this agent offer a service no more',
+        access: { asks: 'service:write' },
         answers: [done, textAnswer(404, 'This agent has no such service.')],
         handle: deregister,
       }),
@@ -78,6 +85,8 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
   if (!body.ok) return failed(body.error)
   const definition = parseServiceDefinition(body.value, 'http', agent.release)
   if (!definition.ok) return badRequest(definition.error.message)
+  const allowed = await mayOffer(agent, request, definition.value)
+  if (!allowed.ok) return failed(allowed.error)
   const taken = await agent.local.registerService(definition.value)
   return taken.ok ? written : failed(taken.error)
 }
@@ -85,6 +94,8 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
 async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('ServiceID missing')
+  const allowed = await mayChangeService(agent, request, id)
+  if (!allowed.ok) return failed(allowed.error)
   const dropped = await agent.local.deregisterService(id)
   return dropped.ok ? written : failed(dropped.error)
 }

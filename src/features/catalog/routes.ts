@@ -31,6 +31,7 @@ import {
 } from './model.ts'
 import { registerBody, registerRequestOf } from './register-body.ts'
 
+const namesOfDatacenters = 'names of datacenters: whoever uses one must be able to find it'
 const deregisterBody = object({ Datacenter: text, Node: text, ServiceID: text, CheckID: text })
 
 /** Reference: HTTP API 2. */
@@ -40,6 +41,9 @@ export const catalogRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Enter a node, with a service and checks of it',
+        access: {
+          asks: 'node:write where the node changes or a check is its own; service:write of each service that comes, goes, or has a check',
+        },
         body: {
           about: '`Datacenter` says which catalog. Names of members may have their letters in any case.',
           required: true,
@@ -55,6 +59,7 @@ export const catalogRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Take out a node, or one service or check of it',
+        access: { asks: 'node:write; for a service or its checks service:write does as well' },
         body: { about: '`Node` is needed.', required: true, json: deregisterBody.accepts },
         answers: [taken],
         handle: deregister,
@@ -66,6 +71,7 @@ export const catalogRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Names of all datacenters, the nearest first',
+        access: { open: namesOfDatacenters },
         answers: [jsonAnswer('Names.', textList)],
         handle: readDatacenters,
       }),
@@ -76,6 +82,7 @@ export const catalogRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All nodes',
+        access: { asks: 'node:read of each' },
         query: [...discoveryParameters, near, nodeMeta],
         answers: [jsonAnswer('Nodes.', listOf(nodeShape), discoveryHeaders)],
         handle: readNodes,
@@ -87,6 +94,7 @@ export const catalogRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Names of all services, with their tags',
+        access: { asks: 'service:read of each' },
         query: [...discoveryParameters, nodeMeta],
         answers: [jsonAnswer('Tags by name.', z.record(z.string(), textList), discoveryHeaders)],
         handle: readServices,
@@ -101,6 +109,7 @@ export const catalogRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'A node and its services',
+        access: { asks: 'node:read, and service:read of each service' },
         query: discoveryParameters,
         answers: [jsonAnswer('Null where there is no such node.', nodeServicesShape.nullable(), discoveryHeaders)],
         handle: readNode,
@@ -116,6 +125,7 @@ function serviceRoute(path: string, summary: string, connect: boolean): Route {
     operations: {
       GET: declared({
         summary,
+        access: { asks: 'node:read and service:read of each' },
         query: [...discoveryParameters, tag, near, nodeMeta],
         headers: [cacheControl],
         answers: [jsonAnswer('Instances.', listOf(placedServiceShape), discoveryHeaders)],

@@ -43,6 +43,7 @@ export const coordinateRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Coordinates of the servers of all datacenters',
+        access: { open: 'servers are public: every agent measures how far they are' },
         query: readParameters,
         answers: [jsonAnswer('By datacenter.', listOf(datacenterShape)), disabled],
         handle: unlessDisabled(readDatacenters),
@@ -54,6 +55,7 @@ export const coordinateRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Coordinates of all nodes',
+        access: { asks: 'node:read of each' },
         query: [...readParameters, segment],
         answers: [jsonAnswer('Coordinates.', listOf(coordinateRowShape), indexHeaders), disabled],
         handle: unlessDisabled(readNodes),
@@ -66,6 +68,7 @@ export const coordinateRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'The coordinate of a node',
+        access: { asks: 'node:read' },
         query: readParameters,
         answers: [
           jsonAnswer('One, in a list.', listOf(coordinateRowShape), indexHeaders),
@@ -81,6 +84,7 @@ export const coordinateRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Say where a node is',
+        access: { asks: 'node:write' },
         body: { about: 'A node and its coordinate.', required: true, json: coordinateGiven },
         answers: [done, disabled],
         handle: unlessDisabled(update),

@@ -5,6 +5,7 @@ import { err, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { UserEvent } from '../../model/user-event.ts'
+import { allowedHere } from '../asking.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { jsonAnswer, listOf } from '../declared-answers.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
@@ -36,6 +37,7 @@ export const eventRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Tell all agents of an event',
+        access: { asks: 'event:write' },
         query: fireParameters,
         body: { about: 'What goes with the event: a few hundred bytes of any kind.', required: false },
         answers: [jsonAnswer('The event.', userEventShape)],
@@ -48,6 +50,7 @@ export const eventRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Events that this agent has heard of',
+        access: { asks: 'event:read of each' },
         query: listParameters,
         answers: [jsonAnswer('The oldest first.', listOf(userEventShape), ['index'])],
         handle: list,
@@ -92,6 +95,8 @@ async function fireIn(
 ): Promise<Result<unknown, Failure>> {
   const payload = encodeUserEvent(event)
   if (options.datacenter !== '') return agent.ask(fireEndpoint, { name: event.name, payload }, options, request.call)
+  const allowed = await allowedHere(agent, request, () => [{ resource: 'event', name: event.name, right: 'write' }])
+  if (!allowed.ok) return allowed
   const fired = agent.lan.fireEvent(userEventPrefix + event.name, payload)
   return fired.ok ? fired : err({ kind: 'bad-request', message: fired.error })
 }
@@ -112,7 +117,11 @@ async function list(
   const known = indexText === '' ? undefined : parseUint(indexText)
   if (known !== undefined && !known.ok) return badRequest('Invalid index')
   const name = query.get('name') ?? ''
-  const found = (): readonly UserEvent[] => agent.events.list().filter((event) => name === '' || event.name === name)
+  const reader = await agent.authorizer(request.call)
+  if (!reader.ok) return failed(reader.error)
+  const isSeen = ({ name: own }: UserEvent): boolean => reader.value.allows('event', own, 'read')
+  const found = (): readonly UserEvent[] =>
+    agent.events.list().filter((event) => (name === '' || event.name === name) && isSeen(event))
   if (known !== undefined) {
     const waitMs = Math.min(Math.max(0, wait?.value ?? 0) || waitMaxMs, waitMaxMs)
     await changed(agent, request, () => eventIndex(found()) !== known.value, waitMs)

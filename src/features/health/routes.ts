@@ -24,6 +24,7 @@ export const healthRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All checks of a node',
+        access: { asks: 'node:read, and service:read of the service of each' },
         query: discoveryParameters,
         answers: [checksAnswer],
         handle: readNode,
@@ -36,6 +37,7 @@ export const healthRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All checks of a service',
+        access: { asks: 'service:read, and node:read of the node of each' },
         query: [...discoveryParameters, near, nodeMeta],
         answers: [checksAnswer],
         handle: readChecks,
@@ -50,6 +52,7 @@ export const healthRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All checks in a state',
+        access: { asks: 'node:read and service:read of each' },
         query: [...discoveryParameters, near, nodeMeta],
         answers: [checksAnswer],
         handle: readState,
@@ -65,6 +68,7 @@ function serviceRoute(path: string, summary: string, connect: boolean): Route {
     operations: {
       GET: declared({
         summary,
+        access: { asks: 'node:read and service:read of each' },
         query: serviceParameters,
         headers: [cacheControl],
         answers: [jsonAnswer('Instances.', listOf(healthEntryShape), discoveryHeaders)],

@@ -19,6 +19,7 @@ export const internalRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All nodes with what is on them',
+        access: { asks: 'node:read and service:read of each' },
         query: readParameters,
         answers: [jsonAnswer('Nodes.', listOf(overviewShape), indexHeaders)],
         handle: readNodes,
@@ -31,6 +32,7 @@ export const internalRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'A node with what is on it',
+        access: { asks: 'node:read, and service:read of each' },
         query: readParameters,
         answers: [jsonAnswer('The node.', overviewShape, indexHeaders), emptyAnswer(404, 'There is no such node.')],
         handle: readNode,
@@ -42,6 +44,7 @@ export const internalRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All services in short',
+        access: { asks: 'node:read and service:read of each' },
         query: readParameters,
         answers: [jsonAnswer('Services.', listOf(summaryShape), indexHeaders)],
         handle: readServices,

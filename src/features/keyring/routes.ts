@@ -5,12 +5,21 @@ import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { declared } from '../declared.ts'
 import { done, jsonAnswer, listOf } from '../declared-answers.ts'
+import { tellDenied } from '../denied.ts'
 import { decodeBody, object, text } from '../json-body.ts'
-import type { AgentContext, Operation, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type {
+  AgentContext,
+  CallOptions,
+  Operation,
+  ReadOptions,
+  Route,
+  RouteRequest,
+  RouteResponse,
+} from '../manifest.ts'
 import { parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
 import { withinTime } from '../within-time.ts'
-import { type KeyArgs, poolKeysEndpoint } from './endpoint.ts'
+import { type KeyArgs, keysDenied, keysRefused, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
 
 const keyBody = object({ Key: text })
@@ -27,6 +36,7 @@ export const keyringRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Keys of all pools',
+        access: { asks: 'keyring:read' },
         query: [relayFactor],
         answers: [jsonAnswer('By pool.', listOf(keysShape))],
         handle: listKeys,
@@ -49,6 +59,7 @@ async function listKeys(agent: AgentContext, request: KeyringRequest): Promise<R
 function changeOfKeys(summary: string, action: 'install' | 'use' | 'remove'): Operation {
   return declared({
     summary,
+    access: { asks: 'keyring:write' },
     query: [relayFactor],
     body: { about: 'The key, in base64.', required: true, json: keyBody.accepts },
     answers: [done],
@@ -74,6 +85,13 @@ function relayFactorOf(given: string): Result<number, string> {
 }
 
 async function answer(agent: AgentContext, request: KeyringRequest, wanted: KeyRequest): Promise<RouteResponse> {
+  const reader = await agent.authorizer(request.call)
+  if (!reader.ok) return failed(reader.error)
+  const refused = keysRefused(reader.value, wanted.action)
+  if (refused !== undefined) {
+    tellDenied(agent.env, reader.value, refused, 'this agent')
+    return failed(keysDenied(refused))
+  }
   // What is wrong with a key is told once, before other pools are asked.
   const own = await agent.lan.keys(wanted)
   if (!own.ok) return badRequest(own.error)
@@ -102,7 +120,7 @@ async function otherPools(
   const wan = await agent.ask(poolKeysEndpoint, { ...args, pool: 'wan' }, anyServer, call)
   if (!wan.ok) return wan
   const { answers, elsewhere } = wan.value
-  const told = await askTogether(elsewhere, (there) => askThere(agent, there, { ...args, pool: 'lan' }))
+  const told = await askTogether(elsewhere, (there) => askThere(agent, call, there, { ...args, pool: 'lan' }))
   const pools = elsewhere.flatMap((there): readonly PoolKeys[] => {
     const gave = told.get(there)
     return gave === undefined ? [] : [{ wan: false, datacenter: there, answers: gave }]
@@ -136,6 +154,7 @@ async function askTogether(
 /** What the pool of another datacenter answers, or why it does not. Whoever asked may go away: what was begun there goes on. */
 async function askThere(
   agent: AgentContext,
+  { token }: CallOptions,
   datacenter: string,
   args: KeyArgs,
 ): Promise<PoolKeys['answers'] | undefined> {
@@ -146,6 +165,7 @@ async function askThere(
       args,
       { ...anyServer, datacenter },
       {
+        ...(token === undefined ? {} : { token }),
         onAbort: (use) =>
           onAbort?.(() => {
             isOver = true

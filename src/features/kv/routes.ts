@@ -65,6 +65,9 @@ export const kvRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Read a key, or all below a prefix',
+        access: {
+          asks: 'key:read, of a prefix that of each; key:list of the prefix, where the policy of listing is on',
+        },
         query: getParameters,
         answers: [
           {
@@ -79,6 +82,7 @@ export const kvRoutes: readonly Route[] = [
       }),
       PUT: declared({
         summary: 'Write a key',
+        access: { asks: 'key:write' },
         query: putParameters,
         body: { about: `The value: up to ${kvValueBytesMax} bytes of any kind.`, required: false },
         answers: [
@@ -88,6 +92,7 @@ export const kvRoutes: readonly Route[] = [
       }),
       DELETE: declared({
         summary: 'Delete a key, or all below a prefix',
+        access: { asks: 'key:write, of a prefix that of all that may be below it' },
         query: deleteParameters,
         answers: [taken],
         handle: remove,

@@ -32,6 +32,7 @@ const transferParameters = [
 function transferOperation(): Operation {
   return declared({
     summary: 'Have another server lead',
+    access: { asks: 'operator:write' },
     query: transferParameters,
     answers: [jsonAnswer('It leads.', z.strictObject({ Success: z.literal(true) }))],
     handle: transferLeader,
@@ -46,6 +47,7 @@ export const operatorRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'The servers of the consensus group',
+        access: { asks: 'operator:read' },
         query: readParameters,
         answers: [jsonAnswer('The configuration.', raftConfigurationShape)],
         handle: readConfiguration,
@@ -57,6 +59,7 @@ export const operatorRoutes: readonly Route[] = [
     operations: {
       DELETE: declared({
         summary: 'Take a server out of the consensus group',
+        access: { asks: 'operator:write' },
         query: removeParameters,
         answers: [done],
         handle: removePeer,
@@ -72,6 +75,7 @@ export const operatorRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'What the leader makes of the servers',
+        access: { asks: 'operator:read' },
         query: readParameters,
         answers: [
           jsonAnswer('All of them are healthy.', clusterHealthShape),
@@ -86,12 +90,14 @@ export const operatorRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'How the leader looks after the servers',
+        access: { asks: 'operator:read' },
         query: readParameters,
         answers: [jsonAnswer('The settings.', autopilotShape)],
         handle: readAutopilot,
       }),
       PUT: declared({
         summary: 'Change how the leader looks after the servers',
+        access: { asks: 'operator:write' },
         query: [...readParameters, cas],
         body: { about: 'All settings: what is absent becomes zero.', required: true, json: autopilotBody.accepts },
         answers: [taken],
@@ -105,7 +111,12 @@ export const operatorRoutes: readonly Route[] = [
     rest: { name: 'area', about: 'ID of a network area.' },
     below: 'members',
     operations: {
-      GET: declared({ summary: 'Members of a network area', answers: [noArea], handle: noSuchArea }),
+      GET: declared({
+        summary: 'Members of a network area',
+        access: { open: 'there are no areas' },
+        answers: [noArea],
+        handle: noSuchArea,
+      }),
     },
   },
   {
@@ -113,7 +124,12 @@ export const operatorRoutes: readonly Route[] = [
     rest: { name: 'area', about: 'ID of a network area.' },
     below: 'join',
     operations: {
-      PUT: declared({ summary: 'Join a network area', answers: [noArea], handle: noSuchArea }),
+      PUT: declared({
+        summary: 'Join a network area',
+        access: { open: 'there are no areas' },
+        answers: [noArea],
+        handle: noSuchArea,
+      }),
     },
   },
 ]

@@ -35,12 +35,14 @@ export const queryRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'All prepared queries',
+        access: { asks: 'query:read of each; acl:write for those without a name, and to see tokens' },
         query: readParameters,
         answers: [jsonAnswer('Queries.', listOf(queryShape), readHeaders), unknownRelease],
         handle: whereKnown(list),
       }),
       POST: declared({
         summary: 'Make a prepared query',
+        access: { asks: 'query:write, where it has a name' },
         query: readParameters,
         body: { about: definitionAbout, required: true, json: queryBody.accepts },
         answers: [jsonAnswer('Its ID.', z.strictObject({ ID: z.string() })), unknownRelease],
@@ -54,12 +56,14 @@ export const queryRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Read a prepared query',
+        access: { asks: 'query:read, where it has a name; acl:write to see its token' },
         query: readParameters,
         answers: [jsonAnswer('The query, in a list.', listOf(queryShape), readHeaders), unknownQuery],
         handle: whereKnown(read),
       }),
       PUT: declared({
         summary: 'Replace a prepared query',
+        access: { asks: 'query:write of the old and the new name, where there is one' },
         query: readParameters,
         body: { about: definitionAbout, required: true, json: queryBody.accepts },
         answers: [done, unknownQuery],
@@ -67,6 +71,7 @@ export const queryRoutes: readonly Route[] = [
       }),
       DELETE: declared({
         summary: 'Delete a prepared query',
+        access: { asks: 'query:write, where it has a name' },
         query: readParameters,
         answers: [done, unknownQuery],
         handle: whereKnown(remove),
@@ -76,6 +81,7 @@ export const queryRoutes: readonly Route[] = [
       '/execute': {
         GET: declared({
           summary: 'Execute a prepared query',
+          access: { asks: 'node:read and service:read of what it finds: of the token of the query, if it has one' },
           query: executeParameters,
           headers: [cacheControl, forwardedFor],
           answers: [
@@ -88,6 +94,7 @@ export const queryRoutes: readonly Route[] = [
       '/explain': {
         GET: declared({
           summary: 'Which query would be executed',
+          access: { asks: 'query:read' },
           query: readParameters,
           answers: [jsonAnswer('The query, completed.', explanationShape, readHeaders), unknownQuery],
           handle: whereKnown(explain),

@@ -23,6 +23,7 @@ export const sessionRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Begin a session',
+        access: { asks: 'session:write of its node' },
         query: readParameters,
         body: {
           about: 'What it rests on; the defaults where there is none.',
@@ -40,6 +41,7 @@ export const sessionRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'End a session',
+        access: { asks: 'session:write of its node' },
         query: readParameters,
         answers: [taken],
         handle: destroy,
@@ -52,6 +54,7 @@ export const sessionRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Renew a session that would expire',
+        access: { asks: 'session:write of its node' },
         query: readParameters,
         answers: [
           jsonAnswer('The session, in a list.', listOf(sessionShape)),
@@ -65,20 +68,38 @@ export const sessionRoutes: readonly Route[] = [
     path: '/v1/session/info/',
     rest: sessionId,
     operations: {
-      GET: declared({ summary: 'Read a session', query: readParameters, answers: [found], handle: readSession }),
+      GET: declared({
+        summary: 'Read a session',
+        access: { asks: 'session:read of its node' },
+        query: readParameters,
+        answers: [found],
+        handle: readSession,
+      }),
     },
   },
   {
     path: '/v1/session/node/',
     rest: { name: 'node', about: 'Name of a node.' },
     operations: {
-      GET: declared({ summary: 'Sessions of a node', query: readParameters, answers: [found], handle: readNode }),
+      GET: declared({
+        summary: 'Sessions of a node',
+        access: { asks: 'session:read of the node' },
+        query: readParameters,
+        answers: [found],
+        handle: readNode,
+      }),
     },
   },
   {
     path: '/v1/session/list',
     operations: {
-      GET: declared({ summary: 'All sessions', query: readParameters, answers: [found], handle: readAll }),
+      GET: declared({
+        summary: 'All sessions',
+        access: { asks: 'session:read of the node of each' },
+        query: readParameters,
+        answers: [found],
+        handle: readAll,
+      }),
     },
   },
 ]

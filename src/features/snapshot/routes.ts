@@ -16,6 +16,7 @@ export const snapshotRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'Save the whole state as of one index',
+        access: { asks: 'acl:write' },
         query: readParameters,
         answers: [
           {
@@ -29,6 +30,7 @@ export const snapshotRoutes: readonly Route[] = [
       }),
       PUT: declared({
         summary: 'Put a saved state in place of this one',
+        access: { asks: 'acl:write' },
         query: readParameters,
         body: { about: `An archive of up to ${archiveBytesMax} bytes, as it was saved.`, required: true },
         answers: [done],

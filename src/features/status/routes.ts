@@ -7,6 +7,8 @@ import { parseReadOptions, type ReadName } from '../read-options.ts'
 import { failed } from '../responses.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 
+const forProbes = 'whoever is to find out whether there is a leader may have no token'
+
 /** Neither carries an index: what they tell is not replicated state. Reference: HTTP API 11. */
 export const statusRoutes: readonly Route[] = [
   {
@@ -14,6 +16,7 @@ export const statusRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'The address of the leader',
+        access: { open: forProbes },
         query: readParameters,
         answers: [jsonAnswer('`host:port`; empty where none is known.', z.string())],
         handle: (agent, request) => answer(agent, request, leaderEndpoint),
@@ -25,6 +28,7 @@ export const statusRoutes: readonly Route[] = [
     operations: {
       GET: declared({
         summary: 'The addresses of the servers',
+        access: { open: forProbes },
         query: readParameters,
         answers: [jsonAnswer('`host:port` of each.', textList)],
         handle: (agent, request) => answer(agent, request, peersEndpoint),

@@ -21,6 +21,7 @@ export const txnRoutes: readonly Route[] = [
     operations: {
       PUT: declared({
         summary: 'Several operations on keys, all of them or none',
+        access: { asks: 'key:read or key:write of each operation' },
         query: readParameters,
         body: {
           about: `Up to ${transactionOperationsMax} operations; their values together up to ${kvValueBytesMax} bytes.`,

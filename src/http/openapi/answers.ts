@@ -70,10 +70,10 @@ function headerReferences(listed: DeclaredAnswer['headers'] = []): JsonSchema {
   return Object.fromEntries(entries)
 }
 
-/** Statuses that any operation may end with, besides those that it declares; 404 is always declared. */
+/** Statuses that any operation may end with, besides those that it declares; 401 and 404 are always declared. */
 export const commonStatuses = {
   400: 'BadRequest',
-  403: 'Blocked',
+  403: 'Denied',
   429: 'Overloaded',
   500: 'Failed',
 } as const
@@ -82,7 +82,7 @@ const tooLarge = { 413: 'TooLarge' } as const
 
 const about: Readonly<Record<string, string>> = {
   BadRequest: "The caller's own mistake; the line names the field.",
-  Blocked: 'The agent is configured to block this path.',
+  Denied: 'The token may not do this, there is no such token, or the agent is configured to block this path.',
   TooLarge: 'The body, or what it holds, passes its limit.',
   Overloaded: 'A bound was reached: try again later. The line may be missing.',
   Failed: 'No leader, no server, an outcome that nobody knows: a later try may do better.',

@@ -2,7 +2,7 @@ import type { Json } from '../../base/json.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { JsonSchema } from '../../features/json-schema.ts'
 import type { HttpMethod, Operation, Operations, Route } from '../../features/manifest.ts'
-import type { PathRest, QueryParameter, RequestBody, RequestHeader } from '../../features/operation.ts'
+import type { OperationAccess, PathRest, QueryParameter, RequestBody, RequestHeader } from '../../features/operation.ts'
 import { productName } from '../../model/names.ts'
 import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'
@@ -66,7 +66,8 @@ export function* openApiDocument(routes: readonly Route[], version: string): Gen
 }
 
 const tokenHeader = headerNames([]).token[0].replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
-const aboutToken = 'Tokens are taken; nothing is checked against them yet.'
+const aboutToken =
+  'The secret of a token; the agent has one for who sends none. Looked at where access control is on: each operation says what it asks for.'
 const introduction = [
   'Another method than these is 405 with `Allow`; OPTIONS is answered with `Allow` by all.',
   'Bodies are read as what an operation takes, whatever their content type says; members may be null, names of members',
@@ -79,15 +80,22 @@ function operationJson(
   parameters: SharedParameters,
   schemas: DocumentSchemas,
 ): Json {
-  const { summary, body, answers } = operation
+  const { summary, access, body, answers } = operation
   return {
     operationId: `${lowerAscii(method)}${path.replace(/^\/v1/, '').replace(/[{}]/g, '').replaceAll('/', '-')}`,
     summary,
+    ...securityJson(access),
     tags: [path.split('/')[2] ?? ''],
     parameters: [...(rest === undefined ? [] : [pathParameter(rest)]), ...parameters.of(operation)],
     ...(body === undefined ? {} : { requestBody: bodyJson(body, schemas) }),
     responses: responses(answers, body !== undefined, schemas),
   }
+}
+
+/** That a token may be sent stands in the document once; where none is looked at, it is said. */
+function securityJson(access: OperationAccess): JsonSchema {
+  if ('asks' in access) return { description: `Asks for ${access.asks}.` }
+  return { description: `Asks for no token: ${access.open}.`, security: [] }
 }
 
 function pathParameter({ name, about }: PathRest): Json {

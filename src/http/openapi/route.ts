@@ -13,6 +13,7 @@ export function withDocument(routes: readonly Route[], version: string): readonl
     operations: {
       GET: declared({
         summary: 'This document',
+        access: { open: 'what the API is, is no secret' },
         answers: [jsonAnswer('OpenAPI 3.1.', z.looseObject({ openapi: z.string() }))],
         handle: async ({ env }) => {
           document ??= inSteps(env, openApiDocument(all, version))

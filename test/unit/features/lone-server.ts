@@ -1,4 +1,4 @@
-import { unrestricted } from '../../../src/access/authorizer.ts'
+import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
 import { OpenStates } from '../../../src/agent/open-states.ts'
@@ -8,6 +8,7 @@ import { pack, unpack } from '../../../src/base/msgpack.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
+import { permissionDenied } from '../../../src/features/access.ts'
 import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
 import type {
@@ -90,6 +91,8 @@ export class LoneServer {
   reload: AgentContext['reload'] | undefined
   /** What servers of other datacenters answer; absent: there are none. */
   askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
+  /** What whoever asks may do. */
+  authorizer: Authorizer = unrestricted
   readonly #duties = new Map<LeaderDuty, Closable>()
   readonly context: ServerContext
   readonly agent: AgentContext
@@ -144,6 +147,11 @@ export class LoneServer {
     })
   }
 
+  #refuses({ access }: EndpointDefinition, args: unknown): boolean {
+    if (this.authorizer.unrestricted || access.kind === 'open' || access.kind === 'within') return false
+    return access.refused?.(this.authorizer, args, this.read()) !== undefined
+  }
+
   #serverContext(env: Env): ServerContext {
     const lone = this
     return {
@@ -193,7 +201,7 @@ export class LoneServer {
   #agentContext(env: Env): AgentContext {
     const lone = this
     return {
-      authorizer: async () => ok(unrestricted),
+      authorizer: async () => ok(this.authorizer),
       env,
       release: newestRelease,
       telemetry: { prefix: 'svc', exposition: () => undefined },
@@ -202,12 +210,20 @@ export class LoneServer {
       },
       write: async (endpoint, args, { datacenter }) => {
         if (datacenter !== undefined) return err({ kind: 'unknown-datacenter', datacenter })
-        return travelled(await endpoint.serve(this.context, checked(endpoint, args), undefined, unrestricted))
+        const given = checked(endpoint, args)
+        if (this.#refuses(endpoint, given)) return err(permissionDenied())
+        return travelled(await endpoint.serve(this.context, given, undefined, this.authorizer))
       },
       query: async (endpoint, args, read) => {
         this.reads.push(read)
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
-        const { index, value } = endpoint.query(this.read(), checked(endpoint, args))
+        const given = checked(endpoint, args)
+        if (this.#refuses(endpoint, given)) return err(permissionDenied())
+        const found = endpoint.query(this.read(), given)
+        const { index } = found
+        const { access } = endpoint
+        const isLess = access.kind === 'filters' && !this.authorizer.unrestricted
+        const value = isLess ? access.filter(this.authorizer, found.value, given) : found.value
         return travelled(ok({ value, meta: { index: Math.max(index, 1), knownLeader: true, lastContactMs: 0 } }))
       },
       cached: async (endpoint, args, read, _freshness, call) => {
@@ -220,7 +236,9 @@ export class LoneServer {
           return (await this.askElsewhere(read.datacenter, call)) as never
         }
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
-        return travelled(await endpoint.serve(this.context, checked(endpoint, args), unrestricted))
+        const given = checked(endpoint, args)
+        if (this.#refuses(endpoint, given)) return err(permissionDenied())
+        return travelled(await endpoint.serve(this.context, given, this.authorizer))
       },
       self: () => this.self,
       reasonsNotReady: () => this.notReady,

@@ -67,6 +67,8 @@ const response = z.strictObject({
 const operation = z.strictObject({
   operationId: z.string(),
   summary: z.string().min(1),
+  description: z.string().regex(/^Asks for (no token: )?.+[^.]\.$/),
+  security: z.tuple([]).optional(),
   tags: z.array(z.string().min(1)),
   parameters: z.array(z.union([parameterObject, reference('parameters')])),
   requestBody: z.strictObject({ description: z.string().min(1), required: z.boolean(), content }).optional(),
@@ -145,7 +147,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('tells of every status that a failure has', () => {
-    const told = new Set([...Object.keys(commonStatuses).map(Number), 404, 413])
+    const told = new Set([...Object.keys(commonStatuses).map(Number), 401, 404, 413])
     expect(Object.values(failureStatus).filter((status) => !told.has(status))).toEqual([])
   })
 })
@@ -157,6 +159,7 @@ describe('a declared operation', () => {
     const wrong = operationOf(() =>
       declared({
         summary: 'planned',
+        access: { open: 'a test' },
         query: [index],
         answers: [],
         // @ts-expect-error `wait` is not declared.
@@ -165,6 +168,7 @@ describe('a declared operation', () => {
     )
     const right = declared({
       summary: 'planned',
+      access: { open: 'a test' },
       query: [index],
       answers: [],
       handle: async (_agent, { query }) => ({ kind: 'text', status: 200, text: query.get('index') ?? '' }),

@@ -2,6 +2,6 @@ import type { Handle, HttpMethod, Operations } from '../../../src/features/manif
 
 /** Operations that all do the same, and may read whatever they want. */
 export function planned(methods: readonly HttpMethod[], handle: Handle<string>): Operations {
-  const operation = { summary: 'planned', query: [], answers: [], handle }
+  const operation = { summary: 'planned', access: { open: 'a test' }, query: [], answers: [], handle }
   return Object.fromEntries(methods.map((method) => [method, operation]))
 }

@@ -1,0 +1,104 @@
+import { type Ask, type Authorizer, unrestricted } from '../../access/authorizer.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import { keptOf } from '../access.ts'
+import { allowedHere } from '../asking.ts'
+import type { AgentContext, RouteRequest } from '../manifest.ts'
+import { nameKey } from '../name-keys.ts'
+import { seesNode, seesService } from '../sight.ts'
+
+/** What is asked for services and checks of the agent itself. Reference: HTTP API 4.1, access control 4. */
+
+type Call = Pick<RouteRequest, 'call'>
+
+/** With what it takes the place of: a service of its ID, checks of theirs. */
+export async function mayOffer(
+  agent: AgentContext,
+  request: Call,
+  { service, checks }: ServiceDefinition,
+): Promise<Result<unknown, Failure>> {
+  return allowedHere(agent, request, () => {
+    const before = serviceOf(agent, service.id)
+    const others = checks.flatMap(({ checkId }) => checkOf(agent, checkId) ?? [])
+    return [
+      writing('service', service.service),
+      ...(before === undefined ? [] : [writing('service', before.service)]),
+      ...others.map((check) => writingCheck(agent, check)),
+    ]
+  })
+}
+
+export async function mayCheck(
+  agent: AgentContext,
+  request: Call,
+  { checkId, serviceId }: CheckDefinition,
+): Promise<Result<unknown, Failure>> {
+  return allowedHere(agent, request, () => {
+    const serviceName = serviceOf(agent, serviceId)?.service ?? ''
+    const before = checkOf(agent, checkId)
+    return [writingCheck(agent, { serviceName }), ...(before === undefined ? [] : [writingCheck(agent, before)])]
+  })
+}
+
+/** Where access is controlled, it is told that there is no such service. */
+export async function mayChangeService(
+  agent: AgentContext,
+  request: Call,
+  id: string,
+): Promise<Result<unknown, Failure>> {
+  const resolved = await agent.authorizer(request.call)
+  if (!resolved.ok || resolved.value === unrestricted) return resolved
+  const service = serviceOf(agent, id)
+  if (service === undefined) return err({ kind: 'refused', message: `Unknown service ${JSON.stringify(id)}` })
+  return allowedHere(agent, request, () => [writing('service', service.service)])
+}
+
+export async function mayChangeCheck(
+  agent: AgentContext,
+  request: Call,
+  id: string,
+): Promise<Result<unknown, Failure>> {
+  const resolved = await agent.authorizer(request.call)
+  if (!resolved.ok || resolved.value === unrestricted) return resolved
+  const check = checkOf(agent, id)
+  if (check === undefined) return err({ kind: 'refused', message: `Unknown check ${JSON.stringify(id)}` })
+  return allowedHere(agent, request, () => [writingCheck(agent, check)])
+}
+
+export async function servicesShown(
+  agent: AgentContext,
+  { call }: Call,
+): Promise<Result<readonly ServiceFacts[], Failure>> {
+  const reader = await agent.authorizer(call)
+  return reader.ok ? ok(keptOf(agent.local.services(), ({ service }) => seesService(reader.value, service))) : reader
+}
+
+export async function checksShown(
+  agent: AgentContext,
+  { call }: Call,
+): Promise<Result<readonly CheckFacts[], Failure>> {
+  const reader = await agent.authorizer(call)
+  return reader.ok ? ok(keptOf(agent.local.checks(), (check) => seesCheck(reader.value, check))) : reader
+}
+
+/** What an agent runs itself is told without its node, unless it is the node's own. */
+function seesCheck(authorizer: Authorizer, { node, serviceName }: CheckFacts): boolean {
+  return serviceName === '' ? seesNode(authorizer, node) : seesService(authorizer, serviceName)
+}
+
+function serviceOf({ local }: AgentContext, id: string): ServiceFacts | undefined {
+  return local.services().find((service) => nameKey(service.id) === nameKey(id))
+}
+
+function checkOf({ local }: AgentContext, id: string): CheckFacts | undefined {
+  return local.checks().find((check) => nameKey(check.checkId) === nameKey(id))
+}
+
+function writingCheck(agent: AgentContext, { serviceName }: Pick<CheckFacts, 'serviceName'>): Ask {
+  return serviceName === '' ? writing('node', agent.self().nodeName) : writing('service', serviceName)
+}
+
+export function writing(resource: 'node' | 'service', name: string): Ask {
+  return { resource, name, right: 'write' }
+}

@@ -35,6 +35,10 @@ const configurationSchema = z.object({
   ),
 })
 
+const clusterHealthSchema = z.object({
+  Servers: z.array(z.object({ Name: z.string(), Healthy: z.boolean() })).nullable(),
+})
+
 const memberSchema = z.object({
   Name: z.string(),
   Addr: z.string(),
@@ -93,6 +97,7 @@ const onNodeSchema = z
 export type Entry = z.infer<typeof entrySchema>
 export type Stats = z.infer<typeof selfSchema>['Stats']
 export type PeerList = z.infer<typeof configurationSchema>['Servers']
+export type ServerHealthList = readonly { readonly Name: string; readonly Healthy: boolean }[]
 export type ListedMember = z.infer<typeof memberSchema>
 export type ListedNode = z.infer<typeof catalogNodeSchema>
 export type ListedCheck = z.infer<typeof checkSchema>
@@ -124,6 +129,11 @@ export function readStats(body: Uint8Array): Stats | undefined {
 
 export function readPeers(body: Uint8Array): PeerList | undefined {
   return configurationSchema.safeParse(jsonOrUndefined(body)).data?.Servers
+}
+
+export function readClusterHealth(body: Uint8Array): ServerHealthList | undefined {
+  const health = clusterHealthSchema.safeParse(jsonOrUndefined(body))
+  return health.success ? (health.data.Servers ?? []) : undefined
 }
 
 export function readAutopilot(body: Uint8Array): z.infer<typeof autopilotSchema> | undefined {

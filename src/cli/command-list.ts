@@ -21,6 +21,7 @@ import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
 import { inspectSnapshotCommand, restoreSnapshotCommand, saveSnapshotCommand } from './commands/snapshot.ts'
 import { tlsAuthorityCommand, tlsCertificateCommand } from './commands/tls.ts'
+import { upgradeCheckCommand } from './commands/upgrade.ts'
 import { validateCommand } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 import { watchCommand } from './commands/watch.ts'
@@ -62,6 +63,7 @@ const listed: readonly CliCommand[] = [
   saveSnapshotCommand,
   tlsAuthorityCommand,
   tlsCertificateCommand,
+  upgradeCheckCommand,
   validateCommand,
   versionCommand,
   watchCommand,
@@ -73,6 +75,7 @@ const groups: Readonly<Record<string, string>> = {
   operator: 'Provides cluster-level tools for operators',
   'operator autopilot': 'Provides tools for modifying Autopilot configuration',
   'operator raft': 'Provides cluster-level tools for the Raft subsystem',
+  'operator upgrade': 'Helps to take the cluster to another release',
   services: 'Interact with services',
   snapshot: 'Saves, restores and inspects snapshots of the state of the servers',
   tls: 'Makes certificates for the agents of a cluster',

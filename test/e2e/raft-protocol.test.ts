@@ -79,6 +79,32 @@ describe('a server alone', () => {
     expect(await peersOf(told)).toEqual([`${nodeId()} ${address} leader true 3`])
   })
 
+  it('is told by svc operator upgrade check what is in the way of its upgrade, and when that is done', async () => {
+    const check = (agent: RealAgent, ...flags: readonly string[]) =>
+      runSvc(['operator', 'upgrade', 'check', `-http-addr=${agent.address}`, ...flags])
+    const old = await start('-release=0.9.3')
+    await leads(old)
+    const before = await check(old)
+    expect([before.code, before.error]).toEqual([2, ''])
+    expect(before.out).toContain('Upgrade of dc1 to 1.4.0: 1 server (0.9.3), 0 clients.')
+    expect(before.out).toContain('put a raft/peers.json with its node ID beside its data')
+    expect((await check(old, '-to=0.9.3')).out).toContain('Nothing is in the way.')
+    await old.stop('SIGKILL')
+
+    const address = `127.0.0.1:${ports.server}`
+    writeFileSync(join(workplace.path, 'data', 'raft', 'peers.json'), JSON.stringify([{ id: nodeId(), address }]))
+    const upgraded = await start()
+    await leads(upgraded)
+    const after = await check(upgraded, '-format=json')
+    expect(JSON.parse(after.out)).toMatchObject({
+      From: '1.4.0',
+      Ready: true,
+      InTheWay: [],
+      Servers: [{ RaftProtocol: 3, Leader: true, Voter: true }],
+    })
+    expect(after.code).toBe(0)
+  })
+
   it('[RFT-013] takes peers.json as a list of addresses on protocol 2, and with IDs on protocol 3', async () => {
     const address = `127.0.0.1:${ports.server}`
     const forms = [

@@ -1,0 +1,116 @@
+import { isAtLeast, newestRelease, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import type { CliCommand } from '../command.ts'
+import type { CheckedAgent, CheckedCluster, Finding, UpgradeCheck } from '../upgrade-check.ts'
+
+/** Something is in the way. */
+const blocked = 2
+
+export const upgradeCheckCommand: CliCommand = {
+  path: ['operator', 'upgrade', 'check'],
+  summary: 'Say what is in the way of an upgrade of the cluster',
+  operands: '',
+  about: [
+    'Reads members, consensus group and health as the agent that is asked knows them, of its own datacenter; changes nothing.',
+    'Exits with 0 if nothing is in the way, with 2 if something is, with 1 if it cannot be told.',
+  ].join(' '),
+  flags: [
+    {
+      name: 'to',
+      kind: 'text',
+      value: '<release>',
+      help: `The release that all agents shall run. Default: the newest, ${releaseText(newestRelease)}.`,
+    },
+    {
+      name: 'format',
+      kind: 'text',
+      value: '<text|json>',
+      help: 'How it is said: to people, or to programs. Default: text.',
+    },
+    ...clientFlags,
+  ],
+  async run(invocation) {
+    const { flags, terminal } = invocation
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    const wanted = flags.get('to')
+    const to = typeof wanted === 'string' ? parseRelease(wanted) : newestRelease
+    if (to === undefined || !isAtLeast(to, oldestRelease) || !isAtLeast(newestRelease, to)) {
+      const known = `${releaseText(oldestRelease)} to ${releaseText(newestRelease)}`
+      return misused(
+        invocation,
+        `There is no release ${JSON.stringify(wanted)}: write one from ${known}, with three numbers`,
+      )
+    }
+    const format = flags.get('format') ?? 'text'
+    if (format !== 'text' && format !== 'json') {
+      return misused(invocation, `There is no format ${JSON.stringify(format)}: write text or json`)
+    }
+    const [{ readCluster }, { checkUpgrade }] = await Promise.all([
+      import('../upgrade-facts.ts'),
+      import('../upgrade-check.ts'),
+    ])
+    const cluster = await readCluster(new ApiClient(invocation))
+    if (!cluster.ok) return failed(invocation, cluster.error)
+    const check = checkUpgrade(cluster.value, to)
+    terminal.out(format === 'json' ? json(cluster.value, check) : text(cluster.value, check))
+    return check.inTheWay.length === 0 ? 0 : blocked
+  },
+}
+
+function text(cluster: CheckedCluster, check: UpgradeCheck): string {
+  const { datacenter, servers, clients } = cluster
+  const lines = [
+    `Upgrade of ${datacenter} to ${releaseText(check.to)}: ${counted(servers, 'server')}, ${counted(clients, 'client')}.`,
+    ...section('In the way', check.inTheWay),
+    ...section('To see to', check.notes),
+    check.inTheWay.length === 0 ? 'Nothing is in the way.' : `In the way: ${check.inTheWay.length}.`,
+    ...planLine(cluster, check),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** `3 servers (1.0.7)`. */
+function counted(agents: readonly CheckedAgent[], what: string): string {
+  const releases = [...new Set(agents.map(({ release }) => (release === undefined ? '?' : releaseText(release))))]
+  const which = releases.length === 0 ? '' : ` (${releases.join(', ')})`
+  return `${agents.length} ${what}${agents.length === 1 ? '' : 's'}${which}`
+}
+
+function section(title: string, findings: readonly Finding[]): readonly string[] {
+  return findings.length === 0 ? [] : [`${title}:`, ...findings.map(({ what, remedy }) => `  - ${what}: ${remedy}`)]
+}
+
+function planLine({ servers }: CheckedCluster, { from, to }: UpgradeCheck): readonly string[] {
+  if (from === undefined || isAtLeast(from, to)) return []
+  return [
+    `The steps, and why: svc-sim plan --from ${releaseText(from)} --to ${releaseText(to)} --servers ${servers.length}`,
+  ]
+}
+
+function json({ datacenter, servers, clients }: CheckedCluster, { to, from, inTheWay, notes }: UpgradeCheck): string {
+  const agent = ({ name, release, status }: CheckedAgent): object => ({
+    Name: name,
+    Release: release === undefined ? '' : releaseText(release),
+    Status: status,
+  })
+  const findings = (found: readonly Finding[]): readonly object[] =>
+    found.map(({ kind, what, remedy }) => ({ Kind: kind, What: what, Remedy: remedy }))
+  const report = {
+    Datacenter: datacenter,
+    From: from === undefined ? '' : releaseText(from),
+    To: releaseText(to),
+    Ready: inTheWay.length === 0,
+    InTheWay: findings(inTheWay),
+    Notes: findings(notes),
+    Servers: servers.map((server) => ({
+      ...agent(server),
+      RaftProtocol: server.raftProtocol,
+      Leader: server.leads,
+      Voter: server.voter ?? null,
+      Healthy: server.healthy ?? null,
+    })),
+    Clients: clients.map(agent),
+  }
+  return `${JSON.stringify(report, undefined, 2)}\n`
+}

@@ -1,0 +1,111 @@
+import { compareText } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { fieldNames, productName } from '../model/names.ts'
+import { oldestRelease, parseRelease, raftProtocolsOf } from '../model/release.ts'
+import {
+  type ListedMember,
+  type PeerList,
+  readClusterHealth,
+  readMembers,
+  readOwnName,
+  readPeers,
+  readTexts,
+  type ServerHealthList,
+} from './answers.ts'
+import { type ApiClient, unexpectedText } from './client.ts'
+import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-check.ts'
+
+/** By number, as the API has it. Reference: HTTP API 4.6. */
+const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
+
+/** Reads of one agent what is to be known of its datacenter; an error where not even its members can be read. */
+export async function readCluster(client: ApiClient): Promise<Result<CheckedCluster, string>> {
+  const self = await client.expect('GET', '/v1/agent/self')
+  if (!self.ok) return err(`Error reading the agent: ${self.error}`)
+  const own = readOwnName(self.value)
+  if (own === undefined) return err('Error reading the agent: the answer is not an agent')
+  const listed = await client.expect('GET', '/v1/agent/members')
+  if (!listed.ok) return err(`Error retrieving members: ${listed.error}`)
+  const members = readMembers(listed.value)
+  if (members === undefined) return err('Error retrieving members: the answer is not a list of members')
+  const servers = members.filter(isServer)
+  if (servers.length === 0) return err('Error retrieving members: no server is among them')
+  const unread: string[] = []
+  const peers = await peersOf(client, unread)
+  const health = await healthOf(client, unread)
+  return ok({
+    datacenter: own.datacenter,
+    servers: servers.map((member) => serverOf(member, peers, health)).sort(byName),
+    clients: members
+      .filter((member) => !isServer(member))
+      .map(agentOf)
+      .sort(byName),
+    strays: (peers ?? []).filter((peer) => servers.every((member) => !isSame(peer, member))).map(({ ID }) => ID),
+    otherDatacenters: (await datacentersOf(client)).filter((name) => name !== own.datacenter),
+    unread,
+  })
+}
+
+function byName(one: CheckedAgent, other: CheckedAgent): number {
+  return compareText(one.name, other.name)
+}
+
+/** Any server may answer: where nobody leads, that is to be told as well. */
+async function peersOf(client: ApiClient, unread: string[]): Promise<PeerList | undefined> {
+  const answer = await client.expect('GET', '/v1/operator/raft/configuration', [['stale', '']])
+  const peers = answer.ok ? readPeers(answer.value) : undefined
+  if (peers === undefined)
+    unread.push(`the consensus group cannot be read: ${answer.ok ? 'another answer' : answer.error}`)
+  return peers
+}
+
+/** 429 says that something is not healthy. Servers of releases before it have no such path, and no leader no answer. */
+async function healthOf(client: ApiClient, unread: string[]): Promise<ServerHealthList | undefined> {
+  const answer = await client.send('GET', '/v1/operator/autopilot/health')
+  if (!answer.ok) {
+    unread.push(`the health of the servers cannot be read: ${answer.error}`)
+    return undefined
+  }
+  const { status, body } = answer.value
+  const health = status === 200 || status === 429 ? readClusterHealth(body) : undefined
+  if (health === undefined && status !== 404 && status !== 500) {
+    unread.push(`the health of the servers cannot be read: ${unexpectedText(answer.value)}`)
+  }
+  return health
+}
+
+async function datacentersOf(client: ApiClient): Promise<readonly string[]> {
+  const answer = await client.expect('GET', '/v1/catalog/datacenters')
+  return (answer.ok ? readTexts(answer.value) : undefined) ?? []
+}
+
+function isServer({ Tags }: ListedMember): boolean {
+  return [productName, ...fieldNames].includes(Tags?.['role'] ?? '')
+}
+
+function agentOf({ Name: name, Status, Tags }: ListedMember): CheckedAgent {
+  const release = parseRelease((Tags?.['build'] ?? '').replace(/:.*$/s, ''))
+  return { name, release, status: statusNames[Status] ?? 'none' }
+}
+
+function serverOf(
+  member: ListedMember,
+  peers: PeerList | undefined,
+  health: ServerHealthList | undefined,
+): CheckedServer {
+  const peer = peers?.find((one) => isSame(one, member))
+  const agent = agentOf(member)
+  const said = member.Tags?.['raft_vsn']
+  return {
+    ...agent,
+    raftProtocol: said === undefined ? raftProtocolsOf(agent.release ?? oldestRelease).spoken : Number(said),
+    leads: peer?.Leader === true,
+    voter: peers === undefined ? undefined : peer?.Voter === true,
+    healthy: health?.find(({ Name }) => Name === member.Name)?.Healthy,
+  }
+}
+
+/** A server of the consensus group is named by its node ID or by its address. */
+function isSame({ ID, Address }: PeerList[number], { Addr, Tags }: ListedMember): boolean {
+  return ID === Tags?.['id'] || Address === `${Addr}:${Tags?.['port'] ?? ''}`
+}

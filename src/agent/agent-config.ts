@@ -5,7 +5,13 @@ import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { sessionTtlMinMs } from '../model/limits.ts'
 import { fieldNames, productName } from '../model/names.ts'
-import { newestRelease, type Release, settingDefaultsOf, snapshotDefaultsOf } from '../model/release.ts'
+import {
+  internalProtocolsOf,
+  newestRelease,
+  type Release,
+  settingDefaultsOf,
+  snapshotDefaultsOf,
+} from '../model/release.ts'
 import type { RaftLimits } from '../raft/core/types.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
 import { defaultHttp, type HttpConfig } from './http-settings.ts'
@@ -112,6 +118,8 @@ export interface PoolConfig {
   readonly rejoinAfterLeave: boolean
   /** It places itself among the others by the times that messages take. */
   readonly keepsCoordinate: boolean
+  /** Version of the protocol between agents that this one speaks. */
+  readonly protocol: number
   /** What its incarnation counts from; no configuration file has it. Absent: 0. */
   readonly firstIncarnation?: number
 }
@@ -270,7 +278,7 @@ const defaultFaces = {
   unixSockets: {},
 } as const
 
-const defaultPool: PoolConfig = {
+const defaultPool: Omit<PoolConfig, 'protocol'> = {
   encrypt: undefined,
   verifyIncoming: true,
   verifyOutgoing: true,
@@ -351,7 +359,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     retryMax: 0,
     gossipLan: lanGossip,
     wan: defaultWan(address),
-    pool: defaultPool,
+    pool: { ...defaultPool, protocol: internalProtocolsOf(release).spoken },
     raft: {
       protocol: past.raftProtocol,
       ...raftTiming(past.raftMultiplier),

@@ -2,7 +2,7 @@ import type { Endpoint } from '../env/net.ts'
 import { endpointText } from '../env/net.ts'
 import type { Member, MemberStatus, Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
-import { internalProtocol, type Release, releaseText } from '../model/release.ts'
+import { internalProtocolsOf, type ProtocolRange, type Release, releaseText } from '../model/release.ts'
 import type { AgentConfig } from './agent-config.ts'
 
 /** What the tags of a member of the pool say of the server on it. */
@@ -30,14 +30,15 @@ const clientRole = 'node'
 
 /** Reference: HTTP API 4.6. The clients of the field read these tags. */
 export function agentTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
+  const { min, max, spoken } = spokenProtocols({ ...config, release })
   const shared = {
     build: `${releaseText(release)}:`,
     dc: config.datacenter,
     id: nodeId,
     segment: '',
-    vsn: String(internalProtocol.spoken),
-    vsn_max: String(internalProtocol.max),
-    vsn_min: String(internalProtocol.min),
+    vsn: String(spoken),
+    vsn_max: String(max),
+    vsn_min: String(min),
   }
   if (!config.server) return { ...shared, role: clientRole }
   return {
@@ -51,6 +52,11 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
     ...(config.tls.certificate === undefined ? {} : takesTls),
     ...(config.ports.serfWan > 0 ? { wan_join_port: String(config.ports.serfWan) } : {}),
   }
+}
+
+/** Versions of the protocol between agents: understood by the release, spoken as configured. */
+export function spokenProtocols({ release, pool }: Pick<AgentConfig, 'release' | 'pool'>): ProtocolRange {
+  return { ...internalProtocolsOf(release), spoken: pool.protocol }
 }
 
 /** What a server says of itself in the pool of all datacenters: there nobody asks for the port of that pool. */

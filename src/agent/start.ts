@@ -18,7 +18,7 @@ import { type FatalSignal, OnceSignal } from './once-signal.ts'
 import { poolAdmission } from './pool-admission.ts'
 import { wanFiles } from './pool-files.ts'
 import { keepPoolKeys, loadPoolKeys, type PoolKeys } from './pool-keyring.ts'
-import { agentTags, ServersByAddress, wanNameOf } from './pool-servers.ts'
+import { agentTags, ServersByAddress, spokenProtocols, wanNameOf } from './pool-servers.ts'
 import { openServer } from './server.ts'
 import { openTelemetry } from './telemetry/telemetry.ts'
 import { loadTls, rpcTls } from './tls-material.ts'
@@ -143,7 +143,12 @@ function openLanPool(
     observer,
     keepsCoordinate: config.pool.keepsCoordinate,
     firstIncarnation: config.pool.firstIncarnation ?? 0,
-    refuse: poolAdmission({ nodeName: config.nodeName, nodeId, datacenter: config.datacenter }),
+    refuse: poolAdmission({
+      nodeName: config.nodeName,
+      nodeId,
+      datacenter: config.datacenter,
+      protocol: spokenProtocols(config),
+    }),
   })
 }
 

@@ -7,7 +7,7 @@ import type { AgentConfig } from './agent-config.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 import { wanAdmission } from './pool-admission.ts'
 import type { PoolKeys } from './pool-keyring.ts'
-import { wanNameOf, wanTags } from './pool-servers.ts'
+import { spokenProtocols, wanNameOf, wanTags } from './pool-servers.ts'
 
 /** The pool of the servers of all datacenters, of which this one is a member. */
 export interface WanPool {
@@ -47,6 +47,6 @@ export function openWanPool(
     },
     observer,
     keepsCoordinate,
-    refuse: wanAdmission({ name, nodeId }),
+    refuse: wanAdmission({ name, nodeId, protocol: spokenProtocols(config) }),
   })
 }

@@ -114,7 +114,7 @@ export function normalize(
     pidFile: file.pid_file ?? defaults.pidFile,
     logLevel: logLevelOf(file, dev, problem),
   }
-  checkCounts(file, problem)
+  checkCounts(file, release, problem)
   checkConnect(file, problem)
   checkAddressClash(config, file, problem)
   if (problems.length > 0) return err(problems)
@@ -327,6 +327,7 @@ function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: 
     keepsKeyring: !(file.disable_keyring_file ?? dev),
     rejoinAfterLeave: file.rejoin_after_leave ?? defaults.pool.rejoinAfterLeave,
     keepsCoordinate: !(file.disable_coordinates ?? false),
+    protocol: file.protocol ?? defaults.pool.protocol,
   }
 }
 

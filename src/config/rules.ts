@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
-import { type Release, raftProtocolsOf } from '../model/release.ts'
+import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
 import { milliseconds, type Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -47,11 +47,12 @@ export function checkRaft(file: FileConfig, release: Release, problem: Report): 
 }
 
 /** What is a whole number and yet no count, and versions of the protocol between agents. */
-export function checkCounts(file: FileConfig, problem: Report): void {
-  const { protocol = 2 } = file
-  const how = protocol < 2 ? 'low' : 'high'
-  if (protocol < 2 || protocol > 3)
-    problem(`protocol: Protocol version '${protocol}' too ${how}`, 'must be in range: [2, 3]')
+export function checkCounts(file: FileConfig, release: Release, problem: Report): void {
+  const { min, max, spoken } = internalProtocolsOf(release)
+  const { protocol = spoken } = file
+  const how = protocol < min ? 'low' : 'high'
+  if (protocol < min || protocol > max)
+    problem(`protocol: Protocol version '${protocol}' too ${how}`, `must be in range: [${min}, ${max}]`)
   const counts = [
     ['autopilot.max_trailing_logs', file.autopilot?.max_trailing_logs],
     ['retry_max', file.retry_max],

@@ -11,10 +11,7 @@ export type { Release, ReleaseChange } from './release-change.ts'
 export const newestRelease: Release = { major: 1, minor: 4, patch: 0 }
 
 /** Nobody can be taken back behind this one: of earlier ones too little is known. */
-export const oldestRelease: Release = { major: 0, minor: 4, patch: 0 }
-
-/** Protocol of the LAN pool between agents (not the Raft protocol): spoken by default, and the range understood. */
-export const internalProtocol = { spoken: 2, min: 2, max: 3 } as const
+export const oldestRelease: Release = { major: 0, minor: 2, patch: 0 }
 
 /** Raft protocols that are known at all, as `info` shows them. */
 export const knownRaftProtocols = { min: 0, max: 3 } as const
@@ -25,6 +22,14 @@ export const knownRaftProtocols = { min: 0, max: 3 } as const
  * behave as the row before them.
  */
 export const changes = {
+  'protocol-2': {
+    since: { major: 0, minor: 3, patch: 0 },
+    reference: 'section 0, internal protocol; spec, Ver/0.7',
+    what: 'Agents speak version 1 of the protocol between agents, and understand no other. Since then they speak 2 if `protocol` does not say 1, and understand both.',
+    who: 'operators who upgrade agents: those of both kinds are in one pool only while the later ones are told to speak 1',
+    see: { scenario: 'upgrade-0.2-to-0.7-protocol' },
+    requirements: ['MEM-024'],
+  },
   'kv-tombstones': {
     since: { major: 0, minor: 5, patch: 0 },
     reference: 'REL-0.5-3, REL-0.5-4',
@@ -40,6 +45,14 @@ export const changes = {
     who: 'operators: the way to 0.6 leads through 0.5.1',
     see: { scenario: 'upgrade-0.5-to-0.6-storage' },
     requirements: ['RFT-022', 'UPG-046'],
+  },
+  'protocol-3': {
+    since: { major: 0, minor: 6, patch: 0 },
+    reference: 'section 0, internal protocol',
+    what: 'Agents understand versions 1 and 2 of the protocol between agents. Since then 3 as well.',
+    who: 'nobody who does not set `protocol`',
+    see: { ask: 'GET /v1/agent/members, tag vsn_max' },
+    requirements: [],
   },
   'mdb-refused': {
     since: { major: 0, minor: 6, patch: 0 },
@@ -64,6 +77,14 @@ export const changes = {
     who: 'clients that sort by distance (`near`)',
     see: { ask: 'GET /v1/coordinate/nodes' },
     requirements: [],
+  },
+  'protocol-1-dropped': {
+    since: { major: 0, minor: 7, patch: 0 },
+    reference: 'REL-0.7-4; section 0, internal protocol',
+    what: 'Agents understand version 1 of the protocol between agents. Since then no more: those of releases before 0.3 cannot join.',
+    who: 'operators of agents before 0.3, who go through a release in between',
+    see: { scenario: 'upgrade-0.2-to-0.7-protocol' },
+    requirements: ['MEM-023', 'MEM-024', 'UPG-036'],
   },
   transactions: {
     since: { major: 0, minor: 7, patch: 0 },
@@ -263,6 +284,24 @@ export function isWithin(release: Release, { since, until }: Pick<ReleaseChange,
 /** Which release brought a change: for replicated commands, at which servers of an older release stop. */
 export function releaseOf(behaviour: Behaviour): Release {
   return changes[behaviour].since
+}
+
+export interface ProtocolRange {
+  /** What is understood. */
+  readonly min: number
+  readonly max: number
+  /** By default. */
+  readonly spoken: number
+}
+
+/**
+ * Which protocols between agents (not the Raft protocol) an agent of this release speaks. The reference has 2 begin with 0.4;
+ * that agents of 0.3 can join those of 0.7 is the specification's word. Spec: Versioning, Ver/0.7; reference: releases, 0.
+ */
+export function internalProtocolsOf(release: Release): ProtocolRange {
+  const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)
+  const max = has('protocol-3') ? 3 : has('protocol-2') ? 2 : 1
+  return { min: has('protocol-1-dropped') ? 2 : 1, max, spoken: Math.min(2, max) }
 }
 
 export interface RaftProtocols {

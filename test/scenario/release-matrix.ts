@@ -1,5 +1,6 @@
 import {
   changes,
+  internalProtocolsOf,
   isAtLeast,
   newestRelease,
   oldestRelease,
@@ -43,9 +44,12 @@ const withSessions: Release = { major: 0, minor: 4, patch: 0 }
 export function rollingUpgrade({ from, to }: ReleasePair, order: Order, mustRun: boolean): string {
   const well =
     'eventually: { within: 30s, leader: exactly one, running: nodes, answer: { at: nodes, request: GET /v1/status/leader, body: /8300/ } }'
+  // What those before do not understand is not spoken until all are upgraded.
+  const spoken = internalProtocolsOf(from).spoken
+  const asBefore = internalProtocolsOf(to).spoken === spoken ? '' : `, config: { protocol: ${spoken} }`
   const steps = order.split(' ').map(
     (server) => `  - step: ${server} is upgraded
-    upgrade: { nodes: ${server}, to: ${releaseText(to)} }
+    upgrade: { nodes: ${server}, to: ${releaseText(to)}${asBefore} }
   - step: all is well again
     ${mustRun ? well : 'wait: 3s'}
   - step: for a while
@@ -67,7 +71,7 @@ ${isAtLeast(from, withSessions) ? 'locks:\n  contenders: { at: servers, contende
     ${well}
 ${steps.join('\n')}
   - step: the client is the last
-    upgrade: { nodes: c1, to: ${releaseText(to)} }
+    upgrade: { nodes: c1, to: ${releaseText(to)}${asBefore} }
   - step: all is well with all of them
     ${well}
 ${mustRun ? 'always:\n  - { running: servers }\n' : ''}`

@@ -24,6 +24,7 @@ const shows: Readonly<Record<string, string>> = {
   'snapshots-of-1-0-1.yaml': '[RFT-018]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
   'unknown-command.yaml': '[AGT-034] [AGT-035]',
+  'upgrade-0.2-to-0.7-protocol.yaml': '[MEM-023] [MEM-024] [UPG-036]',
   'upgrade-0.4-to-0.5-tombstones.yaml': '[LIM-007] [RFT-024] [RFT-027]',
   'upgrade-0.5-to-0.6-storage.yaml': '[RFT-022] [RFT-023] [UPG-043] [UPG-046]',
   'upgrade-0.6-to-0.8-raft-protocol.yaml': '[RFT-008]',

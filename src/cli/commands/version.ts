@@ -1,5 +1,5 @@
 import { productTitle } from '../../model/names.ts'
-import { internalProtocol, newestRelease, raftProtocolsOf, releaseText } from '../../model/release.ts'
+import { internalProtocolsOf, newestRelease, raftProtocolsOf, releaseText } from '../../model/release.ts'
 import { misused, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
 
@@ -12,7 +12,7 @@ export const versionCommand: CliCommand = {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
     const { terminal } = invocation
-    const { spoken, min, max } = internalProtocol
+    const { spoken, min, max } = internalProtocolsOf(newestRelease)
     terminal.out(`${productTitle} v${releaseText(newestRelease)}\n`)
     terminal.out(
       `Protocol ${spoken} spoken by default, understands ${min} to ${max} (agent will automatically use protocol >${spoken} when speaking to compatible agents)\n`,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { poolAdmission, wanAdmission } from '../../../src/agent/pool-admission.ts'
 
-const refuse = poolAdmission({ nodeName: 'n1', nodeId: 'id-1', datacenter: 'dc1' })
+const protocol = { min: 2, max: 3, spoken: 2 }
+const refuse = poolAdmission({ nodeName: 'n1', nodeId: 'id-1', datacenter: 'dc1', protocol })
 
 describe('who may not be in the pool of a datacenter', () => {
   it('an agent of another datacenter', () => {
@@ -25,6 +26,24 @@ describe('who may not be in the pool of a datacenter', () => {
     )
   })
 
+  it('an agent whose protocol is not understood here, or that does not understand what is spoken here', () => {
+    const old = { dc: 'dc1', id: 'id-2', vsn: '1', vsn_min: '1', vsn_max: '1' }
+    expect(refuse([{ name: 'n2', tags: old }])).toBe(
+      "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 2 to 3: a release in between is needed first",
+    )
+    const between = poolAdmission({
+      nodeName: 'n1',
+      nodeId: 'id-1',
+      datacenter: 'dc1',
+      protocol: { min: 1, max: 3, spoken: 2 },
+    })
+    expect(between([{ name: 'n2', tags: old }])).toBe(
+      "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 1 to 3: set protocol to 1",
+    )
+    expect(between([{ name: 'n2', tags: { ...old, vsn_max: '2' } }])).toBeUndefined()
+    expect(refuse([{ name: 'n2', tags: { ...old, vsn: '2', vsn_max: '3' } }])).toBeUndefined()
+  })
+
   it('but ourselves, others of the datacenter, and members that are none of our agents, may be', () => {
     expect(
       refuse([
@@ -37,7 +56,7 @@ describe('who may not be in the pool of a datacenter', () => {
 })
 
 describe('who may not be in the pool of all datacenters', () => {
-  const refuseWan = wanAdmission({ name: 'n1.dc1', nodeId: 'id-1' })
+  const refuseWan = wanAdmission({ name: 'n1.dc1', nodeId: 'id-1', protocol })
   const server = (name: string, dc: string, id: string) => ({ name, tags: { role: 'svc', dc, id } })
 
   it('whoever is no server', () => {

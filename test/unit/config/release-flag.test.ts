@@ -31,8 +31,8 @@ describe('-release', () => {
     expect(await started('1.4.0')).toEqual({ release: newestRelease, warnings: [dev] })
   })
 
-  it.each(['0.3.9', '1.4.1', '1.0', 'new'])('refuses %s in one line that says what there is', async (release) => {
-    const problem = `-release: there is no release "${release}": write one from 0.4.0 to 1.4.0, with three numbers`
+  it.each(['0.1.9', '1.4.1', '1.0', 'new'])('refuses %s in one line that says what there is', async (release) => {
+    const problem = `-release: there is no release "${release}": write one from 0.2.0 to 1.4.0, with three numbers`
     expect(await started(release)).toEqual([problem])
   })
 })

@@ -123,8 +123,8 @@ describe('a bad scenario file', () => {
     ],
     [
       'with a release before all that can be run',
-      minimal.replace('count: 3', 'count: 3, release: 0.3.9'),
-      'x.yaml:4:35: nothing runs as release 0.3.9; the oldest is 0.4.0',
+      minimal.replace('count: 3', 'count: 3, release: 0.1.9'),
+      'x.yaml:4:35: nothing runs as release 0.1.9; the oldest is 0.2.0',
     ],
     [
       'with a node that is not there',

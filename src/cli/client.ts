@@ -139,8 +139,21 @@ export class ApiClient {
   }
 
   #token(): string | undefined {
-    const given = this.#invocation.flags.get('token')
-    return typeof given === 'string' ? given : new ClientSettings(this.#invocation).variable('HTTP_TOKEN')
+    return new ClientToken(this.#invocation).given
+  }
+}
+
+/** The token that requests are made with. */
+export class ClientToken {
+  /** By flag, or else by variable; undefined: none is sent. */
+  readonly given: string | undefined
+  /** By variable. */
+  readonly environment: string | undefined
+
+  constructor(invocation: Invocation) {
+    const flag = invocation.flags.get('token')
+    this.environment = new ClientSettings(invocation).variable('HTTP_TOKEN')
+    this.given = typeof flag === 'string' ? flag : this.environment
   }
 }
 

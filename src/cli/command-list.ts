@@ -1,13 +1,39 @@
 import { compareText } from '../base/bytes.ts'
 import type { CliCommand, CommandTree } from './command.ts'
+import { bootstrapCommand, setAgentTokenCommand, translateRulesCommand } from './commands/acl.ts'
+import { explainCommand } from './commands/acl-explain.ts'
+import {
+  createPolicyCommand,
+  deletePolicyCommand,
+  listPoliciesCommand,
+  readPolicyCommand,
+  updatePolicyCommand,
+} from './commands/acl-policies.ts'
+import { statusCommand } from './commands/acl-status.ts'
+import {
+  cloneTokenCommand,
+  createTokenCommand,
+  deleteTokenCommand,
+  listTokensCommand,
+  readTokenCommand,
+  updateTokenCommand,
+} from './commands/acl-tokens.ts'
 import { agentCommand } from './commands/agent.ts'
 import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { completionCommand } from './commands/completion.ts'
+import { getAuthorityCommand, proxyCommand, setAuthorityCommand } from './commands/connect.ts'
 import { debugCommand } from './commands/debug.ts'
 import { eventCommand } from './commands/event.ts'
 import { execCommand } from './commands/exec.ts'
 import { infoCommand } from './commands/info.ts'
+import {
+  checkIntentionCommand,
+  createIntentionCommand,
+  deleteIntentionCommand,
+  getIntentionCommand,
+  matchIntentionCommand,
+} from './commands/intention.ts'
 import { keygenCommand, keyringCommand } from './commands/keyring.ts'
 import { kvDeleteCommand, kvGetCommand, kvPutCommand } from './commands/kv.ts'
 import { kvExportCommand, kvImportCommand } from './commands/kv-transfer.ts'
@@ -27,15 +53,39 @@ import { versionCommand } from './commands/version.ts'
 import { watchCommand } from './commands/watch.ts'
 
 const listed: readonly CliCommand[] = [
+  bootstrapCommand,
+  explainCommand,
+  createPolicyCommand,
+  deletePolicyCommand,
+  listPoliciesCommand,
+  readPolicyCommand,
+  updatePolicyCommand,
+  setAgentTokenCommand,
+  statusCommand,
+  cloneTokenCommand,
+  createTokenCommand,
+  deleteTokenCommand,
+  listTokensCommand,
+  readTokenCommand,
+  updateTokenCommand,
+  translateRulesCommand,
   agentCommand,
   datacentersCommand,
   nodesCommand,
   servicesCommand,
+  getAuthorityCommand,
+  setAuthorityCommand,
+  proxyCommand,
   debugCommand,
   eventCommand,
   execCommand,
   forceLeaveCommand,
   infoCommand,
+  checkIntentionCommand,
+  createIntentionCommand,
+  deleteIntentionCommand,
+  getIntentionCommand,
+  matchIntentionCommand,
   joinCommand,
   keygenCommand,
   keyringCommand,
@@ -70,7 +120,13 @@ const listed: readonly CliCommand[] = [
 ]
 
 const groups: Readonly<Record<string, string>> = {
+  acl: 'Interact with access control',
+  'acl policy': 'Interact with ACL policies',
+  'acl token': 'Interact with ACL tokens',
   catalog: 'Interact with the catalog',
+  connect: 'Interact with the mesh and its certificate authority',
+  'connect ca': 'Interact with the certificate authority of the mesh',
+  intention: 'Interact with intentions, which say what services may connect to each other',
   kv: 'Interact with the key-value store',
   operator: 'Provides cluster-level tools for operators',
   'operator autopilot': 'Provides tools for modifying Autopilot configuration',

@@ -96,12 +96,18 @@ function flagValues(program: Command, flags: readonly CommandFlag[]): ReadonlyMa
   const values = new Map<string, FlagValue>()
   const parsed = program.opts<Record<string, FlagValue | undefined>>()
   for (const flag of flags) {
-    const attribute = flag.name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-    const value = parsed[attribute]
+    // Commander takes `no-merge` for the negation of `merge`.
+    const isNegative = flag.name.startsWith('no-')
+    const attribute = attributeOf(isNegative ? flag.name.slice('no-'.length) : flag.name)
+    const value = isNegative ? parsed[attribute] === false : parsed[attribute]
     // Commander gives a bool that has a negation the default `true`: only what was written counts.
     if (value !== undefined && program.getOptionValueSource(attribute) === 'cli') values.set(flag.name, value)
   }
   return values
+}
+
+function attributeOf(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** No command matches: the help of the group that was named, or of the whole. */

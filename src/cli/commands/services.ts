@@ -3,6 +3,7 @@ import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { ApiClient, failed, misused, serverFlags } from '../client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
+import { pairsOf } from '../pairs.ts'
 import type { ServiceInFile } from '../service-files.ts'
 
 export const registerCommand: CliCommand = {
@@ -50,19 +51,15 @@ function serviceOfFlags({ flags }: Invocation): Result<readonly ServiceInFile[],
   if (name === '') return err('The service has no name: give it with -name')
   const port = text('port')
   if (!/^\d*$/.test(port)) return err(`invalid value "${port}" for flag -port: write a whole number`)
-  const meta: (readonly [string, string])[] = []
-  for (const pair of list('meta')) {
-    const equals = pair.indexOf('=')
-    if (equals < 1) return err(`-meta "${pair}" is not key=value`)
-    meta.push([pair.slice(0, equals), pair.slice(equals + 1)])
-  }
+  const meta = pairsOf(flags.get('meta'), 'meta')
+  if (!meta.ok) return meta
   const body: Json = {
     ID: text('id'),
     Name: name,
     Tags: list('tag'),
     Address: text('address'),
     Port: Number(port),
-    Meta: Object.fromEntries(meta),
+    Meta: meta.value,
   }
   return ok([{ id: text('id') || name, name, body }])
 }

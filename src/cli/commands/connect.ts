@@ -1,0 +1,121 @@
+import { utf8 } from '../../base/bytes.ts'
+import { productTitle } from '../../model/names.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { fileText } from '../file-text.ts'
+
+const path = '/v1/connect/ca/configuration'
+
+export const getAuthorityCommand: CliCommand = {
+  path: ['connect', 'ca', 'get-config'],
+  summary: 'Display the current Connect Certificate Authority (CA) configuration',
+  operands: '',
+  flags: serverFlags,
+  async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    const { askJson, indentedByTabs } = await import('../json-client.ts')
+    const { authoritySchema } = await import('../connect-answers.ts')
+    const read = await askJson(new ApiClient(invocation), { method: 'GET', path }, authoritySchema)
+    if (!read.ok) return failed(invocation, `Error querying CA configuration: ${read.error}`)
+    const { Provider, Config, CreateIndex, ModifyIndex } = read.value
+    invocation.terminal.out(`${indentedByTabs({ Provider, Config, CreateIndex, ModifyIndex }).trimEnd()}\n`)
+    return 0
+  },
+}
+
+export const setAuthorityCommand: CliCommand = {
+  path: ['connect', 'ca', 'set-config'],
+  summary: 'Modify the current Connect CA configuration',
+  operands: '',
+  about: 'The file says all of it: what it leaves out has its default afterwards.',
+  flags: [
+    { name: 'config-file', kind: 'text', value: '<file>', help: 'JSON with Provider and Config.' },
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    const file = invocation.flags.get('config-file')
+    if (typeof file !== 'string' || file === '') return failed(invocation, 'The -config-file flag is required')
+    const text = await fileText(invocation.env.disk, file)
+    if (!text.ok) return failed(invocation, `Error reading config file: ${text.error}`)
+    const { authorityProblem } = await import('../connect-answers.ts')
+    const problem = authorityProblem(text.value)
+    if (problem !== undefined) return failed(invocation, `Error parsing config file: ${problem}`)
+    const { askBytes } = await import('../json-client.ts')
+    const set = await askBytes(new ApiClient(invocation), { method: 'PUT', path, body: utf8(text.value) })
+    if (!set.ok) return failed(invocation, `Error setting CA configuration: ${set.error}`)
+    invocation.terminal.out('Configuration updated!\n')
+    return 0
+  },
+}
+
+const proxyFlags: readonly CommandFlag[] = [
+  { name: 'listen', kind: 'text', value: '<address>', help: 'Where the proxy takes connections, host:port.' },
+  { name: 'log-level', kind: 'text', value: '<level>', help: 'What it logs. Default: INFO.' },
+  { name: 'pprof-addr', kind: 'text', value: '<address>', help: 'Where profiles are served.' },
+  {
+    name: 'proxy-id',
+    kind: 'text',
+    value: '<id>',
+    help: 'The proxy as it is registered with the agent. Default: $CONNECT_PROXY_ID.',
+  },
+  { name: 'register', kind: 'bool', help: 'Register the proxy with the agent, and deregister it at the end.' },
+  {
+    name: 'register-id',
+    kind: 'text',
+    value: '<id>',
+    help: 'Its ID there. Default: the service with -proxy behind it.',
+  },
+  { name: 'service', kind: 'text', value: '<name>', help: 'The service that the proxy stands for.' },
+  { name: 'service-addr', kind: 'text', value: '<address>', help: 'Where that service listens, host:port.' },
+  {
+    name: 'sidecar-for',
+    kind: 'text',
+    value: '<id>',
+    help: 'Of the proxies that are registered, the one of this service. Default: $CONNECT_SIDECAR_FOR.',
+  },
+  {
+    name: 'upstream',
+    kind: 'list',
+    value: '<name:port>',
+    help: 'A service and the local port for it. May be repeated.',
+  },
+]
+
+export const proxyCommand: CliCommand = {
+  path: ['connect', 'proxy'],
+  summary: 'Runs a Connect proxy',
+  operands: '',
+  about: 'The proxy itself is not there yet: this says so, once its flags hold.',
+  flags: [...proxyFlags, ...serverFlags],
+  async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    const problem = proxyProblem(invocation)
+    if (problem !== undefined) return failed(invocation, `==> Error preparing configuration: ${problem}`)
+    return failed(
+      invocation,
+      `==> ${productTitle} Connect proxy cannot start: the proxy is not there yet, it waits for the mesh`,
+    )
+  },
+}
+
+/** What is wrong with the flags. Reference: CLI 2. */
+function proxyProblem({ flags, terminal }: Invocation): string | undefined {
+  const given = (flag: string, variable?: string): string => {
+    const value = flags.get(flag)
+    if (typeof value === 'string') return value
+    return variable === undefined ? '' : (terminal.environment.get(variable) ?? '')
+  }
+  for (const upstream of (flags.get('upstream') ?? []) as readonly string[]) {
+    const [, port = ''] = /^.+:(\d+)$/.exec(upstream) ?? []
+    if (port === '' || Number(port) < 1 || Number(port) > 65_535)
+      return `-upstream ${JSON.stringify(upstream)} is not <name>:<port>`
+  }
+  const ids = [given('proxy-id', 'CONNECT_PROXY_ID'), given('sidecar-for', 'CONNECT_SIDECAR_FOR'), given('service')]
+  if (ids.every((id) => id === '')) return '-service or -proxy-id must be specified so that proxy can configure itself.'
+  if (flags.get('register') === true && given('service') === '') return '-register needs -service'
+  return undefined
+}

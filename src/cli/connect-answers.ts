@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { utf8 } from '../base/bytes.ts'
+import { type Json, jsonOrUndefined } from '../base/json.ts'
+
+const anything = z.record(
+  z.string(),
+  z.custom<Json>(() => true),
+)
+
+/** Reference: mesh 3. */
+export const authoritySchema = z.object({
+  Provider: z.string(),
+  Config: anything.nullable().transform((config) => config ?? {}),
+  CreateIndex: z.number(),
+  ModifyIndex: z.number(),
+})
+
+const authorityInFile = z.object({
+  Provider: z.string('write Provider, a text'),
+  Config: z.looseObject({}, 'write Config, an object'),
+})
+
+/** What a file must be so that it can be a configuration of the authority; undefined: nothing is wrong with it. */
+export function authorityProblem(text: string): string | undefined {
+  const value = jsonOrUndefined(utf8(text))
+  if (value === undefined) return 'not JSON'
+  const read = authorityInFile.safeParse(value)
+  return read.success ? undefined : (read.error.issues[0]?.message ?? 'it cannot be read')
+}
+
+/** Reference: mesh 8. */
+export const intentionSchema = z.object({
+  ID: z.string(),
+  Description: z.string(),
+  SourceNS: z.string(),
+  SourceName: z.string(),
+  DestinationNS: z.string(),
+  DestinationName: z.string(),
+  Action: z.string(),
+  Meta: z
+    .record(z.string(), z.string())
+    .nullable()
+    .transform((meta) => meta ?? {}),
+  CreatedAt: z.string(),
+})
+
+export type Intention = z.infer<typeof intentionSchema>
+
+export const intentionsSchema = z
+  .array(intentionSchema)
+  .nullable()
+  .transform((intentions) => intentions ?? [])
+
+/** By name, in the order of their precedence. */
+export const matchSchema = z.record(z.string(), intentionsSchema)
+
+export const allowedSchema = z.object({ Allowed: z.boolean() })
+export const createdSchema = z.object({ ID: z.string() })
+
+/** What a file must hold to be an intention; further members go along. */
+export const intentionInFile = z.looseObject({
+  SourceName: z.string('write SourceName, a text'),
+  DestinationName: z.string('write DestinationName, a text'),
+  SourceNS: z.string().optional(),
+  DestinationNS: z.string().optional(),
+  Action: z.enum(['allow', 'deny'], "write Action, 'allow' or 'deny'"),
+})

@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FakeApi } from './fake-api.ts'
+
+const root = '/v1/connect/intentions'
+const webToDb = {
+  ID: 'b410daf6-0000-0000-0000-000000000001',
+  Description: '',
+  ...{ SourceNS: 'default', SourceName: 'web', DestinationNS: 'default', DestinationName: 'db', SourceType: 'svc' },
+  ...{ Action: 'deny', DefaultAddr: '', DefaultPort: 0, Meta: {}, Precedence: 9 },
+  ...{
+    CreatedAt: '2026-11-21T03:24:53.037609014Z',
+    UpdatedAt: '2026-11-21T03:24:53Z',
+    CreateIndex: 213,
+    ModifyIndex: 213,
+  },
+}
+const anyToDb = { ...webToDb, ID: 'b410daf6-0000-0000-0000-000000000002', SourceName: '*', Precedence: 8 }
+
+let folder: string
+let api: FakeApi
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-intention-'))
+  api = new FakeApi()
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function file(name: string, value: unknown): string {
+  const path = join(folder, name)
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+
+describe('svc intention create', () => {
+  it('allows unless it is told to deny, and says what it created', async () => {
+    api.on(`POST ${root}`, [200, { ID: 'x' }])
+    expect(await api.run(['intention', 'create', 'a', 'b'])).toEqual({
+      code: 0,
+      out: 'Created: a => b (allow)\n',
+      error: '',
+    })
+    expect(await api.run(['intention', 'create', '-deny', '-meta=k=v', '-meta=l=w', 'a', '*'])).toMatchObject({
+      out: 'Created: a => * (deny)\n',
+    })
+    expect(api.changes.map(({ body }) => body)).toEqual([
+      { SourceName: 'a', DestinationName: 'b', SourceType: 'svc', Action: 'allow', Meta: {} },
+      { SourceName: 'a', DestinationName: '*', SourceType: 'svc', Action: 'deny', Meta: { k: 'v', l: 'w' } },
+    ])
+  })
+
+  it('takes files, each with one intention, as they are', async () => {
+    api.on(`POST ${root}`, [200, { ID: 'x' }])
+    const intention = { SourceName: 'a', DestinationName: 'b', Action: 'deny', Description: 'd' }
+    expect(await api.run(['intention', 'create', '-file', file('a.json', intention)])).toMatchObject({ code: 0 })
+    expect(api.changes.map(({ body }) => body)).toEqual([intention])
+    const wrong = file('b.json', { SourceName: 'a', DestinationName: 'b', Action: 'perhaps' })
+    expect(await api.run(['intention', 'create', '-file', wrong])).toMatchObject({
+      code: 1,
+      error: `Error: ${wrong} is no intention: write Action, 'allow' or 'deny'\n`,
+    })
+  })
+
+  it('replaces one of the same ends and says nothing of it, or creates it', async () => {
+    api.on(`GET ${root}`, [200, [anyToDb, webToDb]]).on(`PUT ${root}/${webToDb.ID}`, [200, { ID: webToDb.ID }])
+    api.on(`POST ${root}`, [200, { ID: 'x' }])
+    expect(await api.run(['intention', 'create', '-replace', '-allow', 'web', 'db'])).toEqual({
+      code: 0,
+      out: '',
+      error: '',
+    })
+    expect(await api.run(['intention', 'create', '-replace', 'web', 'queue'])).toMatchObject({
+      out: 'Created: web => queue (allow)\n',
+    })
+    expect(api.changes.map(({ what }) => what)).toEqual([`PUT ${root}/${webToDb.ID}`, `POST ${root}`])
+    expect(api.changes[0]?.body).toMatchObject({ ID: webToDb.ID, Action: 'allow' })
+  })
+
+  it.each([
+    [['-allow', '-deny', 'a', 'b'], 'Only one of -allow or -deny may be specified.\n'],
+    [['a'], 'Error: Must specify two arguments: source and destination\n'],
+    [['a', 'b', 'c'], 'Error: Must specify two arguments: source and destination\n'],
+    [['-file'], 'Error: Must specify at least one file\n'],
+    [['-meta=k', 'a', 'b'], 'Error: -meta "k" is not key=value\n'],
+    [['-file', '/none/x.json'], 'Error: open /none/x.json: no such file or directory\n'],
+  ])('refuses %j, and asks nobody', async (argv, error) => {
+    expect(await api.run(['intention', 'create', ...argv])).toEqual({ code: 1, out: '', error })
+    expect(api.asked).toEqual([])
+  })
+
+  it('says what the agent says', async () => {
+    const said = 'duplicate intention found: DENY default/web => default/db (ID: x, Precedence: 9)'
+    api.on(`POST ${root}`, [500, said])
+    expect((await api.run(['intention', 'create', 'web', 'db'])).error).toBe(
+      `Error creating intention web => db (allow): Unexpected response code: 500 (${said})\n`,
+    )
+  })
+})
+
+describe('svc intention check', () => {
+  it('exits with 0 where it is allowed, with 1 where it is denied, with 2 where nobody can say', async () => {
+    const path = `GET ${root}/check?source=web&destination=db`
+    api.on(path, [200, { Allowed: true }])
+    expect(await api.run(['intention', 'check', 'web', 'db'])).toEqual({ code: 0, out: 'Allowed\n', error: '' })
+    api.on(path, [200, { Allowed: false }])
+    expect(await api.run(['intention', 'check', 'web', 'db'])).toEqual({ code: 1, out: 'Denied\n', error: '' })
+    api.on(path, [403, 'Permission denied'])
+    expect(await api.run(['intention', 'check', 'web', 'db'])).toMatchObject({ code: 2, out: '' })
+    expect(await api.run(['intention', 'check', 'web'])).toEqual({
+      code: 2,
+      out: '',
+      error: 'Error: command requires exactly two arguments: src and dst\n',
+    })
+  })
+})
+
+describe('svc intention get', () => {
+  it('shows one by its ends or its ID, the values below each other', async () => {
+    const described = { ...webToDb, Description: 'd', Meta: { z: '1', a: '2' } }
+    api.on(`GET ${root}`, [200, [anyToDb, webToDb]]).on(`GET ${root}/${webToDb.ID}`, [200, webToDb])
+    const out = `Source:       web
+Destination:  db
+Action:       deny
+ID:           ${webToDb.ID}
+Created At:   Saturday, 21-Nov-26 03:24:53 UTC
+`
+    expect(await api.run(['intention', 'get', 'web', 'db'])).toEqual({ code: 0, out, error: '' })
+    api.on(`GET ${root}/${webToDb.ID}`, [200, described])
+    expect((await api.run(['intention', 'get', webToDb.ID])).out).toBe(
+      out.replace('Created', 'Meta[a]:      2\nMeta[z]:      1\nDescription:  d\nCreated'),
+    )
+  })
+
+  it('says which one is not there', async () => {
+    api.on(`GET ${root}`, [200, []])
+    expect((await api.run(['intention', 'get', 'z', 'z'])).error).toBe(
+      'Error: Intention with source "z" and destination "z" not found.\n',
+    )
+    expect((await api.run(['intention', 'get'])).error).toBe('Error: command requires exactly 1 or 2 arguments\n')
+  })
+})
+
+describe('svc intention match', () => {
+  it('lists what is about a name, in the order of the servers', async () => {
+    api.on(`GET ${root}/match?by=destination&name=db`, [200, { db: [webToDb, anyToDb] }])
+    api.on(`GET ${root}/match?by=source&name=web`, [200, { web: null }])
+    expect((await api.run(['intention', 'match', 'db'])).out).toBe('web => db (deny)\n* => db (deny)\n')
+    expect(await api.run(['intention', 'match', '-source', 'web'])).toEqual({ code: 0, out: '', error: '' })
+    expect((await api.run(['intention', 'match', '-source', '-destination', 'x'])).code).toBe(1)
+    expect((await api.run(['intention', 'match'])).error).toBe(
+      'Error: command requires exactly one argument: source or destination\n',
+    )
+  })
+})
+
+describe('svc intention delete', () => {
+  it('deletes by ends or by ID', async () => {
+    api.on(`GET ${root}`, [200, [webToDb]]).on(`DELETE ${root}/${webToDb.ID}`, [200, true])
+    for (const argv of [['web', 'db'], [webToDb.ID]]) {
+      expect(await api.run(['intention', 'delete', ...argv])).toEqual({
+        code: 0,
+        out: 'Intention deleted.\n',
+        error: '',
+      })
+    }
+    expect(api.changes.map(({ what }) => what)).toEqual([
+      `DELETE ${root}/${webToDb.ID}`,
+      `DELETE ${root}/${webToDb.ID}`,
+    ])
+  })
+})
+
+describe('an agent without the mesh', () => {
+  it.each([
+    [['intention', 'create', 'a', 'b'], 1, `${root}`],
+    [['intention', 'check', 'a', 'b'], 2, `${root}/check`],
+    [['intention', 'get', 'a', 'b'], 1, `${root}`],
+    [['intention', 'match', 'a'], 1, `${root}/match`],
+    [['intention', 'delete', 'x'], 1, `${root}/x`],
+    [['connect', 'ca', 'get-config'], 1, '/v1/connect/ca/configuration'],
+  ])('is said to be one: %j', async (argv, code, path) => {
+    const ran = await api.run(argv)
+    expect([ran.code, ran.out]).toEqual([code, ''])
+    expect(ran.error).toContain(
+      `the agent that was asked does not serve ${path}: that part is not in its release, or not there yet\n`,
+    )
+  })
+})
+
+describe('svc connect', () => {
+  const path = '/v1/connect/ca/configuration'
+
+  it('ca get-config shows the configuration, indented by tabs', async () => {
+    const config = {
+      Provider: 'svc',
+      Config: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
+      CreateIndex: 5,
+      ModifyIndex: 6,
+    }
+    api.on(`GET ${path}`, [200, config])
+    expect(await api.run(['connect', 'ca', 'get-config'])).toEqual({
+      code: 0,
+      out:
+        '{\n\t"Provider": "svc",\n\t"Config": {\n\t\t"LeafCertTTL": "72h",\n\t\t"RotationPeriod": "2160h"\n\t},\n' +
+        '\t"CreateIndex": 5,\n\t"ModifyIndex": 6\n}\n',
+      error: '',
+    })
+  })
+
+  it('ca set-config sends the file as it is', async () => {
+    api.on(`PUT ${path}`, [200, ''])
+    const config = { Provider: 'svc', Config: { LeafCertTTL: '24h' } }
+    expect(await api.run(['connect', 'ca', 'set-config', `-config-file=${file('ca.json', config)}`])).toEqual({
+      code: 0,
+      out: 'Configuration updated!\n',
+      error: '',
+    })
+    expect(api.changes[0]?.body).toEqual(config)
+  })
+
+  it('ca set-config refuses what is no configuration, and asks nobody', async () => {
+    const run = async (...argv: string[]) => (await api.run(['connect', 'ca', 'set-config', ...argv])).error
+    expect(await run()).toBe('The -config-file flag is required\n')
+    expect(await run('-config-file=/none/x')).toBe(
+      'Error reading config file: open /none/x: no such file or directory\n',
+    )
+    expect(await run(`-config-file=${file('a', '{')}`)).toBe('Error parsing config file: not JSON\n')
+    expect(await run(`-config-file=${file('b', { Config: {} })}`)).toBe(
+      'Error parsing config file: write Provider, a text\n',
+    )
+    expect(api.asked).toEqual([])
+  })
+
+  it('proxy must be told whom it stands for, and then says that it is not there yet', async () => {
+    expect(await api.run(['connect', 'proxy'])).toEqual({
+      code: 1,
+      out: '',
+      error:
+        '==> Error preparing configuration: -service or -proxy-id must be specified so that proxy can configure itself.\n',
+    })
+    expect((await api.run(['connect', 'proxy', '-service=web', '-upstream=db'])).error).toContain(
+      '-upstream "db" is not',
+    )
+    api.environment.set('CONNECT_SIDECAR_FOR', 'web')
+    expect((await api.run(['connect', 'proxy', '-upstream=db:9191'])).error).toContain('the proxy is not there yet')
+  })
+})

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { allowedHere } from '../asking.ts'
 import { declared } from '../declared.ts'
 import { done, indexHeaders } from '../declared-answers.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
@@ -52,6 +53,11 @@ async function save(agent: AgentContext, request: RouteRequest<ReadName>): Promi
 async function restore(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const options = parseReadOptions(agent, request.query)
   if (!options.ok) return failed(options.error)
+  if (options.value.datacenter === '') {
+    // Servers ask again: but an archive is a lot of work, for whoever may not have it taken.
+    const allowed = await allowedHere(agent, request, () => [{ resource: 'acl', name: '', right: 'write' }])
+    if (!allowed.ok) return failed(allowed.error)
+  }
   const restored = await restoreState(agent, request.body, callIn(request, options.value))
   return restored.ok ? { kind: 'empty', status: 200 } : failed(restored.error)
 }

@@ -158,6 +158,7 @@ export class LoneServer {
       env,
       raft: {
         status: () => lone.raftStatus,
+        transferLeadership: async () => ok(undefined),
         changeConfiguration: async (change: ConfigurationChange) => {
           if (lone.refusal !== undefined) return err(lone.refusal)
           lone.configurationChanges.push(change)

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { features } from '../../../src/agent/features.ts'
+import { placedOperations } from '../../../src/http/openapi/document.ts'
+import { type Effect, effects, openOperations } from './access-effects.ts'
+import { AccessWorld } from './access-world.ts'
+import { Rights } from './rights-of.ts'
+
+const routes = features.flatMap((feature) => feature.routes ?? [])
+const operations = new Map(
+  placedOperations(routes).map(({ path, method, operation }) => [`${method} ${path}`, operation] as const),
+)
+const endpoints = features.flatMap((feature) => feature.endpoints ?? [])
+
+/** What answers for access control itself is shown with it. */
+const isAboutAccess = (name: string): boolean => / \/v1\/(acl|agent\/token)\//.test(name)
+
+const refusal = /Permission denied|denied (by|due to) ACLs/
+
+function bodyOf({ body = '' }: Effect): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+describe('the wall of access control', () => {
+  it('has a row for each operation, and no others', () => {
+    const known = [...Object.keys(effects), ...Object.keys(openOperations)]
+    expect(known.sort()).toEqual([...operations.keys()].filter((name) => !isAboutAccess(name)).sort())
+  })
+
+  it('knows each operation and each endpoint that asks nothing', () => {
+    const open = [...operations].filter(([name, { access }]) => 'open' in access && !isAboutAccess(name))
+    expect(open.map(([name]) => name).sort()).toEqual(Object.keys(openOperations).sort())
+    const openEndpoints = endpoints.filter(({ access, method }) => access.kind === 'open' && !method.startsWith('ACL.'))
+    expect(openEndpoints.map(({ method }) => method).sort()).toEqual([
+      'Catalog.ListDatacenters',
+      'Coordinate.ListDatacenters',
+      'PreparedQuery.OtherDatacenters',
+      'Status.Leader',
+      'Status.Peers',
+    ])
+  })
+
+  it('knows each endpoint that asks within itself', () => {
+    const inside = endpoints.filter(({ access, method }) => access.kind === 'within' && !method.startsWith('ACL.'))
+    expect(inside.map(({ method }) => method).sort()).toEqual([
+      'Internal.KeyringOperation',
+      'Session.Destroy',
+      'Session.Renew',
+      'Txn.Apply',
+    ])
+  })
+
+  it('has a reason in words wherever nothing is asked before', () => {
+    for (const { access } of endpoints) if ('reason' in access) expect(access.reason.length).toBeGreaterThan(10)
+  })
+
+  for (const [name, request] of Object.entries(openOperations)) {
+    it(`${name} is answered to everybody, and asks nothing`, async () => {
+      const rights = new Rights()
+      const answer = await (await AccessWorld.begun()).ask(rights, request)
+      expect(rights.asked).toEqual([])
+      expect(answer.body).not.toMatch(refusal)
+    })
+  }
+})
+
+for (const [name, rows] of Object.entries(effects)) {
+  describe(`${name} under default deny`, () => {
+    for (const row of rows) {
+      const { request, grants, denied = { status: 403, body: 'Permission denied' }, allowed = 200 } = row
+      const what = typeof row.body === 'object' ? `${request} ${JSON.stringify(row.body)}` : request
+
+      it(`without rights: ${what}`, async () => {
+        const world = await AccessWorld.begun()
+        const rights = new Rights()
+        const before = world.server.index
+        const answer = await world.ask(rights, request, bodyOf(row))
+        expect(rights.asked.length > 0 || grants.length === 0).toBe(true)
+        expect(answer.status).toBe(denied.status)
+        if (denied.body instanceof RegExp) expect(answer.body).toMatch(denied.body)
+        else expect(answer.body).toBe(denied.body)
+        expect([world.happened, world.server.index]).toEqual([[], before])
+      })
+
+      it(`with ${grants.join(', ') || 'no rights, as there is nothing'}: ${what}`, async () => {
+        const world = await AccessWorld.begun()
+        const answer = await world.ask(new Rights(grants), request, bodyOf(row))
+        expect(answer.status).toBe(allowed)
+        expect(answer.body).not.toMatch(refusal)
+        if (grants.length === 0) return
+        if (denied.body instanceof RegExp) expect(answer.body).not.toMatch(denied.body)
+        else expect(answer.body).not.toBe(denied.status === allowed ? denied.body : undefined)
+      })
+
+      if (grants.length > 1) {
+        it(`with all of these but one: ${what}`, async () => {
+          for (const missing of grants) {
+            const world = await AccessWorld.begun()
+            const rights = new Rights(grants.filter((grant) => grant !== missing))
+            const answer = await world.ask(rights, request, bodyOf(row))
+            if (denied.status === 403)
+              expect([answer.status === 403, missing]).toEqual([!missing.startsWith('key:a/1'), missing])
+            else if (!(denied.body instanceof RegExp)) expect([answer.body, missing]).toEqual([denied.body, missing])
+          }
+        })
+      }
+    }
+  })
+}

@@ -55,7 +55,11 @@ export class AccessWorld {
   private constructor() {
     const env: Env = {
       ...host,
-      log: { ...host.log, enabled: () => true, write: (...line: readonly unknown[]) => void this.logged.push(line) },
+      log: {
+        enabled: () => true,
+        write: (...line: readonly unknown[]) => void this.logged.push(line),
+        follow: (level, use) => host.log.follow(level, use),
+      },
     }
     this.server = new LoneServer(env)
     this.#agentParts()

@@ -181,6 +181,8 @@ export interface DnsConfig {
   /** 0: no limit. */
   readonly aRecordLimit: number
   readonly disableCompression: boolean
+  /** What a client offers to take over UDP counts. */
+  readonly ednsSizes: boolean
   /** A node's metadata beside answers of other types, too. */
   readonly additionalMetaTxt: boolean
   /** Servers that are asked for names outside our domains, in this order. */
@@ -298,6 +300,7 @@ const defaultDns: DnsConfig = {
   udpAnswerLimit: 3,
   aRecordLimit: 0,
   disableCompression: false,
+  ednsSizes: true,
   additionalMetaTxt: true,
   recursors: [],
   recursorTimeoutMs: 2_000,

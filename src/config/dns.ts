@@ -1,6 +1,7 @@
 import type { DnsConfig } from '../agent/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
+import { type Behaviour, hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import { isAddress } from '../rpc/address.ts'
 import { milliseconds, type Report, wholeSeconds } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
@@ -11,6 +12,7 @@ export function dnsConfig(
   aliases: readonly string[],
   defaults: DnsConfig,
   problem: Report,
+  release: Release = newestRelease,
 ): DnsConfig {
   const given = file.dns_config ?? {}
   for (const key of ['udp_answer_limit', 'a_record_limit'] as const) {
@@ -18,7 +20,10 @@ export function dnsConfig(
     if (limit < 0) problem(`dns_config.${key} cannot be ${limit}. Must be greater than or equal to zero`, '')
   }
   const own = file.domain === undefined ? (defaults.domains[0] ?? '') : domainOf(file.domain, problem)
-  const serviceTtl = Object.entries(given.service_ttl ?? {}).sort(([a], [b]) => compareText(a, b))
+  const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)
+  const serviceTtl = Object.entries(given.service_ttl ?? {})
+    .filter(([rule]) => has('service-ttl-by-prefix') || rule === '*' || !rule.endsWith('*'))
+    .sort(([a], [b]) => compareText(a, b))
   return {
     domains: [...new Set([own, ...aliases.map((alias) => `${alias.toLowerCase()}.`)])],
     allowStale: given.allow_stale ?? defaults.allowStale,
@@ -30,7 +35,8 @@ export function dnsConfig(
     udpAnswerLimit: given.udp_answer_limit ?? defaults.udpAnswerLimit,
     aRecordLimit: given.a_record_limit ?? defaults.aRecordLimit,
     additionalMetaTxt: given.enable_additional_node_meta_txt ?? defaults.additionalMetaTxt,
-    disableCompression: given.disable_compression ?? defaults.disableCompression,
+    disableCompression: given.disable_compression ?? (defaults.disableCompression || !has('dns-compression')),
+    ednsSizes: has('dns-edns-sizes'),
     recursors: recursorsOf(file.recursors ?? [], problem),
     recursorTimeoutMs: milliseconds(given.recursor_timeout, defaults.recursorTimeoutMs),
     soa: {

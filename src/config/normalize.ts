@@ -97,11 +97,11 @@ export function normalize(
     limits: limitsOf(file, defaults),
     access: accessOf(file, problem),
     watches: watchesOf(file.watches, problem),
-    telemetry: telemetryOf(file, defaults.telemetry, problem),
+    telemetry: telemetryOf(file, defaults.telemetry, problem, release),
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
     remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
-    dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem),
+    dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release),
     checksConfig: {
       remoteScripts,
       localScripts: scripts,

@@ -1,11 +1,17 @@
 import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
 import type { Endpoint } from '../env/net.ts'
+import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import { isAddress, isHostName, parseEndpoint } from '../rpc/address.ts'
 import { milliseconds, type Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 
 /** Reference: configuration 12. What the filter has of rules that are none is in `filterWarnings`. */
-export function telemetryOf(file: FileConfig, defaults: TelemetryConfig, problem: Report): TelemetryConfig {
+export function telemetryOf(
+  file: FileConfig,
+  defaults: TelemetryConfig,
+  problem: Report,
+  release: Release = newestRelease,
+): TelemetryConfig {
   const given = file.telemetry ?? {}
   const rules = given.prefix_filter ?? []
   const rulesWith = (sign: string): readonly string[] =>
@@ -14,6 +20,7 @@ export function telemetryOf(file: FileConfig, defaults: TelemetryConfig, problem
     receiverOf(`telemetry.${key}`, given[key], problem)
   return {
     prefix: given.metrics_prefix ?? defaults.prefix,
+    names: metricNames(file, release),
     disableHostname: given.disable_hostname ?? defaults.disableHostname,
     filter: { allowed: rulesWith('+'), blocked: rulesWith('-'), otherwise: given.filter_default ?? true },
     prometheusRetentionMs: milliseconds(given.prometheus_retention_time, defaults.prometheusRetentionMs),
@@ -22,6 +29,11 @@ export function telemetryOf(file: FileConfig, defaults: TelemetryConfig, problem
     dogstatsd: receiver('dogstatsd_addr'),
     dogstatsdTags: given.dogstatsd_tags ?? [],
   }
+}
+
+function metricNames(file: FileConfig, release: Release): TelemetryConfig['names'] {
+  if (!hasBehaviour(release, 'metric-names-single')) return 'doubled'
+  return file.past?.deprecatedMetricNames === true ? 'both' : 'single'
 }
 
 /** A rule that is none is left out, and told of. Reference: configuration 12. */

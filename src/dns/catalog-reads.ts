@@ -26,6 +26,7 @@ import {
 import { oneTagSent } from '../features/tag-filter.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import { hasBehaviour, type Release } from '../model/release.ts'
 import { Basis } from './basis.ts'
 
 /** Answers older than this are counted. Reference: dns 101. */
@@ -60,6 +61,11 @@ export class CatalogReads {
     this.#agent = agent
     this.#config = config
     this.#datacenter = datacenter
+  }
+
+  /** What the agent runs as. */
+  get release(): Release {
+    return this.#agent.release
   }
 
   /** Undefined: there is no such node. */
@@ -158,7 +164,7 @@ export class CatalogReads {
       return query('default')
     }
     this.basis.restsOn(found.value)
-    countStale(found.value.meta, this.#env)
+    countStale(found.value.meta, { env: this.#env, agent: this.#agent })
     return found
   }
 
@@ -174,8 +180,9 @@ export function isTooStale(meta: ReadMeta, { maxStaleMs }: DnsConfig): boolean {
 }
 
 /** Reference: dns 101. */
-export function countStale(meta: ReadMeta, env: Env): void {
-  if (ageOf(meta) > staleCountedMs) env.metrics.count('dns.stale_queries')
+export function countStale(meta: ReadMeta, { env, agent }: Pick<ReadSource, 'env' | 'agent'>): void {
+  if (ageOf(meta) > staleCountedMs && hasBehaviour(agent.release, 'dns-stale-counted'))
+    env.metrics.count('dns.stale_queries')
 }
 
 /**

@@ -10,6 +10,7 @@ import type { RandomStream } from '../env/random.ts'
 import { shuffled } from '../features/drawn-order.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import { productName } from '../model/names.ts'
+import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
 import { type Asked, domainOf, labelsWithin, wantsMetadata } from './asked.ts'
 import { isOffered, weightOf } from './health.ts'
@@ -30,6 +31,8 @@ export interface DomainContext {
   readonly datacenter: string
   readonly recursion: Pick<Recursion, 'isThere' | 'addressesOf'>
   readonly order: RandomStream
+  /** What the agent runs as. */
+  readonly release: Release
 }
 
 /** Answers questions within our own domains. Reference: dns 2 to 6. */
@@ -49,11 +52,12 @@ export class DomainAnswers {
   async #answer(asked: Asked): Promise<DnsAnswer> {
     switch (asked.type) {
       case typeCodes.SOA: {
+        if (!this.#has('dns-name-servers')) return answer({ answers: [this.authority(asked)] })
         const { answers: authorities, additionals } = await this.#nameServers(asked)
         return answer({ answers: [this.authority(asked)], authorities, additionals })
       }
       case typeCodes.NS:
-        return this.#nameServers(asked)
+        return this.#has('dns-name-servers') ? this.#nameServers(asked) : this.#lookUp(asked)
       case typeCodes.AXFR:
       case typeCodes.IXFR:
         return answer({ rcode: 'NOTIMP' })
@@ -69,8 +73,13 @@ export class DomainAnswers {
     return authorityRecord(domain, config.soa, second)
   }
 
+  #has(behaviour: Behaviour): boolean {
+    return hasBehaviour(this.#context.release, behaviour)
+  }
+
   #lookUp(asked: Asked): Promise<DnsAnswer> | DnsAnswer {
-    const name = parseName(asked.labels, asked.type === typeCodes.SRV)
+    const mayLeaveOut = asked.type === typeCodes.SRV && this.#has('srv-without-service')
+    const name = parseName(asked.labels, mayLeaveOut, this.#has('one-datacenter-in-names') ? 'one' : 'any')
     switch (name.kind) {
       case 'node':
         return this.#node(asked, name)
@@ -95,7 +104,12 @@ export class DomainAnswers {
   }
 
   #unknown(asked: Asked): DnsAnswer {
-    return answer({ rcode: 'NXDOMAIN', authorities: [this.authority(asked)] })
+    return answer({ rcode: 'NXDOMAIN', authorities: this.#nothing(asked) })
+  }
+
+  /** Says from when on nothing need be asked again. RFC 2308. */
+  #nothing(asked: Asked): readonly DnsRecord[] {
+    return this.#has('dns-negative-authority') ? [this.authority(asked)] : []
   }
 
   #writtenAddress({ name }: Asked, bytes: Uint8Array): DnsRecord {
@@ -112,9 +126,11 @@ export class DomainAnswers {
     if (!found.ok) return failed
     const node = found.value
     if (node === undefined) return this.#unknown(asked)
+    const byId = lowerAscii(byteString(node.node)) !== name.node
+    if (byId && !this.#has('dns-node-ids')) return this.#unknown(asked)
     const ttl = this.#context.config.nodeTtlS
     const records = await this.#addresses(asked, { name: asked.name, ttl, address: node.address, type: asked.type })
-    const meta = metaRecords(asked.name, ttl, node)
+    const meta = this.#metadata(asked.name, ttl, node)
     if (wantsMetadata(asked)) return answer({ answers: [...records, ...meta] })
     return answer({ answers: records, additionals: this.#context.config.additionalMetaTxt ? meta : [] })
   }
@@ -152,7 +168,7 @@ export class DomainAnswers {
       asked.type === typeCodes.SRV
         ? await this.#serviceRecords(asked, entries, ttl, datacenter)
         : await this.#instanceAddresses(asked, entries, ttl)
-    const authorities = records.answers.length === 0 ? [this.authority(asked)] : []
+    const authorities = records.answers.length === 0 ? this.#nothing(asked) : []
     return answer({ ...records, authorities, counted: true })
   }
 
@@ -168,6 +184,10 @@ export class DomainAnswers {
     if (found.value.length > 0 || !isAlias) return found.value
     const own = await asked.reads.instances({ service: productName, tag: textOfByteString(tag), connect }, datacenter)
     return own.ok ? own.value : undefined
+  }
+
+  #metadata(name: string, ttl: number, node: CatalogNode): readonly DnsRecord[] {
+    return this.#has('dns-metadata') ? metaRecords(name, ttl, node) : []
   }
 
   #drawn<T>(asked: Asked, items: readonly T[]): readonly T[] {
@@ -186,10 +206,10 @@ export class DomainAnswers {
       const address = publishedAddress(asked, node, service.address)
       if (seen.has(address)) continue
       seen.add(address)
-      const isAlias = addressRecordOf(address) === undefined
+      const isAlias = addressRecordOf(address) === undefined && this.#has('dns-one-alias')
       const wanted = { name: asked.name, ttl, address, type: asked.type }
       const records = isAlias && alias.length > 0 ? [] : await this.#addresses(asked, wanted)
-      const meta = metaRecords(asked.name, ttl, node)
+      const meta = this.#metadata(asked.name, ttl, node)
       const before = answers.length
       if (isAlias) alias = alias.length === 0 ? records : alias
       else answers.push(...records)
@@ -228,12 +248,12 @@ export class DomainAnswers {
         name: asked.name,
         ttl,
         priority: 1,
-        weight: weightOf(entry),
+        weight: this.#has('service-weights') ? weightOf(entry) : 1,
         port: service.port,
         target,
       })
       additionals.push(...(await this.#addresses(asked, { name: target, ttl, address, type: typeCodes.ANY })))
-      if (this.#context.config.additionalMetaTxt) additionals.push(...metaRecords(nodeName, ttl, node))
+      if (this.#context.config.additionalMetaTxt) additionals.push(...this.#metadata(nodeName, ttl, node))
     }
     return { answers, additionals }
   }

@@ -6,6 +6,7 @@ import type { DnsQuery, DnsRecord } from '../dns-wire/message.ts'
 import { isSendable } from '../dns-wire/resource.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
+import { hasBehaviour } from '../model/release.ts'
 import { type DnsAnswer, failedRecursion, notImplemented, outsideAnswer } from './answer.ts'
 import { askedBy, domainOf } from './asked.ts'
 import { CatalogReads, countStale, isTooStale, type ReadSource } from './catalog-reads.ts'
@@ -52,12 +53,13 @@ class Face implements DnsFace {
 
   constructor(options: DnsFaceOptions) {
     const { env, config, datacenter } = options
+    const { release } = options.agent
     this.#env = env
     this.#config = config
     this.#source = options
-    this.#recursion = new Recursion(env, config)
+    this.#recursion = new Recursion(env, config, hasBehaviour(release, 'recursors-in-turn'))
     const order = env.random.stream('dns.order')
-    this.#domain = new DomainAnswers({ env, config, datacenter, recursion: this.#recursion, order })
+    this.#domain = new DomainAnswers({ env, config, datacenter, recursion: this.#recursion, order, release })
     this.#kept = new KeptAnswers(order)
   }
 
@@ -68,7 +70,7 @@ class Face implements DnsFace {
     const startedMs = clock.monoMs()
     const kept = this.#kept.find(signature, clock.wallMs(), startedMs)
     if (kept === undefined || kept.metas.some((meta) => isTooStale(meta, this.#config))) return undefined
-    for (const meta of kept.metas) countStale(meta, this.#env)
+    for (const meta of kept.metas) countStale(meta, this.#source)
     if (this.#env.log.enabled('debug')) {
       const query = decodeQuery(packet)
       if (query.ok) this.#note(query.value, { packet, transport, from, startedMs })
@@ -130,7 +132,7 @@ class Face implements DnsFace {
     const reply = await this.#recursion.relay(arrived.packet, arrived.transport)
     if (reply === undefined) return undefined
     this.#note(query, arrived)
-    return relayedWithin(query, reply, arrived.transport)
+    return relayedWithin(query, reply, arrived.transport, this.#config)
   }
 
   #say(

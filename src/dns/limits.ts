@@ -18,7 +18,8 @@ const tcpAnswersMax = 4_096
 const tcpServicesMax = 1_024
 
 /** The longest message that goes to this client by UDP, whoever made it. */
-export function udpBytesOf({ edns }: DnsQuery): number {
+export function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSizes'>): number {
+  if (!ednsSizes) return plainUdpBytes
   return Math.min(udpBytesMax, Math.max(plainUdpBytes, edns?.udpSize ?? 0))
 }
 
@@ -29,7 +30,7 @@ export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTranspo
     const answers = query.question.type === typeCodes.SRV ? tcpServicesMax : tcpAnswersMax
     return { ...form, bytes: tcpBytesMax, answers, fitUncompressed: false }
   }
-  const bytes = udpBytesOf(query)
+  const bytes = udpBytesOf(query, config)
   const plain = bytes === plainUdpBytes && said.counted
   const answers = plain ? Math.max(1, Math.min(plainAnswersMax, config.udpAnswerLimit)) : tcpAnswersMax
   return { ...form, bytes, answers, fitUncompressed: plain }

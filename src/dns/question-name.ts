@@ -16,15 +16,16 @@ export type NameAsked =
 const invalid: NameAsked = { kind: 'invalid' }
 
 /**
- * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter, once.
- * `srv`: services may leave out their `service`. Reference: dns 2.
+ * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter: once, or of
+ * any number the one that comes first. `srv`: services may leave out their `service`. Reference: dns 2.
  */
-export function parseName(labels: readonly string[], srv: boolean): NameAsked {
+export function parseName(labels: readonly string[], srv: boolean, datacenters: 'one' | 'any' = 'one'): NameAsked {
   const [kind, rest] = split(labels, srv)
   if (isKind(kind)) return parseKind(kind, rest, '')
   if (kind === undefined) return invalid
   const [inner, innerRest] = split(rest, srv)
-  return isKind(inner) ? parseKind(inner, innerRest, kind) : invalid
+  if (isKind(inner)) return parseKind(inner, innerRest, kind)
+  return datacenters === 'any' && inner !== undefined ? parseName(rest, srv, datacenters) : invalid
 }
 
 type Kind = 'service' | 'connect' | 'node' | 'query' | 'addr'

@@ -17,10 +17,13 @@ const [noError, nameError] = [0, 3]
 export class Recursion {
   readonly #env: Env
   readonly #config: Pick<DnsConfig, 'recursors' | 'recursorTimeoutMs'>
+  readonly #inTurn: boolean
   #outstanding = 0
 
-  constructor(env: Env, config: Pick<DnsConfig, 'recursors' | 'recursorTimeoutMs'>) {
+  /** `inTurn`: one that does not know is passed over; otherwise the first that says anything has the word. */
+  constructor(env: Env, config: Pick<DnsConfig, 'recursors' | 'recursorTimeoutMs'>, inTurn = true) {
     this.#env = env
+    this.#inTurn = inTurn
     this.#config = config
   }
 
@@ -59,7 +62,8 @@ export class Recursion {
       for (const at of this.#config.recursors) {
         const reply = await exchange(this.#env, packet, { at, transport, timeoutMs: this.#config.recursorTimeoutMs })
         const rcode = (reply?.[3] ?? 0) & 0xf
-        if (reply !== undefined && (rcode === noError || rcode === nameError)) return reply
+        const knows = rcode === noError || rcode === nameError
+        if (reply !== undefined && (knows || !this.#inTurn)) return reply
       }
       return undefined
     } finally {

@@ -1,3 +1,4 @@
+import type { DnsConfig } from '../agent/agent-config.ts'
 import { encodeResponse } from '../dns-wire/encode-response.ts'
 import type { DnsQuery } from '../dns-wire/message.ts'
 import { failedRecursion } from './answer.ts'
@@ -10,9 +11,14 @@ const truncatedBit = 0x02
  * What a recursor said, as it said it, where that may go to this client. By UDP a longer one would serve whoever asks in
  * another's name (limits.ts), so it is left to TCP: the question alone goes back, and that it was cut.
  */
-export function relayedWithin(query: DnsQuery, reply: Uint8Array, transport: DnsTransport): Uint8Array {
+export function relayedWithin(
+  query: DnsQuery,
+  reply: Uint8Array,
+  transport: DnsTransport,
+  config: Pick<DnsConfig, 'ednsSizes'>,
+): Uint8Array {
   if (transport === 'tcp') return reply
-  const bytes = udpBytesOf(query)
+  const bytes = udpBytesOf(query, config)
   if (reply.length <= bytes) return reply
   const limits = { bytes, answers: 0, compress: true, fitUncompressed: false, markTruncated: true }
   const cut = encodeResponse({ ...failedRecursion, rcode: 'NOERROR', query }, limits).slice()

@@ -2,6 +2,7 @@ import { byteString } from '../base/bytes.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import { addressRecordOf, shortIpv6 } from '../dns-wire/ip-address.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
+import { hasBehaviour } from '../model/release.ts'
 import { answer, type DnsAnswer } from './answer.ts'
 import type { CatalogReads } from './catalog-reads.ts'
 import { nodeTarget } from './records.ts'
@@ -32,6 +33,7 @@ async function targetOf(
   const nodes = await reads.nodes()
   const node = nodes.ok ? nodes.value.find((other) => sameAddress(other.address, address)) : undefined
   if (node !== undefined) return nodeTarget(node.node, datacenter, domain)
+  if (!hasBehaviour(reads.release, 'dns-service-pointers')) return undefined
   const service = await reads.serviceAt(address.includes(':') ? [shortIpv6(address), address] : [address])
   return service.ok && service.value !== undefined ? `${byteString(service.value)}.service.${domain}` : undefined
 }

@@ -8,7 +8,7 @@ import type { HttpHeaders, HttpStream } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { KeyAnswers, KeyRequest, Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
-import type { Release } from '../model/release.ts'
+import type { Behaviour, Release } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
@@ -318,6 +318,8 @@ export interface Route {
    * asked for without its slash it redirects to it.
    */
   readonly path: string
+  /** What brought it: to an agent of a release without that the path is unknown. */
+  readonly since?: Behaviour
   /** What follows a path that ends in `/`; such a path has it, and no other. */
   readonly rest?: PathRest
   /** Of a path that ends in `/`: only what is one segment below it and ends in this one; `rest` is that one segment. */

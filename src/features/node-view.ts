@@ -1,4 +1,5 @@
 import type { CatalogNode } from '../model/catalog.ts'
+import { hasBehaviour } from '../model/release.ts'
 import type { AgentContext, QueryParameters } from './manifest.ts'
 
 /** How answers show nodes. */
@@ -9,11 +10,19 @@ export interface NodeView {
 }
 
 /** Nodes of the datacenter that a request names: those of another one, with translation on, at their addresses among all. */
-export function shownNodes(agent: Pick<AgentContext, 'self'>, query: QueryParameters<'dc'>): NodeView {
+export function shownNodes(agent: Pick<AgentContext, 'self' | 'release'>, query: QueryParameters<'dc'>): NodeView {
   const own = agent.self()
   const named = query.get('dc') ?? ''
   const datacenter = named === '' ? own.datacenter : named
-  return { datacenter, seen: nodesSeen(own, datacenter) }
+  return { datacenter, seen: nodesShown(agent, datacenter) }
+}
+
+/** The same for a datacenter that is known. Before `http-translates` only DNS tells of other addresses. */
+export function nodesShown(
+  agent: Pick<AgentContext, 'self' | 'release'>,
+  datacenter: string,
+): (node: CatalogNode) => CatalogNode {
+  return hasBehaviour(agent.release, 'http-translates') ? nodesSeen(agent.self(), datacenter) : (node) => node
 }
 
 /** Reference: HTTP API 1.7; release 0.7. */

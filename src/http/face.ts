@@ -4,7 +4,7 @@ import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { AgentContext, Route } from '../features/manifest.ts'
 import { productTitle } from '../model/names.ts'
-import { releaseText } from '../model/release.ts'
+import { type Behaviour, hasBehaviour, releaseText } from '../model/release.ts'
 import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
 import { KnownTargets } from './known-targets.ts'
@@ -30,9 +30,12 @@ export interface HttpFaceOptions {
  * simulation answer alike. What it returns never rejects. Reference: HTTP API 1.
  */
 export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptions): HttpHandler {
-  const table = routeTable(withDocument(routes, releaseText(agent.release)))
-  const names = headerNames(config.aliases)
-  const translating = config.translatesAddresses ? names.translateAddresses : []
+  const has = (behaviour: Behaviour): boolean => hasBehaviour(agent.release, behaviour)
+  const known = routes.filter(({ since }) => since === undefined || has(since))
+  const table = routeTable(withDocument(known, releaseText(agent.release)), has('options-answered'))
+  const all = headerNames(config.aliases)
+  const names = has('consistency-told') ? all : { ...all, effectiveConsistency: [] }
+  const translating = config.translatesAddresses && has('http-translates') ? names.translateAddresses : []
   const configured = [
     ...Object.entries(config.responseHeaders).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
     ...translating.map((name) => [name, 'true'] as const),
@@ -44,7 +47,7 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     encoder: responseEncoder(names, [...configured, ['Vary', 'Accept-Encoding']]),
     tokenHeaders: names.token,
     blockedPrefixes: config.blockEndpoints,
-    pretty: config.pretty,
+    pretty: config.pretty && has('pretty-in-development'),
     onFatal,
   })
 
@@ -57,6 +60,7 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     const answer = answerTo(request)
     return answer instanceof Promise ? answer : Promise.resolve(answer)
   }
+  const refusesUnprintable = !config.allowUnprintableCharacters && has('unprintable-refused')
   const ui = uiFace({ config: config.ui, disk: agent.env.disk, log: agent.env.log })
   const meant = new KnownTargets((given): Meant => {
     const target = parseTarget(given)
@@ -64,7 +68,7 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     const { path, rawQuery } = target.value
     const versioned = path.startsWith('/v1/')
     const encoder = versioned ? unrouted : outside
-    if (!config.allowUnprintableCharacters && !isPrintable(path)) return answering(() => encoder.text(400, ''))
+    if (refusesUnprintable && !isPrintable(path)) return answering(() => encoder.text(400, ''))
     const clean = cleanPath(path)
     const interfaceAnswer = clean === path ? ui(path, rawQuery) : undefined
     if (interfaceAnswer !== undefined) return answering(interfaceAnswer)

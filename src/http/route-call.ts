@@ -44,10 +44,14 @@ const measuredMethods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DEL
 export class RouteCaller {
   readonly #options: RouteCallOptions
   readonly #verbsEnforced: boolean
+  readonly #optionsAnswered: boolean
+  readonly #requestsTimed: boolean
 
   constructor(options: RouteCallOptions) {
     this.#options = options
     this.#verbsEnforced = hasBehaviour(options.agent.release, 'verbs-enforced')
+    this.#optionsAnswered = hasBehaviour(options.agent.release, 'options-answered')
+    this.#requestsTimed = hasBehaviour(options.agent.release, 'requests-timed')
   }
 
   async call({ mounted, path, rest, query }: RoutedTarget, request: HttpRequest): Promise<HttpResponse> {
@@ -57,7 +61,7 @@ export class RouteCaller {
     const response = await this.#answer(routed)
     const tookMs = clock.monoMs() - startedMs
     const measured = measuredMethods.has(request.method) ? request.method : 'other'
-    metrics.sample(`http.${measured}.${mounted.metric}`, tookMs)
+    if (this.#requestsTimed) metrics.sample(`http.${measured}.${mounted.metric}`, tookMs)
     if (log.enabled('debug')) {
       const { method, target, from } = this.#fields(request)
       log.write('debug', 'http', 'request', { method, target, from, status: response.status, tookMs })
@@ -96,7 +100,8 @@ export class RouteCaller {
     const { encoder } = this.#options
     const { allow, allowInstead, route } = mounted
     const said = `method ${request.method} not allowed`
-    if (request.method !== 'OPTIONS') return encoder.text(405, said, [['Allow', allowInstead]])
+    if (request.method !== 'OPTIONS' || !this.#optionsAnswered)
+      return encoder.text(405, said, [['Allow', allowInstead]])
     const headers = [['Allow', allow]] as const
     return route.endings === undefined ? encoder.text(200, '', headers) : encoder.json(200, {}, headers)
   }

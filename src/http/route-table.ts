@@ -26,8 +26,8 @@ export interface RouteTable {
 
 const none: Match = { kind: 'none' }
 
-/** @throws InvariantViolation when two routes claim one path, or a path is not one that can be asked for. */
-export function routeTable(routes: readonly Route[]): RouteTable {
+/** `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not one that can be asked for. */
+export function routeTable(routes: readonly Route[], options = true): RouteTable {
   const exact = new Map<string, MountedRoute>()
   const prefixes = new Map<string, MountedRoute>()
   const ends = new Map<string, MountedRoute>()
@@ -42,8 +42,8 @@ export function routeTable(routes: readonly Route[]): RouteTable {
     const table = route.path.endsWith('/') ? (route.below === undefined ? prefixes : ends) : exact
     const key = route.path + (route.below ?? '')
     invariant(!table.has(key), 'two routes claim one path', { path: key })
-    table.set(key, mount(route, route.operations))
-    if (table === prefixes) endings.set(route.path, endingsOf(route))
+    table.set(key, mount(route, route.operations, options))
+    if (table === prefixes) endings.set(route.path, endingsOf(route, options))
     if (table === prefixes) depthMax = Math.max(depthMax, route.path.split('/').length - 1)
   }
   return {
@@ -61,8 +61,10 @@ export function routeTable(routes: readonly Route[]): RouteTable {
 
 type Ending = readonly [ending: string, mounted: MountedRoute]
 
-function endingsOf(route: Route): readonly Ending[] {
-  return Object.entries(route.endings ?? {}).map(([ending, operations]) => [ending, mount(route, operations)] as const)
+function endingsOf(route: Route, options: boolean): readonly Ending[] {
+  return Object.entries(route.endings ?? {}).map(
+    ([ending, operations]) => [ending, mount(route, operations, options)] as const,
+  )
 }
 
 /** `/v1/query/<whatever>/execute`. */
@@ -97,11 +99,11 @@ function longestPrefix(
   return found
 }
 
-function mount(route: Route, operations: Operations): MountedRoute {
+function mount(route: Route, operations: Operations, options: boolean): MountedRoute {
   const parts = `${route.path}${route.below === undefined ? '' : `/${route.below}`}`.split('/').slice(1)
   const methods = Object.keys(operations) as HttpMethod[]
   invariant(methods.length > 0, 'a route needs a method', { path: route.path })
-  const allow = ['OPTIONS', ...methods].join(',')
+  const allow = [...(options ? ['OPTIONS'] : []), ...methods].join(',')
   return {
     route,
     operations,

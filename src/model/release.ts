@@ -3,7 +3,9 @@
  * strings. Spec: Versioning, Release notes.
  */
 import { accessChanges } from './access-changes.ts'
+import { dnsChanges } from './dns-changes.ts'
 import { interfaceChanges } from './interface-changes.ts'
+import { optionChanges } from './option-changes.ts'
 import type { Release, ReleaseChange } from './release-change.ts'
 
 export type { Release, ReleaseChange } from './release-change.ts'
@@ -17,8 +19,8 @@ export const oldestRelease: Release = { major: 0, minor: 2, patch: 0 }
 export const knownRaftProtocols = { min: 0, max: 3 } as const
 
 /**
- * Every change of behaviour that an agent can be taken back behind: here of servers and of defaults, oldest first, and those
- * of the interface. Code asks for them by name; a release has those that came with it or before. Numbers between two rows
+ * Every change of behaviour that an agent can be taken back behind: here of servers and of defaults, oldest first, then those
+ * of DNS, of the rest of the interface, and of options. Code asks for them by name; a release has those that came with it or before. Numbers between two rows
  * behave as the row before them.
  */
 export const changes = {
@@ -262,7 +264,9 @@ export const changes = {
     see: { scenario: 'snapshots-of-1-0-1' },
     requirements: ['RFT-018', 'UPG-010'],
   },
+  ...dnsChanges,
   ...interfaceChanges,
+  ...optionChanges,
   ...accessChanges,
 } as const satisfies Record<string, ReleaseChange>
 

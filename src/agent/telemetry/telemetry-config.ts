@@ -2,10 +2,14 @@ import type { Endpoint } from '../../env/net.ts'
 import { productName } from '../../model/names.ts'
 import type { MetricFilter } from './metric-filter.ts'
 
+export type MetricNames = 'single' | 'doubled' | 'both'
+
 /** Where metrics go, and which. Reference: configuration 12; telemetry 1. */
 export interface TelemetryConfig {
   /** Before the name of each. */
   readonly prefix: string
+  /** Names of some groups begin with the product's name once more, or are told in both ways. */
+  readonly names: MetricNames
   /** Names of gauges carry the host's, where anybody but this agent is told of them. */
   readonly disableHostname: boolean
   readonly filter: MetricFilter
@@ -20,6 +24,7 @@ export interface TelemetryConfig {
 
 export const defaultTelemetry: TelemetryConfig = {
   prefix: productName,
+  names: 'single',
   disableHostname: false,
   filter: { allowed: [], blocked: [], otherwise: true },
   prometheusRetentionMs: 0,

@@ -5,9 +5,10 @@ import type { TelemetryView } from '../../features/telemetry-view.ts'
 import { Exposition, processText } from './exposition.ts'
 import { TcpLines, UdpLines } from './line-senders.ts'
 import { passes } from './metric-filter.ts'
+import { spellingsOf } from './metric-names.ts'
 import type { MetricSink } from './metric-sink.ts'
 import { plainLines, StatsdLines } from './statsd-lines.ts'
-import type { TelemetryConfig } from './telemetry-config.ts'
+import type { MetricNames, TelemetryConfig } from './telemetry-config.ts'
 
 export interface Telemetry extends TelemetryView, Closable {
   /** What the agent counts with, in place of what its Env has. */
@@ -37,12 +38,15 @@ class ToldMetrics implements Telemetry, Metrics {
   #runtimeTimer: Closable | undefined
   /** The full name of each that is kept; undefined: it is filtered out. Gauges by their name with the host. */
   readonly #names = new Map<string, string | undefined>()
+  readonly #spelling: MetricNames
+  readonly #spelled = new Map<string, readonly string[]>()
   #filter: TelemetryConfig['filter']
 
   constructor(env: Env, config: TelemetryConfig) {
     this.#env = env
     this.#filter = config.filter
     this.prefix = config.prefix
+    this.#spelling = config.names
     const exposed = config.prometheusRetentionMs > 0
     this.#exposition = exposed ? new Exposition(env.clock, config.prometheusRetentionMs) : undefined
     const lines = linesOf(env, config)
@@ -71,26 +75,42 @@ class ToldMetrics implements Telemetry, Metrics {
     for (const sink of this.#sinks) sink.close()
   }
 
-  count(name: string, by = 1): void {
-    const full = this.#kept(name)
-    if (full === undefined) return
-    this.#env.metrics.count(name, by)
-    for (const sink of this.#sinks) sink.count(full, by)
+  count(given: string, by = 1): void {
+    for (const name of this.#spellings(given)) {
+      const full = this.#kept(name)
+      if (full === undefined) continue
+      this.#env.metrics.count(name, by)
+      for (const sink of this.#sinks) sink.count(full, by)
+    }
   }
 
-  gauge(name: string, value: number): void {
-    const named = `${this.#host}${name}`
-    const full = this.#kept(named)
-    if (full === undefined) return
-    this.#env.metrics.gauge(named, value)
-    for (const sink of this.#sinks) sink.gauge(full, value)
+  gauge(given: string, value: number): void {
+    for (const name of this.#spellings(given)) {
+      const named = `${this.#host}${name}`
+      const full = this.#kept(named)
+      if (full === undefined) continue
+      this.#env.metrics.gauge(named, value)
+      for (const sink of this.#sinks) sink.gauge(full, value)
+    }
   }
 
-  sample(name: string, value: number): void {
-    const full = this.#kept(name)
-    if (full === undefined) return
-    this.#env.metrics.sample(name, value)
-    for (const sink of this.#sinks) sink.sample(full, value)
+  sample(given: string, value: number): void {
+    for (const name of this.#spellings(given)) {
+      const full = this.#kept(name)
+      if (full === undefined) continue
+      this.#env.metrics.sample(name, value)
+      for (const sink of this.#sinks) sink.sample(full, value)
+    }
+  }
+
+  /** Release: `metric-names-single`. Bounded as `#names` is. */
+  #spellings(name: string): readonly string[] {
+    const known = this.#spelled.get(name)
+    if (known !== undefined) return known
+    const spelled = spellingsOf(name, this.#spelling)
+    if (this.#spelled.size >= namesMax) this.#spelled.clear()
+    this.#spelled.set(name, spelled)
+    return spelled
   }
 
   snapshot(): readonly MetricsInterval[] {

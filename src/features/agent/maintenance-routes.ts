@@ -21,6 +21,7 @@ const maintenanceParameters = [
 export const maintenanceRoutes: readonly Route[] = [
   {
     path: '/v1/agent/maintenance',
+    since: 'maintenance-mode',
     operations: {
       PUT: declared({
         summary: 'Take the node out of service, or back',
@@ -33,6 +34,7 @@ export const maintenanceRoutes: readonly Route[] = [
   },
   {
     path: '/v1/agent/service/maintenance/',
+    since: 'maintenance-mode',
     rest: { name: 'service', about: 'ID of a service of this agent.' },
     operations: {
       PUT: declared({

@@ -27,6 +27,11 @@ export const memberShape = z
   })
   .meta({ id: 'Member' })
 
+const settings = z.record(
+  z.string(),
+  z.custom<Json>(() => true),
+)
+
 export const selfShape = z.strictObject({
   Config: z.strictObject({
     Datacenter: z.string(),
@@ -36,15 +41,18 @@ export const selfShape = z.strictObject({
     Server: z.boolean(),
     Version: z.string(),
   }),
-  DebugConfig: z.record(
-    z.string(),
-    z.custom<Json>(() => true),
-  ),
+  DebugConfig: settings,
   Coord: coordinateShape.nullable(),
   Member: memberShape,
   Stats: z.record(z.string(), textMap),
   Meta: textMap,
 })
+
+/** As before `few-settings-told`: what an agent is configured with is told in one place. */
+export function oldSelfJson(...parts: Parameters<typeof selfJson>): { readonly [key: string]: Json } {
+  const { DebugConfig, Config, ...rest } = selfJson(...parts)
+  return { Config: { ...DebugConfig, ...Config }, ...rest }
+}
 
 /** `coordinate`: undefined where none is kept. */
 export function selfJson(

@@ -16,6 +16,7 @@ const operatorReads = (): Ask => ({ resource: 'operator', name: '', right: 'read
 export const observationRoutes: readonly Route[] = [
   {
     path: '/v1/agent/metrics',
+    since: 'metrics-over-http',
     operations: {
       GET: declared({
         summary: 'Metrics of this agent',
@@ -49,6 +50,7 @@ export const observationRoutes: readonly Route[] = [
   },
   {
     path: '/v1/agent/monitor',
+    since: 'control-over-http',
     operations: {
       GET: declared({
         summary: 'The log of this agent as it comes',

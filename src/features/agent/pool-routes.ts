@@ -61,6 +61,7 @@ export const poolRoutes: readonly Route[] = [
   },
   {
     path: '/v1/agent/leave',
+    since: 'control-over-http',
     operations: {
       PUT: declared({
         summary: 'Leave the pool in order, and end the agent',
@@ -75,6 +76,7 @@ export const poolRoutes: readonly Route[] = [
   },
   {
     path: '/v1/agent/reload',
+    since: 'control-over-http',
     operations: {
       PUT: declared({
         summary: 'Read the configuration again',

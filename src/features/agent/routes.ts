@@ -1,10 +1,11 @@
+import { hasBehaviour } from '../../model/release.ts'
 import { asking, ofThisAgent } from '../asking.ts'
 import { declared } from '../declared.ts'
 import { jsonAnswer } from '../declared-answers.ts'
 import type { Route } from '../manifest.ts'
 import { checkRoutes } from './check-routes.ts'
 import { maintenanceRoutes } from './maintenance-routes.ts'
-import { selfJson, selfShape } from './model.ts'
+import { oldSelfJson, selfJson, selfShape } from './model.ts'
 import { observationRoutes } from './observation-routes.ts'
 import { poolRoutes } from './pool-routes.ts'
 import { probeRoutes } from './probe-routes.ts'
@@ -21,7 +22,8 @@ export const agentRoutes: readonly Route[] = [
         answers: [jsonAnswer('The agent.', selfShape)],
         handle: asking(ofThisAgent('read'), async (agent) => {
           const self = agent.self()
-          return { kind: 'json', value: selfJson(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
+          const json = hasBehaviour(agent.release, 'few-settings-told') ? selfJson : oldSelfJson
+          return { kind: 'json', value: json(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
         }),
       }),
     },

@@ -36,6 +36,7 @@ export const serviceRoutes: readonly Route[] = [
   },
   {
     path: '/v1/agent/service/',
+    since: 'one-service-of-agent',
     rest: serviceId,
     operations: {
       GET: declared({

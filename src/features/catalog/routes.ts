@@ -121,6 +121,7 @@ export const catalogRoutes: readonly Route[] = [
 function serviceRoute(path: string, summary: string, connect: boolean): Route {
   return {
     path,
+    ...(connect ? { since: 'mesh' as const } : {}),
     rest: { name: 'service', about: 'Name of a service.' },
     operations: {
       GET: declared({

@@ -40,6 +40,7 @@ const disabled = textAnswer(401, 'Coordinates are not kept here.')
 export const coordinateRoutes: readonly Route[] = [
   {
     path: '/v1/coordinate/datacenters',
+    since: 'coordinates',
     operations: {
       GET: declared({
         summary: 'Coordinates of the servers of all datacenters',
@@ -52,6 +53,7 @@ export const coordinateRoutes: readonly Route[] = [
   },
   {
     path: '/v1/coordinate/nodes',
+    since: 'coordinates',
     operations: {
       GET: declared({
         summary: 'Coordinates of all nodes',
@@ -64,6 +66,7 @@ export const coordinateRoutes: readonly Route[] = [
   },
   {
     path: '/v1/coordinate/node/',
+    since: 'coordinates',
     rest: { name: 'node', about: 'Name of a node.' },
     operations: {
       GET: declared({
@@ -81,6 +84,7 @@ export const coordinateRoutes: readonly Route[] = [
   },
   {
     path: '/v1/coordinate/update',
+    since: 'coordinates',
     operations: {
       PUT: declared({
         summary: 'Say where a node is',

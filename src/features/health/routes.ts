@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import { hasBehaviour, type Release } from '../../model/release.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { discoveryHeaders, jsonAnswer, listOf } from '../declared-answers.ts'
@@ -64,6 +65,7 @@ export const healthRoutes: readonly Route[] = [
 function serviceRoute(path: string, summary: string, connect: boolean): Route {
   return {
     path,
+    ...(connect ? { since: 'mesh' as const } : {}),
     rest: { name: 'service', about: 'Name of a service.' },
     operations: {
       GET: declared({
@@ -104,7 +106,7 @@ async function readService(
   request: RouteRequest<NamesOf<typeof serviceParameters>>,
   connect: boolean,
 ): Promise<RouteResponse> {
-  const passing = passingOnly(request.query)
+  const passing = passingOnly(request.query, agent.release)
   if (!passing.ok) return badRequest(passing.error)
   const { datacenter, seen } = shownNodes(agent, request.query)
   return discoveryRead(agent, request, {
@@ -129,8 +131,9 @@ async function readService(
 const truths: ReadonlySet<string> = new Set(['', '1', 't', 'T', 'TRUE', 'true', 'True'])
 const untruths: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-function passingOnly(query: QueryParameters<'passing'>): Result<boolean, string> {
+function passingOnly(query: QueryParameters<'passing'>, release: Release): Result<boolean, string> {
   const given = query.get('passing')
+  if (!hasBehaviour(release, 'passing-has-a-value')) return ok(given !== undefined)
   if (given === undefined || untruths.has(given)) return ok(false)
   return truths.has(given) ? ok(true) : err('Invalid value for ?passing')
 }

@@ -33,6 +33,7 @@ const relayFactor = parameter(
 export const keyringRoutes: readonly Route[] = [
   {
     path: '/v1/operator/keyring',
+    since: 'control-over-http',
     operations: {
       GET: declared({
         summary: 'Keys of all pools',

@@ -72,6 +72,7 @@ export const operatorRoutes: readonly Route[] = [
   },
   {
     path: '/v1/operator/autopilot/health',
+    since: 'autopilot',
     operations: {
       GET: declared({
         summary: 'What the leader makes of the servers',
@@ -87,6 +88,7 @@ export const operatorRoutes: readonly Route[] = [
   },
   {
     path: '/v1/operator/autopilot/configuration',
+    since: 'autopilot',
     operations: {
       GET: declared({
         summary: 'How the leader looks after the servers',

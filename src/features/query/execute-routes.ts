@@ -19,7 +19,7 @@ import type {
   RouteResponse,
 } from '../manifest.ts'
 import { measured } from '../measured.ts'
-import { nodesSeen } from '../node-view.ts'
+import { nodesShown } from '../node-view.ts'
 import type { RequestHeader } from '../operation.ts'
 import { near, parameter, readParameters, truthText } from '../parameters.ts'
 import { parseReadOptions, type ReadName } from '../read-options.ts'
@@ -206,7 +206,7 @@ function executionJson(
   consistency: Consistency,
 ): z.infer<typeof executionShape> {
   const { service, entries, dnsTtl, datacenter, failovers, meta } = execution
-  const seen = nodesSeen(agent.self(), datacenter)
+  const seen = nodesShown(agent, datacenter)
   return {
     Service: service,
     Nodes: entries.map((entry) => entryJson({ ...entry, node: seen(entry.node) }, datacenter)),

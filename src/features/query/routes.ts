@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import { hasBehaviour } from '../../model/release.ts'
 import { declared } from '../declared.ts'
-import { done, emptyAnswer, indexHeaders, jsonAnswer, listOf, textAnswer } from '../declared-answers.ts'
+import { done, indexHeaders, jsonAnswer, listOf, textAnswer } from '../declared-answers.ts'
 import { nothingRead } from '../discovery-reads.ts'
-import type { AgentContext, Handle, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { cacheControl, readParameters } from '../parameters.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
@@ -22,8 +21,7 @@ import {
 } from './execute-routes.ts'
 import { queryJson, queryShape } from './model.ts'
 
-const unknownQuery = textAnswer(404, 'There is no such query, or the agent is of a release without queries.')
-const unknownRelease = emptyAnswer(404, 'The agent is of a release without queries.')
+const unknownQuery = textAnswer(404, 'There is no such query.')
 const definitionAbout = 'The query. Names of members may have their letters in any case.'
 /** `consistency` is told of reads alone. */
 const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
@@ -32,26 +30,28 @@ const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
 export const queryRoutes: readonly Route[] = [
   {
     path: '/v1/query',
+    since: 'prepared-queries',
     operations: {
       GET: declared({
         summary: 'All prepared queries',
         access: { asks: 'query:read of each; acl:write for those without a name, and to see tokens' },
         query: readParameters,
-        answers: [jsonAnswer('Queries.', listOf(queryShape), readHeaders), unknownRelease],
-        handle: whereKnown(list),
+        answers: [jsonAnswer('Queries.', listOf(queryShape), readHeaders)],
+        handle: list,
       }),
       POST: declared({
         summary: 'Make a prepared query',
         access: { asks: 'query:write, where it has a name' },
         query: readParameters,
         body: { about: definitionAbout, required: true, json: queryBody.accepts },
-        answers: [jsonAnswer('Its ID.', z.strictObject({ ID: z.string() })), unknownRelease],
-        handle: whereKnown(create),
+        answers: [jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))],
+        handle: create,
       }),
     },
   },
   {
     path: '/v1/query/',
+    since: 'prepared-queries',
     rest: { name: 'query', about: 'ID of a query; to execute or explain it, its name does as well.' },
     operations: {
       GET: declared({
@@ -59,7 +59,7 @@ export const queryRoutes: readonly Route[] = [
         access: { asks: 'query:read, where it has a name; acl:write to see its token' },
         query: readParameters,
         answers: [jsonAnswer('The query, in a list.', listOf(queryShape), readHeaders), unknownQuery],
-        handle: whereKnown(read),
+        handle: read,
       }),
       PUT: declared({
         summary: 'Replace a prepared query',
@@ -67,14 +67,14 @@ export const queryRoutes: readonly Route[] = [
         query: readParameters,
         body: { about: definitionAbout, required: true, json: queryBody.accepts },
         answers: [done, unknownQuery],
-        handle: whereKnown(update),
+        handle: update,
       }),
       DELETE: declared({
         summary: 'Delete a prepared query',
         access: { asks: 'query:write, where it has a name' },
         query: readParameters,
         answers: [done, unknownQuery],
-        handle: whereKnown(remove),
+        handle: remove,
       }),
     },
     endings: {
@@ -88,7 +88,7 @@ export const queryRoutes: readonly Route[] = [
             jsonAnswer('What it found, and where.', executionShape, [...readHeaders, 'cache?', 'age?']),
             unknownQuery,
           ],
-          handle: whereKnown(execute),
+          handle: execute,
         }),
       },
       '/explain': {
@@ -97,18 +97,12 @@ export const queryRoutes: readonly Route[] = [
           access: { asks: 'query:read' },
           query: readParameters,
           answers: [jsonAnswer('The query, completed.', explanationShape, readHeaders), unknownQuery],
-          handle: whereKnown(explain),
+          handle: explain,
         }),
       },
     },
   },
 ]
-
-/** There is nothing at these paths on an agent of a release before they came. */
-function whereKnown<Name extends string>(handle: Handle<Name>): Handle<Name> {
-  return async (agent, request) =>
-    hasBehaviour(agent.release, 'prepared-queries') ? handle(agent, request) : { kind: 'empty', status: 404 }
-}
 
 type QueryRequest = RouteRequest<ReadName>
 

@@ -13,6 +13,7 @@ import { restoreState, saveState } from './transfer.ts'
 export const snapshotRoutes: readonly Route[] = [
   {
     path: '/v1/snapshot',
+    since: 'snapshots-over-http',
     bodyBytesMax: archiveBytesMax,
     operations: {
       GET: declared({

@@ -18,6 +18,7 @@ const contact = ['knownLeader?', 'lastContact?'] as const
 export const txnRoutes: readonly Route[] = [
   {
     path: '/v1/txn',
+    since: 'transactions',
     operations: {
       PUT: declared({
         summary: 'Several operations on keys, all of them or none',

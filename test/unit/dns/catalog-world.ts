@@ -26,7 +26,7 @@ import type { ServiceQuery } from '../../../src/features/query/model.ts'
 import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
-import { newestRelease } from '../../../src/model/release.ts'
+import { newestRelease, type Release } from '../../../src/model/release.ts'
 
 const asker = { host: '10.9.9.9', port: 5353 }
 const known = [catalogFeature, coordinateFeature, queryFeature, sessionFeature]
@@ -77,7 +77,10 @@ export class CatalogWorld {
   #drawn = 0x2545f491
   #queries = 0
 
-  constructor(config: Partial<DnsConfig> = {}) {
+  readonly #release: Release
+
+  constructor(config: Partial<DnsConfig> = {}, release: Release = newestRelease) {
+    this.#release = release
     this.#config = { ...defaultAgentConfig('n1', '127.0.0.1').dns, ...config }
     this.#face = this.#newFace()
   }
@@ -181,7 +184,7 @@ export class CatalogWorld {
   #agent(): AgentReads {
     const facts = { nodeName: 'n1', datacenter: 'dc1', nodeMeta: {} } as unknown as AgentSelf
     return {
-      release: newestRelease,
+      release: this.#release,
       self: () => facts,
       ask: async (endpoint, args, read) => {
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })

@@ -22,8 +22,8 @@ describe('what a recursor said', () => {
     (udpSize, most) => {
       const query = queryOf(udpSize)
       const fits = new Uint8Array(most)
-      expect(relayedWithin(query, fits, 'udp')).toBe(fits)
-      const cut = relayedWithin(query, new Uint8Array(most + 1), 'udp')
+      expect(relayedWithin(query, fits, 'udp', { ednsSizes: true })).toBe(fits)
+      const cut = relayedWithin(query, new Uint8Array(most + 1), 'udp', { ednsSizes: true })
       expect(cut.length).toBeLessThan(100)
       expect(cut.subarray(0, 2)).toEqual(Uint8Array.of(0, 77))
       const read = decodeResponse(cut)
@@ -33,6 +33,6 @@ describe('what a recursor said', () => {
 
   it('goes by TCP whole', () => {
     const reply = new Uint8Array(60_000)
-    expect(relayedWithin(queryOf(), reply, 'tcp')).toBe(reply)
+    expect(relayedWithin(queryOf(), reply, 'tcp', { ednsSizes: true })).toBe(reply)
   })
 })

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { accessChanges } from '../../../src/model/access-changes.ts'
+import { dnsChanges } from '../../../src/model/dns-changes.ts'
 import { interfaceChanges } from '../../../src/model/interface-changes.ts'
+import { optionChanges } from '../../../src/model/option-changes.ts'
 import {
   type Behaviour,
   changes,
@@ -27,11 +29,14 @@ describe('the page of releases', () => {
 })
 
 describe('the table of changes', () => {
+  const tables = [dnsChanges, interfaceChanges, optionChanges, accessChanges]
   const within = (table: object): typeof rows => rows.filter(([name]) => name in table)
   it.each([
+    ['of DNS', within(dnsChanges)],
     ['of the interface', within(interfaceChanges)],
+    ['of options', within(optionChanges)],
     ['of access control', within(accessChanges)],
-    ['of all else', rows.filter(([name]) => !(name in interfaceChanges) && !(name in accessChanges))],
+    ['of all else', rows.filter(([name]) => !tables.some((table) => name in table))],
   ])('%s goes from the oldest release to the newest', (_, some) => {
     for (const [at, [name, { since }]] of some.entries()) {
       const before = some[at - 1]?.[1].since ?? oldestRelease

@@ -58,21 +58,24 @@ describe('paths', () => {
 
 describe('an agent of before 1.0', () => {
   it('[UPG-021] [UPG-019] tells its settings under Config, executes whatever the verb, and doubles names of metrics', async () => {
+    const exposing = { telemetry: { prometheus_retention_time: '1m' } } as unknown as Record<string, Exact>
     const told = (release: string) =>
-      as(release, async (target) => {
-        const self = (await ask(target, 'GET /v1/agent/self')).json() as ExactObject
-        const verb = await ask(target, 'DELETE /v1/catalog/nodes')
-        await target.pause(11_000)
-        const metrics = (await ask(target, 'GET /v1/agent/metrics')).json() as ExactObject
-        const names = (metrics['Samples'] as readonly ExactObject[]).map(({ Name }) => String(Name))
-        return {
-          sections: Object.keys(self).slice(0, 2),
-          all: Object.keys(self['Config'] as ExactObject).length > 6,
-          verb: verb.status,
-          doubled: names.some((name) => name.startsWith('svc.svc.http.')),
-          single: names.some((name) => name.startsWith('svc.http.')),
-        }
-      })
+      as(
+        release,
+        async (target) => {
+          const self = (await ask(target, 'GET /v1/agent/self')).json() as ExactObject
+          const verb = await ask(target, 'DELETE /v1/catalog/nodes')
+          const metrics = (await ask(target, 'GET /v1/agent/metrics?format=prometheus')).text
+          return {
+            sections: Object.keys(self).slice(0, 2),
+            all: Object.keys(self['Config'] as ExactObject).length > 6,
+            verb: verb.status,
+            doubled: /^svc_svc_http_/m.test(metrics),
+            single: /^svc_http_/m.test(metrics),
+          }
+        },
+        exposing,
+      )
     const [before, since] = [await told('0.9.3'), await told('1.0.0')]
     expect(before).toMatchObject({ sections: ['Config', 'Coord'], all: true, verb: 200, doubled: true, single: false })
     expect(since).toMatchObject({

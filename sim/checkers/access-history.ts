@@ -1,3 +1,4 @@
+import { judge, type Statement, statementsOf } from './access-judge.ts'
 import type { Report } from './violation.ts'
 
 /** One token in one state, with the policies that it is linked to as they were when it was looked at. */
@@ -43,18 +44,11 @@ export interface AccessSettings {
 
 /** What a run knows of how tokens are resolved. */
 export interface ResolutionFacts {
-  /** Whether these rules allow it. An evaluator of its own, which shares nothing with the agent's. */
-  readonly allows: (
-    rules: readonly TokenRules[],
-    defaultPolicy: AccessSettings['defaultPolicy'],
-    key: string,
-    right: Visit['right'],
-  ) => boolean
   /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
   readonly reachingSinceUs: (agent: string) => number | undefined
 }
 
-export interface TokenRules {
+interface TokenRules {
   readonly grammar: 'legacy' | 'new'
   readonly text: string
 }
@@ -79,15 +73,12 @@ export class AccessHistory {
   #settings: AccessSettings | undefined
   readonly #tokens = new Map<string, Version<TokenState>[]>()
   readonly #policies = new Map<string, Version<string>[]>()
-  #visits = 0
+  /** By text. */
+  readonly #statements = new Map<string, readonly Statement[]>()
 
   constructor(report: Report, facts: ResolutionFacts) {
     this.#report = report
     this.#facts = facts
-  }
-
-  get visits(): number {
-    return this.#visits
   }
 
   /** An agent starts with these; until one has, nothing is judged. */
@@ -102,7 +93,6 @@ export class AccessHistory {
 
   visited(visit: Visit): void {
     if (this.#settings === undefined) return
-    this.#visits++
     const { ttlUs } = this.#settings
     const reaching = this.#facts.reachingSinceUs(visit.agent)
     const isSteady = reaching !== undefined && reaching + noticingUs <= visit.callUs
@@ -128,8 +118,21 @@ export class AccessHistory {
       if (token.management) return ['allowed']
       const rules = this.#rulesOf(token, fromUs, returnUs)
       const { defaultPolicy = 'deny' } = this.#settings ?? {}
-      return rules.map((each) => (this.#facts.allows(each, defaultPolicy, key, right) ? 'allowed' : 'denied'))
+      return rules.map((each) => (this.#allows(each, defaultPolicy, key, right) ? 'allowed' : 'denied'))
     })
+  }
+
+  #allows(rules: readonly TokenRules[], defaultPolicy: 'allow' | 'deny', key: string, right: Visit['right']): boolean {
+    const texts = rules.map(({ grammar, text }) => ({ legacy: grammar === 'legacy', statements: this.#read(text) }))
+    return judge({ texts, defaultPolicy, listing: false }, { resource: 'key', name: key, right })
+  }
+
+  #read(text: string): readonly Statement[] {
+    const known = this.#statements.get(text)
+    if (known !== undefined) return known
+    const statements = statementsOf(text)
+    this.#statements.set(text, statements)
+    return statements
   }
 
   #rulesOf({ legacyRules, policies }: TokenState, fromUs: number, toUs: number): readonly (readonly TokenRules[])[] {

@@ -23,6 +23,7 @@ import { conditionText, judge, type Observed } from './judge.ts'
 import type { LoadedScenario } from './load.ts'
 import { partOfRun } from './part-of-run.ts'
 import type { Range } from './quantities.ts'
+import { Reaching } from './reaching.ts'
 import { comeToRest } from './rest.ts'
 import type { RunContext } from './run-context.ts'
 import type { Scenario } from './scenario-schema.ts'
@@ -62,6 +63,7 @@ export class ScenarioRun implements RunContext {
   readonly #observed: Observed
   /** The pool of the servers of all datacenters. */
   readonly #wan: Membership | undefined
+  readonly #reaching: Reaching
   /** Something happened that conditions may look at. */
   #changed = true
 
@@ -80,6 +82,14 @@ export class ScenarioRun implements RunContext {
       new Machines(this.simulation, this.cluster, diskOf(this.scenario)),
       this.#limited(),
     )
+    this.#reaching = new Reaching({
+      nowUs: () => this.simulation.nowUs,
+      after: (delayMs, then) => void this.simulation.after(delayMs, then),
+      agents: () => this.cluster.nodeNames,
+      serversOf: (agent) => serversBeside(this.cluster, agent),
+      isRunning: (node) => this.cluster.isRunning(node),
+      reaches: (from, to) => this.injector.reaches(from, to),
+    })
     this.driver = new Driver(this.simulation, clientHost(1), () => {
       const { operator } = this.scenario
       return operator === undefined ? '' : filled(this, operator.token)
@@ -105,6 +115,7 @@ export class ScenarioRun implements RunContext {
       network: networkFacts(this.scenario),
       wan: this.#wan,
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
+      resolution: { reachingSinceUs: (agent) => this.#reaching.sinceUs(agent) },
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
   }
@@ -135,6 +146,7 @@ export class ScenarioRun implements RunContext {
     this.#workload.startHeartbeats()
     this.#workload.switch('start')
     this.#schedule.start()
+    if (this.scenario.visitors !== undefined) this.#reaching.start()
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
       this.tell('step', step.step)
@@ -311,6 +323,12 @@ export class ScenarioRun implements RunContext {
       },
     }
   }
+}
+
+/** Servers of an agent's own datacenter. */
+function serversBeside(cluster: Cluster, agent: string): readonly string[] {
+  const place = cluster.datacenterOf(agent)
+  return cluster.serverNames.filter((server) => cluster.datacenterOf(server) === place)
 }
 
 function networkFacts({ network }: Scenario): NetworkFacts {

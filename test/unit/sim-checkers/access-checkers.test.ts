@@ -10,15 +10,17 @@ function legacy(rules: string, accessor = ''): TokenState {
   return { accessor, management: false, legacyRules: rules, policies: [] }
 }
 
+function rule(policy: string): string {
+  return `key "k" { policy = "${policy}" }`
+}
+
 function linked(...policies: readonly string[]): TokenState {
   return { accessor: 'a', management: false, legacyRules: undefined, policies }
 }
 
-/** Rules are words such as `write:k`: what may be done with which key. */
 function historyOf(reaching: { readonly sinceUs: number | undefined } = { sinceUs: 0 }) {
   const { report, lines: told } = recorder()
   const history = new AccessHistory(report, {
-    allows: (rules, _, key, right) => rules.some(({ text }) => text.split(' ').includes(`${right}:${key}`)),
     reachingSinceUs: () => reaching.sinceUs,
   })
   history.settings({ ttlUs: 30 * second, defaultPolicy: 'deny' })
@@ -43,7 +45,7 @@ function historyOf(reaching: { readonly sinceUs: number | undefined } = { sinceU
 describe('A1, no escalation', () => {
   it('accepts what a state of that time allows', () => {
     const { state, visit, told } = historyOf()
-    state(1, { s: legacy('write:k') })
+    state(1, { s: legacy(rule('write')) })
     visit('allowed', 20)
     visit('denied', 20, { key: 'other' })
     expect(told).toEqual([])
@@ -51,14 +53,14 @@ describe('A1, no escalation', () => {
 
   it('reports what no state allows', () => {
     const { state, visit, told } = historyOf()
-    state(1, { s: legacy('read:k') })
+    state(1, { s: legacy(rule('read')) })
     visit('allowed', 20)
     expect(told.join()).toMatch(/^A1: .*'allowed'.*no state of that time/)
   })
 
   it('lets a revoked token work for its time to live, and no longer', () => {
     const { state, visit, told } = historyOf()
-    state(1, { s: legacy('write:k') })
+    state(1, { s: legacy(rule('write')) })
     state(40, {})
     visit('allowed', 69)
     expect(told).toEqual([])
@@ -68,7 +70,7 @@ describe('A1, no escalation', () => {
 
   it('lets an agent that reached no server go on with what it knew', () => {
     const { state, visit, told } = historyOf({ sinceUs: 100 * second })
-    state(1, { s: legacy('write:k') })
+    state(1, { s: legacy(rule('write')) })
     state(40, {})
     visit('allowed', 101)
     expect(told).toEqual([])
@@ -78,8 +80,8 @@ describe('A1, no escalation', () => {
 
   it('looks at policies as they were at any time of the span', () => {
     const { state, visit, told } = historyOf()
-    state(1, { s: linked('p', 'q') }, { p: 'read:k', q: '' })
-    state(50, { s: linked('p', 'q') }, { p: 'read:k', q: 'write:k' })
+    state(1, { s: linked('p', 'q') }, { p: rule('read'), q: '' })
+    state(50, { s: linked('p', 'q') }, { p: rule('read'), q: rule('write') })
     visit('denied', 60)
     visit('allowed', 60)
     expect(told).toEqual([])
@@ -99,7 +101,7 @@ describe('A1, no escalation', () => {
 describe('A4, a valid token is not refused', () => {
   it('reports a refusal where the agent reaches a server', () => {
     const { state, visit, told } = historyOf()
-    state(1, { s: legacy('write:k') })
+    state(1, { s: legacy(rule('write')) })
     visit('not found', 40)
     expect(told.join()).toMatch(/^A4: /)
   })
@@ -107,7 +109,7 @@ describe('A4, a valid token is not refused', () => {
   it('accepts one where it does not, or has only just begun to', () => {
     for (const reaching of [undefined, 39 * second]) {
       const { state, visit, told } = historyOf({ sinceUs: reaching })
-      state(1, { s: legacy('write:k') })
+      state(1, { s: legacy(rule('write')) })
       visit('denied', 40)
       expect(told).toEqual([])
     }
@@ -115,7 +117,7 @@ describe('A4, a valid token is not refused', () => {
 
   it('accepts that a token is unknown for a while after it was made', () => {
     const { state, visit, told } = historyOf()
-    state(30, { s: legacy('write:k') })
+    state(30, { s: legacy(rule('write')) })
     visit('not found', 40)
     expect(told).toEqual([])
   })

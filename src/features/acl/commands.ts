@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Release } from '../../model/release.ts'
+import { releaseOf } from '../../model/release.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { policyFields, policyLinks, tokenFields, uuid } from './fields.ts'
 import { anonymousAccessor, managementPolicyId } from './model.ts'
@@ -8,7 +8,7 @@ import { policyById, policyByName, tokenByAccessor, tokenBySecret } from './view
 import { linked, type PolicyContent, putPolicy, putToken } from './writes.ts'
 
 /** Tokens and policies of the new kind. */
-export const newSystemSince: Release = { major: 1, minor: 4, patch: 0 }
+export const newSystemSince = releaseOf('tokens-and-policies')
 
 /** A refusal is the line that clients of the field know. */
 export type Written = { readonly id: string } | { readonly refusal: string }

@@ -1,8 +1,30 @@
 import type { Feature } from '../manifest.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
+import { tokensDuty } from './duty.ts'
 import { legacyBootstrap, legacyDelete, legacySet } from './legacy-commands.ts'
+import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from './mode-commands.ts'
+import {
+  policyBatchEndpoint,
+  policyDeleteEndpoint,
+  policyListEndpoint,
+  policyReadEndpoint,
+  policySetEndpoint,
+} from './policy-endpoints.ts'
+import { replicatePolicies, replicateTokens } from './replication-commands.ts'
+import { replicationStatusEndpoint } from './replication-status.ts'
+import { aclRoutes } from './routes.ts'
+import { bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
 import { bootstrapTable, migrationTable, modeTable, policiesTable, tokensTable } from './tables.ts'
+import {
+  tokenBatchEndpoint,
+  tokenCloneEndpoint,
+  tokenDeleteEndpoint,
+  tokenListEndpoint,
+  tokenReadEndpoint,
+  tokenSelfEndpoint,
+  tokenSetEndpoint,
+} from './token-endpoints.ts'
 
 /** Who may do what: tokens and the policies that they are bound to. */
 export const aclFeature: Feature = {
@@ -21,5 +43,30 @@ export const aclFeature: Feature = {
     tokenCreate,
     tokenUpdate,
     tokenDelete,
+    replicatePolicies,
+    replicateTokens,
   ],
+  endpoints: [
+    bootstrapEndpoint,
+    standingEndpoint,
+    replicationStatusEndpoint,
+    policyReadEndpoint,
+    policyListEndpoint,
+    policyBatchEndpoint,
+    policySetEndpoint,
+    policyDeleteEndpoint,
+    tokenReadEndpoint,
+    tokenSelfEndpoint,
+    tokenListEndpoint,
+    tokenBatchEndpoint,
+    tokenSetEndpoint,
+    tokenCloneEndpoint,
+    tokenDeleteEndpoint,
+    legacyReadEndpoint,
+    legacyListEndpoint,
+    legacySetEndpoint,
+    legacyDeleteEndpoint,
+  ],
+  routes: aclRoutes,
+  duties: [tokensDuty],
 }

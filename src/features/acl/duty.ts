@@ -1,0 +1,142 @@
+import type { Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import { hasBehaviour } from '../../model/release.ts'
+import type { ServerAccess } from '../access-control.ts'
+import type { LeaderDuty, ServerContext } from '../manifest.ts'
+import { drawnUuid, isPrimary } from './asked.ts'
+import { legacySet } from './legacy-commands.ts'
+import { legacyRound } from './legacy-replication.ts'
+import { Migration } from './migration.ts'
+import { putBuiltins } from './mode-commands.ts'
+import { anonymousSecret, managementPolicyId } from './model.ts'
+import { policiesRound } from './policy-replication.ts'
+import { Replicator } from './replication-duty.ts'
+import { tokensRound } from './token-replication.ts'
+import { isNewMode, policyById, tokenBySecret } from './views.ts'
+
+/** Pause before what was refused is tried again, and between looks at whether the datacenter stays in the legacy mode. */
+const retryMs = 1_000
+
+/**
+ * What the leader does for tokens and policies: in the primary datacenter it makes those that have to be there and migrates
+ * legacy tokens, in another it copies the primary's. When the datacenter goes over to the new mode, the one ends and the other
+ * begins; whether it may is not decided here.
+ */
+export const tokensDuty: LeaderDuty<TokensDuty> = {
+  name: 'acl.tokens',
+  start: (server) => new TokensDuty(server),
+}
+
+export class TokensDuty implements Closable {
+  readonly #server: ServerContext
+  readonly #access: ServerAccess | undefined
+  #isNew = false
+  #policies: Replicator | undefined
+  #tokens: Replicator | undefined
+  #legacy: Replicator | undefined
+  readonly #running: Closable[] = []
+  #timer: Closable | undefined
+  #watching: Closable | undefined
+  #closed = false
+
+  constructor(server: ServerContext) {
+    this.#server = server
+    this.#access = server.accessControl
+    if (this.#access !== undefined) this.#begin(this.#access)
+  }
+
+  /** What is copied to this datacenter, by kind. */
+  get replicators(): {
+    readonly legacy: Replicator | undefined
+    readonly policies: Replicator | undefined
+    readonly tokens: Replicator | undefined
+  } {
+    return { legacy: this.#legacy, policies: this.#policies, tokens: this.#tokens }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+    this.#watching?.close()
+    this.#end()
+  }
+
+  #end(): void {
+    for (const each of this.#running.splice(0)) each.close()
+    this.#legacy = undefined
+  }
+
+  #begin(access: ServerAccess): void {
+    this.#isNew = isNewMode(this.#server.read())
+    if (this.#isNew) return this.#beginNew(access)
+    this.#watching = this.#server.watch(isNewMode, () => {
+      this.#timer?.close()
+      this.#end()
+      this.#begin(access)
+    })
+    if (isPrimary(this.#server, access)) return this.#lookAgain(access, 0)
+    if (access.replicatesTokens) this.#legacy = this.#replicator(access, 'legacy tokens', legacyRound)
+  }
+
+  #beginNew(access: ServerAccess): void {
+    if (isPrimary(this.#server, access)) {
+      this.#attempt(() => this.#putBuiltins(access))
+      this.#running.push(new Migration(this.#server))
+      return
+    }
+    this.#policies = this.#replicator(access, 'policies', policiesRound)
+    if (access.replicatesTokens) this.#tokens = this.#replicator(access, 'tokens', tokensRound)
+  }
+
+  #replicator(access: ServerAccess, what: string, round: typeof policiesRound): Replicator {
+    const replicator = new Replicator({ server: this.#server, access, what, round })
+    this.#running.push(replicator)
+    return replicator
+  }
+
+  /**
+   * Legacy tokens that have to be there are made only where the mode lasts: where nobody is missing, the new mode comes at once,
+   * and its own take their place.
+   */
+  #lookAgain(access: ServerAccess, afterMs: number): void {
+    this.#timer = this.#server.env.timers.after(afterMs, () => {
+      const lasts = !hasBehaviour(this.#server.release, 'tokens-and-policies') || access.missing().length > 0
+      if (lasts) this.#attempt(() => this.#putLegacyBuiltins(access))
+      else this.#lookAgain(access, retryMs)
+    })
+  }
+
+  /** Again and again until it is done, or no longer this server's to do. */
+  #attempt(work: () => Promise<Result<unknown, Failure>>): void {
+    const { env } = this.#server
+    const run = async (): Promise<void> => {
+      const done = await work()
+      if (done.ok || this.#closed) return
+      env.log.write('warn', 'acl', 'could not make the tokens that have to be there', { why: failureText(done.error) })
+      this.#timer = env.timers.after(retryMs, () => env.detach(run()))
+    }
+    env.detach(run())
+  }
+
+  async #putBuiltins({ masterToken }: ServerAccess): Promise<Result<unknown, Failure>> {
+    const tx = this.#server.read()
+    const isThere = (secret: string): boolean => tokenBySecret(tx, secret) !== undefined
+    const all = policyById(tx, managementPolicyId) !== undefined && isThere(anonymousSecret)
+    if (all && (masterToken === '' || isThere(masterToken))) return { ok: true, value: undefined }
+    const master = masterToken === '' ? null : { accessor: drawnUuid(this.#server), secret: masterToken }
+    return this.#server.propose(putBuiltins, { createdMs: this.#server.env.clock.wallMs(), master })
+  }
+
+  async #putLegacyBuiltins({ masterToken }: ServerAccess): Promise<Result<unknown, Failure>> {
+    const anonymous = { id: anonymousSecret, name: 'Anonymous Token', type: 'client', rules: '' } as const
+    const master = { id: masterToken, name: 'Master Token', type: 'management', rules: '' } as const
+    for (const token of masterToken === '' ? [anonymous] : [anonymous, master]) {
+      if (this.#isNew || this.#closed) break
+      if (tokenBySecret(this.#server.read(), token.id) !== undefined) continue
+      const done = await this.#server.propose(legacySet, { ...token, unlessThere: true })
+      if (!done.ok) return done
+    }
+    return { ok: true, value: undefined }
+  }
+}

@@ -1,0 +1,7 @@
+import type { Route } from '../manifest.ts'
+import { legacyRoutes } from './legacy-routes.ts'
+import { policyRoutes } from './policy-routes.ts'
+import { systemRoutes } from './system-routes.ts'
+import { tokenRoutes } from './token-routes.ts'
+
+export const aclRoutes: readonly Route[] = [...systemRoutes, ...tokenRoutes, ...policyRoutes, ...legacyRoutes]

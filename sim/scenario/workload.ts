@@ -155,7 +155,7 @@ export class Workload {
   }
 
   openRequests(): readonly string[] {
-    return this.#groups.flatMap((group) => group.openRequests())
+    return [...this.#groups, ...this.#locks].flatMap((group) => group.openRequests())
   }
 
   #targetsOf({ at }: HeartbeatGroup): HeartbeatTargets {

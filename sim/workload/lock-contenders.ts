@@ -44,6 +44,8 @@ export class LockContenders {
   #running = false
   #written = 0
   #lateWrites = 0
+  /** Contenders that are about to write to the cluster, or hold a lock and will. */
+  #busy = 0
 
   constructor(env: Env, plan: LockPlan, world: LockWorld) {
     this.#env = env
@@ -56,6 +58,11 @@ export class LockContenders {
   /** Writes of holders that were none any more, refused by what the lock guards. */
   get lateWrites(): number {
     return this.#lateWrites
+  }
+
+  /** What is not done yet: after `stop` every holder gives up its lock, in its own time. Sleepers write nothing to the cluster. */
+  openRequests(): readonly string[] {
+    return this.#busy === 0 ? [] : [`${this.#busy} of ${this.#plan.name} at locks`]
   }
 
   start(): void {
@@ -71,9 +78,17 @@ export class LockContenders {
   async #contend(): Promise<void> {
     while (this.#running) {
       await this.#pause(pauseMs)
-      const session = await this.#create()
+      if (!this.#running) return
+      const session = await this.#busily(() => this.#create())
       if (session !== undefined) await this.#live(session)
     }
+  }
+
+  async #busily<T>(act: () => Promise<T>): Promise<T> {
+    this.#busy++
+    const result = await act()
+    this.#busy--
+    return result
   }
 
   async #create(): Promise<string | undefined> {
@@ -94,7 +109,7 @@ export class LockContenders {
     this.#env.detach(this.#keepAlive(life))
     while (this.#running && !life.over) {
       await this.#pause(pauseMs)
-      await this.#turn(life)
+      if (this.#running) await this.#busily(() => this.#turn(life))
     }
     life.over = true
   }
@@ -115,7 +130,9 @@ export class LockContenders {
     this.#write(key, fence)
     if (this.#draw.fraction() < this.#plan.sleepChance) {
       life.asleep = true
+      this.#busy--
       await this.#pause({ min: sleepFactor * this.#plan.ttlMs, max: sleepFactor * this.#plan.ttlMs })
+      this.#busy++
       this.#write(key, fence)
       life.over = true
       return

@@ -38,7 +38,7 @@ export const changes = {
     what: 'Leaders do not care for tombstones. Since then they reap those of deleted keys after fifteen minutes, with a replicated command that older servers do not know.',
     who: 'servers: one of an earlier release stops at the first reaping under a leader of 0.5',
     see: { scenario: 'upgrade-0.4-to-0.5-tombstones' },
-    requirements: ['RFT-024', 'RFT-027'],
+    requirements: ['LIM-007', 'RFT-024', 'RFT-025', 'RFT-026', 'RFT-027', 'UPG-048'],
   },
   'log-out-of-mdb': {
     since: { major: 0, minor: 5, patch: 1 },
@@ -69,8 +69,8 @@ export const changes = {
     reference: 'REL-0.6-5',
     what: 'There are no prepared queries: their paths answer 404. Since then there are, with replicated commands that older servers do not know.',
     who: 'clients; and servers of an earlier release, which stop at the first query that is defined',
-    see: { ask: 'GET /v1/query' },
-    requirements: [],
+    see: { scenario: 'upgrade-0.5-to-0.6-queries' },
+    requirements: ['CAT-037', 'UPG-042'],
   },
   coordinates: {
     since: { major: 0, minor: 6, patch: 0 },

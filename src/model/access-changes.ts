@@ -34,6 +34,14 @@ export const accessChanges = {
     see: { ask: 'GET /v1/query, with a token without rules' },
     requirements: [],
   },
+  'query-tokens-as-given': {
+    since: { major: 0, minor: 6, patch: 4 },
+    reference: 'REL-0.6.4-3',
+    what: 'A prepared query keeps the token that it was made or changed with, and finds what that may see. Since then only a token that its definition names, else what its caller may see. Queries that are there keep theirs.',
+    who: 'who executes queries: what is found depends on who asks',
+    see: { ask: 'POST /v1/query, with a token, and GET /v1/query/ID/execute, without' },
+    requirements: ['ACL-019', 'UPG-040'],
+  },
   'rules-of-version-8': {
     since: { major: 0, minor: 8, patch: 0 },
     reference: 'REL-0.8.0-4, REL-0.7.2-1; section 0, defaults',
@@ -41,6 +49,23 @@ export const accessChanges = {
     who: 'everybody with a token, where the default policy is deny: nodes and members are left out, sessions refused',
     see: { ask: 'GET /v1/agent/members, with a token without rules' },
     requirements: [],
+  },
+  'denied-key-is-told-once': {
+    since: { major: 0, minor: 9, patch: 1 },
+    until: { major: 0, minor: 9, patch: 2 },
+    reference: 'REL-0.9.1-1, REL-0.9.2-1',
+    what: 'Of a key that the token may not read it is told with 404 that there is none. This release alone answers 403.',
+    who: 'clients that read keys',
+    see: { ask: 'GET /v1/kv/KEY, with a token without rules' },
+    requirements: [],
+  },
+  'denied-key-is-told': {
+    since: { major: 1, minor: 0, patch: 0 },
+    reference: 'REL-1.0-9',
+    what: 'Of a key that the token may not read it is told with 404 that there is none. Since then it is 403.',
+    who: 'clients that take 404 for a missing key: without rights they get 403',
+    see: { ask: 'GET /v1/kv/KEY, with a token without rules' },
+    requirements: ['UPG-020'],
   },
   'tokens-and-policies': {
     since: { major: 1, minor: 4, patch: 0 },

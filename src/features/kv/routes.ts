@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { byteString, textOfByteString } from '../../base/bytes.ts'
+import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
+import { hasBehaviour } from '../../model/release.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { emptyAnswer, indexHeaders, jsonAnswer, listOf, taken, textList } from '../declared-answers.ts'
 import type { AgentContext, ReadOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
@@ -112,11 +114,17 @@ async function read(agent: AgentContext, request: GetRequest): Promise<RouteResp
 async function readOne(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   if (request.rest === '') return missingKey
   const answer = await agent.query(getEndpoint, { key: request.rest }, options, request.call)
-  if (!answer.ok) return failed(answer.error)
+  if (!answer.ok) return unread(agent, answer.error)
   const { value: entry, meta } = answer.value
   if (entry === null) return { kind: 'empty', status: 404, meta }
   if (request.query.has('raw')) return { kind: 'bytes', bytes: valueBytes(entry.value), meta }
   return answered(answer.value, 'entry', (shown) => (shown === null ? [] : [kvEntryJson(shown)]))
+}
+
+/** Release: `denied-key-is-told`. */
+function unread({ release }: AgentContext, failure: Failure): RouteResponse {
+  const isTold = hasBehaviour(release, 'denied-key-is-told') || hasBehaviour(release, 'denied-key-is-told-once')
+  return failure.kind === 'permission-denied' && !isTold ? { kind: 'empty', status: 404 } : failed(failure)
 }
 
 async function readTree(agent: AgentContext, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {

@@ -36,7 +36,7 @@ export interface QueryDefinition {
   readonly name: string
   /** The session with which the query goes; empty: it stays. */
   readonly session: string
-  /** Whose rights count when it is executed; empty: the caller's. There is no access control yet. */
+  /** Whose rights count when it is executed; empty: the caller's. */
   readonly token: string
   readonly template: QueryTemplate
   readonly service: ServiceQuery

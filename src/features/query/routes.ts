@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { hasBehaviour } from '../../model/release.ts'
 import { declared } from '../declared.ts'
 import { done, indexHeaders, jsonAnswer, listOf, textAnswer } from '../declared-answers.ts'
 import { nothingRead } from '../discovery-reads.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type { AgentContext, CallOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { cacheControl, readParameters } from '../parameters.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
@@ -19,7 +20,7 @@ import {
   explanationShape,
   forwardedFor,
 } from './execute-routes.ts'
-import { queryJson, queryShape } from './model.ts'
+import { type QueryDefinition, queryJson, queryShape } from './model.ts'
 
 const unknownQuery = textAnswer(404, 'There is no such query.')
 const definitionAbout = 'The query. Names of members may have their letters in any case.'
@@ -133,7 +134,8 @@ async function create(agent: AgentContext, request: QueryRequest): Promise<Route
   const given = queryGiven(request.body)
   if (!given.ok) return failed(given.error)
   if (given.value.id !== '') return badRequest('ID must be empty when creating a new prepared query')
-  const created = await agent.write(createEndpoint, given.value.definition, call.value)
+  const definition = withToken(agent, given.value.definition, call.value)
+  const created = await agent.write(createEndpoint, definition, call.value)
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
@@ -145,7 +147,18 @@ async function update(agent: AgentContext, request: QueryRequest): Promise<Route
   if (!body.ok) return failed(body.error)
   const id = idToChange(request.rest)
   if (!id.ok) return failed(id.error)
-  return changed(await agent.write(updateEndpoint, { ...body.value.definition, id: id.value }, call.value))
+  const definition = withToken(agent, body.value.definition, call.value)
+  return changed(await agent.write(updateEndpoint, { ...definition, id: id.value }, call.value))
+}
+
+/** Release: `query-tokens-as-given`. */
+function withToken(
+  { release, accessControl }: AgentContext,
+  definition: QueryDefinition,
+  call: CallOptions,
+): QueryDefinition {
+  if (hasBehaviour(release, 'query-tokens-as-given') || accessControl === undefined) return definition
+  return { ...definition, token: call.token || accessControl.defaultToken() }
 }
 
 async function remove(agent: AgentContext, request: QueryRequest): Promise<RouteResponse> {

@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/access.ts'
+import type { AgentAccess } from '../../../src/features/access-control.ts'
 import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
 import type {
@@ -91,6 +92,7 @@ export class LoneServer {
   reload: AgentContext['reload'] | undefined
   /** What servers of other datacenters answer; absent: there are none. */
   askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
+  accessControl: AgentAccess | undefined
   /** What whoever asks may do. */
   authorizer: Authorizer = unrestricted
   readonly #duties = new Map<LeaderDuty, Closable>()
@@ -240,6 +242,9 @@ export class LoneServer {
         const given = checked(endpoint, args)
         if (this.#refuses(endpoint, given)) return err(permissionDenied())
         return travelled(await endpoint.serve(this.context, given, this.authorizer))
+      },
+      get accessControl() {
+        return lone.accessControl
       },
       self: () => this.self,
       reasonsNotReady: () => this.notReady,

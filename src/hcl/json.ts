@@ -25,6 +25,7 @@ export function parseHclJson(text: string): Result<HclBlock, HclProblem> {
 const space = /[ \t\r\n]*/y
 const quoted = /"(?:[^"\\]|\\.)*"/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const loneSurrogate = /[\ud800-\udfff]/u
 const word = /true|false|null/y
 
 class JsonReader {
@@ -92,10 +93,14 @@ class JsonReader {
   #string(): string {
     const text = this.#match(quoted)
     if (text === undefined) throw this.#unexpected('a string')
+    const offset = this.#at - text.length
     try {
-      return JSON.parse(text) as string
-    } catch {
-      throw new HclError(this.#at - text.length, 'a string with an illegal character or escape')
+      const value = JSON.parse(text) as string
+      if (loneSurrogate.test(value)) throw new HclError(offset, 'a string with half of a character')
+      return value
+    } catch (cause) {
+      if (cause instanceof HclError) throw cause
+      throw new HclError(offset, 'a string with an illegal character or escape')
     }
   }
 

@@ -19,13 +19,21 @@ const name = /[A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*/y
 const number = /-?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?/y
 const heredocHead = /<<(-?)([A-Za-z_\u0080-\uffff][\w.\u0080-\uffff-]*|\d+)\r?\n/y
 
-/** HCL 1 as tokens, one at a time. */
+/** A comment as it stands in the text, without the end of its line. */
+export interface Comment {
+  readonly offset: number
+  readonly text: string
+}
+
+/** HCL 1 as tokens, one at a time. Comments go to `onComment`, where there is one, before the token that follows them. */
 export class Lexer {
   readonly #text: string
+  readonly #onComment: ((comment: Comment) => void) | undefined
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, onComment?: (comment: Comment) => void) {
     this.#text = text
+    this.#onComment = onComment
   }
 
   next(): Token {
@@ -62,10 +70,12 @@ export class Lexer {
       const offset = this.#at
       const begun = this.#match(comment)
       if (begun === undefined) return
-      if (begun !== '/*') continue
-      const end = this.#text.indexOf('*/', this.#at)
-      if (end < 0) throw new HclError(offset, 'comment not terminated')
-      this.#at = end + 2
+      if (begun === '/*') {
+        const end = this.#text.indexOf('*/', this.#at)
+        if (end < 0) throw new HclError(offset, 'comment not terminated')
+        this.#at = end + 2
+      }
+      this.#onComment?.({ offset, text: this.#text.slice(offset, this.#at).trimEnd() })
     }
   }
 

@@ -1,0 +1,99 @@
+import { err, ok, type Result } from '../base/result.ts'
+import { isJson } from '../hcl/json.ts'
+import {
+  type CommentGroup,
+  type Layout,
+  type LayoutItem,
+  type LayoutKey,
+  type LayoutValue,
+  layoutOf,
+} from '../hcl/layout.ts'
+import { printHcl } from '../hcl/print.ts'
+import type { HclBlock, HclNode } from '../hcl/tree.ts'
+import { parseRulesTree } from './reading.ts'
+import { labelledResources } from './rules.ts'
+
+/**
+ * Rules of the legacy grammar in the new one, HCL whatever they were: each label was a prefix, so blocks become those of
+ * prefixes; comments stay. What only the new grammar knows meant nothing before and would mean something now: a comment
+ * takes its place. Reference: access control 3.5.
+ */
+export function translateRules(text: string): Result<string, string> {
+  const tree = parseRulesTree(text)
+  if (!tree.ok) return err(`Failed to parse rules: ${tree.error}`)
+  return ok(printHcl(translated(isJson(text) ? layoutOfTree(tree.value) : layoutOf(text))))
+}
+
+/** Names are the same in any case. */
+const renamed: ReadonlyMap<string, string> = new Map(labelledResources.map((name) => [name, `${name}_prefix`]))
+const meaningless: ReadonlySet<string> = new Set(['acl', ...renamed.values()])
+
+function translated({ items, rest }: Layout): Layout {
+  const kept: LayoutItem[] = []
+  let leftOut: CommentGroup[] = []
+  for (const item of items) {
+    const [key, ...labels] = item.keys
+    const name = key?.name.toLowerCase() ?? ''
+    if (meaningless.has(name)) {
+      leftOut.push(...item.apart, commented(item))
+      continue
+    }
+    const other = renamed.get(name)
+    const keys = other === undefined ? item.keys : [{ text: other, name: other }, ...labels]
+    kept.push({ ...item, keys, apart: [...leftOut, ...item.apart] })
+    leftOut = []
+  }
+  return { items: kept, rest: [...leftOut, ...rest] }
+}
+
+function commented(item: LayoutItem): CommentGroup {
+  const lines = printHcl({ items: [{ ...item, apart: [] }], rest: [] }).split('\n')
+  return ['# It had no meaning in the former grammar:', ...lines.map((line) => `# ${line}`.trimEnd())]
+}
+
+/** JSON has neither comments nor lines of its own. */
+function layoutOfTree(block: HclBlock): Layout {
+  return { items: [...block.members].flatMap(([name, { node }]) => itemsOf([keyOf(name)], node)), rest: [] }
+}
+
+function itemsOf(keys: readonly LayoutKey[], node: HclNode): readonly LayoutItem[] {
+  if (node.kind !== 'list' || !node.items.every(({ kind }) => kind === 'block')) {
+    return [plainItem(keys, true, laidOut(node))]
+  }
+  return (node.items as readonly HclBlock[]).flatMap((block) => {
+    const labels = [...block.members]
+    const areLabels =
+      keys.length === 1 && labels.length > 0 && labels.every(([, member]) => member.node.kind === 'list')
+    if (!areLabels) return [plainItem(keys, false, { kind: 'block', layout: layoutOfTree(block) })]
+    return labels.flatMap(([label, member]) => itemsOf([...keys, { text: quoted(label), name: label }], member.node))
+  })
+}
+
+function plainItem(keys: readonly LayoutKey[], isAssigned: boolean, value: LayoutValue): LayoutItem {
+  return { apart: [], above: [], keys, isAssigned, value, beside: undefined, firstLine: 0, lastLine: 0 }
+}
+
+function laidOut(node: HclNode): LayoutValue {
+  switch (node.kind) {
+    case 'scalar':
+      return {
+        kind: 'text',
+        text: typeof node.value === 'string' ? quoted(node.value) : String(node.value),
+        isHeredoc: false,
+      }
+    case 'list':
+      return { kind: 'list', values: node.items.map(laidOut) }
+    case 'block':
+      return { kind: 'block', layout: layoutOfTree(node) }
+  }
+}
+
+function keyOf(name: string): LayoutKey {
+  const isPlain = /^[A-Za-z_][\w-]*$/.test(name) && name !== 'true' && name !== 'false'
+  return { text: isPlain ? name : quoted(name), name }
+}
+
+/** As HCL reads it back: `${` would begin something that is kept as it is. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll('${', '\\u0024{')
+}

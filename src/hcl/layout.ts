@@ -1,0 +1,182 @@
+import { invariant } from '../base/invariant.ts'
+import { type Comment, Lexer } from './lexer.ts'
+import type { Token } from './token.ts'
+
+/** A text with what a tree leaves out: how things are written, in which lines they stand, and what is said beside them. */
+export interface Layout {
+  readonly items: readonly LayoutItem[]
+  /** Comments behind the last item. */
+  readonly rest: readonly CommentGroup[]
+}
+
+/** Comments in lines right below each other. */
+export type CommentGroup = readonly string[]
+
+export interface LayoutItem {
+  /** Comments above it with a gap between. */
+  readonly apart: readonly CommentGroup[]
+  /** Comments right above it, or within it where they have no place of their own. */
+  readonly above: readonly string[]
+  readonly keys: readonly LayoutKey[]
+  readonly isAssigned: boolean
+  readonly value: LayoutValue
+  /** A comment behind it in its last line. */
+  readonly beside: string | undefined
+  /** Lines of its first and its last character, counted from 0. */
+  readonly firstLine: number
+  readonly lastLine: number
+}
+
+export interface LayoutKey {
+  /** As it is written, quotes too. */
+  readonly text: string
+  readonly name: string
+}
+
+export type LayoutValue =
+  | { readonly kind: 'text'; readonly text: string; readonly isHeredoc: boolean }
+  | { readonly kind: 'list'; readonly values: readonly LayoutValue[] }
+  | { readonly kind: 'block'; readonly layout: Layout }
+
+/** Of a text that `parseHcl` takes: what it refuses must not come here. */
+export function layoutOf(text: string): Layout {
+  return new LayoutReader(text).file()
+}
+
+interface Placed {
+  readonly text: string
+  readonly firstLine: number
+  readonly lastLine: number
+}
+
+class LayoutReader {
+  readonly #lexer: Lexer
+  readonly #lineStarts: readonly number[]
+  /** Those that came before the token at hand and belong to nobody yet. */
+  #comments: Placed[] = []
+  /** Those between the parts of the item at hand. */
+  readonly #within: string[] = []
+  #token: Token
+  /** Where the last token that was taken ends. */
+  #lastLine = 0
+
+  constructor(text: string) {
+    this.#lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+    this.#lexer = new Lexer(text, (comment) => this.#comments.push(this.#placed(comment)))
+    this.#token = this.#lexer.next()
+  }
+
+  file(): Layout {
+    return this.#layout('EOF')
+  }
+
+  #layout(end: 'EOF' | 'RBRACE'): Layout {
+    const items: LayoutItem[] = []
+    while (this.#token.kind !== end && this.#token.kind !== 'EOF') {
+      items.push(this.#item())
+      if (this.#token.kind === 'COMMA') this.#take()
+    }
+    return { items, rest: groupsOf(this.#takeComments()) }
+  }
+
+  #item(): LayoutItem {
+    const firstLine = this.#lineAt(this.#token.offset)
+    const groups = groupsOf(this.#comments)
+    const isAbove = (this.#comments.at(-1)?.lastLine ?? Number.NEGATIVE_INFINITY) >= firstLine - 1
+    this.#comments = []
+    const keys: LayoutKey[] = []
+    while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') {
+      const { text, value } = this.#take()
+      keys.push({ text, name: String(value) })
+    }
+    const isAssigned = this.#token.kind === 'ASSIGN'
+    if (isAssigned) this.#take()
+    const value = this.#value()
+    const beside = this.#takeBeside()
+    return {
+      apart: isAbove ? groups.slice(0, -1) : groups,
+      above: [...(isAbove ? (groups.at(-1) ?? []) : []), ...this.#within.splice(0)],
+      keys,
+      isAssigned,
+      value,
+      beside,
+      firstLine,
+      lastLine: this.#lastLine,
+    }
+  }
+
+  #value(): LayoutValue {
+    this.#within.push(...this.#takeComments().map(({ text }) => text))
+    if (this.#token.kind === 'LBRACE') return this.#block()
+    if (this.#token.kind === 'LBRACK') return this.#list()
+    invariant(this.#token.kind !== 'EOF', 'only what was parsed is laid out')
+    const { text, kind } = this.#take()
+    return { kind: 'text', text, isHeredoc: kind === 'HEREDOC' }
+  }
+
+  #block(): LayoutValue {
+    const above = this.#within.splice(0)
+    this.#take()
+    const layout = this.#layout('RBRACE')
+    this.#take()
+    this.#within.push(...above)
+    return { kind: 'block', layout }
+  }
+
+  #list(): LayoutValue {
+    this.#take()
+    const values: LayoutValue[] = []
+    while (this.#token.kind !== 'RBRACK') {
+      if (this.#token.kind === 'COMMA') this.#take()
+      else values.push(this.#value())
+    }
+    this.#within.push(...this.#takeComments().map(({ text }) => text))
+    this.#take()
+    return { kind: 'list', values }
+  }
+
+  #take(): Token {
+    const token = this.#token
+    this.#lastLine = this.#lineAt(token.offset + Math.max(0, token.text.length - 1))
+    this.#token = this.#lexer.next()
+    return token
+  }
+
+  #takeComments(): readonly Placed[] {
+    return this.#comments.splice(0)
+  }
+
+  /** The first comment that was met behind the value, if it begins in its last line. */
+  #takeBeside(): string | undefined {
+    if (this.#comments[0]?.firstLine !== this.#lastLine) return undefined
+    return this.#comments.shift()?.text
+  }
+
+  #placed({ offset, text }: Comment): Placed {
+    return { text, firstLine: this.#lineAt(offset), lastLine: this.#lineAt(offset + text.length - 1) }
+  }
+
+  /** The last line that begins at or before an offset. */
+  #lineAt(offset: number): number {
+    let low = 0
+    let high = this.#lineStarts.length
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if ((this.#lineStarts[middle] as number) <= offset) low = middle
+      else high = middle
+    }
+    return low
+  }
+}
+
+function groupsOf(comments: readonly Placed[]): readonly CommentGroup[] {
+  const groups: string[][] = []
+  let line = Number.NEGATIVE_INFINITY
+  for (const { text, firstLine, lastLine } of comments) {
+    const last = groups.at(-1)
+    if (last !== undefined && firstLine <= line + 1) last.push(text)
+    else groups.push([text])
+    line = lastLine
+  }
+  return groups
+}

@@ -117,7 +117,9 @@ export class RemoteExec {
       output.push(utf8(`${ran.error.program}: ${ran.error.message}\n`))
       return 255
     }
-    return typeof ran.value.exit === 'number' ? ran.value.exit : 255
+    if (typeof ran.value.exit === 'number') return ran.value.exit
+    output.push(utf8(`${argv[0]}: ended by ${ran.value.exit}\n`))
+    return 255
   }
 
   async #read(event: UserEvent): Promise<Result<{ readonly call: RemoteExecCall; readonly job: RemoteJob }, string>> {

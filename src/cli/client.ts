@@ -167,9 +167,40 @@ function reasonText(failure: DialFailure | { readonly kind: 'broken'; readonly m
       return `dial ${dialled(failure.to)}: connect: no route to host`
     case 'io':
       return `dial ${dialled(failure.to)}: ${failure.message}`
-    default:
-      return failure.message
+    case 'tls':
+    case 'broken':
+      return tlsText(failure.message)
   }
+}
+
+/** What stands in the messages of OpenSSL, and what is told instead: the failure, and what to do about it. */
+const tlsTexts: readonly (readonly [found: RegExp, text: string])[] = [
+  [
+    /wrong version number|packet length too long|does not speak TLS/,
+    'the agent does not speak TLS there: write http:// for https://, or name the port of HTTPS',
+  ],
+  [/alert certificate required/, 'the agent wants to see a certificate: give -client-cert and -client-key'],
+  [
+    /alert (unknown ca|bad certificate|unsupported certificate|certificate (expired|unknown|revoked))/,
+    'the agent does not take the certificate that was shown: give one of an authority that it trusts',
+  ],
+  [
+    /alert (handshake failure|protocol version|insufficient security)|no protocols available|unsupported protocol/,
+    'the agent and this command have no version or suite of TLS in common',
+  ],
+]
+
+/** Of failures that need no other words, with what to do about it. */
+const tlsRemedies: readonly (readonly [found: RegExp, remedy: string])[] = [
+  [/unable to (verify|get)|self.signed/, 'name the authority of the agent with -ca-file'],
+  [/altname|does not match/i, "give the name in the agent's certificate with -tls-server-name"],
+]
+
+function tlsText(message: string): string {
+  const text = tlsTexts.find(([found]) => found.test(message))?.[1]
+  if (text !== undefined) return text
+  const remedy = tlsRemedies.find(([found]) => found.test(message))?.[1]
+  return remedy === undefined ? message : `${message}: ${remedy}`
 }
 
 function dialled(to: Endpoint): string {

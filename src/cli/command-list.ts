@@ -22,7 +22,7 @@ import { agentCommand } from './commands/agent.ts'
 import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.ts'
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { completionCommand } from './commands/completion.ts'
-import { getAuthorityCommand, proxyCommand, setAuthorityCommand } from './commands/connect.ts'
+import { envoyCommand, getAuthorityCommand, proxyCommand, setAuthorityCommand } from './commands/connect.ts'
 import { debugCommand } from './commands/debug.ts'
 import { eventCommand } from './commands/event.ts'
 import { execCommand } from './commands/exec.ts'
@@ -75,6 +75,7 @@ const listed: readonly CliCommand[] = [
   servicesCommand,
   getAuthorityCommand,
   setAuthorityCommand,
+  envoyCommand,
   proxyCommand,
   debugCommand,
   eventCommand,

@@ -6,7 +6,7 @@ import type { HttpClientFailure, HttpClientRequest, HttpClientResponse } from '.
 import type { Endpoint } from '../env/net.ts'
 import { nextTurn, nodeDelay } from './async.ts'
 import { joinedHeaders } from './http-body.ts'
-import { addressProblem, dialFailure } from './net-failures.ts'
+import { addressProblem, dialFailure, handshakeReason } from './net-failures.ts'
 import { plainBytes } from './plain-bytes.ts'
 import { socketPathOf } from './socket-path.ts'
 import { messageOf } from './system-error.ts'
@@ -104,7 +104,7 @@ export class HttpClient implements Closable {
         else socket.once(request.tls === undefined ? 'connect' : 'secureConnect', () => (connected = true))
       })
       sent.on('error', (cause) => {
-        settle(connected ? broken(messageOf(cause)) : err(dialFailure(to, cause)))
+        settle(connected ? broken(handshakeReason(cause) ?? messageOf(cause)) : err(dialFailure(to, cause)))
       })
       sent.once('response', (response) => {
         connected = true

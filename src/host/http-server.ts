@@ -8,6 +8,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { HttpHandler, HttpListener, SocketAccess } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
+import { handshakeByte, whenFirstByte } from './first-byte.ts'
 import { HttpConnection, type HttpServing } from './http-connection.ts'
 import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
@@ -145,7 +146,7 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
   const listener =
     tls === undefined
       ? http.createServer(serverOptions, take)
-      : https.createServer({ ...serverOptions, ...listenerTls(tls) }, take)
+      : answeringPlain(https.createServer({ ...serverOptions, ...listenerTls(tls) }, take))
   const app = fastify({
     serverFactory: () => listener,
     pluginTimeout: 0,
@@ -155,6 +156,29 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
   // A client that has sent all it will send may still read: Node would drop the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })
   return app
+}
+
+/** As the field's servers answer. */
+const plainAnswer = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+
+/** Tells TLS by its first byte from plain HTTP, whose clients would only see the connection end. */
+function answeringPlain<T extends TlsServer>(server: T): T {
+  const shakeHands = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (raw: Socket) => {
+    // Unheard, a reset would end the process.
+    const gone = (): void => void raw.destroy()
+    raw.on('error', gone)
+    whenFirstByte(raw, (byte) => {
+      raw.off('error', gone)
+      if (byte === handshakeByte) for (const shake of shakeHands) shake.call(server, raw)
+      else {
+        raw.on('error', gone)
+        raw.end(plainAnswer, () => raw.destroySoon())
+      }
+    })
+  })
+  return server
 }
 
 /** Bytes that are no request. Nothing may be written between the parts of an answer that is on its way. */

@@ -32,8 +32,15 @@ export function dialFailure(to: Endpoint, cause: unknown): DialFailure {
     case 'EADDRNOTAVAIL':
       return { kind: 'unreachable', to }
     default:
-      return { kind: isTlsCode(code) ? 'tls' : 'io', to, message: messageOf(cause) }
+      return isTlsCode(code)
+        ? { kind: 'tls', to, message: handshakeReason(cause) ?? messageOf(cause) }
+        : { kind: 'io', to, message: messageOf(cause) }
   }
+}
+
+/** What OpenSSL says of a handshake that failed, without where in its code: `wrong version number`. */
+export function handshakeReason(cause: unknown): string | undefined {
+  return cause instanceof Error ? /:SSL routines:[^:]*:([^:]+):/.exec(cause.message)?.[1] : undefined
 }
 
 /** Codes of a failed handshake: Node's own, OpenSSL's, and those of certificate verification, which have no prefix. */

@@ -119,3 +119,38 @@ function proxyProblem({ flags, terminal }: Invocation): string | undefined {
   if (flags.get('register') === true && given('service') === '') return '-register needs -service'
   return undefined
 }
+
+export const envoyCommand: CliCommand = {
+  path: ['connect', 'envoy'],
+  summary: 'Runs or configures Envoy for Connect',
+  operands: '',
+  about: 'The API that Envoy is configured by is not there yet: this says so, once it is told whom it stands for.',
+  flags: [
+    {
+      name: 'admin-bind',
+      kind: 'text',
+      value: '<address>',
+      help: 'Where Envoy is administered. Default: localhost:19000.',
+    },
+    { name: 'bootstrap', kind: 'bool', help: 'Print the configuration that Envoy starts with, and run nothing.' },
+    { name: 'envoy-binary', kind: 'text', value: '<path>', help: 'The program. Default: envoy, where programs are.' },
+    {
+      name: 'grpc-addr',
+      kind: 'text',
+      value: '<address>',
+      help: 'Where the agent configures it. Default: $SVC_GRPC_ADDR.',
+    },
+    ...proxyFlags.filter(({ name }) => name === 'proxy-id' || name === 'sidecar-for'),
+    ...serverFlags,
+  ],
+  async run(invocation) {
+    const surplus = surplusOperands(invocation, 0)
+    if (surplus !== undefined) return misused(invocation, surplus)
+    const { flags, terminal } = invocation
+    const isTold = (flag: string, variable: string): boolean =>
+      (flags.get(flag) ?? terminal.environment.get(variable) ?? '') !== ''
+    if (!isTold('proxy-id', 'CONNECT_PROXY_ID') && !isTold('sidecar-for', 'CONNECT_SIDECAR_FOR'))
+      return failed(invocation, '==> No proxy ID specified. One of -proxy-id or -sidecar-for is required')
+    return failed(invocation, '==> Envoy cannot be configured: gRPC is not there yet, it waits for the mesh')
+  },
+}

@@ -35,7 +35,12 @@ export const debugCommand: CliCommand = {
       help: `One of ${captureTargets.join(', ')}; may be repeated. Default: all of them.`,
     },
     { name: 'duration', kind: 'text', value: '<duration>', help: 'For how long to record, 10s at least. Default: 2m.' },
-    { name: 'interval', kind: 'text', value: '<duration>', help: 'How often to ask anew, 5s at least. Default: 30s.' },
+    {
+      name: 'interval',
+      kind: 'text',
+      value: '<duration>',
+      help: 'How often to ask anew, 5s at least. Default: 30s, or the duration if that is shorter.',
+    },
     { name: 'output', kind: 'text', value: '<path>', help: `Default: ${productName}-debug- and the time.` },
     ...clientFlags,
   ],
@@ -63,7 +68,8 @@ interface Plan {
 async function planOf({ env, flags }: Invocation): Promise<Result<Plan, string>> {
   const durationMs = spanOf(flags, 'duration', 120_000, durationMinMs)
   if (!durationMs.ok) return durationMs
-  const intervalMs = spanOf(flags, 'interval', 30_000, intervalMinMs)
+  // Where it is said how long and not how often, a short time has an interval that fits.
+  const intervalMs = spanOf(flags, 'interval', Math.min(30_000, durationMs.value), intervalMinMs)
   if (!intervalMs.ok) return intervalMs
   if (intervalMs.value > durationMs.value) return err('interval must not be longer than the duration')
   if (durationMs.value / intervalMs.value > intervalsMax)

@@ -1,3 +1,4 @@
+import { connect as connectPlain } from 'node:net'
 import { connect, type SecureVersion } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { TlsOptions } from '../../../src/env/net.ts'
@@ -51,6 +52,25 @@ describe.skipIf(!opensslIsThere())('HTTPS', () => {
     expect(await handshake(old, ['TLSv1', 'TLSv1'], any)).toBeUndefined()
     const oldest = await served({ minVersion: 'tls10' })
     expect((await handshake(oldest, ['TLSv1', 'TLSv1'], any))?.version).toBe('TLSv1')
+  })
+
+  it('tells who speaks plain HTTP to it that this is not that, and who says nothing or ends at once, nothing', async () => {
+    const port = await served({})
+    const plain = (text: string) =>
+      new Promise<string>((resolve) => {
+        const socket = connectPlain({ host: '127.0.0.1', port }, () => socket.end(text))
+        let said = ''
+        socket.setEncoding('utf8').on('data', (more: string) => {
+          said += more
+        })
+        socket.on('error', () => resolve('reset'))
+        socket.on('close', () => resolve(said))
+      })
+    expect(await plain('GET /v1/status/leader HTTP/1.1\r\nHost: x\r\n\r\n')).toBe(
+      'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n',
+    )
+    expect(await plain('')).toBe('')
+    expect((await handshake(port, ['TLSv1.2', 'TLSv1.3'], any))?.version).toBe('TLSv1.3')
   })
 
   it('has the suites of TLS 1.2 that it is told to have, and no others', async () => {

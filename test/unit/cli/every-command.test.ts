@@ -62,6 +62,33 @@ const operands: Readonly<Record<string, readonly string[]>> = {
   watch: ['-type=nodes'],
 }
 
+/** Of release 1.4.0, without those of the commercial edition. Reference: CLI 2. */
+const ofTheField = [
+  ...['bootstrap', 'set-agent-token', 'translate-rules'].map((name) => `acl ${name}`),
+  ...['create', 'delete', 'list', 'read', 'update'].flatMap((name) => [`acl policy ${name}`, `acl token ${name}`]),
+  ...['acl token clone', 'agent', 'catalog datacenters', 'catalog nodes', 'catalog services'],
+  ...['connect ca get-config', 'connect ca set-config', 'connect envoy', 'connect proxy'],
+  ...['debug', 'event', 'exec', 'force-leave', 'info'],
+  ...['check', 'create', 'delete', 'get', 'match'].map((name) => `intention ${name}`),
+  ...['join', 'keygen', 'keyring'],
+  ...['delete', 'export', 'get', 'import', 'put'].map((name) => `kv ${name}`),
+  ...['leave', 'lock', 'maint', 'members', 'monitor'],
+  ...['operator autopilot get-config', 'operator autopilot set-config'],
+  ...['operator raft list-peers', 'operator raft remove-peer'],
+  ...['reload', 'rtt', 'services deregister', 'services register'],
+  ...['inspect', 'restore', 'save'].map((name) => `snapshot ${name}`),
+  ...['validate', 'version', 'watch'],
+]
+
+describe('svc', () => {
+  it.each(ofTheField)('[CLI-014] has the command %s, as the field has it', async (name) => {
+    expect(commands.map((each) => each.name)).toContain(name)
+    const words = name.split(' ')
+    const group = await run(words.slice(0, -1))
+    expect(group.error).toMatch(new RegExp(`^    ${words.at(-1)} +\\S`, 'm'))
+  })
+})
+
 describe.each(commands)('svc $name', ({ command }) => {
   it('has help that names each of its flags once, apart from those of every command, and is no mistake', async () => {
     const { code, out, error } = await run([...command.path, '-help'])
@@ -83,7 +110,12 @@ describe.each(commands)('svc $name', ({ command }) => {
 })
 
 /** They read a file first, or never get so far; they have their own tests. */
-const others: ReadonlySet<string> = new Set(['snapshot restore', 'connect ca set-config', 'connect proxy'])
+const others: ReadonlySet<string> = new Set([
+  'snapshot restore',
+  'connect ca set-config',
+  'connect envoy',
+  'connect proxy',
+])
 const asking = commands.filter(({ name, command }) => standing(command) && !others.has(name))
 /** A command that answers a question has other codes for its answers. */
 const codes: Readonly<Record<string, number>> = { 'acl explain': 2, 'intention check': 2 }

@@ -245,4 +245,14 @@ describe('svc connect', () => {
     api.environment.set('CONNECT_SIDECAR_FOR', 'web')
     expect((await api.run(['connect', 'proxy', '-upstream=db:9191'])).error).toContain('the proxy is not there yet')
   })
+
+  it('envoy must be told whom it stands for, and then says that it is not there yet', async () => {
+    expect((await api.run(['connect', 'envoy'])).error).toBe(
+      '==> No proxy ID specified. One of -proxy-id or -sidecar-for is required\n',
+    )
+    expect(await api.run(['connect', 'envoy', '-sidecar-for=web', '-bootstrap'])).toMatchObject({
+      code: 1,
+      error: '==> Envoy cannot be configured: gRPC is not there yet, it waits for the mesh\n',
+    })
+  })
 })

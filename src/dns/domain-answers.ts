@@ -9,6 +9,7 @@ import type { Env } from '../env/env.ts'
 import type { RandomStream } from '../env/random.ts'
 import { shuffled } from '../features/drawn-order.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
+import type { Failure } from '../model/failure.ts'
 import { productName } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
@@ -149,7 +150,7 @@ export class DomainAnswers {
   async #preparedQuery(asked: Asked, name: NameAsked & { readonly kind: 'prepared-query' }): Promise<DnsAnswer> {
     const { config } = this.#context
     const executed = await asked.reads.prepared(textOfByteString(name.query), asked.client, name.datacenter)
-    if (!executed.ok) return executed.error.kind === 'not-found' ? this.#unknown(asked) : failed
+    if (!executed.ok) return isNoQuery(executed.error) ? this.#unknown(asked) : failed
     const { service, entries, dnsTtl, datacenter } = executed.value
     if (entries.length === 0) return this.#unknown(asked)
     const given = dnsTtl === '' ? undefined : parseDuration(dnsTtl)
@@ -349,4 +350,9 @@ interface Sections {
 function publishedAddress(asked: Asked, node: CatalogNode, own: string): string {
   if (own === '' || lowerAscii(absoluteName(own)) === lowerAscii(asked.name)) return node.address
   return own
+}
+
+/** Whose token is unknown is told as little of queries as who has no rights. Reference: dns 36, 121. */
+function isNoQuery({ kind }: Failure): boolean {
+  return kind === 'not-found' || kind === 'token-not-found'
 }

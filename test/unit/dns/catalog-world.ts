@@ -1,4 +1,4 @@
-import { unrestricted } from '../../../src/access/authorizer.ts'
+import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
 import { type DnsConfig, defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import { encodeCommand } from '../../../src/agent/command-codec.ts'
 import { ReplicatedState } from '../../../src/agent/state-machine.ts'
@@ -60,6 +60,8 @@ export class CatalogWorld {
   readonly counted: string[] = []
   readonly warnings: string[] = []
   failure: Failure | undefined
+  /** What the token of the agent may do. */
+  authorizer: Authorizer = unrestricted
   /** How old the answers of a server are that is not the leader. */
   lastContactMs = 0
   knownLeader = true
@@ -202,7 +204,12 @@ export class CatalogWorld {
         this.reads.push(read)
         if (this.failure !== undefined) return err(this.failure)
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
-        const { index, value } = endpoint.query(this.#state.store.read(), endpoint.args.parse(args))
+        const given = endpoint.args.parse(args)
+        const found = endpoint.query(this.#state.store.read(), given)
+        const { index } = found
+        const { access } = endpoint
+        if (access.kind === 'asks') throw new Error(`${endpoint.method}: a read of DNS is filtered`)
+        const value = access.kind === 'filters' ? access.filter(this.authorizer, found.value, given) : found.value
         const isStale = read.consistency === 'stale'
         const meta = () => ({
           index,

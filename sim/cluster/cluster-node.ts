@@ -1,7 +1,8 @@
 import type { Agent } from '../../src/agent/agent.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
-import type { Release } from '../../src/model/release.ts'
+import { newestRelease, type Release } from '../../src/model/release.ts'
 import type { SimNode } from '../world/node.ts'
+import type { PlannedNode } from './cluster-plan.ts'
 import { type NodeIdentity, serverPort } from './node-identity.ts'
 
 /** One simulated machine and the agent on it. */
@@ -26,6 +27,24 @@ export interface ClusterNode {
   leaving: boolean
   /** What it keeps is damaged: it is not to start, but to be replaced. */
   damaged: boolean
+}
+
+/** As it is before its first process. */
+export function clusterNode({ identity, plan, settings }: PlannedNode, node: SimNode, rate: number): ClusterNode {
+  return {
+    identity,
+    node,
+    rate,
+    restartAfterMs: plan['restart after'],
+    settings,
+    release: plan.release ?? newestRelease,
+    peersJson: undefined,
+    agent: undefined,
+    ended: undefined,
+    left: identity.spare === true,
+    leaving: false,
+    damaged: false,
+  }
 }
 
 /** Its RPC address, which is its name in consensus below Raft protocol 3. */

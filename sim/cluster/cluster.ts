@@ -4,15 +4,16 @@ import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Env } from '../../src/env/env.ts'
+import type { Machine } from '../../src/env/process.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
-import { newestRelease, type Release } from '../../src/model/release.ts'
+import type { Release } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
-import { type ClusterNode, highest, serverAddress } from './cluster-node.ts'
+import { type ClusterNode, clusterNode, highest, serverAddress } from './cluster-node.ts'
 import { type ClusterPlan, type PlannedNode, plannedNodes } from './cluster-plan.ts'
 import { type NodeIdentity, replacement } from './node-identity.ts'
 import { type LeadingProcess, Operators } from './operator.ts'
@@ -71,25 +72,10 @@ export class Cluster {
     this.#identities = [...this.#nodes.values()].map((node) => node.identity)
   }
 
-  #add(
-    { identity, plan, settings }: PlannedNode,
-    clock: { readonly wallOffsetMs: number; readonly rate: number },
-  ): void {
-    const { name, host } = identity
-    this.#nodes.set(name, {
-      identity,
-      node: this.simulation.addNode({ name, host, clock, directories: ['/data'] }),
-      rate: clock.rate,
-      restartAfterMs: plan['restart after'],
-      settings,
-      release: plan.release ?? newestRelease,
-      peersJson: undefined,
-      agent: undefined,
-      ended: undefined,
-      left: identity.spare === true,
-      leaving: false,
-      damaged: false,
-    })
+  #add(planned: PlannedNode, clock: { readonly wallOffsetMs: number; readonly rate: number }): void {
+    const { name, host } = planned.identity
+    const node = this.simulation.addNode({ name, host, clock, directories: ['/data'] })
+    this.#nodes.set(name, clusterNode(planned, node, clock.rate))
   }
 
   identityOf(server: string): NodeIdentity {
@@ -279,8 +265,11 @@ export class Cluster {
     return true
   }
 
-  /** Stops its process in order, and starts another on the same disk: of this release, with these settings over the old. */
-  upgrade(name: string, release: Release | undefined, changes: FileConfig): void {
+  /**
+   * Stops its process in order, and starts another on the same disk: of this release, with its settings edited. Why
+   * that one does not start, where it refuses what it is configured with.
+   */
+  upgrade(name: string, release: Release | undefined, edit: (settings: FileConfig) => FileConfig): string | undefined {
     const server = this.#node(name)
     if (server.node.running) {
       this.#endProcess(server)
@@ -288,8 +277,15 @@ export class Cluster {
       this.#tell('server crashed', server)
     }
     server.release = release ?? server.release
-    server.settings = { ...server.settings, ...changes }
+    server.settings = edit(server.settings)
+    const read = this.#configOf(server, server.node.facts)
+    if (!read.ok) return read.error
     this.start(name)
+    return undefined
+  }
+
+  #configOf({ identity, settings, release }: ClusterNode, machine: Machine): Result<AgentConfig, string> {
+    return nodeConfig(identity, this.#identities, settings, machine, release, this.#tuning)
   }
 
   /** Its next process finds a `peers.json` that names these servers by their IDs, or by their addresses alone. */
@@ -302,8 +298,7 @@ export class Cluster {
     const { name } = server.identity
     const boot = server.node.boots
     const { release } = server
-    const read = (): Result<AgentConfig, string> =>
-      nodeConfig(server.identity, this.#identities, server.settings, env.machine, release, this.#tuning)
+    const read = (): Result<AgentConfig, string> => this.#configOf(server, env.machine)
     const config = read()
     const protocol = config.ok ? config.value.raft.protocol : 0
     const id = serverIdFor(protocol, server.identity.id, serverAddress(server))

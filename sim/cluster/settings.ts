@@ -2,6 +2,7 @@ import type { AgentConfig } from '../../src/agent/agent-config.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
+import { validateDocument } from '../../src/config/validate.ts'
 import type { Machine } from '../../src/env/process.ts'
 import type { Release } from '../../src/model/release.ts'
 import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, wanPort } from './node-identity.ts'
@@ -49,12 +50,25 @@ export function nodeConfig(
     ...(isFirst ? { retry_join_wan: others.map((server) => `${server.host}:${wanPort}`) } : {}),
     retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
   }
-  const normalized = normalize(file, false, machine, undefined, release)
+  const read = readSettings(file, release)
+  if (!read.ok) return read
+  const normalized = normalize(read.value, false, machine, undefined, release)
   if (!normalized.ok) return err(normalized.error.map((problem) => problem.message).join('; '))
   const { config } = normalized.value
   const { firstIncarnation, ...raft } = tuning
   const pool = firstIncarnation === undefined ? config.pool : { ...config.pool, firstIncarnation }
   return ok({ ...config, pool, raft: { ...config.raft, ...raft } })
+}
+
+/**
+ * Settings as an agent of this release reads them in a file: by their old names, where it still does. Those that came later
+ * hold all the same: they are how the scenario has its agents, whatever they run as.
+ */
+export function readSettings(settings: FileConfig, release: Release): Result<FileConfig, string> {
+  const read = validateDocument({ file: 'settings', value: settings, placeOf: () => 'settings' }, release, [])
+  return read.ok
+    ? ok(read.value.config)
+    : err(read.error.map(({ message, remedy }) => `${message}: ${remedy}`).join('; '))
 }
 
 /** Of each datacenter one. */

@@ -203,6 +203,10 @@ export const stepShape = {
       nodes: selector.describe('Whom; one after the other.'),
       to: release.optional().describe('The release that they run as from now on; the one they have if absent.'),
       config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
+      without: z.array(z.string()).optional().describe('Settings that are taken out, by name.'),
+      refused: template
+        .optional()
+        .describe('They must not start, for this reason: a text that it has, or /a regular expression/.'),
       'one by one': durationRange.optional().describe('Time between two of them.'),
       until: awaited
         .optional()

@@ -1,6 +1,7 @@
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
-import type { Release } from '../../src/model/release.ts'
+import { newestRelease, type Release } from '../../src/model/release.ts'
+import { readSettings } from '../cluster/settings.ts'
 import { patternOf } from './answers.ts'
 import { askedKeys } from './condition-schema.ts'
 import type { Scenario } from './scenario-schema.ts'
@@ -84,7 +85,9 @@ class MeaningCheck {
   #settings(settings: FileConfig, datacenter: string, path: readonly PropertyKey[], release?: Release): void {
     const machine = { hostName: 's1', architecture: 'x64', operatingSystem: 'linux', cpuCount: 1 }
     const file = { ...settings, bind_addr: '10.0.1.1', data_dir: '/data', datacenter }
-    const whole = normalize(file, false, { ...machine, interfaces: () => [] }, undefined, release)
+    const read = readSettings(file, release ?? newestRelease)
+    if (!read.ok) return this.#problem(path, read.error)
+    const whole = normalize(read.value, false, { ...machine, interfaces: () => [] }, undefined, release)
     for (const problem of whole.ok ? [] : whole.error) this.#problem(path, `${problem.message}: ${problem.remedy}`)
   }
 

@@ -1,4 +1,7 @@
+import { z } from 'zod'
+import { keysStillRead } from '../../src/config/removed.ts'
 import { fileSchema } from '../../src/config/schema.ts'
+import { oldestRelease } from '../../src/model/release.ts'
 
 /** Settings that the cluster makes for each node by itself. */
 const ownSettings = {
@@ -21,7 +24,15 @@ const ownSettings = {
   start_join_wan: true,
 } as const
 
+/** Options that only agents of earlier releases read. What is nested stands where the newest has its block. */
+const oldOptions = Object.fromEntries(
+  keysStillRead(oldestRelease)
+    .filter((name) => !name.includes('.'))
+    .map((name) => [name, z.unknown().optional().describe('Of earlier releases.')]),
+)
+
 /** Settings that a scenario may give an agent. */
 export const nodeConfig = fileSchema
   .omit(ownSettings)
+  .extend(oldOptions)
   .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')

@@ -1,16 +1,18 @@
 import { formatDuration } from '../../src/base/duration.ts'
 import type { Result } from '../../src/base/result.ts'
+import type { FileConfig } from '../../src/config/schema.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
 import { releaseText } from '../../src/model/release.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { drawRange } from '../faults/injector.ts'
-import { judgeAnswer } from './answers.ts'
+import { judgeAnswer, patternOf } from './answers.ts'
 import { judgeAsked } from './asked.ts'
 import { askedKeys } from './condition-schema.ts'
 import { filled } from './filled.ts'
 import { conditionText } from './judge.ts'
 import type { RunContext } from './run-context.ts'
 import type { Step } from './step-schema.ts'
+import type { Template } from './template.ts'
 import { performTokens } from './tokens.ts'
 
 type Path = readonly PropertyKey[]
@@ -47,7 +49,12 @@ async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrad
   const nodes = run.select(upgrade.nodes)
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
   for (const [at, node] of nodes.entries()) {
-    run.cluster.upgrade(node, upgrade.to, upgrade.config ?? {})
+    const refusal = run.cluster.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade))
+    if (refusal !== undefined || upgrade.refused !== undefined) {
+      judgeRefusal(run, { node, refusal, expected: upgrade.refused }, [...path, 'upgrade'])
+      if (run.hasFailed()) return
+      continue
+    }
     run.tell(
       'note',
       `${node} starts ${upgrade.to === undefined ? 'with other settings' : `as ${releaseText(upgrade.to)}`}`,
@@ -57,6 +64,30 @@ async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrad
     if (upgrade.until !== undefined) await performEventually(run, upgrade.until, [...path, 'upgrade', 'until'])
     if (run.hasFailed()) return
   }
+}
+
+function settingsAfter(settings: FileConfig, { config, without = [] }: NonNullable<Step['upgrade']>): FileConfig {
+  const entries = Object.entries({ ...settings, ...config })
+  return Object.fromEntries(entries.filter(([name]) => !without.includes(name)))
+}
+
+/** A process that refuses its configuration is gone at once, and has written nothing. */
+function judgeRefusal(
+  run: RunContext,
+  {
+    node,
+    refusal,
+    expected,
+  }: { readonly node: string; readonly refusal: string | undefined; readonly expected: Template | undefined },
+  path: Path,
+): void {
+  if (refusal === undefined) return run.fail(path, `${node} starts, which it must not`)
+  if (expected === undefined) return run.fail(path, `${node} does not start: ${refusal}`)
+  const text = filled(run, expected)
+  const pattern = patternOf(text)
+  const isMet = pattern === undefined ? refusal.includes(text) : new RegExp(pattern).test(refusal)
+  if (!isMet) return run.fail(path, `${node} does not start, but for another reason: ${refusal}`)
+  run.tell('note', `${node} does not start: ${refusal}`)
 }
 
 function performPeersJson(run: RunContext, file: NonNullable<Step['peers.json']>, path: Path): void {

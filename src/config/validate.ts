@@ -3,6 +3,7 @@ import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import type { ConfigDocument } from './document.ts'
+import type { KeyRow } from './keys/key.ts'
 import { inOwnCase } from './letter-case.ts'
 import { readAsPast } from './past-keys.ts'
 import type { ConfigProblem } from './problem.ts'
@@ -28,24 +29,29 @@ export interface ExaminedFile {
 
 /**
  * Checks one document against the schema, as an agent of this release reads it: every problem with its place in the file, or
- * the typed content.
+ * the typed content. `keys`: those that the release may not know yet.
  */
 export function validateDocument(
   written: ConfigDocument,
   release: Release = newestRelease,
+  keys: readonly KeyRow[] = configKeys(),
 ): Result<ValidatedFile, readonly ConfigProblem[]> {
-  const { file, problems } = examineDocument(written, release)
+  const { file, problems } = examineDocument(written, release, keys)
   return file === undefined || problems.length > 0 ? err(problems) : ok(file)
 }
 
 /** The same, and what is left of the document without what is wrong. */
-export function examineDocument(written: ConfigDocument, release: Release = newestRelease): ExaminedFile {
+export function examineDocument(
+  written: ConfigDocument,
+  release: Release = newestRelease,
+  keys: readonly KeyRow[] = configKeys(),
+): ExaminedFile {
   const { value } = written
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const problem = { place: written.placeOf([]), message: 'a configuration is an object', remedy: 'write { … }' }
     return { file: undefined, problems: [problem], missing: [] }
   }
-  const read = readAsPast(inOwnCase(written, fileSchema), configKeys(), release)
+  const read = readAsPast(inOwnCase(written, fileSchema), keys, release)
   const passing = hasBehaviour(release, 'unknown-keys-refused') ? noneUnknown : unknownIn(read.document)
   const document = { ...read.document, value: passing.paths.reduce(without, read.document.value) }
   const placeOf = (path: readonly PropertyKey[]): string => document.placeOf(path)

@@ -31,7 +31,7 @@ export const optionChanges = {
     reference: 'REL-1.0-5, REL-1.0-6, REL-0.8.0-3',
     what: 'Options by their old names are read as what took their place, or are of no effect where nothing did, with a warning each. Since then each is refused.',
     who: 'operators: an agent whose files were not rewritten does not start',
-    see: { ask: 'the start of an agent with "statsd_addr"' },
+    see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: ['UPG-015', 'UPG-016', 'UPG-017', 'UPG-028', 'UPG-056'],
   },
   'unknown-keys-refused': {
@@ -55,7 +55,7 @@ export const optionChanges = {
     reference: 'REL-1.0-14',
     what: 'A script check is one text, `script`, which a shell reads. Since then it may be `args`, which no shell sees.',
     who: 'owners of script checks',
-    see: { ask: 'the start of an agent with "check": {"args": …}' },
+    see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: [],
   },
   'config-format': {

@@ -213,7 +213,7 @@ export const changes = {
     reference: 'REL-0.9.0-1; section 0, defaults',
     what: 'Checks may run programs. Since then `enable_script_checks` is false if absent: one in a file keeps the agent from starting, one over HTTP is refused with 500.',
     who: 'owners of checks with `args`',
-    see: { ask: 'the start of an agent with such a check' },
+    see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: ['UPG-025', 'UPG-055'],
   },
   'raft-protocol-3-by-default': {
@@ -229,7 +229,7 @@ export const changes = {
     reference: 'REL-1.0-13',
     what: 'A check in a file that does not hold is left out. Since then it keeps the agent from starting.',
     who: 'operators',
-    see: { ask: 'the start of an agent with a check without `interval`' },
+    see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: ['UPG-024'],
   },
   'verbs-enforced': {
@@ -237,7 +237,7 @@ export const changes = {
     reference: 'REL-1.0-8',
     what: 'A request is executed whatever its verb. Since then a verb that is not listed for an endpoint is refused with 405.',
     who: 'clients with sloppy verbs',
-    see: { ask: 'DELETE /v1/catalog/nodes' },
+    see: { scenario: 'upgrade-0.9-to-1.0-options' },
     requirements: ['UPG-019'],
   },
   'promotion-one-by-one': {

@@ -117,7 +117,7 @@ export const changes = {
     reference: 'REL-0.7-2; section 0, defaults',
     what: 'Raft is as quick as can be. Since then `performance.raft_multiplier` is 5 if absent, and 1 brings the former timing back.',
     who: 'everybody while there is no leader',
-    see: { ask: 'GET /v1/agent/self, DebugConfig' },
+    see: { scenario: 'failover-0.6-and-0.7' },
     requirements: ['UPG-034'],
   },
   'leave-by-kind': {

@@ -18,7 +18,7 @@ export interface ReleasePair {
 /** Every pair of neighbours among the releases that the table has rows for, oldest first. */
 export function adjacentPairs(): readonly ReleasePair[] {
   const rows = Object.values<ReleaseChange>(changes)
-  const all = [oldestRelease, ...rows.map(({ since }) => since), newestRelease]
+  const all = [oldestRelease, ...rows.flatMap(({ since, until }) => [since, until ?? since]), newestRelease]
   const sorted = all.sort((a, b) => (isAtLeast(a, b) ? 1 : -1))
   const releases = sorted.filter((one, at) => at === 0 || !isAtLeast(sorted[at - 1] as Release, one))
   return releases.slice(1).map((to, at) => ({ from: releases[at] as Release, to }))

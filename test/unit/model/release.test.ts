@@ -101,7 +101,7 @@ describe('[UPG-061] a number between two rows', () => {
   })
 
   it('behaves as the last row at or below it, whatever the number', () => {
-    const since = rows.map(([, row]) => row.since)
+    const since = rows.flatMap(([, row]) => (row.until === undefined ? [row.since] : [row.since, row.until]))
     for (let minor = 2; minor <= 14; minor++) {
       for (let patch = 0; patch <= 9; patch++) {
         const number: Release = minor < 10 ? { major: 0, minor, patch } : { major: 1, minor: minor - 10, patch }

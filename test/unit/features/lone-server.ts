@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/access.ts'
-import type { AgentAccess } from '../../../src/features/access-control.ts'
+import type { AgentAccess, ServerAccess } from '../../../src/features/access-control.ts'
 import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
 import type {
@@ -92,9 +92,16 @@ export class LoneServer {
   reload: AgentContext['reload'] | undefined
   /** What servers of other datacenters answer; absent: there are none. */
   askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
-  accessControl: AgentAccess | undefined
   /** What whoever asks may do. */
   authorizer: Authorizer = unrestricted
+  /** What a token may do; absent: whoever asks may do what `authorizer` says. */
+  resolve: ((token: string) => Result<Authorizer, Failure>) | undefined
+  /** How requests are made. */
+  call: CallOptions = {}
+  accessControl: AgentAccess | undefined
+  serverAccess: ServerAccess | undefined
+  /** Servers of other datacenters. */
+  readonly peers = new Map<string, LoneServer>()
   readonly #duties = new Map<LeaderDuty, Closable>()
   readonly context: ServerContext
   readonly agent: AgentContext
@@ -145,13 +152,16 @@ export class LoneServer {
       query: parameters.value,
       headers: new Map(),
       body: typeof body === 'string' ? utf8(body) : body,
-      call: {},
+      call: this.call,
     })
   }
 
-  #refuses({ access }: EndpointDefinition, args: unknown): boolean {
-    if (this.authorizer.unrestricted || access.kind === 'open' || access.kind === 'within') return false
-    return access.refused?.(this.authorizer, args, this.read()) !== undefined
+  /** With whose rights an endpoint is served. */
+  #entered({ access }: EndpointDefinition, args: unknown, token = ''): Result<Authorizer, Failure> {
+    if (access.kind === 'open') return ok(unrestricted)
+    const found = this.resolve === undefined ? ok(this.authorizer) : this.resolve(token)
+    if (!found.ok || found.value.unrestricted || access.kind === 'within') return found
+    return access.refused?.(found.value, args, this.read()) === undefined ? found : err(permissionDenied())
   }
 
   #serverContext(env: Env): ServerContext {
@@ -168,7 +178,12 @@ export class LoneServer {
         },
       } as unknown as Raft,
       release: newestRelease,
-      datacenter: 'dc1',
+      get datacenter() {
+        return lone.self.datacenter
+      },
+      get accessControl() {
+        return lone.serverAccess
+      },
       get sessionTtlMinMs() {
         return lone.sessionTtlMinMs
       },
@@ -187,7 +202,7 @@ export class LoneServer {
         lone.state.applied()
         return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
       },
-      readElsewhere: async (_endpoint, _args, { datacenter }) => err({ kind: 'unknown-datacenter', datacenter }),
+      readElsewhere: (endpoint, args, read, token) => lone.agent.query(endpoint, args, read, { token }),
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
       archives: new OpenStates(env, lone.state.store),
       coming: lone.state.coming(env),
@@ -204,29 +219,35 @@ export class LoneServer {
   #agentContext(env: Env): AgentContext {
     const lone = this
     return {
-      authorizer: async () => ok(this.authorizer),
+      authorizer: async ({ token = '' }) => (this.resolve === undefined ? ok(this.authorizer) : this.resolve(token)),
       env,
       release: newestRelease,
       telemetry: { prefix: 'svc', exposition: () => undefined },
       get discoveryMaxStaleMs(): number {
         return lone.discoveryMaxStaleMs
       },
-      write: async (endpoint, args, { datacenter }) => {
+      write: async (endpoint, args, { datacenter, token }) => {
+        const peer = datacenter === undefined ? undefined : this.peers.get(datacenter)
+        if (peer !== undefined) return peer.agent.write(endpoint, args, token === undefined ? {} : { token })
         if (datacenter !== undefined) return err({ kind: 'unknown-datacenter', datacenter })
         const given = checked(endpoint, args)
-        if (this.#refuses(endpoint, given)) return err(permissionDenied())
-        return travelled(await endpoint.serve(this.context, given, undefined, this.authorizer))
+        const rights = this.#entered(endpoint, given, token)
+        if (!rights.ok) return rights
+        return travelled(await endpoint.serve(this.context, given, undefined, rights.value))
       },
-      query: async (endpoint, args, read) => {
+      query: async (endpoint, args, read, call) => {
         this.reads.push(read)
+        const peer = this.peers.get(read.datacenter)
+        if (peer !== undefined) return peer.agent.query(endpoint, args, { ...read, datacenter: '' }, call)
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const given = checked(endpoint, args)
-        if (this.#refuses(endpoint, given)) return err(permissionDenied())
+        const rights = this.#entered(endpoint, given, call.token)
+        if (!rights.ok) return rights
         const found = endpoint.query(this.read(), given)
         const { index } = found
         const { access } = endpoint
-        const isLess = access.kind === 'filters' && !this.authorizer.unrestricted
-        const value = isLess ? access.filter(this.authorizer, found.value, given) : found.value
+        const isLess = access.kind === 'filters' && !rights.value.unrestricted
+        const value = isLess ? access.filter(rights.value, found.value, given) : found.value
         return travelled(ok({ value, meta: { index: Math.max(index, 1), knownLeader: true, lastContactMs: 0 } }))
       },
       cached: async (endpoint, args, read, _freshness, call) => {
@@ -240,8 +261,8 @@ export class LoneServer {
         }
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const given = checked(endpoint, args)
-        if (this.#refuses(endpoint, given)) return err(permissionDenied())
-        return travelled(await endpoint.serve(this.context, given, this.authorizer))
+        const rights = this.#entered(endpoint, given, call.token)
+        return rights.ok ? travelled(await endpoint.serve(this.context, given, rights.value)) : rights
       },
       get accessControl() {
         return lone.accessControl

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import { legacySet } from '../../../src/features/acl/legacy-commands.ts'
+import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
+import * as views from '../../../src/features/acl/views.ts'
+import { AclWorld } from './acl-world.ts'
+
+const old = { name: 'node-b', datacenter: 'dc1', why: 'runs 1.3.1' }
+
+async function withLegacyTokens(count: number): Promise<AclWorld> {
+  const world = new AclWorld()
+  world.missing = [old]
+  for (let i = 0; i < count; i++) {
+    const token = { id: `secret-${i}`, name: `n${i}`, type: 'client', rules: '', unlessThere: false } as const
+    await world.server.context.propose(legacySet, token)
+  }
+  return world
+}
+
+function left(world: AclWorld): number {
+  return [...views.unmigratedTokens(world.server.read())].length
+}
+
+function accessors(world: AclWorld): readonly (readonly [string, string])[] {
+  return [...views.allTokens(world.server.read())].map(({ secret, accessor }) => [secret, accessor] as const).sort()
+}
+
+describe('the leader of the primary datacenter', () => {
+  it('makes the policy with all rights, the anonymous token and the master token when the new mode comes', async () => {
+    const world = new AclWorld()
+    await world.lead()
+    await world.clock.advance(3_000)
+    expect(views.tokenCount(world.server.read())).toBe(0)
+    await world.server.context.propose(enterNewMode, {})
+    await world.clock.advance(1)
+    const policies = (await world.root('GET /v1/acl/policies')) as unknown as object[]
+    expect(policies).toMatchObject([{ ID: '00000000-0000-0000-0000-000000000001', Name: 'global-management' }])
+    expect(world.token('anonymous')).toMatchObject({ accessor: '00000000-0000-0000-0000-000000000002', type: '' })
+    expect(world.token('root')).toMatchObject({ description: 'Master Token', createIndex: 2, createdMs: 3_000 })
+  })
+
+  it('makes legacy ones where the mode lasts, and these are migrated as others are', async () => {
+    const world = new AclWorld()
+    world.missing = [old]
+    await world.lead()
+    await world.clock.advance(1)
+    expect(world.token('root')).toMatchObject({ type: 'management', accessor: '' })
+    expect(world.token('anonymous')).toMatchObject({ type: 'client', accessor: '' })
+    await world.server.context.propose(enterNewMode, {})
+    await world.clock.advance(2_000)
+    expect(world.token('anonymous')?.accessor).toBe('00000000-0000-0000-0000-000000000002')
+    expect((await world.ask('root', 'GET /v1/acl/tokens')).status).toBe(200)
+    expect((await world.ask('', 'PUT /v1/acl/bootstrap')).status).toBe(200)
+  })
+
+  it('begins again where it was refused', async () => {
+    const world = new AclWorld()
+    await world.server.context.propose(enterNewMode, {})
+    world.server.failNext = { kind: 'overloaded', message: 'too much' }
+    await world.lead()
+    expect(world.token('anonymous')).toBeUndefined()
+    await world.clock.advance(1_000)
+    expect(world.token('anonymous')).toBeDefined()
+  })
+})
+
+describe('the migration', () => {
+  it('[ACL-036] takes 128 tokens a second and not more, and proves its end', async () => {
+    const world = await withLegacyTokens(300)
+    await world.lead()
+    await world.server.context.propose(enterNewMode, {})
+    await world.clock.advance(999)
+    expect(left(world)).toBe(300)
+    const found: number[] = []
+    for (let second = 0; second < 4; second++) {
+      await world.clock.advance(1_000)
+      found.push(left(world))
+    }
+    expect(found).toEqual([172, 44, 0, 0])
+    expect(await world.root('GET /v1/acl/status')).toMatchObject({
+      Mode: 'new',
+      MissingServers: [],
+      TokensLeft: 0,
+      MigratedTokens: 300,
+      MigratedBatches: 3,
+      CompleteSinceIndex: views.migrationOf(world.server.read())?.completeIndex,
+    })
+    expect(new Set(accessors(world).map(([, accessor]) => accessor)).size).toBe(302)
+  })
+
+  it('[ACL-039] goes on under another leader, who begins with a pause and changes no accessor', async () => {
+    const world = await withLegacyTokens(200)
+    await world.lead()
+    await world.server.context.propose(enterNewMode, {})
+    await world.clock.advance(1_500)
+    expect(left(world)).toBe(72)
+    const before = new Map(accessors(world))
+    world.server.resign()
+    await world.clock.advance(5_000)
+    expect(left(world)).toBe(72)
+    await world.lead()
+    await world.clock.advance(999)
+    expect(left(world)).toBe(72)
+    await world.clock.advance(1)
+    expect(left(world)).toBe(0)
+    for (const [secret, accessor] of accessors(world)) {
+      if (before.get(secret) !== '') expect(accessor).toBe(before.get(secret))
+    }
+    expect(views.migrationOf(world.server.read())).toMatchObject({ tokens: 200, batches: 2 })
+  })
+
+  it('has nothing to do where there is no legacy token, and says so once', async () => {
+    const world = await AclWorld.begun()
+    await world.clock.advance(1_000)
+    const { index } = world.server
+    expect(views.migrationOf(world.server.read())).toMatchObject({ tokens: 0, batches: 0, completeIndex: index })
+    await world.clock.advance(60_000)
+    expect(world.server.index).toBe(index)
+  })
+
+  it('tries a batch again that was refused', async () => {
+    const world = await AclWorld.begun()
+    await world.clock.advance(1_000)
+    await world.root('PUT /v1/acl/create', { ID: 'late' })
+    world.server.failNext = { kind: 'overloaded', message: 'too much' }
+    await world.clock.advance(1_000)
+    expect(world.token('late')?.accessor).toBe('')
+    await world.clock.advance(1_000)
+    expect(world.token('late')?.accessor).toHaveLength(36)
+  })
+})
+
+describe('a secondary datacenter', () => {
+  async function two(): Promise<{ readonly primary: AclWorld; readonly secondary: AclWorld }> {
+    const primary = await AclWorld.begun()
+    const secondary = new AclWorld('dc-two', 'dc1', '')
+    secondary.server.peers.set('dc1', primary.server)
+    await secondary.server.context.propose(enterNewMode, {})
+    return { primary, secondary }
+  }
+
+  /** Both clocks, for each datacenter has its own. */
+  async function pass({ primary, secondary }: Awaited<ReturnType<typeof two>>, ms: number): Promise<void> {
+    for (let at = 0; at < ms; at += 500) {
+      await primary.clock.advance(500)
+      await secondary.clock.advance(500)
+    }
+  }
+
+  it('copies policies and global tokens, what changes and what goes', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    const { secret, accessor } = await primary.tokenOf('acl = "read"')
+    await primary.root('PUT /v1/acl/token', { Description: 'stays there', Local: true })
+    await secondary.lead()
+    await pass(both, 1_000)
+    expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).status).toBe(200)
+    const copied = (await secondary.root('GET /v1/acl/tokens')) as unknown as { Description: string }[]
+    expect(copied.map(({ Description }) => Description)).not.toContain('stays there')
+    await primary.root(`DELETE /v1/acl/token/${accessor}`)
+    await pass(both, 2_000)
+    expect(secondary.token(secret)).toBeUndefined()
+    expect(await secondary.root('GET /v1/acl/replication')).toMatchObject({
+      Enabled: true,
+      Running: true,
+      SourceDatacenter: 'dc1',
+      ReplicationType: 'tokens',
+      LastErrorMessage: '',
+    })
+  })
+
+  it('copies policies alone where it is not to copy tokens', async () => {
+    const both = await two()
+    both.secondary.replicatesTokens = false
+    await both.secondary.lead()
+    await pass(both, 1_000)
+    expect(views.tokenCount(both.secondary.server.read())).toBe(0)
+    expect([...views.allPolicies(both.secondary.server.read())]).toHaveLength(1)
+    const { body } = await both.secondary.ask('', 'GET /v1/acl/replication')
+    expect(body).toMatchObject({ ReplicationType: 'policies', ReplicatedTokenIndex: 0 })
+  })
+
+  it('says what fails, goes on when it is mended, and tells how far behind it may be', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    await secondary.lead()
+    await pass(both, 1_000)
+    secondary.server.peers.delete('dc1')
+    await pass(both, 10_000)
+    const failing = (await secondary.root('GET /v1/acl/replication')) as { LagMilliseconds: number }
+    expect(failing).toMatchObject({ LastErrorMessage: 'No path to datacenter' })
+    expect(failing.LagMilliseconds).toBeGreaterThan(8_000)
+    secondary.server.peers.set('dc1', primary.server)
+    await pass(both, 35_000)
+    const well = (await secondary.root('GET /v1/acl/replication')) as { LagMilliseconds: number }
+    expect(well.LagMilliseconds).toBeLessThan(5_000)
+  })
+
+  it('writes in the primary datacenter what holds everywhere, and its own tokens itself', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    await secondary.lead()
+    await pass(both, 1_000)
+    const policy = await secondary.root('PUT /v1/acl/policy', { Name: 'p1' })
+    expect(await primary.root(`GET /v1/acl/policy/${policy['ID']}`)).toEqual(policy)
+    const global = await secondary.root('PUT /v1/acl/token', { Description: 'global' })
+    const local = await secondary.root('PUT /v1/acl/token', { Description: 'local', Local: true })
+    expect(primary.token(String(global['SecretID']))).toBeDefined()
+    expect(primary.token(String(local['SecretID']))).toBeUndefined()
+    await pass(both, 2_000)
+    expect(secondary.token(String(global['SecretID']))).toMatchObject({ description: 'global', local: false })
+    expect(secondary.token(String(local['SecretID']))).toMatchObject({ description: 'local', local: true })
+    const copy = await secondary.root(`PUT /v1/acl/token/${global['AccessorID']}/clone`)
+    expect(primary.token(String(copy['SecretID']))).toBeDefined()
+    await secondary.root(`DELETE /v1/acl/token/${global['AccessorID']}`)
+    await secondary.root(`DELETE /v1/acl/token/${local['AccessorID']}`)
+    expect(primary.token(String(global['SecretID']))).toBeUndefined()
+    expect(secondary.token(String(local['SecretID']))).toBeUndefined()
+    const { ID } = await secondary.root('PUT /v1/acl/create', { Name: 'legacy' })
+    expect(primary.token(String(ID))).toMatchObject({ description: 'legacy' })
+  })
+
+  it('has no local tokens where it copies none', async () => {
+    const both = await two()
+    await both.secondary.lead()
+    await pass(both, 1_000)
+    both.secondary.replicatesTokens = false
+    expect(await both.secondary.ask('root', 'PUT /v1/acl/token', { Local: true })).toEqual({
+      status: 500,
+      body: 'Local tokens are disabled',
+    })
+  })
+
+  it('copies legacy tokens in the legacy mode, and has their accessors once the new mode is there', async () => {
+    const primary = new AclWorld()
+    primary.missing = [old]
+    await primary.lead()
+    await primary.clock.advance(1)
+    await primary.root('PUT /v1/acl/create', { ID: 'a', Rules: 'key "" { policy = "read" }' })
+    await primary.root('PUT /v1/acl/create', { ID: 'b' })
+    const secondary = new AclWorld('dc-two', 'dc1', '')
+    secondary.missing = [old]
+    secondary.server.peers.set('dc1', primary.server)
+    const both = { primary, secondary }
+    await secondary.lead()
+    await pass(both, 1_000)
+    expect([...views.allTokens(secondary.server.read())].map(({ secret }) => secret)).toEqual([
+      'a',
+      'anonymous',
+      'b',
+      'root',
+    ])
+    expect(await secondary.root('GET /v1/acl/replication')).toMatchObject({ ReplicationType: 'legacy' })
+    await primary.root('PUT /v1/acl/destroy/b')
+    await pass(both, 2_000)
+    expect(secondary.token('b')).toBeUndefined()
+    await primary.server.context.propose(enterNewMode, {})
+    await secondary.server.context.propose(enterNewMode, {})
+    await pass(both, 5_000)
+    expect(accessors(secondary)).toEqual(accessors(primary))
+    expect(left(secondary)).toBe(0)
+  })
+})

@@ -3,5 +3,12 @@ import { legacyRoutes } from './legacy-routes.ts'
 import { policyRoutes } from './policy-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { tokenRoutes } from './token-routes.ts'
+import { translateRoutes } from './translate-routes.ts'
 
-export const aclRoutes: readonly Route[] = [...systemRoutes, ...tokenRoutes, ...policyRoutes, ...legacyRoutes]
+export const aclRoutes: readonly Route[] = [
+  ...systemRoutes,
+  ...tokenRoutes,
+  ...policyRoutes,
+  ...translateRoutes,
+  ...legacyRoutes,
+]

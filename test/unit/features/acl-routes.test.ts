@@ -20,8 +20,12 @@ const newPaths: readonly (readonly [line: string, body: string])[] = [
   [`GET /v1/acl/policy/${unknownId}`, ''],
   [`PUT /v1/acl/policy/${unknownId}`, '{"Name":"p"}'],
   [`DELETE /v1/acl/policy/${unknownId}`, ''],
+  [`GET /v1/acl/rules/translate/${unknownId}`, ''],
   ['PUT /v1/acl/bootstrap', ''],
 ]
+
+/** Answered in both modes. */
+const translation = ['POST /v1/acl/rules/translate', 'key "a" { policy = "read" }'] as const
 
 const oldPaths: readonly (readonly [line: string, body: string])[] = [
   ['PUT /v1/acl/create', ''],
@@ -35,11 +39,14 @@ const oldPaths: readonly (readonly [line: string, body: string])[] = [
 ]
 
 describe('access control that is off', () => {
-  it.each([...newPaths, ...oldPaths])('answers 401 before it looks at anything: %s', async (line, body) => {
-    const world = new AclWorld()
-    world.server.accessControl = undefined
-    expect(await world.ask('', `${line}?wait=x`, body)).toEqual({ status: 401, body: 'ACL support disabled' })
-  })
+  it.each([...newPaths, translation, ...oldPaths])(
+    'answers 401 before it looks at anything: %s',
+    async (line, body) => {
+      const world = new AclWorld()
+      world.server.accessControl = undefined
+      expect(await world.ask('', `${line}?wait=x`, body)).toEqual({ status: 401, body: 'ACL support disabled' })
+    },
+  )
 
   it('on the servers alone is told by them', async () => {
     const world = new AclWorld()
@@ -136,7 +143,7 @@ describe('who may not', () => {
   const open = ['GET /v1/acl/token/self', 'PUT /v1/acl/bootstrap', 'GET /v1/acl/info/x', 'GET /v1/acl/replication']
 
   it('is refused everything but what is open', async () => {
-    for (const [line, body] of [...newPaths, ...oldPaths].filter(([each]) => !open.includes(each))) {
+    for (const [line, body] of [...newPaths, translation, ...oldPaths].filter(([each]) => !open.includes(each))) {
       expect(await world.ask(other, line, body), line).toEqual({ status: 403, body: 'Permission denied' })
       expect(await world.ask('', line, body), line).toEqual({ status: 403, body: 'Permission denied' })
       expect(await world.ask('bogus', line, body), line).toMatchObject(
@@ -359,6 +366,32 @@ describe('tokens', () => {
     ],
   ])('%s %j is %i: %s', async (line, body, status, text) => {
     expect(await world.ask('root', line, body)).toEqual({ status, body: text })
+  })
+})
+
+describe('rules of the legacy grammar', () => {
+  const old = 'key "foo/" { policy = "write" } service "web" { policy = "read" }'
+  const now = 'key_prefix "foo/" {\n  policy = "write"\n}\n\nservice_prefix "web" {\n  policy = "read"\n}'
+
+  it('are told in the new one, of a text and of a token', async () => {
+    const world = await AclWorld.begun()
+    expect(await world.ask('root', 'POST /v1/acl/rules/translate', old)).toEqual({ status: 200, body: now })
+    await world.root('PUT /v1/acl/create', { ID: 'old', Rules: old })
+    await world.clock.advance(2_000)
+    const line = (secret: string) => `GET /v1/acl/rules/translate/${world.token(secret)?.accessor}`
+    expect(await world.ask('root', line('old'))).toEqual({ status: 200, body: now })
+    expect(await world.ask('root', line('root'))).toEqual({
+      status: 500,
+      body: 'The specified token does not have any rules set',
+    })
+  })
+
+  it('that cannot be read are refused with the place', async () => {
+    const world = await AclWorld.begun()
+    expect(await world.ask('root', 'POST /v1/acl/rules/translate', 'key {')).toEqual({
+      status: 400,
+      body: 'Bad request: Failed to parse rules: At 1:7: object expected closing RBRACE got: EOF',
+    })
   })
 })
 

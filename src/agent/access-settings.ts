@@ -1,8 +1,6 @@
-/**
- * What the configuration says of access control, the new keys over the old ones; nothing reads it until there is access
- * control, and an agent that is told to turn it on does not start. Reference: configuration 5.
- */
+/** What the configuration says of access control, the new keys over the old ones. Reference: configuration 5. */
 export interface AccessSettings {
+  readonly enabled: boolean
   /** The datacenter whose tokens and policies hold everywhere; empty: the own one. */
   readonly primaryDatacenter: string
   readonly defaultPolicy: AccessPolicy
@@ -12,13 +10,15 @@ export interface AccessSettings {
   readonly enforceVersion8: boolean
   readonly keyListPolicy: boolean
   readonly tokenReplication: boolean
+  /** Nothing is refused: what would be is counted, and told in the log. */
+  readonly reportOnly: boolean
   readonly tokens: AccessTokens
 }
 
 export type AccessPolicy = 'allow' | 'deny'
 export type DownPolicy = AccessPolicy | 'extend-cache' | 'async-cache'
 
-/** Empty: none. */
+/** Empty: none; of `agent`: that of `default`. */
 export interface AccessTokens {
   readonly master: string
   readonly default: string
@@ -28,6 +28,7 @@ export interface AccessTokens {
 }
 
 export const defaultAccess: AccessSettings = {
+  enabled: false,
   primaryDatacenter: '',
   defaultPolicy: 'allow',
   downPolicy: 'extend-cache',
@@ -36,5 +37,6 @@ export const defaultAccess: AccessSettings = {
   enforceVersion8: true,
   keyListPolicy: false,
   tokenReplication: false,
+  reportOnly: false,
   tokens: { master: '', default: '', agent: '', agentMaster: '', replication: '' },
 }

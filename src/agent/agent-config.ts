@@ -376,7 +376,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     leaveOnTerminate: past.leaveOnTerminate,
     skipLeaveOnInterrupt: past.skipLeaveOnInterrupt,
     autopilot: defaultAutopilot,
-    access: defaultAccess,
+    access: { ...defaultAccess, enforceVersion8: past.enforceVersion8 },
     limits: { perSecond: undefined, burst: 1_000 },
     http: defaultHttp,
     discoveryMaxStaleMs: 0,

@@ -7,12 +7,15 @@ import {
   registerEndpoint,
 } from '../features/catalog/endpoint.ts'
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
+import type { CoordinateRow } from '../features/coordinate/model.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
 import type { ReadOptions } from '../features/manifest.ts'
 import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { UserEvent } from '../model/user-event.ts'
+import { agentAccess, localAuthorizer } from './access/access-control.ts'
+import type { AgentTokens } from './access/agent-tokens.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { AnswerCache } from './answer-cache.ts'
@@ -52,7 +55,7 @@ export async function assembleAgent(
   const local = createLocalAgent(env, {
     config,
     nodeId,
-    catalog: catalogClient(part.calls),
+    catalog: catalogClient(part.calls, ground.tokens, part.access !== undefined),
     nodeCount: () => pool.stats().members,
     checkTls: () => checkTls(ground.tls.material),
   })
@@ -74,9 +77,7 @@ export async function assembleAgent(
   wanJoining?.rejoin(wan?.snapshot?.known ?? [])
   if (wan !== undefined) wan.snapshot?.follow(wan.pool)
   const { calls } = part
-  if (hasBehaviour(config.release, 'coordinates')) {
-    closing.push(syncCoordinate(env, pool, config.nodeName, (update) => calls.write(updateEndpoint, update, {})))
-  }
+  tellCoordinate(ground, part, closing)
   const left = new OnceSignal<undefined>()
   const answers = new AnswerCache(env, calls)
   closing.push(() => answers.stop())
@@ -92,7 +93,8 @@ export async function assembleAgent(
     wan: wan?.pool,
     events,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
-    authorizer: async () => ok(unrestricted),
+    authorizer: part.access === undefined ? async () => ok(unrestricted) : localAuthorizer(ground, part.access),
+    accessControl: part.access === undefined ? undefined : agentAccess(ground, part.access),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
@@ -112,6 +114,13 @@ export async function assembleAgent(
 
 function reasonsNotReady({ pool }: Ground, part: Part): readonly string[] {
   return [...(pool.self().status === 'alive' ? [] : ['this agent leaves the cluster']), ...part.reasonsNotReady()]
+}
+
+/** Tells the servers where this agent is. */
+function tellCoordinate({ env, config, pool, tokens }: Ground, { calls }: Part, closing: Closing): void {
+  if (!hasBehaviour(config.release, 'coordinates')) return
+  const send = (update: CoordinateRow) => calls.write(updateEndpoint, update, { token: tokens.agent })
+  closing.push(syncCoordinate(env, pool, config.nodeName, send))
 }
 
 /** The pool's user events, some of which ask for commands to be run. */
@@ -180,7 +189,7 @@ async function leaveOnce(
 }
 
 async function reload(
-  { env, config, rpc, tls, pool, wan }: Ground,
+  { env, config, rpc, tls, pool, wan, tokens }: Ground,
   options: StartOptions,
   part: Part,
   take: (next: AgentConfig) => Promise<Result<undefined, Failure>>,
@@ -202,6 +211,7 @@ async function reload(
   if (differ(before, renewed.value)) env.log.write('info', 'agent', 'certificates renewed')
   const pools = wan === undefined ? [pool] : [pool, wan.pool]
   if (config.server && renewed.value.identity !== undefined) changeOwnTags(pools, takesTls)
+  tokens.reload(next.access.tokens)
   part.reload(next)
   options.reloaded?.(next, renewed.value)
   return taken
@@ -221,16 +231,20 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
   }
 }
 
-/** How the local state speaks to the servers. */
-function catalogClient(calls: Calls): CatalogClient {
+/** How the local state speaks to the servers: of its node with the agent's own token, of services with the default one. */
+function catalogClient(calls: Calls, tokens: AgentTokens, nodeApart: boolean): CatalogClient {
   return {
+    nodeApart,
     dump: async (node) => {
-      const answer = await calls.query(nodeDumpEndpoint, { node }, freshRead, {})
+      const answer = await calls.query(nodeDumpEndpoint, { node }, freshRead, { token: tokens.agent })
       if (!answer.ok) return answer
       const { node: facts, services, checks } = answer.value.value
       return ok(facts === null ? null : { node: facts, services, checks })
     },
-    register: (request) => calls.write(registerEndpoint, request, {}),
+    register: (request) => {
+      const isNodeAlone = request.service === null && request.checks.length === 0
+      return calls.write(registerEndpoint, request, isNodeAlone ? { token: tokens.agent } : {})
+    },
     registerAll: (request) => calls.write(registerAllEndpoint, request, {}),
     deregister: (request) => calls.write(deregisterEndpoint, request, {}),
     checksOn: async (node, minIndex, abandoned) => {

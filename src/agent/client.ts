@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
+import { openClientAccess } from './access/client-access.ts'
 import { Calls } from './calls.ts'
 import { ClientTarget } from './client-target.ts'
 import type { Closing } from './closing.ts'
@@ -23,7 +24,9 @@ export function openClient(ground: Ground, closing: Closing): Part {
     datacenter: config.datacenter,
     holdMs: config.rpcHoldTimeoutMs,
     origin,
+    standInToken: () => ground.tokens.default,
   })
+  const access = openClientAccess(ground, calls, (use) => target.onHope(use), closing)
   closing.push(() => {
     router.stop()
     calls.stop()
@@ -31,6 +34,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
   return {
     calls,
     raft: undefined,
+    access,
     serverCount: () => router.count,
     reasonsNotReady: () => router.troubles,
     stateDigest: () => undefined,

@@ -5,6 +5,8 @@ import type { Failure } from '../model/failure.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import type { ServerFacts } from '../rpc/tls.ts'
+import type { AgentTokens } from './access/agent-tokens.ts'
+import type { RunningAccess } from './access/running-access.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
@@ -30,6 +32,8 @@ export interface Ground {
   /** On a server, unless it is closed. */
   readonly wan: WanPool | undefined
   readonly fatal: FatalSignal
+  /** That the agent itself goes by, as they are now. */
+  readonly tokens: AgentTokens
 }
 
 /** In what servers and clients differ. */
@@ -37,6 +41,8 @@ export interface Part {
   readonly calls: Calls
   /** On a server. */
   readonly raft: Raft | undefined
+  /** Undefined: access control is off. */
+  readonly access: RunningAccess | undefined
   /** Servers that it knows of. */
   serverCount(): number
   /** Why it is not ready to be asked; none: it is. */

@@ -3,6 +3,7 @@ import { endpointText } from '../env/net.ts'
 import type { Member, MemberStatus, Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { internalProtocolsOf, type ProtocolRange, type Release, releaseText } from '../model/release.ts'
+import { firstMode, modeTags } from './access/mode-tags.ts'
 import type { AgentConfig } from './agent-config.ts'
 
 /** What the tags of a member of the pool say of the server on it. */
@@ -20,6 +21,8 @@ export interface PoolServer {
   readonly offersTls: boolean
   /** Where it gossips with other datacenters; undefined where it does not say. */
   readonly wanPort?: number | undefined
+  /** Its mode of access control (`access/mode-tags.ts`); undefined: it does not say. */
+  readonly acls?: string | undefined
 }
 
 /** Of a server with a certificate. */
@@ -43,7 +46,7 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
   if (!config.server) return { ...shared, role: clientRole }
   return {
     ...shared,
-    acls: '0',
+    ...modeTags(firstMode(config), release),
     ...(config.bootstrap ? { bootstrap: '1' } : {}),
     ...(config.bootstrapExpect > 0 ? { expect: String(config.bootstrapExpect) } : {}),
     port: String(config.ports.server),
@@ -80,7 +83,7 @@ export function wanNameOf({ nodeName, datacenter }: Pick<AgentConfig, 'nodeName'
 
 /** The server on this member; undefined for a client, or for tags that no server of ours sends. */
 export function serverOf(member: Member): PoolServer | undefined {
-  const { role, id, dc, port, raft_vsn, build, wan_join_port, use_tls } = member.tags
+  const { role, id, dc, port, raft_vsn, build, wan_join_port, use_tls, acls } = member.tags
   if (role !== productName || id === undefined || dc === undefined || port === undefined) return undefined
   const rpcPort = portOf(port)
   if (rpcPort === undefined) return undefined
@@ -95,6 +98,7 @@ export function serverOf(member: Member): PoolServer | undefined {
     status: member.status,
     wanPort: portOf(wan_join_port),
     offersTls: use_tls === '1',
+    acls,
   }
 }
 

@@ -16,6 +16,7 @@ export function reloadedConfig(started: AgentConfig, next: AgentConfig): AgentCo
     limits,
     logLevel,
     checksConfig: { ...next.checksConfig, containerRuntime: started.checksConfig.containerRuntime },
+    access: { ...started.access, tokens: { ...next.access.tokens, master: started.access.tokens.master } },
     telemetry: { ...started.telemetry, filter: next.telemetry.filter },
     tls: withFilesOf(started.tls, next.tls),
   }

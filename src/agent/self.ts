@@ -4,6 +4,7 @@ import type { Pool } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../model/release.ts'
 import type { RaftStatus } from '../raft/raft.ts'
+import type { AccessMode } from './access/mode-tags.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Part } from './ground.ts'
 import type { RunningLocalAgent } from './local/parts.ts'
@@ -57,23 +58,27 @@ function statsOf({ env, config, release, part, pool, wan, local }: SelfParts): A
     runtime: runtimeSection(env),
     serf_lan: poolSection(pool),
     ...(wan === undefined ? {} : { serf_wan: poolSection(wan) }),
-    [productName]: status === undefined ? clientSection(part) : serverSection(config, status, wan),
+    [productName]: status === undefined ? clientSection(part) : serverSection(config, status, wan, modeOf(part)),
   }
 }
 
 function clientSection(part: Part): Section {
-  return { acl: 'disabled', known_servers: String(part.serverCount()), server: 'false' }
+  return { acl: modeOf(part), known_servers: String(part.serverCount()), server: 'false' }
 }
 
-function serverSection(config: AgentConfig, status: RaftStatus, wan: Pool | undefined): Section {
+function serverSection(config: AgentConfig, status: RaftStatus, wan: Pool | undefined, acl: AccessMode): Section {
   return {
-    acl: 'disabled',
+    acl,
     bootstrap: String(config.bootstrap),
     known_datacenters: String(wan === undefined ? 1 : knownDatacenters(wan)),
     leader: String(status.role === 'leader'),
     leader_addr: status.leader?.address ?? '',
     server: 'true',
   }
+}
+
+function modeOf({ access }: Part): AccessMode {
+  return access?.mode() ?? 'disabled'
 }
 
 function knownDatacenters(wan: Pool): number {

@@ -13,6 +13,7 @@ import type { Raft } from '../raft/raft.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
 import type { Hello } from '../rpc/frame.ts'
 import type { PeerWatch } from '../rpc/lost-peers.ts'
+import { openServerAccess } from './access/server-access.ts'
 import type { AgentObserver, StartFailure } from './agent.ts'
 import { firstAutopilotSettings, settingsNow } from './autopilot-settings.ts'
 import { Calls } from './calls.ts'
@@ -104,20 +105,23 @@ function assembleServer(
   const settings = () => settingsNow(config.autopilot, state.store.read())
   const membership = serverMembership({ directory, introductions, pool, config, settings })
   const archives = new OpenStates(env, state.store)
+  const access = openServerAccess(ground, raft, state.store, () => calls, closing)
   const context = serverContext(ground, state, raft, {
     archives,
     coming: state.coming(env),
     duty: (duty) => leadership.running(duty),
     health: () => membership.health(),
+    accessControl: access.control,
     readElsewhere: (endpoint, args, read, token) => calls.query(endpoint, args, read, { token }),
   })
   const dispatch = new Dispatch(
     context,
     state.store,
-    features.flatMap((feature) => feature.endpoints ?? []),
+    [...features.flatMap((feature) => feature.endpoints ?? []), ...access.endpoints],
     observer,
+    access.gate,
   )
-  const leadership: Leadership = new Leadership(context, dutiesOf(ground, membership))
+  const leadership: Leadership = new Leadership(context, [...access.duties, ...dutiesOf(ground, membership)])
   const target = new ServerTarget({ rpc, raft, dispatch, ownAddress: ownAddress(config) })
   const elsewhere = pathsElsewhere(ground, closing)
   const calls: Calls = new Calls({
@@ -127,7 +131,9 @@ function assembleServer(
     datacenter: config.datacenter,
     holdMs: config.rpcHoldTimeoutMs,
     origin,
+    standInToken: () => ground.tokens.default,
   })
+  elsewhere?.onHope(() => access.hope())
   closing.push(() => {
     introductions.stop()
     leadership.stop()
@@ -139,29 +145,41 @@ function assembleServer(
   state.onReplaced(() => leadership.restart())
   const start = async (): Promise<void> => {
     floodJoins(ground, closing)
-    rpc.start(
-      { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: ownAddress(config) },
-      {
-        onRequest: (request) => serve(request, dispatch, calls, introductions),
-        onNotice: (peer, topic, bytes) => link.receive(raft, peer, topic, bytes),
-        onPeer: (peer) => introductions.met(peer),
-        serverAt: ground.serverAt,
-        watch: leaderWatch(raft),
-      },
-    )
+    listen(ground, raft, link, introductions, (request) => serve(request, dispatch, calls, introductions))
     await beginAlone(ground, raft)
     introductions.start()
   }
   return {
     calls,
     raft,
+    access: access.running,
     serverCount: () => alive().size,
-    reasonsNotReady: () => serverReasons(standingOf(ground, raft, directory)),
+    reasonsNotReady: () => [...serverReasons(standingOf(ground, raft, directory)), ...access.reasonsNotReady()],
     stateDigest: () => state.store.digest(),
     start,
     reload: () => {},
     ...leaveConsensus(ground, raft),
   }
+}
+
+/** Serves other agents from now on. */
+function listen(
+  { config, nodeId, rpc, serverAt }: Ground,
+  raft: Raft,
+  link: RaftLink,
+  introductions: Introductions,
+  onRequest: (request: ServedRequest) => Promise<Result<unknown, Failure>>,
+): void {
+  rpc.start(
+    { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: ownAddress(config) },
+    {
+      onRequest,
+      onNotice: (peer, topic, bytes) => link.receive(raft, peer, topic, bytes),
+      onPeer: (peer) => introductions.met(peer),
+      serverAt,
+      watch: leaderWatch(raft),
+    },
+  )
 }
 
 /** A server that is to be the first of a new cluster, by itself. */
@@ -267,7 +285,7 @@ function serverContext(
   { env, config, pool, wan }: Ground,
   state: ReplicatedState,
   raft: Raft,
-  own: Pick<ServerContext, 'archives' | 'coming' | 'duty' | 'health' | 'readElsewhere'>,
+  own: Pick<ServerContext, 'archives' | 'coming' | 'duty' | 'health' | 'accessControl' | 'readElsewhere'>,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address

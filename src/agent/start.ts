@@ -6,6 +6,7 @@ import { openPool } from '../gossip/driver.ts'
 import type { Pool, PoolObserver } from '../gossip/pool.ts'
 import { oldLogsOf } from '../model/release.ts'
 import { Rpc } from '../rpc/rpc.ts'
+import { AgentTokens } from './access/agent-tokens.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { type AssemblyOptions, assembleAgent } from './assemble.ts'
@@ -115,6 +116,7 @@ async function openGround(
     snapshot,
     wan: wan.value === undefined ? undefined : { pool: wan.value, snapshot: wanSnapshot },
     fatal,
+    tokens: new AgentTokens(config.access.tokens),
   })
 }
 

@@ -12,31 +12,32 @@ const policies: readonly AccessPolicy[] = ['allow', 'deny']
 const downPolicies: readonly DownPolicy[] = ['allow', 'deny', 'extend-cache', 'async-cache']
 
 /** The new key goes before the old one. Texts and rules: reference, configuration 5. */
-export function accessOf(file: FileConfig, problem: Report): AccessSettings {
+export function accessOf(file: FileConfig, defaults: AccessSettings, problem: Report): AccessSettings {
   const { acl = {} } = file
   const down = acl.down_policy ?? file.acl_down_policy
   const otherwise = acl.default_policy ?? file.acl_default_policy
   return {
+    enabled: acl.enabled ?? (file.acl_datacenter ?? '') !== '',
     primaryDatacenter: primaryOf(file, problem),
     defaultPolicy: oneOf(policies, otherwise, 'default', keyOf(acl.default_policy, 'default_policy'), problem),
     downPolicy: oneOf(downPolicies, down, 'down', keyOf(acl.down_policy, 'down_policy'), problem),
-    tokenTtlMs: milliseconds(acl.token_ttl ?? file.acl_ttl, defaultAccess.tokenTtlMs),
-    policyTtlMs: milliseconds(acl.policy_ttl, defaultAccess.policyTtlMs),
-    enforceVersion8: file.acl_enforce_version_8 ?? defaultAccess.enforceVersion8,
-    keyListPolicy: acl.enable_key_list_policy ?? file.acl_enable_key_list_policy ?? defaultAccess.keyListPolicy,
+    tokenTtlMs: milliseconds(acl.token_ttl ?? file.acl_ttl, defaults.tokenTtlMs),
+    policyTtlMs: milliseconds(acl.policy_ttl, defaults.policyTtlMs),
+    enforceVersion8: file.acl_enforce_version_8 ?? defaults.enforceVersion8,
+    keyListPolicy: acl.enable_key_list_policy ?? file.acl_enable_key_list_policy ?? defaults.keyListPolicy,
     tokenReplication:
       acl.enable_token_replication ?? file.enable_acl_replication ?? (file.acl_replication_token ?? '') !== '',
+    reportOnly: acl.report_only ?? defaults.reportOnly,
     tokens: tokensOf(file),
   }
 }
 
 function tokensOf({ acl, ...file }: FileConfig): AccessTokens {
   const given = acl?.tokens ?? {}
-  const own = given.default ?? file.acl_token ?? ''
   return {
     master: given.master ?? file.acl_master_token ?? '',
-    default: own,
-    agent: given.agent ?? file.acl_agent_token ?? own,
+    default: given.default ?? file.acl_token ?? '',
+    agent: given.agent ?? file.acl_agent_token ?? '',
     agentMaster: given.agent_master ?? file.acl_agent_master_token ?? '',
     replication: given.replication ?? file.acl_replication_token ?? '',
   }

@@ -131,7 +131,7 @@ function accessPart(access: AccessSettings): Flat {
     ACLToken: hidden(access.tokens.default),
     ACLTokenReplication: access.tokenReplication,
     ACLTokenTTL: formatDuration(access.tokenTtlMs),
-    ACLsEnabled: false,
+    ACLsEnabled: access.enabled,
     PrimaryDatacenter: access.primaryDatacenter,
   }
 }

@@ -42,9 +42,13 @@ function said(name: string, otherwise: unknown, { file }: ReadConfig): string {
 
 function textOf({ name, reload, default: otherwise }: KeyRow, before: ReadConfig, next: ReadConfig): string {
   if (!reload) return `${name} has changed: restart to apply`
-  // A watch may carry a token.
-  if (name === 'watches') return `${name} has changed`
+  if (holdsSecrets(name)) return `${name} has changed`
   return `${name} is ${said(name, otherwise, next)}, was ${said(name, otherwise, before)}`
+}
+
+/** A watch may carry a token, too. */
+function holdsSecrets(name: string): boolean {
+  return name === 'watches' || name.startsWith('acl.tokens.') || /^acl_.*token$/.test(name)
 }
 
 function definitionDifferences(before: AgentConfig, next: AgentConfig): readonly ConfigDifference[] {

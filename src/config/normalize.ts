@@ -95,7 +95,7 @@ export function normalize(
     ...(definitions.ok ? definitions.value : noDefinitions),
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
-    access: accessOf(file, problem),
+    access: accessOf(file, defaults.access, problem),
     watches: watchesOf(file.watches, problem),
     telemetry: telemetryOf(file, defaults.telemetry, problem, release),
     http: httpOf(file, dev, defaults),

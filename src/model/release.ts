@@ -348,6 +348,8 @@ export interface SettingDefaults {
   readonly dnsMaxStaleMs: number
   readonly disableRemoteExec: boolean
   readonly enableScriptChecks: boolean
+  /** `acl_enforce_version_8` */
+  readonly enforceVersion8: boolean
 }
 
 export function settingDefaultsOf(release: Release, server: boolean): SettingDefaults {
@@ -361,6 +363,7 @@ export function settingDefaultsOf(release: Release, server: boolean): SettingDef
     dnsMaxStaleMs: has('dns-however-old') ? 87_600 * 3_600_000 : 5_000,
     disableRemoteExec: has('remote-exec-off'),
     enableScriptChecks: !has('script-checks-opt-in'),
+    enforceVersion8: has('rules-of-version-8'),
   }
 }
 

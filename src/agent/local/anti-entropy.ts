@@ -128,7 +128,12 @@ export class AntiEntropy {
    * comparison.
    */
   async #tellChanges(): Promise<Result<undefined, Failure>> {
-    const steps = [() => this.#tellServices(), () => this.#tellChecks(), () => this.#tellNode(), () => this.#takeOut()]
+    const offers = [() => this.#tellServices(), () => this.#tellChecks()]
+    const node = [() => this.#tellNode()]
+    const steps = [
+      ...(this.#parts.catalog.nodeApart ? [...node, ...offers] : [...offers, ...node]),
+      () => this.#takeOut(),
+    ]
     for (const step of steps) {
       const told = await step()
       if (!told.ok) return told
@@ -210,7 +215,7 @@ export class AntiEntropy {
   /** The node's own data go along where the catalog does not have them yet; without offers they go alone. */
   async #register(offers: readonly Offer[]): Promise<Told> {
     const { state } = this.#parts
-    const node = state.dueNode()
+    const node = this.#parts.catalog.nodeApart && offers.length > 0 ? undefined : state.dueNode()
     const answer = await this.#ask({ node: state.node, skipNodeUpdate: node === undefined }, offers)
     if (!answer.ok && offers.length > 1 && meetsThemTogether(answer.error)) return this.#registerEach(offers)
     const told = this.#told(answer)
@@ -339,7 +344,15 @@ function meetsThemTogether(failure: Failure): boolean {
   return meetsThisAlone(failure) || failure.kind === 'unknown-method'
 }
 
-/** Another call may well succeed. */
+/** Failures of one call: another may well succeed, with another token for instance. */
+const alone: ReadonlySet<Failure['kind']> = new Set([
+  'bad-request',
+  'refused',
+  'too-large',
+  'permission-denied',
+  'token-not-found',
+])
+
 function meetsThisAlone(failure: Failure): boolean {
-  return failure.kind === 'bad-request' || failure.kind === 'refused' || failure.kind === 'too-large'
+  return alone.has(failure.kind)
 }

@@ -22,6 +22,8 @@ export interface NodeDump {
 
 /** The catalog as anti-entropy needs it. Calls may be held for a while when there is no leader. */
 export interface CatalogClient {
+  /** The node's own data go by themselves, and first: not every token of a service may write them. */
+  readonly nodeApart: boolean
   /** As the leader knows it, so that it shows what was written before; null: the node is not there. */
   dump(node: string): Promise<Result<NodeDump | null, Failure>>
   register(request: RegisterRequest): Promise<Result<unknown, Failure>>

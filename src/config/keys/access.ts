@@ -3,17 +3,18 @@ import { bool, duration, text } from './types.ts'
 
 /** Keys of access control. Reference: configuration 5. */
 
-const open = 'access control is not there yet, and an agent that ignored it would be open to everybody'
-const waits = { for: 'access control' } as const
-const key = keysOf('access control', { waits })
+const key = keysOf('access control')
 const old = (instead: string, more: KeyFacts = {}): KeyFacts => ({ deprecated: instead, ...more })
 
+/** A reload takes them over. */
+const taken = { since: '1.4.0', reload: true } as const
+
 const tokens = block('Tokens that the agent goes by.', {
-  agent: key(text, 'Of the agent’s own requests. Default: that of acl.tokens.default.', { since: '1.4.0' }),
-  agent_master: key(text, 'Opens this agent’s own endpoints while no server can be asked.', { since: '1.4.0' }),
-  default: key(text, 'Of requests without a token, and of DNS.', { since: '1.4.0' }),
+  agent: key(text, 'Of the agent’s own requests. Default: that of acl.tokens.default.', taken),
+  agent_master: key(text, 'Opens this agent’s own endpoints while no server can be asked.', taken),
+  default: key(text, 'Of requests without a token, and of DNS.', taken),
   master: key(text, 'Created by the leader of the primary datacenter; it may do everything.', { since: '1.4.0' }),
-  replication: key(text, 'Of servers that copy from the primary datacenter.', { since: '1.4.0' }),
+  replication: key(text, 'Of servers that copy from the primary datacenter.', taken),
 })
 
 export const accessKeys = {
@@ -32,21 +33,22 @@ export const accessKeys = {
       default: false,
       since: '1.4.0',
     }),
-    enabled: key(bool, 'Requests need a token. Default: as acl_datacenter is set.', {
-      default: false,
-      since: '1.4.0',
-      waits: { ...waits, refused: open },
-    }),
+    enabled: key(bool, 'Requests need a token. Default: as acl_datacenter is set.', { default: false, since: '1.4.0' }),
     policy_ttl: key(duration, 'How long a policy is kept.', { default: '30s', since: '1.4.0' }),
+    report_only: key(
+      bool,
+      'Nothing is refused but what concerns tokens and policies: what would be is counted, and told in the log.',
+      { default: false, since: '1.4.0' },
+    ),
     token_ttl: key(duration, 'How long a token is kept.', { default: '30s', since: '1.4.0' }),
     tokens,
   }),
-  acl_agent_master_token: key(text, 'As acl.tokens.agent_master.', old('acl.tokens.agent_master')),
-  acl_agent_token: key(text, 'As acl.tokens.agent.', old('acl.tokens.agent')),
+  acl_agent_master_token: key(text, 'As acl.tokens.agent_master.', old('acl.tokens.agent_master', { reload: true })),
+  acl_agent_token: key(text, 'As acl.tokens.agent.', old('acl.tokens.agent', { reload: true })),
   acl_datacenter: key(
     text,
     'As primary_datacenter, and turns access control on.',
-    old('primary_datacenter and acl.enabled', { waits: { ...waits, refused: open } }),
+    old('primary_datacenter and acl.enabled'),
   ),
   acl_default_policy: key(text, 'As acl.default_policy.', old('acl.default_policy', { default: 'allow' })),
   acl_down_policy: key(text, 'As acl.down_policy.', old('acl.down_policy', { default: 'extend-cache' })),
@@ -64,9 +66,9 @@ export const accessKeys = {
   acl_replication_token: key(
     text,
     'As acl.tokens.replication, and turns the copying of tokens on.',
-    old('acl.tokens.replication and acl.enable_token_replication'),
+    old('acl.tokens.replication and acl.enable_token_replication', { reload: true }),
   ),
-  acl_token: key(text, 'As acl.tokens.default.', old('acl.tokens.default')),
+  acl_token: key(text, 'As acl.tokens.default.', old('acl.tokens.default', { reload: true })),
   acl_ttl: key(duration, 'As acl.token_ttl.', old('acl.token_ttl', { default: '30s' })),
   enable_acl_replication: key(
     bool,

@@ -333,7 +333,14 @@ describe('the end of an agent', () => {
     const told = async () => ok(true)
     const checksOn = async () => ok({ checks: [], index: 1 })
     const registerAll = async () => ok([])
-    const catalog = { dump: () => answer.promise, register: told, registerAll, deregister: told, checksOn }
+    const catalog = {
+      nodeApart: false,
+      dump: () => answer.promise,
+      register: told,
+      registerAll,
+      deregister: told,
+      checksOn,
+    }
     const state = new LocalState(nodeFactsOf(configOf(), nodeId), { services: () => {}, checks: () => {} })
     const sync = new AntiEntropy({ env, state, catalog, server: false, nodeCount: () => 1 })
     sync.start()

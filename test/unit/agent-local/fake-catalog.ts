@@ -32,6 +32,7 @@ export class FakeCatalog implements CatalogClient {
     return this.asked.splice(0)
   }
 
+  nodeApart = false
   /** What `checksOn` answers: it waits until what was asked for is older than this. */
   seen: ChecksOn = { checks: [], index: 1 }
   /** Ends of the waits under way. */

@@ -23,10 +23,23 @@ describe('what a reload changed', () => {
     ])
   })
 
+  it('and a token that was taken over is told of without its secret', () => {
+    const [started, next] = [read({ acl_token: 'former' }), read({ acl_token: 'x', acl: { tokens: { agent: 'y' } } })]
+    expect(configDifferences(started, started, next)).toEqual([
+      { text: 'acl.tokens.agent has changed', applied: true },
+      { text: 'acl_token has changed', applied: true },
+    ])
+  })
+
   it('and what waits for the next start is said at each reload until then, without a value, which may be a secret', () => {
     const started = read({})
-    const next = read({ encrypt: 'pUqJrVyVRj5jsiYEkM/tFQ==', datacenter: 'east', ports: { dns: 53 }, acl_token: 'x' })
-    const waiting = ['acl_token', 'datacenter', 'encrypt', 'ports.dns'].map((key) => {
+    const next = read({
+      encrypt: 'pUqJrVyVRj5jsiYEkM/tFQ==',
+      datacenter: 'east',
+      ports: { dns: 53 },
+      acl_master_token: 'x',
+    })
+    const waiting = ['acl_master_token', 'datacenter', 'encrypt', 'ports.dns'].map((key) => {
       return { text: `${key} has changed: restart to apply`, applied: false }
     })
     expect(configDifferences(started, started, next)).toEqual(waiting)

@@ -124,14 +124,7 @@ export const companions: Readonly<Record<string, FileConfig>> = {
 export const ofNoEffect: ReadonlySet<string> = new Set(['disable_update_check', 'protocol'])
 
 /** Refused whatever else stands there. */
-export const refusedKeys: ReadonlySet<string> = new Set([
-  'acl.enabled',
-  'acl_datacenter',
-  'connect.enabled',
-  'enable_syslog',
-  'segment',
-  'segments',
-])
+export const refusedKeys: ReadonlySet<string> = new Set(['connect.enabled', 'enable_syslog', 'segment', 'segments'])
 
 /** Values of the right type that are refused all the same, and how. Texts: reference, configuration 3 to 13. */
 export const refusals: readonly (readonly [file: FileConfig, line: string])[] = [
@@ -140,7 +133,6 @@ export const refusals: readonly (readonly [file: FileConfig, line: string])[] = 
   [{ acl: { down_policy: 'x' } }, 'Unsupported down ACL policy: x: write allow, deny, extend-cache, async-cache'],
   [{ acl_down_policy: 'x' }, 'Unsupported down ACL policy: x: write allow, deny, extend-cache, async-cache'],
   [{ acl: { default_policy: 'Allow' } }, 'at acl.default_policy: Unsupported default ACL policy: Allow'],
-  [{ acl: { enabled: true } }, 'at acl.enabled: acl.enabled: '],
   [{ acl_datacenter: 'a.b' }, 'acl_datacenter cannot be "a.b": please use only [a-z0-9-_]'],
   [{ primary_datacenter: 'a.b' }, 'primary_datacenter cannot be "a.b": please use only [a-z0-9-_]'],
   [{ addresses: { http: 'eth0' } }, 'addresses.http "eth0" is not an IP address'],

@@ -162,7 +162,6 @@ describe('access control in the configuration', () => {
       tokenTtlMs: 5_000,
       tokens: { default: 'new', agent: 'agent' },
     })
-    expect(accessOf({ acl_token: 'x' }).config.access.tokens.agent).toBe('x')
     expect(accessOf({ acl_replication_token: 'x', enable_acl_replication: false }).config.access.tokenReplication).toBe(
       false,
     )
@@ -183,11 +182,12 @@ describe('access control in the configuration', () => {
     expect(accessOf({ acl_enforce_version_8: false }).config.debug).toMatchObject({ ACLEnforceVersion8: false })
   })
 
-  it('is refused with its name where it is to be on, for everybody would be let in', () => {
-    const line =
-      'access control is not there yet, and an agent that ignored it would be open to everybody: leave it out'
-    expect(linesOf(whole(base, { acl: { enabled: true } }))).toEqual([`at acl.enabled: acl.enabled: ${line}`])
-    expect(linesOf(whole(base, { acl_datacenter: 'dc1' }))).toEqual([`at acl_datacenter: acl_datacenter: ${line}`])
+  it('is on where that is said, or where the old key names its datacenter', () => {
+    expect(accessOf({}).config.access.enabled).toBe(false)
+    expect(accessOf({ primary_datacenter: 'dc1' }).config.access.enabled).toBe(false)
+    expect(accessOf({ acl: { enabled: true } }).config.access).toMatchObject({ enabled: true, primaryDatacenter: '' })
+    expect(accessOf({ acl_datacenter: 'dc1' }).config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc1' })
+    expect(accessOf({ acl: { enabled: true } }).config.debug).toMatchObject({ ACLsEnabled: true })
     const off = accessOf({ acl_datacenter: 'DC1', acl: { enabled: false } })
     expect(off.config.access.primaryDatacenter).toBe('dc1')
     expect(off.warnings).toContain(

@@ -95,7 +95,7 @@ describe('the sources of a configuration', () => {
   it('have places that are told where only the whole is wrong: file, line and column, or the flag', async () => {
     write({
       'a.json': '{\n  "bootstrap_expect": 3,\n  "retry_join": ["a..b"]\n}',
-      'b.hcl': 'serf_lan = "eth0"\nretry_join = ["10.0.0.2"]\nacl { enabled = true }',
+      'b.hcl': 'serf_lan = "eth0"\nretry_join = ["10.0.0.2"]\nacl { default_policy = "x" }',
     })
     const { lines } = await load([
       ['config-dir', [folder]],
@@ -108,7 +108,7 @@ describe('the sources of a configuration', () => {
       "a.json:2:3: 'bootstrap_expect > 0' requires 'server = true':",
       'a.json:3:3, b.hcl:2:1: retry_join: entry 1 is not an address',
       'b.hcl:1:1: serf_lan "eth0" must be an ip address: write an I',
-      'b.hcl:3:7: acl.enabled: access control is not there yet, and',
+      'b.hcl:3:7: Unsupported default ACL policy: x: write allow, d',
     ])
   })
 

@@ -1,0 +1,90 @@
+import type { Authorizer } from '../../access/authorizer.ts'
+import { enforcementOf } from '../../access/enforcement.ts'
+import type { Result } from '../../base/result.ts'
+import type { AgentAccess } from '../../features/access-control.ts'
+import type { CallOptions } from '../../features/manifest.ts'
+import type { Failure } from '../../model/failure.ts'
+import { newestRelease } from '../../model/release.ts'
+import type { AccessSettings } from '../access-settings.ts'
+import type { AgentConfig } from '../agent-config.ts'
+import type { Calls } from '../calls.ts'
+import type { Closing } from '../closing.ts'
+import type { Ground } from '../ground.ts'
+import { AskedTokens } from './asked-tokens.ts'
+import { Authorizers } from './authorizers.ts'
+import { primaryOf } from './mode.ts'
+import { RefusalReport } from './report.ts'
+import { rightsEndpoint, toldRights } from './rights-endpoint.ts'
+import type { RunningAccess } from './running-access.ts'
+
+/** What the settings of this agent make of tokens. */
+export function authorizersOf({ env, config }: Pick<Ground, 'env' | 'config'>, closing: Closing): Authorizers {
+  const { defaultPolicy, keyListPolicy, reportOnly } = config.access
+  const report = reportOnly ? new RefusalReport(env) : undefined
+  closing.push(() => report?.stop())
+  return new Authorizers({
+    env,
+    defaultPolicy,
+    keyListPolicy,
+    enforces: asksForEverything(config) ? undefined : enforcementOf(config.release, config.access.enforceVersion8),
+    ...(report === undefined ? {} : { dressed: (authorizer: Authorizer) => report.dress(authorizer) }),
+  })
+}
+
+function asksForEverything({ release, access }: AgentConfig): boolean {
+  return release === newestRelease && access.enforceVersion8 !== false
+}
+
+/** Neither tokens nor policies are believed for longer. */
+function ttlOf({ tokenTtlMs, policyTtlMs }: AccessSettings): number {
+  return Math.min(tokenTtlMs, policyTtlMs)
+}
+
+/** Only its name and its arguments count where it is asked. */
+const asked = rightsEndpoint(async () => ({ ok: false, error: { kind: 'no-servers' } }))
+
+/** Tokens as servers tell of them: those of `datacenter`, or of the own one where that is empty. */
+export function askedTokens(
+  { env, config }: Pick<Ground, 'env' | 'config'>,
+  authorizers: Authorizers,
+  calls: () => Pick<Calls, 'ask'>,
+  datacenter: string,
+): AskedTokens {
+  const read = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter }
+  return new AskedTokens({
+    env,
+    authorizers,
+    downPolicy: config.access.downPolicy,
+    ttlMs: ttlOf(config.access),
+    ask: async (secret) => {
+      const told = await calls().ask(asked, { secret, datacenter: config.datacenter }, read, {})
+      if (!told.ok) return told
+      const checked = toldRights.safeParse(told.value)
+      if (checked.success) return { ok: true, value: checked.data }
+      return { ok: false, error: { kind: 'refused', message: `${asked.method}: malformed answer` } }
+    },
+  })
+}
+
+/** What the token of a call may do on this agent itself. */
+export function localAuthorizer(
+  { config, tokens }: Pick<Ground, 'config' | 'tokens'>,
+  { resolver, authorizers }: RunningAccess,
+): (call: CallOptions) => Promise<Result<Authorizer, Failure>> {
+  return async ({ token }) => {
+    const secret = token === undefined || token === '' ? tokens.default : token
+    if (secret !== '' && secret === tokens.agentMaster)
+      return { ok: true, value: authorizers.agentMaster(config.nodeName) }
+    return resolver.now(secret) ?? resolver.resolve(secret)
+  }
+}
+
+/** What routes of an agent know of its access control. */
+export function agentAccess({ config, tokens }: Ground, running: RunningAccess): AgentAccess {
+  return {
+    primaryDatacenter: primaryOf(config),
+    refusesNew: () => running.refusesNew(),
+    defaultToken: () => tokens.default,
+    setToken: (slot, secret) => tokens.set(slot, secret),
+  }
+}

@@ -1,0 +1,54 @@
+import type { AgentTokenSlot } from '../../features/access-control.ts'
+import type { AccessTokens } from '../access-settings.ts'
+
+const slots: Readonly<Record<AgentTokenSlot, keyof AccessTokens>> = {
+  default: 'default',
+  agent: 'agent',
+  'agent-master': 'agentMaster',
+  replication: 'replication',
+}
+
+/**
+ * Secrets of the tokens that the agent itself goes by. What is set while it runs holds until it ends, or until the
+ * configuration says something new. Reference: access control 3.7 and 7.
+ */
+export class AgentTokens {
+  #configured: AccessTokens
+  #now: AccessTokens
+
+  constructor(configured: AccessTokens) {
+    this.#configured = configured
+    this.#now = configured
+  }
+
+  /** Stands in where a request has none, and for services without their own. */
+  get default(): string {
+    return this.#now.default
+  }
+
+  /** Of what the agent does of its own accord. */
+  get agent(): string {
+    return this.#now.agent === '' ? this.#now.default : this.#now.agent
+  }
+
+  get agentMaster(): string {
+    return this.#now.agentMaster
+  }
+
+  get replication(): string {
+    return this.#now.replication
+  }
+
+  /** Empty clears it. */
+  set(slot: AgentTokenSlot, secret: string): void {
+    this.#now = { ...this.#now, [slots[slot]]: secret }
+  }
+
+  /** Of a configuration that was read again, what is new in it. */
+  reload(configured: AccessTokens): void {
+    for (const name of Object.values(slots)) {
+      if (configured[name] !== this.#configured[name]) this.#now = { ...this.#now, [name]: configured[name] }
+    }
+    this.#configured = configured
+  }
+}

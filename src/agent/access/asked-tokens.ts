@@ -1,0 +1,238 @@
+import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { DownPolicy } from '../access-settings.ts'
+import type { Authorizers } from './authorizers.ts'
+import { Lru } from './lru.ts'
+import type { TokenResolver } from './resolver.ts'
+import { refusedSecret, sameRights, type TokenRights } from './rights.ts'
+import type { ToldRights } from './rights-endpoint.ts'
+
+/** Tokens of which it is kept what they may do, and letters of their rules together. */
+const keptMax = 8_192
+const keptLettersMax = 32 << 20
+/** A token that there is not is asked for again after this: it may have been made. */
+const unknownTtlMs = 1_000
+/** After an attempt that failed the next one for the same token is made, behind who asks for it, no earlier than this. */
+const retryMs = 1_000
+/** Servers that have access control off are taken at their word for so long. Reference: access control 7. */
+const disabledTtlMs = 120_000
+
+export interface AskedTokensParts {
+  readonly env: Env
+  readonly authorizers: Authorizers
+  readonly downPolicy: DownPolicy
+  /** For how long an answer is good: no longer than for tokens, and no longer than for policies. */
+  readonly ttlMs: number
+  /** Asks whoever keeps tokens. `token-not-found`: there is none; any other failure: nobody could tell. */
+  ask(secret: string): Promise<Result<ToldRights, Failure>>
+}
+
+interface Kept {
+  /** Undefined: there is no such token, or nobody could tell. */
+  rights: TokenRights | undefined
+  outcome: Result<Authorizer, Failure>
+  /** When it was certainly so for the last time. */
+  asOfMs: number
+  untilMs: number
+  /** Why the last attempt to ask again failed; undefined: it did not. */
+  failure: Failure | undefined
+  /** No further attempt before this. */
+  retryAtMs: number
+  /** Of the failure: how often there had been hope by then. */
+  hopes: number
+}
+
+interface Follower {
+  readonly authorizer: Authorizer
+  readonly use: () => void
+}
+
+/**
+ * What tokens may do, as it is asked of servers and kept for a while: on client agents, and on servers of secondary
+ * datacenters.
+ *
+ * A revoked token is refused once its answer has run out, wherever a server answers:
+ * 1. What has run out is given only after a failed attempt to ask again (or, with `async-cache`, while one is under way).
+ * 2. After a failure further attempts go on behind those who ask, at most one a second for each token; the first that is
+ *    answered ends it.
+ * 3. An answer counts from when it was asked for, and as old as whoever told it knew it to be.
+ * A refusal that is kept widens nothing: where nobody can tell, it stays a refusal, unless the down policy is to allow.
+ */
+export class AskedTokens implements TokenResolver {
+  readonly #parts: AskedTokensParts
+  readonly #kept = new Lru<string, Kept>(keptMax, { max: keptLettersMax, of: lettersOf })
+  readonly #asking = new Map<string, Promise<Kept>>()
+  readonly #followers = new Map<string, Set<Follower>>()
+  readonly #timers = new Map<string, Closable>()
+  #hopes = 0
+  #isOut = false
+  #disabledUntilMs = Number.NEGATIVE_INFINITY
+  #stopped = false
+
+  constructor(parts: AskedTokensParts) {
+    this.#parts = parts
+  }
+
+  /** Tokens of which something is kept. */
+  get size(): number {
+    return this.#kept.size
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const timer of this.#timers.values()) timer.close()
+    this.#timers.clear()
+    this.#followers.clear()
+  }
+
+  /** Somebody may answer now who did not: whoever asks next waits for the answer. */
+  hope(): void {
+    this.#hopes++
+  }
+
+  now(secret: string): Result<Authorizer, Failure> | undefined {
+    const refused = refusedSecret(secret)
+    if (refused !== undefined) return refused
+    if (this.#nowMs() < this.#disabledUntilMs) return off
+    const kept = this.#kept.get(secret)
+    if (kept === undefined) return undefined
+    if (this.#nowMs() < kept.untilMs) return kept.outcome
+    const isOut = kept.failure !== undefined && kept.hopes === this.#hopes
+    const isGiven = isOut || (this.#parts.downPolicy === 'async-cache' && kept.outcome.ok)
+    if (!isGiven) return undefined
+    if (this.#nowMs() >= kept.retryAtMs) this.#parts.env.detach(this.#refresh(secret))
+    return kept.outcome
+  }
+
+  async resolve(secret: string): Promise<Result<Authorizer, Failure>> {
+    return this.now(secret) ?? (await this.#refresh(secret)).outcome
+  }
+
+  /** For others who ask this agent; a failure where it could not learn it, whatever its down policy. */
+  async rights(secret: string): Promise<Result<ToldRights, Failure>> {
+    const outcome = await this.resolve(secret)
+    if (this.#nowMs() < this.#disabledUntilMs) return err({ kind: 'access-control-off' })
+    const kept = this.#kept.get(secret)
+    if (kept?.rights !== undefined) return ok({ rights: kept.rights, ageMs: this.#nowMs() - kept.asOfMs })
+    return err(kept?.failure ?? (outcome.ok ? { kind: 'no-servers' } : outcome.error))
+  }
+
+  onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
+    const follower: Follower = { authorizer, use }
+    const followers = this.#followers.get(secret) ?? new Set()
+    this.#followers.set(secret, followers.add(follower))
+    if (followers.size === 1 || !this.#isHeld(secret, authorizer)) this.#schedule(secret)
+    return {
+      close: () => {
+        followers.delete(follower)
+        if (followers.size > 0 || this.#followers.get(secret) !== followers) return
+        this.#followers.delete(secret)
+        this.#timers.get(secret)?.close()
+        this.#timers.delete(secret)
+      },
+    }
+  }
+
+  #isHeld(secret: string, authorizer: Authorizer): boolean {
+    const outcome = this.#kept.get(secret)?.outcome
+    return outcome?.ok === true && outcome.value === authorizer
+  }
+
+  #nowMs(): number {
+    return this.#parts.env.clock.monoMs()
+  }
+
+  /** One request for all who ask for the same token meanwhile. */
+  #refresh(secret: string): Promise<Kept> {
+    const asking = this.#asking.get(secret)
+    if (asking !== undefined) return asking
+    const begun = this.#ask(secret)
+    this.#asking.set(secret, begun)
+    return begun
+  }
+
+  async #ask(secret: string): Promise<Kept> {
+    const askedMs = this.#nowMs()
+    const told = await this.#parts.ask(secret)
+    this.#isOut = !told.ok && this.#isOut
+    const kept = this.#taken(secret, told, askedMs)
+    this.#kept.set(secret, kept)
+    this.#asking.delete(secret)
+    this.#check(secret)
+    return kept
+  }
+
+  #taken(secret: string, told: Result<ToldRights, Failure>, askedMs: number): Kept {
+    const before = this.#kept.get(secret)
+    if (told.ok) return this.#good(before, told.value, askedMs)
+    const failure = told.error
+    if (failure.kind === 'access-control-off') {
+      this.#disabledUntilMs = this.#nowMs() + disabledTtlMs
+      return { ...nothing, outcome: off, asOfMs: askedMs, untilMs: this.#disabledUntilMs }
+    }
+    const isTold = failure.kind === 'token-not-found'
+    if (isTold) return { ...nothing, outcome: told, asOfMs: askedMs, untilMs: this.#nowMs() + unknownTtlMs }
+    return this.#down(before, failure)
+  }
+
+  #good(before: Kept | undefined, { rights, ageMs }: ToldRights, askedMs: number): Kept {
+    const isSame = before?.rights !== undefined && sameRights(before.rights, rights)
+    const outcome = isSame ? before.outcome : ok(this.#parts.authorizers.of(rights))
+    const asOfMs = askedMs - ageMs
+    // Told by one who could not ask himself: good for a moment only.
+    const untilMs = Math.max(asOfMs + this.#parts.ttlMs, this.#nowMs() + Math.min(retryMs, this.#parts.ttlMs))
+    return { ...nothing, rights, outcome, asOfMs, untilMs }
+  }
+
+  #down(before: Kept | undefined, failure: Failure): Kept {
+    const { env, downPolicy, authorizers } = this.#parts
+    env.metrics.count('acl.unresolved')
+    if (!this.#isOut) {
+      env.log.write('warn', 'acl', 'nobody can tell what tokens may do', { downPolicy, why: failure.kind })
+    }
+    this.#isOut = true
+    const now = { failure, retryAtMs: this.#nowMs() + retryMs, hopes: this.#hopes }
+    const isKept = downPolicy === 'extend-cache' || downPolicy === 'async-cache'
+    if (isKept && before !== undefined) return { ...before, ...now }
+    const outcome = ok(authorizers.allOrNothing(downPolicy === 'allow' ? 'allow' : 'deny'))
+    const isSame = before?.rights === undefined && before?.failure !== undefined && before.outcome.ok
+    return { ...nothing, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
+  }
+
+  /** Tells those who follow a token and hold other rights than it has now; then looks again when these have run out. */
+  #check(secret: string): void {
+    const followers = this.#followers.get(secret)
+    if (followers === undefined || this.#stopped) return
+    for (const follower of [...followers]) {
+      if (this.#isHeld(secret, follower.authorizer)) continue
+      followers.delete(follower)
+      follower.use()
+    }
+    if (followers.size > 0) this.#schedule(secret)
+    else if (this.#followers.get(secret) === followers) this.#followers.delete(secret)
+  }
+
+  #schedule(secret: string): void {
+    this.#timers.get(secret)?.close()
+    const { env } = this.#parts
+    const kept = this.#kept.get(secret)
+    const holds = [...(this.#followers.get(secret) ?? [])].every(({ authorizer }) => this.#isHeld(secret, authorizer))
+    const dueMs = kept === undefined || !holds ? 0 : Math.max(kept.untilMs, kept.retryAtMs)
+    const timer = env.timers.after(Math.max(0, dueMs - this.#nowMs()), () => {
+      this.#timers.delete(secret)
+      if (!this.#stopped) env.detach(this.#refresh(secret))
+    })
+    this.#timers.set(secret, timer)
+  }
+}
+
+const off: Result<Authorizer, Failure> = ok(unrestricted)
+
+const nothing = { rights: undefined, asOfMs: 0, failure: undefined, retryAtMs: 0, hopes: 0 } as const
+
+function lettersOf({ rights }: Kept): number {
+  return (rights?.rules ?? []).reduce((sum, { text }) => sum + text.length, 0)
+}

@@ -1,0 +1,83 @@
+import { type Authorizer, managementOf } from '../../access/authorizer.ts'
+import { type Enforcement, enforcedBy } from '../../access/enforcement.ts'
+import { authorizerOf } from '../../access/policy-authorizer.ts'
+import { parseRules } from '../../access/reading.ts'
+import type { RuleSet } from '../../access/rules.ts'
+import { invariant } from '../../base/invariant.ts'
+import type { Env } from '../../env/env.ts'
+import type { AccessPolicy } from '../access-settings.ts'
+import { Lru } from './lru.ts'
+import type { RuleText, TokenRights } from './rights.ts'
+
+/** Texts of rules that are kept parsed, for all tokens that have them. */
+const parsedMax = 512
+
+export interface AuthorizersParts {
+  readonly env: Env
+  readonly defaultPolicy: AccessPolicy
+  readonly keyListPolicy: boolean
+  /** Undefined: every rule is asked for. */
+  readonly enforces: Enforcement | undefined
+  /** What each authorizer becomes before anybody asks it. */
+  readonly dressed?: (authorizer: Authorizer) => Authorizer
+}
+
+/** Makes authorizers of what tokens may do, by the settings of this agent. */
+export class Authorizers {
+  readonly #parts: AuthorizersParts
+  readonly #parsed = new Lru<string, RuleSet | 'unreadable'>(parsedMax)
+
+  constructor(parts: AuthorizersParts) {
+    this.#parts = parts
+  }
+
+  of({ accessor, management, rules }: TokenRights): Authorizer {
+    if (management) return managementOf(accessor)
+    const rulesets: { readonly policy: string; readonly rules: RuleSet }[] = []
+    for (const rule of rules) {
+      const parsed = this.#read(rule, accessor)
+      // What cannot be read may have taken rights away: nothing is granted at all.
+      if (parsed === 'unreadable') return this.allOrNothing('deny', accessor)
+      rulesets.push({ policy: rule.policy, rules: parsed })
+    }
+    return this.#made(accessor, rulesets, this.#parts.defaultPolicy)
+  }
+
+  /** Of the token with which an operator reaches this agent while no server can be asked. Reference: access control 7. */
+  agentMaster(nodeName: string): Authorizer {
+    const text = JSON.stringify({ agent: { [nodeName]: { policy: 'write' } }, node_prefix: { '': { policy: 'read' } } })
+    const rules = parseRules(text, 'new')
+    invariant(rules.ok, 'the rules of the agent master token can be read')
+    return this.#made('', [{ policy: 'agent master', rules: rules.value }], 'deny')
+  }
+
+  /** Without a rule: what a policy that is for all says. */
+  allOrNothing(defaultPolicy: AccessPolicy, accessor = ''): Authorizer {
+    return this.#made(accessor, [], defaultPolicy)
+  }
+
+  #made(
+    accessor: string,
+    rulesets: readonly { readonly policy: string; readonly rules: RuleSet }[],
+    defaultPolicy: AccessPolicy,
+  ): Authorizer {
+    const { keyListPolicy, enforces, dressed } = this.#parts
+    const plain = authorizerOf({ accessor, rulesets, defaultPolicy, keyListPolicy })
+    const enforced = enforces === undefined ? plain : enforcedBy(enforces, plain)
+    return dressed === undefined ? enforced : dressed(enforced)
+  }
+
+  #read({ policy, grammar, text }: RuleText, accessor: string): RuleSet | 'unreadable' {
+    const key = `${grammar} ${text}`
+    const known = this.#parsed.get(key)
+    if (known !== undefined) return known
+    const parsed = parseRules(text, grammar)
+    const rules = parsed.ok ? parsed.value : 'unreadable'
+    if (!parsed.ok) {
+      const fields = { accessor, policy, error: parsed.error }
+      this.#parts.env.log.write('error', 'acl', 'rules cannot be read: who has them has no rights', fields)
+    }
+    this.#parsed.set(key, rules)
+    return rules
+  }
+}

@@ -1,0 +1,48 @@
+/** What entries weigh, and how much all of them may. */
+export interface Weights<V> {
+  readonly max: number
+  of(value: V): number
+}
+
+/** A map of at most so many entries, and of so much weight: for one more, those that were not asked for the longest go. */
+export class Lru<K, V> {
+  readonly #entries = new Map<K, V>()
+  readonly #max: number
+  readonly #weights: Weights<V>
+  #weight = 0
+
+  constructor(max: number, weights: Weights<V> = { max: Number.POSITIVE_INFINITY, of: () => 0 }) {
+    this.#max = max
+    this.#weights = weights
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key)
+    if (value === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    return value
+  }
+
+  set(key: K, value: V): void {
+    this.delete(key)
+    const weight = this.#weights.of(value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size < this.#max && this.#weight + weight <= this.#weights.max) break
+      this.delete(oldest)
+    }
+    this.#entries.set(key, value)
+    this.#weight += weight
+  }
+
+  delete(key: K): void {
+    const value = this.#entries.get(key)
+    if (value === undefined) return
+    this.#entries.delete(key)
+    this.#weight -= this.#weights.of(value)
+  }
+}

@@ -1,0 +1,35 @@
+import { hasBehaviour, type Release } from '../../model/release.ts'
+import type { AgentConfig } from '../agent-config.ts'
+
+/** `legacy`: tokens carry their rules. `enabled`: tokens name policies; there is no way back. Reference: access control 6. */
+export type AccessMode = 'disabled' | 'legacy' | 'enabled'
+
+/** What the tag `acls` of servers says. Releases that know of no other kind than the former say nothing. */
+const tags: Readonly<Record<AccessMode, string>> = { disabled: '0', enabled: '1', legacy: '2' }
+
+/** Whether agents of this release know tokens that name policies. */
+export function knowsPolicies(release: Release): boolean {
+  return hasBehaviour(release, 'tokens-and-policies')
+}
+
+export function modeTags(mode: AccessMode, release: Release): Readonly<Record<string, string>> {
+  return knowsPolicies(release) ? { acls: tags[mode] } : {}
+}
+
+/** As a server starts, before its state has told it more. */
+export function firstMode({ access, server }: Pick<AgentConfig, 'access' | 'server'>): AccessMode {
+  return access.enabled && server ? 'legacy' : 'disabled'
+}
+
+/** Of the tag of a server; undefined: it has none. */
+export function supportsPolicies(acls: string | undefined): boolean {
+  return acls === tags.enabled || acls === tags.legacy
+}
+
+export function hasGoneOver(acls: string | undefined): boolean {
+  return acls === tags.enabled
+}
+
+export function saysDisabled(acls: string | undefined): boolean {
+  return acls === tags.disabled
+}

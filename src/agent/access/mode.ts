@@ -1,0 +1,157 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { legacyModeFailure, type MissingServer } from '../../features/access-control.ts'
+import { enterNewMode } from '../../features/acl/mode-commands.ts'
+import { isNewMode } from '../../features/acl/views.ts'
+import type { LeaderDuty, ServerContext } from '../../features/manifest.ts'
+import type { Pool } from '../../gossip/pool.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import type { Raft } from '../../raft/raft.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import type { AgentConfig } from '../agent-config.ts'
+import { changeOwnTags, serverOf } from '../pool-servers.ts'
+import { type AccessMode, hasGoneOver, knowsPolicies, modeTags } from './mode-tags.ts'
+import { missingServers } from './support.ts'
+
+/** What no change of a pool tells of is looked at again after this, and after twice as long each time. */
+const lookMinMs = 50
+const lookMaxMs = 30_000
+
+export interface ServerModeParts {
+  readonly env: Env
+  readonly config: AgentConfig
+  readonly lan: Pool
+  /** Undefined: this server is in no pool of all datacenters. */
+  readonly wan: Pool | undefined
+  readonly raft: Pick<Raft, 'status'>
+  readonly state: {
+    read(): ReadTransaction
+    watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
+  }
+}
+
+/**
+ * Which kind of access control a server is in: what its replicated state says, and until then the former one. Its tags tell
+ * the others. The leader has its datacenter go over once every server says that it can.
+ */
+export class ServerMode {
+  readonly #parts: ServerModeParts
+  readonly #primary: string
+  #watching: Closable | undefined
+
+  constructor(parts: ServerModeParts) {
+    this.#parts = parts
+    this.#primary = primaryOf(parts.config)
+    if (knowsPolicies(parts.config.release)) this.#follow()
+  }
+
+  stop(): void {
+    this.#watching?.close()
+  }
+
+  get mode(): AccessMode {
+    return isNewMode(this.#parts.state.read()) ? 'enabled' : 'legacy'
+  }
+
+  /** Who does not support the new kind, be it that the datacenter has gone over already. */
+  missing(): readonly MissingServer[] {
+    const { config, lan, wan, raft } = this.#parts
+    return missingServers({
+      own: config.datacenter,
+      primary: this.#primary,
+      lan: lan.members(),
+      wan: wan?.members() ?? [],
+      configuration: raft.status().configuration,
+    })
+  }
+
+  refusesNew(): Failure | undefined {
+    return this.mode === 'enabled' ? undefined : legacyModeFailure(this.missing())
+  }
+
+  /** Why this server is not ready: it is about to go over. While it waits for others it is as ready as it can be. */
+  reasonsNotReady(): readonly string[] {
+    const { release } = this.#parts.config
+    const isSettled = !knowsPolicies(release) || this.mode === 'enabled' || this.missing().length > 0
+    return isSettled ? [] : ['access control is about to leave its legacy mode']
+  }
+
+  readonly duty: LeaderDuty = {
+    name: 'access-mode',
+    start: (server) => (knowsPolicies(server.release) ? this.#lead(server) : { close: () => {} }),
+  }
+
+  #lead(server: ServerContext): Closable {
+    const { env, lan, wan } = this.#parts
+    let waitMs = lookMinMs
+    let timer: Closable | undefined
+    let isOver = false
+    let isProposing = false
+    const goOver = async (): Promise<void> => {
+      isProposing = true
+      const done = await server.propose(enterNewMode, {})
+      isProposing = false
+      if (!done.ok) env.log.write('warn', 'acl', 'could not leave legacy mode', { why: failureText(done.error) })
+    }
+    const look = (): void => {
+      if (isOver || isProposing) return
+      if (this.mode === 'enabled') close()
+      else if (this.missing().length === 0) env.detach(goOver())
+    }
+    const arm = (): void => {
+      timer = env.timers.after(waitMs, () => {
+        waitMs = Math.min(waitMs * 2, lookMaxMs)
+        arm()
+        look()
+      })
+    }
+    const watching = [lan, wan].flatMap((pool) => pool?.onChange(look) ?? [])
+    const close = (): void => {
+      isOver = true
+      timer?.close()
+      for (const each of watching) each.close()
+    }
+    arm()
+    look()
+    return { close }
+  }
+
+  #follow(): void {
+    const { env, config, lan, wan, state } = this.#parts
+    if (this.mode === 'enabled') {
+      env.log.write('info', 'acl', 'access control is in its new mode', { datacenter: config.datacenter })
+      changeOwnTags(wan === undefined ? [lan] : [lan, wan], modeTags('enabled', config.release))
+      return
+    }
+    this.#watching = state.watch(isNewMode, () => this.#follow())
+  }
+}
+
+/** The mode of a client's datacenter, as one of its servers has said; never back. */
+export class ClientMode {
+  readonly #watching: Closable
+  #mode: AccessMode = 'legacy'
+
+  constructor(pool: Pick<Pool, 'members' | 'onChange'>, datacenter: string) {
+    const look = (): void => {
+      if (this.#mode === 'enabled') return
+      const servers = pool.members().flatMap((member) => serverOf(member) ?? [])
+      if (servers.some((server) => server.datacenter === datacenter && hasGoneOver(server.acls))) this.#mode = 'enabled'
+    }
+    this.#watching = pool.onChange(look)
+    look()
+  }
+
+  get mode(): AccessMode {
+    return this.#mode
+  }
+
+  stop(): void {
+    this.#watching.close()
+  }
+}
+
+/** The datacenter whose tokens and policies hold everywhere. */
+export function primaryOf({ access, datacenter }: Pick<AgentConfig, 'access' | 'datacenter'>): string {
+  return access.primaryDatacenter === '' ? datacenter : access.primaryDatacenter
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { err, type Result } from '../../base/result.ts'
+import {
+  anonymousAccessor,
+  anonymousSecret,
+  managementPolicyId,
+  rootSecrets,
+  type TokenRow,
+} from '../../features/acl/model.ts'
+import { type Rights, rightsOf, tokenBySecret } from '../../features/acl/views.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { tokenMax } from '../request.ts'
+
+/** Rules that give a token rights, under a name for people. */
+export interface RuleText {
+  readonly policy: string
+  readonly grammar: 'legacy' | 'new'
+  readonly text: string
+}
+
+/** What a token may do, as agents tell each other: no secret is in it. */
+export interface TokenRights {
+  readonly accessor: string
+  /** Everything, whatever the rules. */
+  readonly management: boolean
+  readonly rules: readonly RuleText[]
+}
+
+export const tokenRights: z.ZodType<TokenRights> = z.object({
+  accessor: z.string(),
+  management: z.boolean(),
+  rules: z.array(z.object({ policy: z.string(), grammar: z.enum(['legacy', 'new']), text: z.string() })),
+})
+
+/** How rules of a legacy token are called in a log: it has no name that is not its owner's. */
+const legacyName = 'of the token itself'
+
+/**
+ * What the token of this secret may do in `datacenter`, by the state of `own`, which keeps tokens; undefined: there is none
+ * there. Empty means the anonymous token, which is there even where nobody has made it.
+ */
+export function rightsInState(
+  tx: ReadTransaction,
+  secret: string,
+  { own, datacenter }: { readonly own: string; readonly datacenter: string },
+): TokenRights | undefined {
+  const named = secret === '' ? anonymousSecret : secret
+  const token = tokenBySecret(tx, named)
+  if (token === undefined) return named === anonymousSecret ? nobody : undefined
+  if (token.local && own !== datacenter) return undefined
+  return textsOf(token, rightsOf(tx, token, datacenter))
+}
+
+const nobody: TokenRights = { accessor: anonymousAccessor, management: false, rules: [] }
+
+function textsOf({ accessor }: TokenRow, rights: Rights): TokenRights {
+  switch (rights.kind) {
+    case 'management':
+      return { accessor, management: true, rules: [] }
+    case 'legacy':
+      return { accessor, management: false, rules: [{ policy: legacyName, grammar: 'legacy', text: rights.rules }] }
+    case 'policies': {
+      const { policies } = rights
+      // The policy that gives all rights is nothing to look into, unless another one takes some away.
+      if (policies.length === 1 && policies[0]?.id === managementPolicyId) {
+        return { accessor, management: true, rules: [] }
+      }
+      const rules = policies.map(({ name, rules: text }) => ({ policy: name, grammar: 'new' as const, text }))
+      return { accessor, management: false, rules }
+    }
+  }
+}
+
+export function sameRights(a: TokenRights, b: TokenRights): boolean {
+  return (
+    a.accessor === b.accessor &&
+    a.management === b.management &&
+    a.rules.length === b.rules.length &&
+    a.rules.every((rule, at) => {
+      const other = b.rules[at]
+      return rule.policy === other?.policy && rule.grammar === other.grammar && rule.text === other.text
+    })
+  )
+}
+
+/** What no token can be: secrets that once named a policy, and longer ones than are looked at. Reference: access control 2. */
+export function refusedSecret(secret: string): Result<never, Failure> | undefined {
+  if (rootSecrets.includes(secret)) return err({ kind: 'refused', message: 'Cannot resolve root ACL' })
+  return secret.length > tokenMax ? err({ kind: 'token-not-found' }) : undefined
+}

@@ -1,0 +1,99 @@
+import type { Closable } from '../../env/async.ts'
+import type { ServerAccess } from '../../features/access-control.ts'
+import type { EndpointDefinition, LeaderDuty } from '../../features/manifest.ts'
+import type { Raft } from '../../raft/raft.ts'
+import type { Store } from '../../store/store.ts'
+import type { Calls } from '../calls.ts'
+import type { Closing } from '../closing.ts'
+import type { Ground } from '../ground.ts'
+import { askedTokens, authorizersOf } from './access-control.ts'
+import { Gate } from './gate.ts'
+import { primaryOf, ServerMode } from './mode.ts'
+import { rightsEndpoint } from './rights-endpoint.ts'
+import type { RunningAccess } from './running-access.ts'
+import { StateTokens } from './state-tokens.ts'
+
+/** Access control of a server, as its other parts need it. */
+export interface OpenedServerAccess {
+  /** Undefined: it is off. */
+  readonly gate: Gate | undefined
+  readonly control: ServerAccess | undefined
+  readonly running: RunningAccess | undefined
+  readonly endpoints: readonly EndpointDefinition[]
+  readonly duties: readonly LeaderDuty[]
+  reasonsNotReady(): readonly string[]
+  /** Somebody of another datacenter may answer now who did not. */
+  hope(): void
+}
+
+/** `calls` are there before anything is asked. */
+export function openServerAccess(
+  ground: Ground,
+  raft: Raft,
+  store: Store,
+  calls: () => Calls,
+  closing: Closing,
+): OpenedServerAccess {
+  const { env, config } = ground
+  if (!config.access.enabled) return off
+  const authorizers = authorizersOf(ground, closing)
+  const primary = primaryOf(config)
+  const beyond = primary === config.datacenter ? undefined : askedTokens(ground, authorizers, calls, primary)
+  const state = { read: () => store.read(), watch: watchOf(store) }
+  const ageMs = (): number => lastContactMs(raft)
+  const tokens = new StateTokens({ env, state, authorizers, datacenter: config.datacenter, beyond, ageMs })
+  const mode = new ServerMode({ env, config, lan: ground.pool, wan: ground.wan?.pool, raft, state })
+  closing.push(() => {
+    mode.stop()
+    tokens.stop()
+    beyond?.stop()
+  })
+  return {
+    gate: new Gate(env, tokens),
+    control: controlOf(ground, primary, mode),
+    running: {
+      resolver: tokens,
+      authorizers,
+      mode: () => mode.mode,
+      refusesNew: () => mode.refusesNew(),
+    },
+    endpoints: [rightsEndpoint((question) => tokens.rightsFor(question)) as EndpointDefinition],
+    duties: [mode.duty],
+    reasonsNotReady: () => mode.reasonsNotReady(),
+    hope: () => beyond?.hope(),
+  }
+}
+
+const off: OpenedServerAccess = {
+  gate: undefined,
+  control: undefined,
+  running: undefined,
+  // Agents that have it on learn that this server does not.
+  endpoints: [rightsEndpoint(async () => ({ ok: false, error: { kind: 'access-control-off' } })) as EndpointDefinition],
+  duties: [],
+  reasonsNotReady: () => [],
+  hope: () => {},
+}
+
+function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: ServerMode): ServerAccess {
+  const { access, dataDir = '', datacenter } = config
+  const isSecondary = primaryDatacenter !== datacenter
+  return {
+    primaryDatacenter,
+    masterToken: access.tokens.master,
+    replicatesTokens: isSecondary && access.tokenReplication,
+    replicates: isSecondary,
+    missing: () => mode.missing(),
+    replicationToken: () => tokens.replication,
+    dataDir,
+  }
+}
+
+function watchOf(store: Store): (...args: Parameters<Store['watch']>) => Closable {
+  return (look, use) => store.watch(look, use)
+}
+
+function lastContactMs(raft: Raft): number {
+  const { role, lastContactMs: ms } = raft.status()
+  return role === 'leader' ? 0 : Math.round(ms ?? 0)
+}

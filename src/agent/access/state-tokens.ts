@@ -1,0 +1,157 @@
+import type { Authorizer } from '../../access/authorizer.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { anonymousSecret } from '../../features/acl/model.ts'
+import { allPolicies, allTokens, tokenBySecret, tokensIndex } from '../../features/acl/views.ts'
+import { lastReplaced } from '../../features/snapshot/views.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import type { AskedTokens } from './asked-tokens.ts'
+import type { Authorizers } from './authorizers.ts'
+import { Lru } from './lru.ts'
+import type { TokenResolver } from './resolver.ts'
+import { refusedSecret, rightsInState, sameRights, type TokenRights } from './rights.ts'
+import type { RightsQuestion, ToldRights } from './rights-endpoint.ts'
+
+/** Tokens whose authorizers are kept. */
+const keptMax = 8_192
+
+export interface StateTokensParts {
+  readonly env: Env
+  readonly state: {
+    read(): ReadTransaction
+    watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
+  }
+  readonly authorizers: Authorizers
+  readonly datacenter: string
+  /** Whom to ask for tokens that the state does not have; undefined: it has all there are. */
+  readonly beyond?: AskedTokens | undefined
+  /** For how long the state may have been another: what a server heard of its leader. */
+  ageMs(): number
+}
+
+interface Kept {
+  /** Of the state, by which this was looked at last. */
+  version: string
+  rights: TokenRights
+  readonly authorizer: Authorizer
+}
+
+interface Follower {
+  readonly secret: string
+  readonly authorizer: Authorizer
+  readonly use: () => void
+}
+
+/** What tokens may do, on a server: by its own state as of now, and what that does not have is asked for. */
+export class StateTokens implements TokenResolver {
+  readonly #parts: StateTokensParts
+  readonly #kept = new Lru<string, Kept>(keptMax)
+  readonly #followers = new Set<Follower>()
+  /** There is one as long as there are followers. */
+  #watching: Closable | undefined
+
+  constructor(parts: StateTokensParts) {
+    this.#parts = parts
+  }
+
+  stop(): void {
+    this.#watching?.close()
+    this.#watching = undefined
+    this.#followers.clear()
+  }
+
+  now(secret: string): Result<Authorizer, Failure> | undefined {
+    const refused = refusedSecret(secret)
+    if (refused !== undefined) return refused
+    const own = this.#own(secret)
+    if (own !== undefined) return ok(own)
+    const { beyond } = this.#parts
+    return beyond === undefined ? err({ kind: 'token-not-found' }) : beyond.now(secret)
+  }
+
+  async resolve(secret: string): Promise<Result<Authorizer, Failure>> {
+    const now = this.now(secret)
+    if (now !== undefined) return now
+    return this.#parts.beyond?.resolve(secret) ?? err({ kind: 'token-not-found' })
+  }
+
+  onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
+    const follower: Follower = { secret, authorizer, use: () => end(use) }
+    const beyond = this.#own(secret) === undefined ? this.#parts.beyond : undefined
+    const asked = beyond?.onChange(secret, authorizer, () => end(use))
+    const early =
+      beyond === undefined && !this.#isHeld(follower) ? this.#parts.env.timers.after(0, () => end(use)) : undefined
+    const end = (then: () => void): void => {
+      if (!this.#followers.delete(follower)) return
+      asked?.close()
+      early?.close()
+      if (this.#followers.size === 0) this.stop()
+      then()
+    }
+    this.#followers.add(follower)
+    this.#watching ??= this.#watch()
+    return { close: () => end(() => {}) }
+  }
+
+  /** For another agent. */
+  async rightsFor({ secret, datacenter }: RightsQuestion): Promise<Result<ToldRights, Failure>> {
+    const refused = refusedSecret(secret)
+    if (refused !== undefined) return refused
+    const rights = this.#find(secret, datacenter)
+    if (rights !== undefined) return ok({ rights, ageMs: this.#parts.ageMs() })
+    return this.#parts.beyond?.rights(secret) ?? err({ kind: 'token-not-found' })
+  }
+
+  #own(secret: string): Authorizer | undefined {
+    const { state, authorizers, datacenter } = this.#parts
+    const version = rightsVersion(state.read())
+    const kept = this.#kept.get(secret)
+    if (kept?.version === version) return kept.authorizer
+    const rights = this.#find(secret, datacenter)
+    if (rights === undefined) {
+      this.#kept.delete(secret)
+      return undefined
+    }
+    if (kept !== undefined && sameRights(kept.rights, rights)) {
+      kept.version = version
+      return kept.authorizer
+    }
+    const authorizer = authorizers.of(rights)
+    this.#kept.set(secret, { version, rights, authorizer })
+    return authorizer
+  }
+
+  #find(secret: string, datacenter: string): TokenRights | undefined {
+    const tx = this.#parts.state.read()
+    // A state that has not all of them cannot say that nobody has made the anonymous one.
+    if (this.#parts.beyond !== undefined && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined)
+      return undefined
+    return rightsInState(tx, secret, { own: this.#parts.datacenter, datacenter })
+  }
+
+  #isHeld({ secret, authorizer }: Follower): boolean {
+    const now = this.now(secret)
+    return now?.ok === true && now.value === authorizer
+  }
+
+  /** After every batch of commands that changes a token or a policy. */
+  #watch(): Closable {
+    const look = (tx: ReadTransaction): void => {
+      allTokens(tx)
+      allPolicies(tx)
+    }
+    return this.#parts.state.watch(look, () => {
+      this.#watching = this.#watch()
+      for (const follower of [...this.#followers]) {
+        if (this.#followers.has(follower) && !this.#isHeld(follower)) follower.use()
+      }
+    })
+  }
+}
+
+/** Another whenever a token or a policy may be another. */
+function rightsVersion(tx: ReadTransaction): string {
+  return `${tokensIndex(tx)} ${lastReplaced(tx)?.index ?? 0}`
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { AgentTokens } from '../../../../src/agent/access/agent-tokens.ts'
+import { defaultAccess } from '../../../../src/agent/access-settings.ts'
+
+const none = defaultAccess.tokens
+
+describe('the tokens that an agent goes by', () => {
+  it('of its own requests is the one for others where it has none', () => {
+    const tokens = new AgentTokens({ ...none, default: 'd' })
+    expect([tokens.default, tokens.agent]).toEqual(['d', 'd'])
+    tokens.set('agent', 'a')
+    expect([tokens.default, tokens.agent]).toEqual(['d', 'a'])
+    tokens.set('agent', '')
+    tokens.set('default', 'e')
+    expect([tokens.default, tokens.agent]).toEqual(['e', 'e'])
+  })
+
+  it('that were set hold until the configuration says something new of them', () => {
+    const tokens = new AgentTokens({ ...none, default: 'd', replication: 'r' })
+    tokens.set('default', 'set')
+    tokens.set('replication', 'set')
+    tokens.set('agent-master', 'set')
+    tokens.reload({ ...none, default: 'd', replication: 'new' })
+    expect([tokens.default, tokens.replication, tokens.agentMaster]).toEqual(['set', 'new', 'set'])
+    tokens.reload({ ...none, default: '', replication: 'new' })
+    expect([tokens.default, tokens.replication, tokens.agentMaster]).toEqual(['', 'new', 'set'])
+  })
+})

@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../../src/access/authorizer.ts'
+import { AskedTokens } from '../../../../src/agent/access/asked-tokens.ts'
+import { Authorizers } from '../../../../src/agent/access/authorizers.ts'
+import type { TokenRights } from '../../../../src/agent/access/rights.ts'
+import type { ToldRights } from '../../../../src/agent/access/rights-endpoint.ts'
+import type { DownPolicy } from '../../../../src/agent/access-settings.ts'
+import { err, ok, type Result } from '../../../../src/base/result.ts'
+import type { Env } from '../../../../src/env/env.ts'
+import type { Failure } from '../../../../src/model/failure.ts'
+import { HandClock, settled } from '../../features/hand-clock.ts'
+
+const ttlMs = 30_000
+
+/** Servers that know tokens by the keys that they may write, and what an agent makes of them. */
+class Asking {
+  readonly clock = new HandClock()
+  readonly env = {
+    ...this.clock.env,
+    metrics: { count: () => {}, gauge: () => {}, sample: () => {} },
+  } as unknown as Env
+  readonly tokens: AskedTokens
+  readonly known = new Map<string, string>()
+  /** Secrets that were asked for, in order. */
+  readonly asked: string[] = []
+  /** Instead of an answer. */
+  failure: Failure | undefined
+  /** How old what is told is known to be. */
+  ageMs = 0
+  /** Answers that wait for the test to let them go. */
+  held: (() => void)[] | undefined
+
+  constructor(downPolicy: DownPolicy = 'extend-cache') {
+    const authorizers = new Authorizers({
+      env: this.env,
+      defaultPolicy: 'deny',
+      keyListPolicy: false,
+      enforces: undefined,
+    })
+    const ask = (secret: string) => this.#ask(secret)
+    this.tokens = new AskedTokens({ env: this.env, authorizers, downPolicy, ttlMs, ask })
+  }
+
+  async #ask(secret: string): Promise<Result<ToldRights, Failure>> {
+    this.asked.push(secret)
+    const { held } = this
+    if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve))
+    if (this.failure !== undefined) return err(this.failure)
+    const key = this.known.get(secret)
+    return key === undefined ? err({ kind: 'token-not-found' }) : ok({ rights: writing(key), ageMs: this.ageMs })
+  }
+
+  /** Whether it may write the key now; or why nobody is let in at all. */
+  async mayWrite(secret: string, key: string): Promise<boolean | string> {
+    const resolved = await this.tokens.resolve(secret)
+    return resolved.ok ? resolved.value.allows('key', key, 'write') : resolved.error.kind
+  }
+}
+
+function writing(key: string): TokenRights {
+  const text = `key "${key}" { policy = "write" }`
+  return { accessor: `accessor of ${key}`, management: false, rules: [{ policy: 'p', grammar: 'new', text }] }
+}
+
+const unreachable: Failure = { kind: 'no-servers' }
+
+describe('a token that servers are asked for', () => {
+  it('is asked for once by all who come meanwhile, and then kept for as long as answers are good', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    expect(await Promise.all([asking.mayWrite('t', 'a'), asking.mayWrite('t', 'b')])).toEqual([true, false])
+    await asking.clock.advance(ttlMs - 1)
+    expect([await asking.mayWrite('t', 'a'), asking.asked]).toEqual([true, ['t']])
+    await asking.clock.advance(1)
+    expect([await asking.mayWrite('t', 'a'), asking.asked]).toEqual([true, ['t', 't']])
+  })
+
+  it('keeps its authorizer as long as its rights stay the same', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    const first = await asking.tokens.resolve('t')
+    await asking.clock.advance(ttlMs)
+    const second = await asking.tokens.resolve('t')
+    expect(first.ok && second.ok && first.value === second.value).toBe(true)
+    asking.known.set('t', 'b')
+    await asking.clock.advance(ttlMs)
+    expect(await asking.mayWrite('t', 'a')).toBe(false)
+  })
+
+  it('is refused once its answer has run out after it was revoked, whatever the down policy', async () => {
+    for (const downPolicy of ['allow', 'deny', 'extend-cache'] as const) {
+      const asking = new Asking(downPolicy)
+      asking.known.set('t', 'a')
+      await asking.mayWrite('t', 'a')
+      asking.known.delete('t')
+      await asking.clock.advance(ttlMs)
+      expect(await asking.mayWrite('t', 'a')).toBe('token-not-found')
+    }
+  })
+
+  it('that is not there is asked for again soon, for it may have been made', async () => {
+    const asking = new Asking()
+    expect(await asking.mayWrite('t', 'a')).toBe('token-not-found')
+    asking.known.set('t', 'a')
+    expect([await asking.mayWrite('t', 'a'), asking.asked.length]).toEqual(['token-not-found', 1])
+    await asking.clock.advance(1_000)
+    expect(await asking.mayWrite('t', 'a')).toBe(true)
+  })
+
+  it('is kept for less long by as much as whoever told it had known it before', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    asking.ageMs = ttlMs - 5_000
+    await asking.mayWrite('t', 'a')
+    await asking.clock.advance(4_999)
+    expect(asking.tokens.now('t')).toBeDefined()
+    await asking.clock.advance(1)
+    expect(asking.tokens.now('t')).toBeUndefined()
+    // From one who can ask nobody himself it is good for a moment.
+    asking.ageMs = ttlMs * 10
+    await asking.mayWrite('t', 'a')
+    await asking.clock.advance(999)
+    expect(asking.tokens.now('t')).toBeDefined()
+    await asking.clock.advance(1)
+    expect(asking.tokens.now('t')).toBeUndefined()
+  })
+
+  it.each(['allow', 'deny', 'manage'])('cannot be %s', async (secret) => {
+    const asking = new Asking('allow')
+    expect(await asking.tokens.resolve(secret)).toEqual(err({ kind: 'refused', message: 'Cannot resolve root ACL' }))
+    expect(asking.asked).toEqual([])
+  })
+
+  it('cannot be longer than is looked at', async () => {
+    const asking = new Asking('allow')
+    expect(await asking.mayWrite('x'.repeat(4_097), 'a')).toBe('token-not-found')
+    expect(asking.asked).toEqual([])
+  })
+})
+
+describe('while nobody can tell what tokens may do', () => {
+  const inOutage = async (downPolicy: DownPolicy) => {
+    const asking = new Asking(downPolicy)
+    asking.known.set('t', 'a')
+    await asking.mayWrite('t', 'a')
+    asking.failure = unreachable
+    await asking.clock.advance(ttlMs)
+    return asking
+  }
+
+  it.each([
+    ['extend-cache', [true, false, false]],
+    ['async-cache', [true, false, false]],
+    ['deny', [false, false, false]],
+    ['allow', [true, true, true]],
+  ] as const)('%s: what was known counts or not, what was not is let in or not', async (downPolicy, expected) => {
+    const asking = await inOutage(downPolicy)
+    expect([
+      await asking.mayWrite('t', 'a'),
+      await asking.mayWrite('t', 'b'),
+      await asking.mayWrite('other', 'a'),
+    ]).toEqual(expected)
+  })
+
+  it('allow lets nobody at tokens and policies themselves', async () => {
+    const asking = await inOutage('allow')
+    const resolved = await asking.tokens.resolve('t')
+    expect(resolved.ok && [resolved.value.unrestricted, resolved.value.allows('acl', '', 'write')]).toEqual([
+      false,
+      false,
+    ])
+  })
+
+  it('who asks again is not held up by attempts, of which there is one a second, and the first answer counts', async () => {
+    const asking = await inOutage('extend-cache')
+    await asking.mayWrite('t', 'a')
+    asking.known.delete('t')
+    const before = asking.asked.length
+    for (let at = 0; at < 20; at++) {
+      expect(asking.tokens.now('t')).toBeDefined()
+      await asking.clock.advance(100)
+    }
+    expect(asking.asked.length - before).toBe(1)
+    asking.failure = undefined
+    await asking.clock.advance(1_000)
+    expect(asking.tokens.now('t')?.ok).toBe(true)
+    await settled()
+    expect(asking.tokens.now('t')).toEqual(err({ kind: 'token-not-found' }))
+  })
+
+  it('and then somebody may again, the next to ask waits for the answer', async () => {
+    const asking = await inOutage('extend-cache')
+    await asking.mayWrite('t', 'a')
+    asking.known.delete('t')
+    asking.failure = undefined
+    asking.tokens.hope()
+    expect(asking.tokens.now('t')).toBeUndefined()
+    expect(await asking.mayWrite('t', 'a')).toBe('token-not-found')
+  })
+
+  it('a refusal that is kept widens nothing, but by the policy to allow', async () => {
+    for (const [downPolicy, expected] of [
+      ['extend-cache', 'token-not-found'],
+      ['deny', false],
+      ['allow', true],
+    ] as const) {
+      const asking = new Asking(downPolicy)
+      await asking.mayWrite('t', 'a')
+      asking.failure = unreachable
+      await asking.clock.advance(ttlMs)
+      expect(await asking.mayWrite('t', 'a')).toBe(expected)
+    }
+  })
+
+  it('other agents are told that, unless something is known of old', async () => {
+    const asking = await inOutage('allow')
+    expect(await asking.tokens.rights('t')).toEqual(err(unreachable))
+    const keeping = await inOutage('extend-cache')
+    expect(await keeping.tokens.rights('t')).toMatchObject({ ok: true, value: { ageMs: ttlMs } })
+    expect(await keeping.tokens.rights('other')).toEqual(err(unreachable))
+  })
+})
+
+describe('async-cache', () => {
+  it('gives what has run out while it asks behind', async () => {
+    const asking = new Asking('async-cache')
+    asking.known.set('t', 'a')
+    await asking.mayWrite('t', 'a')
+    asking.known.delete('t')
+    asking.held = []
+    await asking.clock.advance(ttlMs)
+    expect(await asking.mayWrite('t', 'a')).toBe(true)
+    expect(await asking.mayWrite('t', 'a')).toBe(true)
+    expect(asking.asked).toEqual(['t', 't'])
+    asking.held[0]?.()
+    await settled()
+    expect(await asking.mayWrite('t', 'a')).toBe('token-not-found')
+  })
+})
+
+describe('servers that have access control off', () => {
+  it('are taken at their word for two minutes: all is allowed, to all', async () => {
+    const asking = new Asking('deny')
+    asking.failure = { kind: 'access-control-off' }
+    expect(await asking.tokens.resolve('t')).toEqual(ok(unrestricted))
+    expect(await asking.tokens.resolve('other')).toEqual(ok(unrestricted))
+    expect(asking.asked).toEqual(['t'])
+    asking.failure = undefined
+    await asking.clock.advance(119_999)
+    expect(asking.tokens.now('t')).toEqual(ok(unrestricted))
+    await asking.clock.advance(1)
+    expect(await asking.mayWrite('t', 'a')).toBe('token-not-found')
+  })
+})
+
+describe('who follows a token', () => {
+  it('is told once when its rights are others, by an answer asked for when the last has run out', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    const resolved = await asking.tokens.resolve('t')
+    if (!resolved.ok) throw new Error('unknown')
+    let told = 0
+    const following = asking.tokens.onChange('t', resolved.value, () => told++)
+    await asking.clock.advance(ttlMs * 2)
+    expect([told, asking.asked.length]).toEqual([0, 3])
+    asking.known.delete('t')
+    await asking.clock.advance(ttlMs)
+    expect(told).toBe(1)
+    await asking.clock.advance(ttlMs * 2)
+    expect([told, asking.asked.length]).toEqual([1, 4])
+    following.close()
+    expect(asking.clock.timers).toBe(0)
+  })
+
+  it('is told soon, but not at once, if they are others already', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    await asking.tokens.resolve('t')
+    let told = 0
+    asking.tokens.onChange('t', unrestricted, () => told++)
+    expect(told).toBe(0)
+    await asking.clock.advance(0)
+    expect(told).toBe(1)
+    asking.tokens.stop()
+    expect(asking.clock.timers).toBe(0)
+  })
+
+  it('asks no more when nobody follows', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    const resolved = await asking.tokens.resolve('t')
+    if (!resolved.ok) throw new Error('unknown')
+    const both = [0, 1].map(() => asking.tokens.onChange('t', resolved.value, () => {}))
+    for (const each of both) each.close()
+    await asking.clock.advance(ttlMs * 3)
+    expect([asking.asked.length, asking.clock.timers]).toEqual([1, 0])
+  })
+})
+
+describe('what is kept', () => {
+  it('is of so many tokens at most', async () => {
+    const asking = new Asking()
+    for (let at = 0; at < 8_200; at++) await asking.tokens.resolve(`t${at}`)
+    expect(asking.tokens.size).toBe(8_192)
+  })
+})

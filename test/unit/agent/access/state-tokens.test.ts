@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { AskedTokens } from '../../../../src/agent/access/asked-tokens.ts'
+import { Authorizers } from '../../../../src/agent/access/authorizers.ts'
+import { StateTokens } from '../../../../src/agent/access/state-tokens.ts'
+import { err, ok } from '../../../../src/base/result.ts'
+import type { Env } from '../../../../src/env/env.ts'
+import { policyDelete, policySet, tokenCreate, tokenDelete } from '../../../../src/features/acl/commands.ts'
+import { legacyDelete, legacySet } from '../../../../src/features/acl/legacy-commands.ts'
+import { putBuiltins } from '../../../../src/features/acl/mode-commands.ts'
+import { managementLink } from '../../../../src/features/acl/model.ts'
+import { HandClock } from '../../features/hand-clock.ts'
+import { LoneServer } from '../../features/lone-server.ts'
+
+const policyId = '11111111-1111-1111-1111-111111111111'
+const accessor = '22222222-2222-2222-2222-222222222222'
+
+/** A server that keeps tokens; `asked`: what the primary datacenter knows besides, where this is a secondary one. */
+class Keeping {
+  readonly clock = new HandClock()
+  readonly env = {
+    ...this.clock.env,
+    metrics: { count: () => {}, gauge: () => {}, sample: () => {} },
+  } as unknown as Env
+  readonly server = new LoneServer(this.env)
+  readonly tokens: StateTokens
+  readonly asked: string[] = []
+  #hasPolicy = false
+
+  constructor(isSecondary = false) {
+    const { env, server } = this
+    const authorizers = new Authorizers({ env, defaultPolicy: 'deny', keyListPolicy: false, enforces: undefined })
+    const ask = async (secret: string) => {
+      this.asked.push(secret)
+      return err({ kind: 'token-not-found' } as const)
+    }
+    const beyond = isSecondary
+      ? new AskedTokens({ env, authorizers, downPolicy: 'deny', ttlMs: 30_000, ask })
+      : undefined
+    const state = { read: () => server.read(), watch: server.context.watch }
+    this.tokens = new StateTokens({ env, state, authorizers, datacenter: 'dc1', beyond, ageMs: () => 7 })
+  }
+
+  async policy(rules: string, datacenters: readonly string[] = []): Promise<void> {
+    const policy = { id: policyId, name: 'p', description: '', rules, datacenters }
+    const isNew = !this.#hasPolicy
+    this.#hasPolicy = true
+    await this.server.context.propose(policySet, { policy, isNew })
+  }
+
+  async token(secret: string, local = false): Promise<void> {
+    const policies = [{ id: policyId, name: '' }]
+    await this.server.context.propose(tokenCreate, { accessor, secret, createdMs: 0, description: '', local, policies })
+  }
+
+  legacy(id: string, rules: string, type: 'client' | 'management' = 'client') {
+    return this.server.context.propose(legacySet, { id, name: '', type, rules, unlessThere: false })
+  }
+
+  mayRead(secret: string): boolean | string {
+    const now = this.tokens.now(secret)
+    if (now === undefined) return 'to be asked for'
+    return now.ok ? now.value.allows('key', 'k', 'read') : now.error.kind
+  }
+}
+
+const reads = 'key "k" { policy = "read" }'
+
+describe('tokens in the state of a server', () => {
+  it('have the rights of their policies as they are now, at once', async () => {
+    const keeping = new Keeping()
+    await keeping.policy('')
+    await keeping.token('t')
+    expect([keeping.mayRead('t'), keeping.mayRead('other')]).toEqual([false, 'token-not-found'])
+    await keeping.policy(reads)
+    expect(keeping.mayRead('t')).toBe(true)
+    await keeping.policy(reads, ['dc2'])
+    expect(keeping.mayRead('t')).toBe(false)
+    await keeping.policy(reads, ['DC1'])
+    expect(keeping.mayRead('t')).toBe(true)
+    await keeping.server.context.propose(policyDelete, { id: policyId })
+    expect(keeping.mayRead('t')).toBe(false)
+    await keeping.server.context.propose(tokenDelete, { accessor })
+    expect(keeping.mayRead('t')).toBe('token-not-found')
+  })
+
+  it('of the former kind have those of their own rules, every label a prefix', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('t', 'key "" { policy = "read" }')
+    await keeping.legacy('m', '', 'management')
+    expect([keeping.mayRead('t'), keeping.mayRead('m')]).toEqual([true, true])
+    const management = keeping.tokens.now('m')
+    expect(management?.ok && management.value.unrestricted).toBe(true)
+    await keeping.legacy('t', 'key "" { policy = "deny" }')
+    expect(keeping.mayRead('t')).toBe(false)
+    await keeping.server.context.propose(legacyDelete, { id: 't' })
+    expect(keeping.mayRead('t')).toBe('token-not-found')
+  })
+
+  it('keep their authorizer when others change', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('t', '')
+    const before = keeping.tokens.now('t')
+    await keeping.legacy('other', '')
+    const after = keeping.tokens.now('t')
+    expect(before?.ok && after?.ok && before.value === after.value).toBe(true)
+  })
+
+  it('give no rights at all where their rules cannot be read', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('t', 'key "" { policy =')
+    expect(keeping.mayRead('t')).toBe(false)
+    expect(keeping.clock.logged).toEqual(['rules cannot be read: who has them has no rights'])
+  })
+
+  it('stand in for the anonymous one where there is none, and are that one where there is', async () => {
+    const keeping = new Keeping()
+    expect(keeping.mayRead('')).toBe(false)
+    await keeping.server.context.propose(putBuiltins, { createdMs: 0, master: null })
+    expect(keeping.mayRead('')).toBe(false)
+    const anonymous = keeping.tokens.now('')
+    expect(anonymous?.ok && anonymous.value.accessor).toBe('00000000-0000-0000-0000-000000000002')
+    const other = new Keeping()
+    await other.legacy('anonymous', 'key "" { policy = "read" }')
+    expect(other.mayRead('')).toBe(true)
+  })
+
+  it('do everything by the policy that gives all rights', async () => {
+    const keeping = new Keeping()
+    await keeping.server.context.propose(putBuiltins, { createdMs: 0, master: null })
+    const policies = [managementLink]
+    const token = { accessor, secret: 't', createdMs: 0, description: '', local: false, policies }
+    await keeping.server.context.propose(tokenCreate, token)
+    const now = keeping.tokens.now('t')
+    expect(now?.ok && [now.value.unrestricted, now.value.accessor]).toEqual([true, accessor])
+  })
+})
+
+describe('a server of a secondary datacenter', () => {
+  it('asks the primary one for what it does not have', async () => {
+    const keeping = new Keeping(true)
+    await keeping.legacy('here', 'key "" { policy = "read" }')
+    expect([keeping.mayRead('here'), keeping.mayRead('there'), keeping.mayRead('')]).toEqual([
+      true,
+      'to be asked for',
+      'to be asked for',
+    ])
+    await keeping.tokens.resolve('there')
+    expect([keeping.asked, keeping.mayRead('there')]).toEqual([['there'], 'token-not-found'])
+  })
+})
+
+describe('other agents', () => {
+  it('are told what a token may do in their datacenter, and how old that is at most', async () => {
+    const keeping = new Keeping()
+    await keeping.policy(reads, ['dc2'])
+    await keeping.token('t')
+    const rules = [{ policy: 'p', grammar: 'new', text: reads }]
+    const told = (datacenter: string) => keeping.tokens.rightsFor({ secret: 't', datacenter })
+    expect(await told('dc2')).toEqual(ok({ rights: { accessor, management: false, rules }, ageMs: 7 }))
+    expect(await told('dc1')).toEqual(ok({ rights: { accessor, management: false, rules: [] }, ageMs: 7 }))
+    expect(await keeping.tokens.rightsFor({ secret: 'other', datacenter: 'dc2' })).toEqual(
+      err({ kind: 'token-not-found' }),
+    )
+    expect(await keeping.tokens.rightsFor({ secret: 'manage', datacenter: 'dc2' })).toMatchObject({
+      error: { message: 'Cannot resolve root ACL' },
+    })
+  })
+
+  it('learn nothing of a token that is of another datacenter alone', async () => {
+    const keeping = new Keeping()
+    await keeping.policy(reads)
+    await keeping.token('t', true)
+    expect((await keeping.tokens.rightsFor({ secret: 't', datacenter: 'dc1' })).ok).toBe(true)
+    expect(await keeping.tokens.rightsFor({ secret: 't', datacenter: 'dc2' })).toEqual(err({ kind: 'token-not-found' }))
+  })
+})
+
+describe('who follows a token of the state', () => {
+  it('is told once, when its own rights change', async () => {
+    const keeping = new Keeping()
+    await keeping.policy(reads)
+    await keeping.token('t')
+    const now = keeping.tokens.now('t')
+    if (now?.ok !== true) throw new Error('no token')
+    let told = 0
+    keeping.tokens.onChange('t', now.value, () => told++)
+    await keeping.legacy('other', '')
+    await keeping.server.request('PUT', '/v1/kv/a', 'x')
+    expect(told).toBe(0)
+    await keeping.policy('')
+    expect(told).toBe(1)
+    await keeping.policy(reads)
+    expect(told).toBe(1)
+  })
+
+  it('is told no more once it has gone, and soon if its rights are others already', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('t', '')
+    await keeping.legacy('m', '', 'management')
+    const [client, management] = [keeping.tokens.now('t'), keeping.tokens.now('m')]
+    if (client?.ok !== true || management?.ok !== true) throw new Error('no token')
+    const told: string[] = []
+    keeping.tokens.onChange('t', client.value, () => told.push('gone')).close()
+    keeping.tokens.onChange('t', management.value, () => told.push('other'))
+    expect(told).toEqual([])
+    await keeping.clock.advance(0)
+    await keeping.server.context.propose(legacyDelete, { id: 't' })
+    expect(told).toEqual(['other'])
+    expect(keeping.clock.timers).toBe(0)
+  })
+})

@@ -43,8 +43,10 @@ export class Parser {
     const keys = this.#keys()
     const sign = this.#token
     if (sign.kind === 'LBRACE') return { keys, value: this.#block() }
-    const names = keys.map(({ value }) => String(value)).join(' ')
+    const names = keys.map(({ text }) => text).join(' ')
     if (sign.kind !== 'ASSIGN') {
+      const isEnd = sign.kind === 'EOF' || sign.kind === 'RBRACE'
+      if (!isEnd) throw new HclError(sign.offset, `expected: IDENT | STRING | ASSIGN | LBRACE got: ${sign.kind}`)
       throw new HclError(sign.offset, `key '${names}' expected start of object ('{') or assignment ('=')`)
     }
     if (keys.length > 1) throw new HclError(sign.offset, 'nested object expected: LBRACE got: ASSIGN')
@@ -61,7 +63,7 @@ export class Parser {
     while (this.#token.kind === 'IDENT' || this.#token.kind === 'STRING') keys.push(this.#advance())
     const { kind, offset } = this.#token
     if (keys.length > depthMax) throw new HclError(offset, `more than ${depthMax} labels of one block`)
-    if (keys.length === 0) throw new HclError(offset, `expected: IDENT | STRING | ASSIGN | LBRACE got: ${kind}`)
+    if (keys.length === 0) throw new HclError(offset, noKeys(kind))
     return keys
   }
 
@@ -126,4 +128,11 @@ export class Parser {
     this.#depth--
     this.#advance()
   }
+}
+
+function noKeys(kind: Token['kind']): string {
+  if (kind === 'ASSIGN') return 'no object keys found!'
+  return kind === 'LBRACE'
+    ? `expected: IDENT | STRING got: ${kind}`
+    : `expected: IDENT | STRING | ASSIGN | LBRACE got: ${kind}`
 }

@@ -15,7 +15,7 @@ export const interfaceChanges = {
     reference: 'REL-0.7-6',
     what: 'With `translate_wan_addrs` DNS alone tells of the addresses by which nodes of another datacenter are reached from outside it. Since then HTTP does as well, and says so in a header.',
     who: 'clients that look into other datacenters',
-    see: { ask: 'GET /v1/catalog/nodes?dc=…, with translate_wan_addrs' },
+    see: { scenario: 'upgrade-0.6-to-0.7-addresses' },
     requirements: ['HTP-010', 'UPG-038'],
   },
   'requests-timed': {

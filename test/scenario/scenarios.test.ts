@@ -32,6 +32,8 @@ const shows: Readonly<Record<string, string>> = {
   'upgrade-0.5-to-0.6-storage.yaml': '[RFT-022] [RFT-023] [UPG-043] [UPG-046]',
   'upgrade-0.6-to-0.8-raft-protocol.yaml': '[RFT-008]',
   'upgrade-0.7-to-0.8-leader-first-and-last.yaml': '[UPG-027]',
+  'upgrade-0.6-to-0.7-addresses.yaml': '[HTP-010] [UPG-038]',
+  'upgrade-0.6-to-0.7-near.yaml': '[CAT-039] [UPG-037]',
   'upgrade-0.9-to-1.0-options.yaml': '[UPG-015] [UPG-019] [UPG-024] [UPG-025]',
   'upgrade-1.0.6-to-1.0.7-index.yaml': '[CAT-024] [HTP-006] [UPG-011]',
   'upgrade-1.2-to-1.3-tag-filter.yaml': '[CAT-025] [CAT-026] [CAT-027] [DNS-018] [UPG-007] [UPG-058]',

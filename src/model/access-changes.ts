@@ -72,7 +72,7 @@ export const accessChanges = {
     reference: 'REL-1.4.0-1 to 1.4.0-9',
     what: 'A token carries its rules, and its ID is its secret. Since then tokens have accessors and are bound to policies, once all servers of the datacenter and of the primary one support that; legacy tokens are migrated, and go on.',
     who: 'operators: there is no way back, for older servers stop at the first of the new commands',
-    see: { ask: 'GET /v1/acl/tokens' },
-    requirements: ['UPG-002', 'UPG-059'],
+    see: { scenario: 'downgrade-refused' },
+    requirements: ['UPG-002', 'UPG-004', 'UPG-059'],
   },
 } as const satisfies Record<string, ReleaseChange>

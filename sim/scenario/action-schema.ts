@@ -200,7 +200,7 @@ export const stepShape = {
     .describe('Edits the configuration of agents while they run, and has them read it again.'),
   upgrade: z
     .strictObject({
-      nodes: selector.describe('Whom; one after the other.'),
+      nodes: selector.describe("Whom; one after the other, as they are named: 'followers, leader'."),
       to: release.optional().describe('The release that they run as from now on; the one they have if absent.'),
       config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
       without: z.array(z.string()).optional().describe('Settings that are taken out, by name.'),

@@ -136,6 +136,11 @@ const watcher = z.strictObject({
     .int()
     .min(1)
     .describe('Healthy instances at every moment, once there were so many; an answer with fewer fails the run.'),
+  'silent for at most': duration
+    .optional()
+    .describe(
+      'For no longer than this an agent may give no answer, or one over DNS that it cannot tell (SERVFAIL). If absent: no answer is never a gap, and such a one always is.',
+    ),
 })
 
 const visitors = z.strictObject({

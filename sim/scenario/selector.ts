@@ -43,6 +43,11 @@ export class Selector {
     this.text = text
     this.pick = pick
   }
+
+  /** Its parts as they are named, one after the other. */
+  parts(): readonly Selector[] {
+    return this.pick.kind === 'union' ? this.pick.parts.map((part) => new Selector(this.text, part)) : [this]
+  }
 }
 
 const examples = "write for example 'leader', 's2', 's1, s3' or 'one of followers'"

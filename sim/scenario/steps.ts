@@ -46,7 +46,8 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
 }
 
 async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrade']>, path: Path): Promise<void> {
-  const nodes = run.select(upgrade.nodes)
+  // In the order in which they are named: 'followers, leader' has the leader last.
+  const nodes = [...new Set(upgrade.nodes.parts().flatMap((part) => run.select(part)))]
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
   for (const [at, node] of nodes.entries()) {
     const refusal = run.cluster.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade))

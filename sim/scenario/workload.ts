@@ -80,7 +80,7 @@ export class Workload {
 
   #watch(env: Env, host: string, name: string, group: WatcherGroup): void {
     const run = this.#run
-    const plan = { service: group.service, atLeast: group['at least'], host }
+    const plan = { service: group.service, atLeast: group['at least'], silentMsMax: group['silent for at most'], host }
     for (const node of run.select(group.at)) {
       const identity = run.cluster.identityOf(node)
       const agent = { name: node, http: httpEndpoint(identity), dns: dnsEndpoint(identity) }

@@ -73,11 +73,16 @@ function head(order: PlanOrder, command: string): readonly string[] {
           'watchers:',
           ...datacenters.map(
             (datacenter) =>
-              `  users of ${datacenter}: { at: ${datacenter}/clients, service: web, at least: ${clients} }`,
+              `  users of ${datacenter}: { at: ${datacenter}/clients, service: web, at least: ${clients}, silent for at most: ${silence(servers)} }`,
           ),
         ]),
     '',
   ]
+}
+
+/** Without a leader older agents cannot tell over DNS; with one or two servers there is none while one is restarted. */
+function silence(servers: number): string {
+  return servers < 3 ? '30s' : '10s'
 }
 
 function title({ from, to, servers, datacenters }: PlanOrder): string {
@@ -122,12 +127,8 @@ function serverLines(step: ServerStep, order: PlanOrder): readonly string[] {
   const { datacenter, names } = step
   if (order.servers === 1) return [...(names === 'peers.json' ? peersJsonLines(datacenter) : []), ...alone(step)]
   return [
-    `  - step: who leads ${datacenter} goes last`,
-    `    save: { last: ${datacenter}/leader }`,
-    `  - step: its other servers ${targetText(step)}, one by one`,
-    ...upgradeLines(step, `${datacenter}/followers`),
-    `  - step: the last one`,
-    ...upgradeLines(step, `"\${last}"`),
+    `  - step: the servers of ${datacenter} ${targetText(step)}, one by one and the leader last`,
+    ...upgradeLines(step, `"${datacenter}/followers, ${datacenter}/leader"`),
     ...(names === 'leader' ? namedLines(step) : []),
   ]
 }

@@ -31,7 +31,7 @@ export async function askDns(
   const open =
     question.over === 'udp'
       ? await byUdp(env, host, to, packet, take)
-      : await byTcp(env, to, packet, question.timeoutMs, take)
+      : await byTcp(env, to, packet, question.timeoutMs, take, (why) => received.resolve(why))
   if (open === undefined) received.resolve('refused')
   const bytes = await received.promise
   timer.close()
@@ -71,10 +71,12 @@ async function byTcp(
   packet: Uint8Array,
   timeoutMs: number,
   take: (bytes: Uint8Array) => void,
+  broken: (why: string) => void,
 ): Promise<Closable | undefined> {
   const stream = await env.tcp.dial(to, { timeoutMs })
   if (!stream.ok) return undefined
   let received: Uint8Array = emptyBytes
+  stream.value.onClose((why) => broken(`the connection is over: ${why}`))
   stream.value.onData((piece) => {
     received = concatBytes([received, piece])
     const length = ((received[0] ?? 0) << 8) | (received[1] ?? 0)

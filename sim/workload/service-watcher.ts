@@ -1,4 +1,5 @@
 import { textOf } from '../../src/base/bytes.ts'
+import { formatDuration } from '../../src/base/duration.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { askDns } from './dns-client.ts'
@@ -8,11 +9,16 @@ const waitS = 10
 const answerWithinMs = 20_000
 const pollMs = 200
 const dnsWithinMs = 4_000
+/** A blocking query that takes longer was taken, and waits for a change. */
+const heldMs = 1_000
+const cannotTell = 'SERVFAIL'
 
 export interface WatcherPlan {
   readonly service: string
   /** How many healthy instances there are at every moment, once there were so many. */
   readonly atLeast: number
+  /** For so long an agent may give no answer, or one that it cannot tell; undefined: any time, but for the latter none. */
+  readonly silentMsMax: number | undefined
   /** Where the watcher itself is. */
   readonly host: string
 }
@@ -25,7 +31,8 @@ export interface WatchedAgent {
 
 /**
  * Somebody who uses a service and looks at one agent for it all the time, by blocking queries and by DNS. From the first
- * answer with all instances on, an answer with fewer is a gap. No answer is none: the network is the scenario's business.
+ * answer with all instances on, an answer with fewer is a gap. No answer is none, unless the plan has a bound on silence: the
+ * network is the scenario's business.
  */
 export class ServiceWatcher {
   readonly #env: Env
@@ -34,6 +41,8 @@ export class ServiceWatcher {
   readonly #onGap: (what: string) => void
   #running = false
   #seen = { http: false, dns: false }
+  /** Since when nothing useful was heard, once something had been. */
+  #silentSinceMs: { http: number | undefined; dns: number | undefined } = { http: undefined, dns: undefined }
   #index = 0
 
   constructor(env: Env, plan: WatcherPlan, agent: WatchedAgent, onGap: (what: string) => void) {
@@ -57,34 +66,60 @@ export class ServiceWatcher {
   async #watch(): Promise<void> {
     while (this.#running) {
       const target = `/v1/health/service/${this.#plan.service}?passing&index=${this.#index}&wait=${waitS}s`
+      const askedMs = this.#env.clock.monoMs()
       const request = { method: 'GET', target, timeoutMs: answerWithinMs }
       const answer = await this.#env.http.request(this.#agent.http, request)
       if (answer.ok && answer.value.status === 200) {
         const instances = JSON.parse(textOf(answer.value.body)) as readonly unknown[]
         this.#index = Number(answer.value.headers.get('x-svc-index') ?? 0)
         this.#judge('http', instances.length)
-      } else await this.#pause()
+      } else {
+        // A question that was held is no silence: that begins where it broke.
+        const brokeMs = this.#env.clock.monoMs()
+        if (brokeMs - askedMs > heldMs) this.#silentSinceMs.http = undefined
+        this.#heardNothing('http', brokeMs)
+        await this.#pause()
+      }
     }
   }
 
   async #poll(): Promise<void> {
-    const name = `${this.#plan.service}.service.svc.`
+    const { service, silentMsMax } = this.#plan
+    const name = `${service}.service.svc.`
+    // An agent that is about to start takes a question and stays silent: whoever wants an answer in time asks again.
+    const timeoutMs = silentMsMax === undefined ? dnsWithinMs : Math.min(dnsWithinMs, Math.ceil(silentMsMax / 3))
     while (this.#running) {
-      const question = { name, type: 'SRV', over: 'tcp', timeoutMs: dnsWithinMs } as const
+      const askedMs = this.#env.clock.monoMs()
+      const question = { name, type: 'SRV', over: 'tcp', timeoutMs } as const
       const answer = await askDns(this.#env, this.#plan.host, this.#agent.dns, question)
-      if (typeof answer !== 'string') this.#judge('dns', answer.answers.length)
+      if (typeof answer === 'string') this.#heardNothing('dns', askedMs)
+      else if (answer.rcode === cannotTell && this.#plan.silentMsMax !== undefined) this.#heardNothing('dns', askedMs)
+      else this.#judge('dns', answer.answers.length)
       await this.#pause()
     }
   }
 
   #judge(over: 'http' | 'dns', instances: number): void {
     const { service, atLeast } = this.#plan
+    this.#silentSinceMs[over] = undefined
     if (instances >= atLeast) this.#seen[over] = true
     else if (this.#seen[over] && this.#running) {
       this.#onGap(
         `${this.#agent.name} has ${instances} of ${atLeast} instances of ${service} over ${over.toUpperCase()}`,
       )
     }
+  }
+
+  /** Judged each time anew, so a silence that never ends is found as well. */
+  #heardNothing(over: 'http' | 'dns', beganMs: number): void {
+    const { service, silentMsMax } = this.#plan
+    if (silentMsMax === undefined || !this.#seen[over] || !this.#running) return
+    const now = this.#env.clock.monoMs()
+    const since = this.#silentSinceMs[over] ?? beganMs
+    this.#silentSinceMs[over] = since
+    if (now - since <= silentMsMax) return
+    const forMs = formatDuration(Math.round(now - since))
+    this.#onGap(`${this.#agent.name} has said nothing of ${service} over ${over.toUpperCase()} for ${forMs}`)
   }
 
   #pause(): Promise<void> {

@@ -152,9 +152,11 @@ describe('the rehearsal of a plan', () => {
   it('has a step for each step of the plan', () => {
     const plan = planOf('0.7.0', '1.4.0')
     const text = rehearsalText(plan, 'svc-sim plan')
-    // Servers in two: the leader goes last.
-    expect(text.match(/^ {4}upgrade:$/gm)).toHaveLength(5)
-    expect(text).toContain('- step: its other servers go to 1.4.0 with Raft protocol 2, one by one')
+    expect(text.match(/^ {4}upgrade:$/gm)).toHaveLength(3)
+    expect(text).toContain(
+      '- step: the servers of dc1 go to 1.4.0 with Raft protocol 2, one by one and the leader last',
+    )
+    expect(text).toContain('nodes: "dc1/followers, dc1/leader"')
     expect(text).toContain('- step: the clients of dc1 go to 1.4.0')
   })
 })

@@ -79,8 +79,12 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 /** One clause, and how to know that it is done. */
 export function stepText(step: PlanStep): string {
   const where = step.datacenter
+  if (step.kind === 'agents') {
+    return `${where}: every agent with protocol = ${step.agentProtocol}, servers first, the leader last of them; after each wait until it is alive.`
+  }
   if (step.kind === 'clients') {
-    return `${where}: clients to ${releaseText(step.release)}, one by one; after each wait until it is alive and its services are passing.`
+    const set = step.agentProtocol === undefined ? '' : ` with protocol = ${step.agentProtocol}`
+    return `${where}: clients to ${releaseText(step.release)}${set}, one by one; after each wait until it is alive and its services are passing.`
   }
   const target = serverTarget(step)
   if (step.names === 'peers.json') {
@@ -91,8 +95,11 @@ export function stepText(step: PlanStep): string {
   return `${where}: servers ${target}, one by one, the leader last; after each wait until it is ${waited} and has caught up (\`svc operator raft list-peers\`, /v1/operator/autopilot/health).`
 }
 
-function serverTarget({ release, raftProtocol }: ServerStep): string {
-  const protocol = raftProtocol === undefined ? undefined : `raft_protocol = ${raftProtocol}`
-  if (release === undefined) return `with ${protocol}`
-  return `as ${releaseText(release)}${protocol === undefined ? '' : ` with ${protocol}`}`
+function serverTarget({ release, raftProtocol, agentProtocol }: ServerStep): string {
+  const settings = [
+    ...(raftProtocol === undefined ? [] : [`raft_protocol = ${raftProtocol}`]),
+    ...(agentProtocol === undefined ? [] : [`protocol = ${agentProtocol}`]),
+  ]
+  const set = settings.length === 0 ? '' : ` with ${settings.join(', ')}`
+  return release === undefined ? set.trim() : `as ${releaseText(release)}${set}`
 }

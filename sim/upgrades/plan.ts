@@ -32,6 +32,8 @@ export interface ServerStep {
   readonly datacenter: string
   /** Absent: they stay as they are, and change their protocol alone. */
   readonly release?: Release
+  /** What `protocol` is set to; absent: nothing is. */
+  readonly agentProtocol?: number
   /** What `raft_protocol` is set to; absent: nothing is. */
   readonly raftProtocol?: number
   /** How servers come by their names in the consensus group: `leader`: it takes in each under its node ID. */
@@ -45,10 +47,20 @@ export interface ClientStep {
   readonly kind: 'clients'
   readonly datacenter: string
   readonly release: Release
+  /** What `protocol` is set to; absent: nothing is. */
+  readonly agentProtocol?: number
   readonly why: readonly string[]
 }
 
-export type PlanStep = ServerStep | ClientStep
+/** Every agent of a datacenter, servers first: to another version of the protocol between agents. */
+export interface AgentStep {
+  readonly kind: 'agents'
+  readonly datacenter: string
+  readonly agentProtocol: number
+  readonly why: readonly string[]
+}
+
+export type PlanStep = ServerStep | ClientStep | AgentStep
 
 export interface PlannedLeg {
   readonly leg: Leg
@@ -110,10 +122,13 @@ function plannedLeg(leg: Leg, wanted: PlanOrder): PlannedLeg {
   const { accessControl, datacenters, clients } = wanted
   return {
     leg,
-    steps: datacenters.flatMap((datacenter) => [
-      ...serverSteps(leg, wanted, datacenter),
-      ...(clients === 0 ? [] : [clientStep(leg, datacenter)]),
-    ]),
+    steps: [
+      ...datacenters.flatMap((datacenter) => [
+        ...serverSteps(leg, wanted, datacenter),
+        ...(clients === 0 ? [] : [clientStep(leg, datacenter)]),
+      ]),
+      ...datacenters.flatMap((datacenter) => agentSteps(leg, datacenter)),
+    ],
     notes: leg.notes.filter(
       ({ where, order, inSteps }) =>
         order === undefined && inSteps === undefined && (where === undefined || accessControl),
@@ -139,16 +154,38 @@ function serverSteps(leg: Leg, { servers, datacenters }: PlanOrder, datacenter: 
       voters: paired ? servers - 1 : servers,
       ...(isFirst ? { release: to } : {}),
       ...(set === undefined ? {} : { raftProtocol: set }),
+      ...agentProtocolAt(leg, isFirst),
       why: [
         ...(isFirst && isPrimary
           ? ['The primary datacenter first: the others wait for it where they depend on it.']
           : []),
         ...(servers > 1 ? leaderLast(leg, isFirst) : []),
+        ...agentProtocolReasons(leg, isFirst),
         ...protocolReasons(leg, before, protocol, isFirst),
         ...namesReasons(names, paired, to),
       ],
     }
   })
+}
+
+function agentProtocolAt({ agentProtocol }: Leg, isFirst: boolean): { readonly agentProtocol?: number } {
+  return isFirst && agentProtocol !== undefined ? { agentProtocol: agentProtocol.first } : {}
+}
+
+function agentProtocolReasons({ from, to, agentProtocol }: Leg, isFirst: boolean): readonly string[] {
+  if (!isFirst || agentProtocol === undefined) return []
+  const { first, then } = agentProtocol
+  return [
+    `Agents of ${releaseText(from)} understand version ${first} of the protocol between agents alone, and those of ${releaseText(to)} speak ${then} if nothing is set: they begin with ${first}.`,
+  ]
+}
+
+function agentSteps({ from, agentProtocol }: Leg, datacenter: string): readonly AgentStep[] {
+  if (agentProtocol === undefined) return []
+  const why = [
+    `No agent of ${releaseText(from)} is left, so all may speak ${agentProtocol.then}; later releases understand no less.`,
+  ]
+  return [{ kind: 'agents', datacenter, agentProtocol: agentProtocol.then, why }]
 }
 
 function leaderLast(leg: Leg, isFirst: boolean): readonly string[] {
@@ -208,6 +245,7 @@ function clientStep(leg: Leg, datacenter: string): ClientStep {
     kind: 'clients',
     datacenter,
     release: leg.to,
+    ...agentProtocolAt(leg, true),
     why: [
       'Clients after servers: older servers do not understand all that newer clients ask.',
       ...reasonsFor('servers first', leg),

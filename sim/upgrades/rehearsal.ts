@@ -1,16 +1,19 @@
 import { type Release, releaseText } from '../../src/model/release.ts'
-import type { ClientStep, PlanOrder, ServerStep, UpgradePlan } from './plan.ts'
+import type { AgentStep, ClientStep, PlanOrder, PlanStep, ServerStep, UpgradePlan } from './plan.ts'
 
 /** Lines of a scenario file that rehearses a plan, step by step. */
 export function rehearsalText(plan: UpgradePlan, command: string): string {
   const lines = [...head(plan.order, command), 'steps:', ...beginning(plan.order)]
   for (const { leg, steps } of plan.legs) {
-    for (const step of steps) {
-      lines.push('', ...(step.kind === 'servers' ? serverLines(step, plan.order) : clientLines(step, plan.order)))
-    }
+    for (const step of steps) lines.push('', ...stepLines(step, plan.order))
     lines.push('', ...upgradedLines(leg.to, plan.order))
   }
   return `${lines.join('\n')}\n`
+}
+
+function stepLines(step: PlanStep, order: PlanOrder): readonly string[] {
+  if (step.kind === 'servers') return serverLines(step, order)
+  return step.kind === 'clients' ? clientLines(step, order) : agentLines(step, order)
 }
 
 /** What of a plan the scenario does not show, and why. */
@@ -138,13 +141,24 @@ function targetText({ release, raftProtocol }: ServerStep): string {
   return `go to ${releaseText(release)}${raftProtocol === undefined ? '' : ` with Raft protocol ${raftProtocol}`}`
 }
 
+function configLines({
+  raftProtocol,
+  agentProtocol,
+}: Pick<ServerStep, 'raftProtocol' | 'agentProtocol'>): readonly string[] {
+  const settings = [
+    ...(raftProtocol === undefined ? [] : [`raft_protocol: ${raftProtocol}`]),
+    ...(agentProtocol === undefined ? [] : [`protocol: ${agentProtocol}`]),
+  ]
+  return settings.length === 0 ? [] : [`      config: { ${settings.join(', ')} }`]
+}
+
 function upgradeLines(step: ServerStep, nodes: string): readonly string[] {
-  const { datacenter, release, raftProtocol, names } = step
+  const { datacenter, release, names } = step
   return [
     '    upgrade:',
     `      nodes: ${nodes}`,
     ...(release === undefined ? [] : [`      to: ${releaseText(release)}`]),
-    ...(raftProtocol === undefined ? [] : [`      config: { raft_protocol: ${raftProtocol} }`]),
+    ...configLines(step),
     `      one by one: ${names === 'leader' ? renamedAfter : '1s'}`,
     `      until:`,
     `        within: ${within}`,
@@ -189,12 +203,26 @@ function alone(step: ServerStep): readonly string[] {
   ]
 }
 
-function clientLines({ datacenter, release }: ClientStep, order: PlanOrder): readonly string[] {
+function agentLines({ datacenter, agentProtocol }: AgentStep, order: PlanOrder): readonly string[] {
+  return [
+    `  - step: every agent of ${datacenter} speaks version ${agentProtocol} of the protocol between agents`,
+    '    upgrade:',
+    `      nodes: "${datacenter}/followers, ${datacenter}/leader, ${datacenter}/clients"`,
+    ...configLines({ agentProtocol }),
+    '      until:',
+    `        within: ${within}`,
+    ...standing(datacenter, order, '        '),
+  ]
+}
+
+function clientLines(step: ClientStep, order: PlanOrder): readonly string[] {
+  const { datacenter, release } = step
   return [
     `  - step: the clients of ${datacenter} go to ${releaseText(release)}`,
     '    upgrade:',
     `      nodes: ${datacenter}/clients`,
     `      to: ${releaseText(release)}`,
+    ...configLines(step),
     '      until:',
     `        within: ${within}`,
     ...standing(datacenter, order, '        '),

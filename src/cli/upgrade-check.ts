@@ -156,6 +156,17 @@ function wayTrouble(servers: readonly CheckedServer[], from: Release, to: Releas
     const what = `from ${releaseText(from)} the way to ${releaseText(to)} leads through ${releaseText(next)}. ${first.stop}`
     found.push(finding('release-between', what, `upgrade to ${releaseText(next)} first`))
   }
+  if (first?.agentProtocol !== undefined) {
+    const { first: old, then } = first.agentProtocol
+    const what = `agents of ${releaseText(next)} speak version ${then} of the protocol between agents if nothing is set, and those of ${releaseText(from)} understand ${old} alone`
+    found.push(
+      finding(
+        'agent-protocol',
+        what,
+        `set protocol to ${old} on the new agents, and take it away when all are upgraded`,
+      ),
+    )
+  }
   const better = insteadOf(to)
   if (better !== undefined)
     found.push(finding('better-left-out', `${releaseText(to)} is better left out`, whyNot(to, better)))

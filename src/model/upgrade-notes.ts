@@ -9,17 +9,27 @@ const release = (major: number, minor: number, patch: number): Release => ({ maj
  * page docs/releases.md, `svc-sim plan` and `svc operator upgrade check` are made of these.
  */
 export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>> = {
+  'protocol-2': {
+    inSteps: true,
+    before:
+      'While agents of a release below 0.3 are in the pool, set `protocol` to 1 on the others; then start every agent once more without that.',
+  },
   'kv-tombstones': {
     order: 'leader last',
     during:
       'Upgrade followers first and the leader last; or add new servers and then take out the old ones; or have every server upgraded within 15 minutes of the first key that is deleted under a new leader.',
   },
+  'mdb-refused': {
+    through: release(0, 5, 1),
+    before:
+      'Servers with data of a release below 0.5.1 are started as 0.5.1 first, which rewrites it: later ones refuse it.',
+  },
   'prepared-queries': {
     during: 'Do not define prepared queries before every server is upgraded: an older one stops at the first.',
   },
-  coordinates: {
-    order: 'servers first',
-    during: 'Leave clients for later: what a new agent tells of its place stops an older server.',
+  'protocol-1-dropped': {
+    through: release(0, 3, 0),
+    before: 'Agents of a release below 0.3 go to one in between first, which understands what they speak.',
   },
   transactions: {
     during: 'Do not use /v1/txn before every server is upgraded: an older one stops at the first transaction.',
@@ -77,6 +87,49 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
       'While servers of a release below 0.8 are in the cluster, set `raft_protocol` to 2. A single server that is upgraded in place stays on 2, or is told its new name by raft/peers.json.',
     defaults: [{ key: 'raft_protocol', of: 'servers', before: '2', since: '3' }],
   },
+  'http-translates': {
+    before:
+      'With `translate_wan_addrs` make sure that clients reach nodes of other datacenters from outside: HTTP tells of those addresses, too.',
+  },
+  'child-reaping-gone': { before: 'Run an agent that is process 1 under an init process.' },
+  'passing-has-a-value': {
+    before: 'Look for clients that ask for `?passing=false` and mean what they got: only passing ones.',
+  },
+  'old-options-refused': { before: 'Write options by their new names: with an old one the agent does not start.' },
+  'unknown-keys-refused': { before: 'Correct keys that nobody knows: with one the agent does not start.' },
+  'metric-names-single': {
+    before:
+      'Take the names of metrics without the doubled prefix into dashboards; `telemetry.enable_deprecated_names` gives both until 1.1.0.',
+  },
+  'few-settings-told': { before: 'Make sure that readers of /v1/agent/self take its settings from DebugConfig.' },
+  'hcl-files': {
+    before: 'Give configuration files a name that ends in .json or .hcl: in a directory others are left out.',
+  },
+  'denied-key-is-told-once': {
+    where: 'access control',
+    before:
+      'Make sure that clients of keys take 403 for a key that their token may not read: it was 404, and is again with 0.9.2.',
+  },
+  'denied-key-is-told': {
+    where: 'access control',
+    before: 'Make sure that clients of keys take 403 for a key that their token may not read: it was 404.',
+  },
+  'one-datacenter-in-names': {
+    before: 'Look for DNS names with more labels between kind and domain than the datacenter: they are unknown.',
+  },
+  'unprintable-refused': {
+    before: 'Look for clients with characters in paths that cannot be printed: they get 400.',
+  },
+  'old-metric-names-gone': { before: 'See that nobody reads metrics by their doubled names any more.' },
+  'old-definition-keys-refused': {
+    before: 'Write checks and services by their new keys: with an old one the agent does not start.',
+  },
+  'tokens-and-policies': {
+    where: 'access control',
+    during:
+      'The old system goes on until every server of the primary datacenter runs 1.4.0; the new paths answer 500 until then.',
+    after: 'Wait until every legacy token has its accessor (128 a second), then give tokens policies for their rules.',
+  },
   'invalid-checks-refused': {
     before:
       'Run the new `svc validate` on the configuration of every agent: a check that does not hold keeps it from starting.',
@@ -120,8 +173,11 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
   },
   'queries-need-a-rule': {
     where: 'access control',
-    after:
-      'Give who manages named queries a rule `query`; those that are there run on with the token that they captured.',
+    after: 'Give who manages named queries a rule `query`.',
+  },
+  'query-tokens-as-given': {
+    where: 'access control',
+    after: 'Give queries that are changed a `Token`, where whoever executes them may not see enough.',
   },
   'rules-of-version-8': {
     where: 'access control',
@@ -133,13 +189,6 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
 
 /** The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first. */
 export const furtherNotes = {
-  'storage-of-logs': {
-    since: release(0, 6, 0),
-    reference: 'REL-0.5.1-1, REL-0.6-3',
-    through: release(0, 5, 1),
-    before:
-      'Servers with data of a release below 0.5.1 are started as 0.5.1 first, which rewrites it: later ones refuse it.',
-  },
   'one-private-address': {
     since: release(0, 6, 0),
     reference: 'REL-0.6-6',
@@ -166,42 +215,11 @@ export const furtherNotes = {
     reference: 'REL-0.9.0-2',
     before: 'Put `ui = true` for a `ui_dir` that holds what came with a release.',
   },
-  'names-of-configuration-files': {
-    since: release(1, 0, 0),
-    reference: 'REL-1.0-3, REL-1.0-4',
-    before:
-      'Give configuration files a name that ends in .json or .hcl: others are left out; and correct keys that nobody knows: they are errors.',
-  },
   'discovery-taken-literally': {
     since: release(1, 0, 0),
     reference: 'REL-1.0-6, REL-1.0-7',
     before:
       'Write values of `retry_join` as they are, in quotes where need be: `+` and `%20` are not decoded any more.',
-  },
-  'keys-refused-with-403': {
-    since: release(1, 0, 0),
-    reference: 'REL-0.9.1-1, REL-0.9.2-1, REL-1.0-9',
-    where: 'access control',
-    before: 'Make sure that clients of keys take 403 for a key that their token may not read: it was 404.',
-  },
-  'own-configuration-shown': {
-    since: release(1, 0, 0),
-    reference: 'REL-1.0-10',
-    before: 'Make sure that readers of /v1/agent/self take its settings from DebugConfig.',
-  },
-  'metric-names': {
-    since: release(1, 0, 0),
-    reference: 'REL-1.0-12, REL-1.1.0-4',
-    before:
-      'Take the names of metrics without the doubled prefix into dashboards; `telemetry.enable_deprecated_names` gives the old ones until 1.1.0.',
-  },
-  'new-access-control': {
-    since: release(1, 4, 0),
-    reference: 'REL-1.4.0-1, REL-1.4.0-2, REL-1.4.0-3, REL-1.4.0-7, REL-1.4.0-13',
-    where: 'access control',
-    during:
-      'The old system goes on until every server of the primary datacenter runs 1.4.0; the new paths answer 500 until then.',
-    after: 'Wait until every legacy token has its accessor (128 a second), then give tokens policies for their rules.',
   },
   'secondary-datacenters-wait': {
     since: release(1, 4, 0),

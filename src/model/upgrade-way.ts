@@ -2,6 +2,7 @@ import {
   type Behaviour,
   changes,
   hasBehaviour,
+  internalProtocolsOf,
   isAtLeast,
   isWithin,
   type Release,
@@ -28,6 +29,8 @@ export interface Leg {
   readonly protocols: readonly number[]
   /** What `raft_protocol` is to be set to on the new servers at first; undefined: their default will do. */
   readonly raftProtocol: number | undefined
+  /** What `protocol` is to be set to on new agents at first, and what all speak when it is taken away. */
+  readonly agentProtocol: { readonly first: number; readonly then: number } | undefined
   /** Why the way does not go on at once to its end. */
   readonly stop: string | undefined
   /** About what changes on this leg, oldest first. */
@@ -72,24 +75,34 @@ interface Stop {
 }
 
 function stopsOf(from: Release, to: Release, through: 'needed' | 'every'): readonly Stop[] {
-  const notes = upgradeNotes()
-  const needed = notes.flatMap(({ since, through: release, before, reference }): readonly Stop[] => {
-    if (release === undefined || isAtLeast(from, release) || !isAtLeast(to, since)) return []
-    return [{ release, why: `${before ?? ''} (${reference})` }]
-  })
-  const every =
-    through === 'needed'
-      ? []
-      : [...Object.values<ReleaseChange>(changes), ...notes].flatMap(({ since }): readonly Stop[] => {
-          const better = insteadOf(since)
-          const release = better?.instead ?? since
-          if (isAtLeast(from, release) || isAtLeast(release, to)) return []
-          const why = better === undefined ? 'something changes with it.' : whyNot(since, better)
-          return [{ release, why }]
-        })
-  const stops: Stop[] = []
-  for (const stop of [...needed, ...every].sort((one, other) => order(one.release, other.release))) {
+  const stops = [...neededStops(from, to)]
+  const add = (stop: Stop): void => {
     if (stops.every(({ release }) => order(release, stop.release) !== 0)) stops.push(stop)
+  }
+  if (through === 'every') {
+    for (const { since } of [...Object.values<ReleaseChange>(changes), ...upgradeNotes()]) {
+      const better = insteadOf(since)
+      const release = better?.instead ?? since
+      if (isAtLeast(from, release) || isAtLeast(release, to)) continue
+      add({ release, why: better === undefined ? 'something changes with it.' : whyNot(since, better) })
+    }
+  }
+  return stops.sort((one, other) => order(one.release, other.release))
+}
+
+/** As few as may be: one release may be all that several changes ask for. */
+function neededStops(from: Release, to: Release): readonly Stop[] {
+  const asked = upgradeNotes()
+    .flatMap(({ since, through, before, reference }) => {
+      if (through === undefined || isAtLeast(from, through) || !isAtLeast(to, since)) return []
+      return [{ release: through, since, why: `${before ?? ''} (${reference})` }]
+    })
+    .sort((one, other) => order(other.release, one.release))
+  const stops: Stop[] = []
+  for (const { release, since, why } of asked) {
+    const passed = stops.find((stop) => isWithin(stop.release, { since: release, until: since }))
+    if (passed === undefined) stops.push({ release, why })
+    else stops[stops.indexOf(passed)] = { ...passed, why: `${passed.why} ${why}` }
   }
   return stops
 }
@@ -108,7 +121,15 @@ function legOf(from: Release, to: Release, protocol: number, stop: string | unde
     const isDone = through !== undefined && isAtLeast(from, through)
     return !isDone && !isAtLeast(from, since) && isAtLeast(to, since)
   })
-  return { from, to, protocols, raftProtocol: first === spoken ? undefined : first, stop, notes }
+  const agentProtocol = agentProtocolOf(from, to)
+  return { from, to, agentProtocol, protocols, raftProtocol: first === spoken ? undefined : first, stop, notes }
+}
+
+/** Old and new agents must understand what the others speak. */
+function agentProtocolOf(from: Release, to: Release): Leg['agentProtocol'] {
+  const { spoken, max } = internalProtocolsOf(from)
+  const then = internalProtocolsOf(to).spoken
+  return then <= max ? undefined : { first: spoken, then }
 }
 
 /** Whether servers get their votes in pairs, so that of an even number one waits for another. */

@@ -125,6 +125,12 @@ describe('in the way is', () => {
       ['stray-peer', 'no-quorum-margin'],
     ],
     ['a release between', cluster({ servers: three('0.5.0', { raftProtocol: 0 }) }), '0.6.0', ['release-between']],
+    [
+      'a protocol between agents that the old ones do not understand, and two releases that ask for one between',
+      cluster({ servers: three('0.2.0', { raftProtocol: 0 }) }),
+      '0.7.0',
+      ['release-between', 'agent-protocol'],
+    ],
     ['that the release is better left out', cluster({ servers: three('1.1.0') }), '1.3.0', ['better-left-out']],
     [
       'a Raft protocol that the new servers would not hear',
@@ -255,7 +261,7 @@ describe('svc operator upgrade check', () => {
   })
 
   it.each([
-    [['-to=1.4'], 'There is no release "1.4": write one from 0.4.0 to 1.4.0'],
+    [['-to=1.4'], 'There is no release "1.4": write one from 0.2.0 to 1.4.0'],
     [['-to=2.0.0'], 'There is no release "2.0.0"'],
     [['-format=xml'], 'There is no format "xml": write text or json'],
     [['dc1'], 'Too many arguments (expected 0, got 1)'],

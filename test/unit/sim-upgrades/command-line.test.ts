@@ -30,7 +30,7 @@ describe('svc-sim plan', () => {
   it.each([
     [
       ['--from', '1.0', '--to', '1.4.0'],
-      "there is no release '1.0': write one from 0.4.0 to 1.4.0, with three numbers",
+      "there is no release '1.0': write one from 0.2.0 to 1.4.0, with three numbers",
     ],
     [['--from', '1.4.0', '--to', '1.3.1'], 'from 1.4.0 to 1.3.1 would be a downgrade'],
     [['--from', '1.3.1', '--to', '1.3.1'], 'there is nothing to do: the cluster runs 1.3.1 already'],

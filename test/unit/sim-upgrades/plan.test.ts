@@ -19,13 +19,15 @@ function planOf(from: string, to: string, rest: Partial<PlanOrder> = {}): Upgrad
   return plan.value
 }
 
-/** `dc1 servers 1.4.0 raft 2 by leader`, `dc1 clients 1.4.0`. */
+/** `dc1 servers 1.4.0 raft 2 by leader`, `dc1 clients 1.4.0`, `dc1 agents protocol 2`. */
 function brief(step: PlanStep): string {
-  if (step.kind === 'clients') return `${step.datacenter} clients ${releaseText(step.release)}`
+  const protocol = step.agentProtocol === undefined ? [] : [`protocol ${step.agentProtocol}`]
+  if (step.kind === 'agents') return [step.datacenter, 'agents', ...protocol].join(' ')
+  if (step.kind === 'clients') return [step.datacenter, 'clients', releaseText(step.release), ...protocol].join(' ')
   const to = step.release === undefined ? [] : [releaseText(step.release)]
   const raft = step.raftProtocol === undefined ? [] : [`raft ${step.raftProtocol}`]
   const names = step.names === 'stay' ? [] : [`by ${step.names}`]
-  return [step.datacenter, 'servers', ...to, ...raft, ...names].join(' ')
+  return [step.datacenter, 'servers', ...to, ...raft, ...protocol, ...names].join(' ')
 }
 
 function stepsOf(plan: UpgradePlan): readonly string[] {
@@ -34,6 +36,17 @@ function stepsOf(plan: UpgradePlan): readonly string[] {
 
 describe('the steps of an upgrade', () => {
   it.each([
+    [
+      '0.2.0',
+      '0.7.0',
+      [
+        'dc1 servers 0.5.1 protocol 1',
+        'dc1 clients 0.5.1 protocol 1',
+        'dc1 agents protocol 2',
+        'dc1 servers 0.7.0',
+        'dc1 clients 0.7.0',
+      ],
+    ],
     ['0.4.0', '0.5.0', ['dc1 servers 0.5.0', 'dc1 clients 0.5.0']],
     ['0.5.0', '0.6.0', ['dc1 servers 0.5.1', 'dc1 clients 0.5.1', 'dc1 servers 0.6.0', 'dc1 clients 0.6.0']],
     ['0.5.1', '0.6.0', ['dc1 servers 0.6.0', 'dc1 clients 0.6.0']],
@@ -108,7 +121,7 @@ describe('what is no upgrade', () => {
   it.each([
     ['1.4.0', '1.3.1', /would be a downgrade/],
     ['1.0.0', '1.0.0', /nothing to do/],
-    ['0.3.0', '1.0.0', /no release 0\.3\.0 here: known are 0\.4\.0 to 1\.4\.0/],
+    ['0.1.0', '1.0.0', /no release 0\.1\.0 here: known are 0\.2\.0 to 1\.4\.0/],
     ['1.0.0', '1.5.0', /no release 1\.5\.0 here/],
   ])('%s to %s is refused in words', (from, to, words) => {
     const plan = planUpgrade({ ...usual, from: release(from), to: release(to) })

@@ -1,5 +1,6 @@
 import { ask } from './ask.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
+import { profileFacts } from './profile.ts'
 import { startRealAgent } from './real-agent.ts'
 import { startSimulatedAgent } from './simulated-agent.ts'
 
@@ -17,20 +18,24 @@ export interface World {
 
 /** Every world in which the same requirement is to be seen. */
 export const worlds: readonly World[] = [
-  { name: 'on real sockets', start: async (profile) => settled(await startRealAgent({ profile })) },
-  { name: 'in the simulator', start: async (profile) => settled(await startSimulatedAgent(profile)) },
+  { name: 'on real sockets', start: async (profile) => settled(await startRealAgent({ profile }), profile) },
+  { name: 'in the simulator', start: async (profile) => settled(await startSimulatedAgent(profile), profile) },
 ]
 
 const settleMs = 30_000
 const retryMs = 50
 
-/** Waits until the catalog has the agent itself, as it had on the system that was recorded. */
-async function settled(started: Started): Promise<Started> {
+/**
+ * Waits until the catalog has the agent itself, as it had on the system that was recorded; or, where nobody may see that yet,
+ * until access control has left its legacy mode.
+ */
+async function settled(started: Started, profile: string): Promise<Started> {
   const { target } = started
   const end = target.nowMs() + settleMs
+  const { wait, token } = profileFacts(profile)
   for (;;) {
-    const nodes = await ask(target, 'GET /v1/catalog/nodes')
-    if (nodes.status === 200 && nodes.text.includes('"lan"')) return started
+    const nodes = await ask(target, wait ? `GET /v1/catalog/nodes?token=${token}` : 'GET /v1/acl/policies')
+    if (wait ? nodes.status === 200 && nodes.text.includes('"lan"') : nodes.status === 403) return started
     if (target.nowMs() > end) break
     await target.pause(retryMs)
   }

@@ -15,6 +15,8 @@ export interface ClusterNode {
   readonly rate: number
   settings: FileConfig
   release: Release
+  /** Its machine has files of certificates. */
+  readonly certified: boolean
   /** Text of a `peers.json` that its next process shall find. */
   peersJson: string | undefined
   /** Of the running process, once it is up. */
@@ -29,14 +31,19 @@ export interface ClusterNode {
   damaged: boolean
 }
 
-/** As it is before its first process. */
-export function clusterNode({ identity, plan, settings }: PlannedNode, node: SimNode, rate: number): ClusterNode {
+/** As a plan has it: its machine is there, and its process was never started. */
+export function clusterNode(
+  { identity, plan, settings, certified }: PlannedNode,
+  node: SimNode,
+  rate: number,
+): ClusterNode {
   return {
     identity,
     node,
     rate,
     restartAfterMs: plan['restart after'],
     settings,
+    certified,
     release: plan.release ?? newestRelease,
     peersJson: undefined,
     agent: undefined,

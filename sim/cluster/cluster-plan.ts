@@ -24,12 +24,16 @@ export interface ClusterPlan {
     readonly datacenter?: string | undefined
     /** It knows no other datacenter, and no other knows it. */
     readonly apart?: boolean | undefined
+    /** Its machines have files of certificates. */
+    readonly certificates?: boolean | undefined
   }
 }
 
 /** One node of a plan. */
 export interface PlannedNode {
   readonly identity: NodeIdentity
+  /** Its machine has files of certificates. */
+  readonly certified: boolean
   readonly plan: NodePlan
   /** Its datacenter's, with its own over them. */
   readonly settings: FileConfig
@@ -41,14 +45,15 @@ export function plannedNodes(plan: ClusterPlan): readonly PlannedNode[] {
   const clients: PlannedNode[] = []
   for (const [at, [name, datacenter]] of Object.entries(plan).entries()) {
     const own = { called: datacenter.datacenter, apart: datacenter.apart }
+    const certified = datacenter.certificates === true
     const { count, spare = 0 } = datacenter.servers
     for (let i = 0; i < count + spare; i++) {
       const identity = { ...serverIdentity(servers.length + 1, name, at + 1), ...own, spare: i >= count }
-      servers.push({ identity, ...plannedAs(datacenter.servers, datacenter.config) })
+      servers.push({ identity, certified, ...plannedAs(datacenter.servers, datacenter.config) })
     }
     for (let i = 0; i < (datacenter.clients?.count ?? 0); i++) {
       const identity = { ...clientIdentity(clients.length + 1, name, at + 1), ...own }
-      clients.push({ identity, ...plannedAs(datacenter.clients as NodePlan, datacenter.config) })
+      clients.push({ identity, certified, ...plannedAs(datacenter.clients as NodePlan, datacenter.config) })
     }
   }
   return [...servers, ...clients]

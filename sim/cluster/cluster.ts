@@ -13,6 +13,7 @@ import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
+import { Certificates } from './certificates.ts'
 import { type ClusterNode, clusterNode, highest, serverAddress } from './cluster-node.ts'
 import { type ClusterPlan, type PlannedNode, plannedNodes } from './cluster-plan.ts'
 import { type NodeIdentity, replacement } from './node-identity.ts'
@@ -35,6 +36,7 @@ export class Cluster {
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
   readonly webServers = new WebServers()
+  readonly #certificates = new Certificates()
   readonly #operators: Operators
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
@@ -315,6 +317,7 @@ export class Cluster {
     }
     this.#checks(server).configured(config.value)
     await this.webServers.booted(name, env)
+    if (server.certified) await this.#certificates.install(env, server.identity)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined
     const started = await startProgram(env, config.value, {

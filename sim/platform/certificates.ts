@@ -5,23 +5,53 @@ import type { TlsCheck } from '../world/platform.ts'
 
 /** Longer chains are refused. */
 const chainMax = 8
+/** Texts whose reading is kept: a cluster shows the same few at every connection, and reading one costs half a millisecond. */
+const keptMax = 256
+
+/** What has been read of PEM texts in one run. Reading is pure: who has read before changes no outcome. */
+export class ReadPems {
+  readonly #certificates = new Map<string, X509Certificate[]>()
+  readonly #pairs = new Map<string, string | undefined>()
+
+  /** Throws where one of them cannot be read. */
+  certificatesIn(pem: string): X509Certificate[] {
+    return kept(this.#certificates, pem, () => certificatesIn(pem))
+  }
+
+  pairProblem(tls: TlsOptions): string | undefined {
+    const text = `${tls.certificateChainPem ?? ''}\n${tls.privateKeyPem ?? ''}`
+    return kept(this.#pairs, text, () => pairProblem(tls))
+  }
+}
+
+function kept<T>(known: Map<string, T>, text: string, read: () => T): T {
+  const before = known.get(text)
+  if (before !== undefined || known.has(text)) return before as T
+  const value = read()
+  if (known.size >= keptMax) known.clear()
+  known.set(text, value)
+  return value
+}
 
 /**
  * Why the certificate that one end presents is not to be trusted by the other. A small path validation (RFC 5280, section
  * 6, without policies and name constraints): signatures up to a trusted root, validity by the verifier's own clock, the
  * name. It must agree with Node's own verification for what a cluster presents; the contract suite compares the two.
  */
-export function certificateProblem({ verifier, presented, expectedName, wallMs }: TlsCheck): string | undefined {
+export function certificateProblem(
+  read: ReadPems,
+  { verifier, presented, expectedName, wallMs }: TlsCheck,
+): string | undefined {
   if (presented?.certificateChainPem === undefined || presented.privateKeyPem === undefined) {
     return 'the peer presents no certificate'
   }
-  const unusable = pairProblem(presented)
+  const unusable = read.pairProblem(presented)
   if (unusable !== undefined || verifier.trust === 'anyone') return unusable
   try {
-    const chain = certificatesIn(presented.certificateChainPem)
+    const chain = read.certificatesIn(presented.certificateChainPem)
     const [leaf] = chain
     if (leaf === undefined) return 'the peer presents no certificate'
-    const roots = verifier.trustedPems.flatMap(certificatesIn)
+    const roots = verifier.trustedPems.flatMap((pem) => read.certificatesIn(pem))
     return pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
   } catch {
     // What OpenSSL says of it differs by version, and so would the trace.
@@ -30,16 +60,16 @@ export function certificateProblem({ verifier, presented, expectedName, wallMs }
 }
 
 /** Why an end cannot show this certificate, or trust these. */
-export function identityProblem(tls: TlsOptions): string | undefined {
-  const unusable = pairProblem(tls)
-  if (unusable !== undefined || tls.trustedPems.every(isReadable)) return unusable
+export function identityProblem(read: ReadPems, tls: TlsOptions): string | undefined {
+  const unusable = read.pairProblem(tls)
+  if (unusable !== undefined || tls.trustedPems.every((pem) => isReadable(read, pem))) return unusable
   return 'a trusted certificate is damaged or cut off'
 }
 
 /** As production looks at them: each block that begins is whole, and a certificate. */
-function isReadable(pem: string): boolean {
+function isReadable(read: ReadPems, pem: string): boolean {
   try {
-    return certificatesIn(pem).length === pem.split('-----BEGIN CERTIFICATE-----').length - 1
+    return read.certificatesIn(pem).length === pem.split('-----BEGIN CERTIFICATE-----').length - 1
   } catch {
     return false
   }
@@ -57,8 +87,8 @@ function pairProblem({ certificateChainPem, privateKeyPem }: TlsOptions): string
 }
 
 /** The DNS names of the certificate that this end presents, as production reads them. */
-export function peerOf(presented: TlsOptions | undefined): PeerCertificate | undefined {
-  const [leaf] = certificatesIn(presented?.certificateChainPem ?? '')
+export function peerOf(read: ReadPems, presented: TlsOptions | undefined): PeerCertificate | undefined {
+  const [leaf] = read.certificatesIn(presented?.certificateChainPem ?? '')
   const names = leaf?.subjectAltName?.split(', ') ?? []
   return { names: names.flatMap((each) => (/^DNS:[^"]/.test(each) ? [each.slice(4).toLowerCase()] : [])) }
 }

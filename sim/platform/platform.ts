@@ -1,7 +1,7 @@
 import { promiseHooks } from 'node:v8'
 import type { Platform, TurnState } from '../world/platform.ts'
 import { openAesGcm, sealAesGcm } from './aes-gcm.ts'
-import { certificateProblem, identityProblem, peerOf } from './certificates.ts'
+import { certificateProblem, identityProblem, peerOf, ReadPems } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
 import { runningSha256, sha256 } from './hash.ts'
@@ -22,6 +22,7 @@ export function createPlatform(): Platform {
   const stopHook = promiseHooks.createHook({ init: touch, settled: touch })
   const unhandled = new UnhandledRejections(turn)
   const tripwire = new Tripwire(turn)
+  const read = new ReadPems()
   return {
     turn,
     pump: (step) => pump(step, immediate),
@@ -30,9 +31,9 @@ export function createPlatform(): Platform {
     runningSha256,
     sealAesGcm,
     openAesGcm,
-    certificateProblem,
-    identityProblem,
-    peerOf,
+    certificateProblem: (check) => certificateProblem(read, check),
+    identityProblem: (tls) => identityProblem(read, tls),
+    peerOf: (presented) => peerOf(read, presented),
     signingKey,
     readSigningKey,
     takeUnhandled: () => unhandled.take(),

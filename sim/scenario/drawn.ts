@@ -10,6 +10,7 @@ export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPla
     const plan = {
       ...(rest.datacenter === undefined ? {} : { datacenter: rest.datacenter }),
       ...(rest.apart === undefined ? {} : { apart: rest.apart }),
+      ...(rest.certificates === undefined ? {} : { certificates: rest.certificates }),
       servers: { ...servers, count: countOf(servers.count, draw) },
       ...(clients === undefined ? {} : { clients: { ...clients, count: countOf(clients.count, draw) } }),
       config: { ...config, ...over },

@@ -51,6 +51,12 @@ const datacenter = z.strictObject({
     .literal(true)
     .optional()
     .describe('It knows no other datacenter, and no other knows it: a cluster of its own.'),
+  certificates: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Each machine has certificates of one authority, as svc tls makes them: /tls/ca.pem, cert.pem and key.pem. Settings say whether they are used.',
+    ),
   datacenter: z
     .string()
     .regex(datacenterName, 'a datacenter is named with small letters, digits and -')

@@ -1,0 +1,45 @@
+import { utf8 } from '../../src/base/bytes.ts'
+import { invariant } from '../../src/base/invariant.ts'
+import { makeAuthority, makeLeaf, type Pair } from '../../src/cli/certificates.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { NodeIdentity } from './node-identity.ts'
+
+/** Where a machine has its files: `ca.pem`, `cert.pem`, `key.pem`. */
+const directory = '/tls'
+const days = 365
+const domain = 'svc'
+
+/**
+ * The authority of a cluster, and what it has signed: files on the disks of its machines, as an operator puts them there with
+ * `svc tls`. Whether an agent uses them is for its settings to say.
+ */
+export class Certificates {
+  #authority: Pair | undefined
+
+  /** Puts the files on a machine that has none yet. The first machine makes the authority. */
+  async install(env: Env, { kind, called, datacenter, host }: NodeIdentity): Promise<void> {
+    const there = await env.disk.stat(`${directory}/key.pem`)
+    if (there.ok) return
+    this.#authority ??= made(makeAuthority(env, { days, domain, permittedDomains: undefined }))
+    const names = { datacenter: called ?? datacenter, domain, dnsNames: [], addresses: [host] }
+    const own = made(makeLeaf(env, { role: kind, days, ...names }, this.#authority))
+    await env.disk.makeDirectory(directory)
+    await writeFile(env, 'ca.pem', this.#authority.certificate)
+    await writeFile(env, 'cert.pem', own.certificate)
+    await writeFile(env, 'key.pem', own.key)
+    await env.disk.syncDirectory(directory)
+  }
+}
+
+function made(pair: ReturnType<typeof makeAuthority>): Pair {
+  invariant(pair.ok, 'what is asked for here can be signed')
+  return pair.value
+}
+
+async function writeFile({ disk }: Env, name: string, text: string): Promise<void> {
+  const file = await disk.open(`${directory}/${name}`, 'create')
+  invariant(file.ok, 'a machine that has just come up can write', { name })
+  await file.value.write(0, utf8(text))
+  await file.value.sync()
+  await file.value.close()
+}

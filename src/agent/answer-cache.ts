@@ -1,3 +1,4 @@
+import type { Authorizer } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { Answer, CachedAnswer, CallOptions, Freshness, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
@@ -15,20 +16,27 @@ const retryMinMs = 1_000
 const retryMaxMs = 60_000
 
 type Query = Pick<Calls, 'query' | 'tokenOf'>
+/** What the token of a call may do, by this agent's own knowledge. */
+type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
 
 /**
  * Answers that an agent keeps for callers who say `?cached`, and keeps fresh: each by a blocking read that is always under
- * way. What is kept is known by the whole question, tags included: the field's own cache once forgot them.
+ * way. What is kept is known by the whole question, tags included: the field's own cache once forgot them. Where access
+ * control is on, an answer is given again only as long as its token has the rights that it was asked for with: whoever has
+ * lost them must not have it from here while the servers would refuse it.
  */
 export class AnswerCache {
   readonly #env: Env
   readonly #calls: Query
+  readonly #rightsOf: RightsOf | undefined
   /** The longest unasked first. */
   readonly #kept = new Map<string, KeptAnswer>()
 
-  constructor(env: Env, calls: Query) {
+  /** `rightsOf` absent: access control is off. */
+  constructor(env: Env, calls: Query, rightsOf?: RightsOf) {
     this.#env = env
     this.#calls = calls
+    this.#rightsOf = rightsOf
   }
 
   get size(): number {
@@ -51,7 +59,10 @@ export class AnswerCache {
     const token = this.#calls.tokenOf(options)
     // What one token may see is not for the others.
     const key = JSON.stringify([endpoint.method, read.datacenter, args, token])
-    const known = this.#kept.get(key)
+    const rights = await this.#rightsOf?.(options)
+    if (rights?.ok === false) return rights
+    const found = this.#kept.get(key)
+    const known = found?.authorizer === rights?.value ? found : undefined
     if (
       known !== undefined &&
       !freshness.revalidate &&
@@ -71,16 +82,18 @@ export class AnswerCache {
       const bearable = known !== undefined && known.ageMs() <= (freshness.staleIfErrorMs ?? -1)
       return bearable ? ok(hit(known) as CachedAnswer<Reply>) : asked
     }
-    this.#keep(key, { endpoint: endpoint as QueryEndpoint, args, datacenter: read.datacenter, token }, asked.value)
+    const question = { endpoint: endpoint as QueryEndpoint, args, datacenter: read.datacenter, token }
+    const kept = this.#keep(key, question, asked.value)
+    kept.authorizer = rights?.value
     return ok({ answer: asked.value, hit: false, ageMs: 0 })
   }
 
-  #keep(key: string, { endpoint, args, datacenter, token }: Question, answer: Answer<unknown>): void {
+  #keep(key: string, { endpoint, args, datacenter, token }: Question, answer: Answer<unknown>): KeptAnswer {
     const known = this.#kept.get(key)
     if (known !== undefined) {
       known.take(answer)
       this.#askedFor(key, known)
-      return
+      return known
     }
     for (const [oldest, kept] of this.#kept) {
       if (this.#kept.size < answersMax) break
@@ -97,6 +110,7 @@ export class AnswerCache {
         if (this.#kept.get(key) === kept) this.#kept.delete(key)
       }),
     )
+    return kept
   }
 
   #drop(key: string): void {
@@ -140,6 +154,8 @@ class KeptAnswer {
   #inDoubtSinceMs: number | undefined
   answer: Answer<unknown>
   lastAskedMs: number
+  /** What its token might do when it was asked for last; undefined where access control is off. */
+  authorizer: Authorizer | undefined
   /** Why it is kept no longer. */
   refusal: Failure | undefined
 

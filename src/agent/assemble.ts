@@ -79,7 +79,8 @@ export async function assembleAgent(
   const { calls } = part
   tellCoordinate(ground, part, closing)
   const left = new OnceSignal<undefined>()
-  const answers = new AnswerCache(env, calls)
+  const rightsOf = part.access === undefined ? undefined : localAuthorizer(ground, part.access)
+  const answers = new AnswerCache(env, calls, rightsOf)
   closing.push(() => answers.stop())
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
@@ -93,7 +94,7 @@ export async function assembleAgent(
     wan: wan?.pool,
     events,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
-    authorizer: part.access === undefined ? async () => ok(unrestricted) : localAuthorizer(ground, part.access),
+    authorizer: rightsOf ?? (async () => ok(unrestricted)),
     accessControl: part.access === undefined ? undefined : agentAccess(ground, part.access),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),

@@ -17,6 +17,9 @@ const keptLettersMax = 32 << 20
 const unknownTtlMs = 1_000
 /** After an attempt that failed the next one for the same token is made, behind who asks for it, no earlier than this. */
 const retryMs = 1_000
+/** After an attempt that failed, what has run out is given without another for so long; then who asks waits a while for one. */
+const givenMs = 2_000
+const patienceMs = 500
 /** Servers that have access control off are taken at their word for so long. Reference: access control 7. */
 const disabledTtlMs = 120_000
 
@@ -39,8 +42,8 @@ interface Kept {
   untilMs: number
   /** Why the last attempt to ask again failed; undefined: it did not. */
   failure: Failure | undefined
-  /** No further attempt before this. */
-  retryAtMs: number
+  /** When it did. */
+  failedMs: number
   /** Of the failure: how often there had been hope by then. */
   hopes: number
 }
@@ -57,7 +60,8 @@ interface Follower {
  * A revoked token is refused once its answer has run out, wherever a server answers:
  * 1. What has run out is given only after a failed attempt to ask again (or, with `async-cache`, while one is under way).
  * 2. After a failure further attempts go on behind those who ask, at most one a second for each token; the first that is
- *    answered ends it.
+ *    answered ends it. If nobody has asked for a while, the next one waits for an attempt, which servers within reach answer
+ *    sooner than his patience ends.
  * 3. An answer counts from when it was asked for, and as old as whoever told it knew it to be.
  * A refusal that is kept widens nothing: where nobody can tell, it stays a refusal, unless the down policy is to allow.
  */
@@ -100,15 +104,33 @@ export class AskedTokens implements TokenResolver {
     const kept = this.#kept.get(secret)
     if (kept === undefined) return undefined
     if (this.#nowMs() < kept.untilMs) return kept.outcome
-    const isOut = kept.failure !== undefined && kept.hopes === this.#hopes
+    const isOut = kept.failure !== undefined && kept.hopes === this.#hopes && this.#nowMs() < kept.failedMs + givenMs
     const isGiven = isOut || (this.#parts.downPolicy === 'async-cache' && kept.outcome.ok)
     if (!isGiven) return undefined
-    if (this.#nowMs() >= kept.retryAtMs) this.#parts.env.detach(this.#refresh(secret))
+    if (this.#nowMs() >= kept.failedMs + retryMs) this.#parts.env.detach(this.#refresh(secret))
     return kept.outcome
   }
 
   async resolve(secret: string): Promise<Result<Authorizer, Failure>> {
-    return this.now(secret) ?? (await this.#refresh(secret)).outcome
+    const now = this.now(secret)
+    if (now !== undefined) return now
+    const refreshed = this.#refresh(secret)
+    const before = this.#kept.get(secret)
+    return before?.failure === undefined ? (await refreshed).outcome : this.#patiently(refreshed, before)
+  }
+
+  /** The last attempt has failed: this one may, too, and take long for it. */
+  #patiently(refreshed: Promise<Kept>, before: Kept): Promise<Result<Authorizer, Failure>> {
+    const { env } = this.#parts
+    const deferred = env.deferred<Result<Authorizer, Failure>>()
+    const timer = env.timers.after(patienceMs, () => deferred.resolve(before.outcome))
+    env.detach(
+      refreshed.then(({ outcome }) => {
+        timer.close()
+        deferred.resolve(outcome)
+      }),
+    )
+    return deferred.promise
   }
 
   /** For others who ask this agent; a failure where it could not learn it, whatever its down policy. */
@@ -194,7 +216,7 @@ export class AskedTokens implements TokenResolver {
       env.log.write('warn', 'acl', 'nobody can tell what tokens may do', { downPolicy, why: failure.kind })
     }
     this.#isOut = true
-    const now = { failure, retryAtMs: this.#nowMs() + retryMs, hopes: this.#hopes }
+    const now = { failure, failedMs: this.#nowMs(), hopes: this.#hopes }
     const isKept = downPolicy === 'extend-cache' || downPolicy === 'async-cache'
     if (isKept && before !== undefined) return { ...before, ...now }
     const outcome = ok(authorizers.allOrNothing(downPolicy === 'allow' ? 'allow' : 'deny'))
@@ -220,7 +242,7 @@ export class AskedTokens implements TokenResolver {
     const { env } = this.#parts
     const kept = this.#kept.get(secret)
     const holds = [...(this.#followers.get(secret) ?? [])].every(({ authorizer }) => this.#isHeld(secret, authorizer))
-    const dueMs = kept === undefined || !holds ? 0 : Math.max(kept.untilMs, kept.retryAtMs)
+    const dueMs = kept === undefined || !holds ? 0 : Math.max(kept.untilMs, kept.failedMs + retryMs)
     const timer = env.timers.after(Math.max(0, dueMs - this.#nowMs()), () => {
       this.#timers.delete(secret)
       if (!this.#stopped) env.detach(this.#refresh(secret))
@@ -231,7 +253,13 @@ export class AskedTokens implements TokenResolver {
 
 const off: Result<Authorizer, Failure> = ok(unrestricted)
 
-const nothing = { rights: undefined, asOfMs: 0, failure: undefined, retryAtMs: 0, hopes: 0 } as const
+const nothing = {
+  rights: undefined,
+  asOfMs: 0,
+  failure: undefined,
+  failedMs: Number.NEGATIVE_INFINITY,
+  hopes: 0,
+} as const
 
 function lettersOf({ rights }: Kept): number {
   return (rights?.rules ?? []).reduce((sum, { text }) => sum + text.length, 0)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Authorizer, managementOf } from '../../../src/access/authorizer.ts'
 import { AnswerCache } from '../../../src/agent/answer-cache.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
@@ -15,6 +16,7 @@ const anyAge: Freshness = { revalidate: false }
 class Servers {
   readonly clock = new HandClock()
   readonly cache: AnswerCache
+  readonly calls: ConstructorParameters<typeof AnswerCache>[1]
   readonly reads: { readonly read: ReadOptions; readonly end: (answer: Result<Answer<number>, Failure>) => void }[] = []
   index = 5
   failing = false
@@ -29,7 +31,8 @@ class Servers {
       if (read.minIndex > 0) return this.#blocking(read, options)
       return this.failing ? err({ kind: 'no-servers' } as const) : ok(this.answer())
     }
-    this.cache = new AnswerCache(this.clock.env, { query: query as never, tokenOf: ({ token }) => token ?? '' })
+    this.calls = { query: query as never, tokenOf: ({ token }: CallOptions) => token ?? '' }
+    this.cache = new AnswerCache(this.clock.env, this.calls)
   }
 
   answer(): Answer<number> {
@@ -137,6 +140,25 @@ describe('answers that an agent keeps', () => {
     servers.refused = true
     expect(told(await servers.ask({ revalidate: true, staleIfErrorMs: 60_000 }))).toBe('permission-denied')
     expect(servers.cache.size).toBe(0)
+  })
+
+  it('are given again only while their token has the rights that they were asked for with', async () => {
+    const servers = new Servers()
+    let rights: Result<Authorizer, Failure> = ok(managementOf('a'))
+    const cache = new AnswerCache(servers.clock.env, servers.calls, async () => rights)
+    const ask = () => cache.get(serviceNodesEndpoint, { service: 'web' }, plain, anyAge, { token: 't' })
+    expect([told(await ask()), told(await ask())]).toEqual([
+      [50, 'MISS', 0],
+      [50, 'HIT', 0],
+    ])
+    rights = ok(managementOf('a'))
+    expect([told(await ask()), told(await ask())]).toEqual([
+      [50, 'MISS', 0],
+      [50, 'HIT', 0],
+    ])
+    rights = err({ kind: 'token-not-found' })
+    expect(told(await ask())).toBe('token-not-found')
+    cache.stop()
   })
 
   it('are bounded: for one more the longest unasked goes, and its blocking read ends', async () => {

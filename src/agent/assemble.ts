@@ -9,7 +9,7 @@ import {
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import type { CoordinateRow } from '../features/coordinate/model.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
-import type { ReadOptions } from '../features/manifest.ts'
+import type { AgentContext, ReadOptions } from '../features/manifest.ts'
 import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
@@ -80,8 +80,7 @@ export async function assembleAgent(
   tellCoordinate(ground, part, closing)
   const left = new OnceSignal<undefined>()
   const rightsOf = part.access === undefined ? undefined : localAuthorizer(ground, part.access)
-  const answers = new AnswerCache(env, calls, rightsOf)
-  closing.push(() => answers.stop())
+  const answers = keptAnswers(ground, part, rightsOf, closing)
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
     env,
@@ -115,6 +114,17 @@ export async function assembleAgent(
 
 function reasonsNotReady({ pool }: Ground, part: Part): readonly string[] {
   return [...(pool.self().status === 'alive' ? [] : ['this agent leaves the cluster']), ...part.reasonsNotReady()]
+}
+
+function keptAnswers(
+  { env }: Ground,
+  { calls }: Part,
+  rightsOf: AgentContext['authorizer'] | undefined,
+  closing: Closing,
+): AnswerCache {
+  const answers = new AnswerCache(env, calls, rightsOf)
+  closing.push(() => answers.stop())
+  return answers
 }
 
 /** Tells the servers where this agent is. */

@@ -91,7 +91,8 @@ export class ServerMode {
       isProposing = true
       const done = await server.propose(enterNewMode, {})
       isProposing = false
-      if (!done.ok) env.log.write('warn', 'acl', 'could not leave legacy mode', { why: failureText(done.error) })
+      if (done.ok) close()
+      else env.log.write('warn', 'acl', 'could not leave legacy mode', { why: failureText(done.error) })
     }
     const look = (): void => {
       if (isOver || isProposing) return

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
+import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
 import { isAddress } from '../rpc/address.ts'
 import type { ConfigProblem } from './problem.ts'
 import type { Report } from './quantities.ts'
@@ -29,7 +30,12 @@ export interface ClusterAddress {
 }
 
 /** Where to listen for other agents, and what to tell them. Spec: Ver/0.6 (several private addresses); reference: configuration 4.3. */
-export function bindAddress(file: FileConfig, dev: boolean, machine: Machine): Result<ClusterAddress, ConfigProblem> {
+export function bindAddress(
+  file: FileConfig,
+  dev: boolean,
+  machine: Machine,
+  release: Release = newestRelease,
+): Result<ClusterAddress, ConfigProblem> {
   const bind = file.bind_addr ?? (dev ? '127.0.0.1' : '0.0.0.0')
   const wrong = notOneAddress('bind_addr', bind)
   if (wrong !== undefined) return err({ place: 'config', message: wrong, remedy: bindRemedy(bind) })
@@ -58,7 +64,9 @@ export function bindAddress(file: FileConfig, dev: boolean, machine: Machine): R
   const [only, second] = [...new Set(found.filter(isWanted))]
   const remedy = "configure one with '-bind' and/or '-advertise'"
   if (only === undefined) return err({ place: 'config', message: `No ${kind} address found`, remedy })
-  if (second !== undefined) return err({ place: 'config', message: `Multiple ${kind} addresses found`, remedy })
+  const mustBeOne = bind !== '0.0.0.0' || hasBehaviour(release, 'one-private-address')
+  if (second !== undefined && mustBeOne)
+    return err({ place: 'config', message: `Multiple ${kind} addresses found`, remedy })
   return ok({ bind, advertise: only })
 }
 

@@ -71,7 +71,7 @@ export function normalize(
   }
   const file = withAddresses(written, machine, problem)
   const waiting = waitingKeys(file, problem, placeOf)
-  const found = bindAddress(file, dev, machine)
+  const found = bindAddress(file, dev, machine, release)
   if (!found.ok) {
     const { message, remedy } = found.error
     problem(message, remedy, message.startsWith('Advertise') ? 'advertise_addr' : undefined)

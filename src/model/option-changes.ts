@@ -2,6 +2,14 @@ import type { ReleaseChange } from './release-change.ts'
 
 /** Changes of how configurations and definitions are written, oldest first. See `changes`. */
 export const optionChanges = {
+  'one-private-address': {
+    since: { major: 0, minor: 6, patch: 0 },
+    reference: 'REL-0.6-6',
+    what: 'Of several private addresses an agent takes the first that its machine tells of. Since then it does not guess: with more than one it does not start until it is told which.',
+    who: 'operators of machines with several networks',
+    see: { ask: 'the start of an agent without -bind on a machine with two private addresses' },
+    requirements: ['UPG-044'],
+  },
   'tcp-and-docker-checks': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-9',

@@ -139,7 +139,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('the catalog 
     expect(await list('/v1/catalog/service/none')).toEqual([])
   })
 
-  it('[CAT-021] [CAT-022] leaves out instances that lack a tag asked for, and takes several', async () => {
+  it('[CAT-021] [CAT-022] [UPG-006] leaves out instances that lack a tag asked for, and takes several', async () => {
     await register({ Node: 'left', Address: '10.2.0.1', Service: { ID: 't1', Service: 'tagged', Tags: ['a', 'b'] } })
     await register({ Node: 'right', Address: '10.2.0.2', Service: { ID: 't2', Service: 'tagged', Tags: ['b'] } })
     const ids = async (query: string) =>

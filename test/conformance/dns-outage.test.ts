@@ -7,6 +7,7 @@ import { utf8 } from '../../src/base/bytes.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../src/dns-wire/question.ts'
+import { newestRelease, parseRelease } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
 import { askSimulatedDns } from './simulated-dns.ts'
 
@@ -32,8 +33,8 @@ class Servers {
     this.#nodes = new Map(names.map((name) => [name, node(name)]))
   }
 
-  async start(dns: DnsSettings): Promise<void> {
-    for (const name of names) this.#boot(name, dns)
+  async start(dns: DnsSettings, release?: string): Promise<void> {
+    for (const name of names) this.#boot(name, dns, release)
     await this.simulation.runUntil(() => this.#leader !== undefined, 120_000)
     const body = utf8(JSON.stringify({ Node: 'd1', Address: '10.5.0.1', Service: { Service: 'web', Port: 80 } }))
     await this.#play(this.leader, async (env) => {
@@ -81,7 +82,7 @@ class Servers {
     return (this.#node(name).env.metrics as SimMetrics).counters.get('dns.stale_queries') ?? 0
   }
 
-  #boot(name: Name, dns: DnsSettings): void {
+  #boot(name: Name, dns: DnsSettings, release?: string): void {
     const file: FileConfig = {
       server: true,
       bootstrap_expect: 3,
@@ -95,7 +96,8 @@ class Servers {
       dns_config: dns,
     }
     this.#node(name).boot(async (env) => {
-      const config = normalize(file, false, env.machine)
+      const as = release === undefined ? newestRelease : parseRelease(release)
+      const config = normalize(file, false, env.machine, undefined, as)
       if (!config.ok) throw new Error(config.error.map(({ message }) => message).join('\n'))
       const program = await startProgram(env, config.value.config)
       if (!program.ok) throw new Error(program.error.message)
@@ -124,11 +126,11 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-async function started(dns: DnsSettings): Promise<Servers> {
+async function started(dns: DnsSettings, release?: string): Promise<Servers> {
   const platform = createPlatform()
   closing.push(() => platform.close())
   const servers = new Servers(new Simulation({ seed: 'dns-outage', platform }))
-  await servers.start(dns)
+  await servers.start(dns, release)
   return servers
 }
 
@@ -146,6 +148,22 @@ describe('DNS while there is no leader', () => {
     await servers.pass(outageMs)
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
     expect(servers.staleAnswers(left)).toBe(2)
+  })
+
+  it.each([
+    ['0.6.4', 'SERVFAIL', 'SERVFAIL'],
+    ['[UPG-053] 0.7.0', 'NOERROR 10.5.0.1', 'SERVFAIL'],
+    ['0.7.1', 'NOERROR 10.5.0.1', 'NOERROR 10.5.0.1'],
+  ])('as %s: 3 s after the leader is lost it says %s, after a minute %s', async (release, soon, later) => {
+    const servers = await started({}, release.split(' ').at(-1))
+    const [left, other] = servers.followers
+    expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
+    servers.crash(servers.leader)
+    servers.crash(other)
+    await servers.pass(3_000)
+    expect(await servers.ask(left)).toBe(soon)
+    await servers.pass(60_000)
+    expect(await servers.ask(left)).toBe(later)
   })
 
   it('says nothing of names while a server that started again has heard of no leader, and goes on once it has', async () => {

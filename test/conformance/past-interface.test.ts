@@ -50,7 +50,8 @@ const paths: readonly (readonly [before: string, since: string, lines: readonly 
 ]
 
 describe('paths', () => {
-  it.each(paths)('%s has none of what %s brought: %j', async (before, since, lines) => {
+  const named = paths.map(([before, ...rest]) => [before === '1.1.0' ? '[UPG-060] ' : '', before, ...rest] as const)
+  it.each(named)('%s%s has none of what %s brought: %j', async (_, before, since, lines) => {
     expect(await statuses(before, lines)).toEqual(lines.map((line) => `${line} 404`))
     for (const told of await statuses(since, lines)) expect(told).not.toMatch(/ 40[45]$/)
   })

@@ -83,7 +83,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('network area
 })
 
 describe('an agent of release 0.9', () => {
-  it('takes any verb on the endpoints that later take one alone', async () => {
+  it('[HTP-014] takes any verb on the endpoints that later take one alone', async () => {
     const { target, stop } = await startSimulatedAgent('default', { release: { major: 0, minor: 9, patch: 3 } })
     try {
       for (const [, path] of endpoints) {

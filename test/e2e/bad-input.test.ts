@@ -144,10 +144,24 @@ describe('svc', () => {
     }
   })
 
-  it('[CLI-008] names a command that it does not have, and what replaced one of old', async () => {
+  it('[UPG-028] has no protocol of the command line: its flag and its keys are refused with what to use', async () => {
+    expect((await runSvc(['members', '-rpc-addr=127.0.0.1:8400'])).error).toContain(
+      'flag provided but not defined: -rpc-addr (removed in 0.8.0, commands talk HTTP: ',
+    )
+    for (const key of ['addresses', 'ports'])
+      expect(await refused({ [key]: { rpc: key === 'ports' ? 8400 : '127.0.0.1' } })).toContain(
+        `invalid config key ${key}.rpc: removed in 1.0, commands talk HTTP: use ports.http`,
+      )
+  })
+
+  it('[CLI-008] [UPG-022] names a command that it does not have, and what replaced one of old', async () => {
     expect((await runSvc(['configtest'])).error.split('\n')[0]).toBe(
       "unknown command: configtest: it was removed in 1.0, use 'svc validate'",
     )
+    for (const flag of ['config-file', 'config-dir']) {
+      const { code, error } = await runSvc(['validate', `-${flag}=x`])
+      expect([code, error.split('\n')[0]]).toEqual([1, `flag provided but not defined: -${flag}`])
+    }
     expect((await runSvc(['kv', 'nope'])).error.split('\n')[0]).toBe('unknown command: kv nope')
   })
 })

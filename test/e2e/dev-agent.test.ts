@@ -57,7 +57,7 @@ describe('svc agent -dev', () => {
     expect(dev.output).toContain('-dev keeps nothing on disk and is not for production')
   })
 
-  it('[AGT-037 AGT-038 CFG-043 UPG-026] serves its web interface with -ui alone, and with -ui-dir another’s files instead', async () => {
+  it('[AGT-037 AGT-038 CFG-043 UPG-026 UPG-045] serves its web interface with -ui alone, and with -ui-dir another’s files instead', async () => {
     const start = async (name: string, flags: readonly string[]): Promise<RealAgent> => {
       const ports = await freePorts()
       const place = ['-bind=127.0.0.1', `-data-dir=${join(workplace.path, name)}`, ...portFlags(ports)]

@@ -32,7 +32,7 @@ describe('names of metrics by release', () => {
     expect(told('0.9.3', {}, names)).toEqual(names.map((name) => `svc.${name}`))
   })
 
-  it('[TEL-004] [UPG-009] enable_deprecated_names tells both from 1.0 on, and is refused since 1.1.0', () => {
+  it('[TEL-004] [TEL-005] [UPG-009] enable_deprecated_names tells both from 1.0 on, and is refused since 1.1.0', () => {
     const both = { enable_deprecated_names: true }
     for (const release of ['1.0.0', '1.0.7'])
       expect(told(release, both, ['http.x', 'raft.y'])).toEqual(['svc.http.x', 'svc.svc.http.x', 'svc.raft.y'])

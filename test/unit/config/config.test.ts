@@ -547,6 +547,14 @@ describe('the effective configuration', () => {
     })
   })
 
+  it('[UPG-044] takes the first of several private addresses before 0.6, and refuses to guess since', () => {
+    const file: FileConfig = { server: true, data_dir: '/x' }
+    const on = machine('8.8.8.8', '192.168.0.1', '10.0.0.1')
+    const as = (release: string) => normalize(file, false, on, undefined, parseRelease(release))
+    expect(as('0.5.2')).toMatchObject({ ok: true, value: { config: { advertiseAddress: '192.168.0.1' } } })
+    expect(as('0.6.0')).toMatchObject({ ok: false, error: [{ message: 'Multiple private IPv4 addresses found' }] })
+  })
+
   it('[AGT-026] refuses to guess between several private addresses, and takes the only one', () => {
     const file: FileConfig = { server: true, data_dir: '/x' }
     expect(linesOfConfig(file, false, machine('10.0.0.1', '192.168.0.1'))[0]).toContain(

@@ -33,7 +33,7 @@ describe('what a cloud is asked for', () => {
     expect(read(text)).toEqual(expected)
   })
 
-  it('[CFG-026 LIM-010] is not decoded as a URL is, in either pool', () => {
+  it('[CFG-026 LIM-010 UPG-018] is not decoded as a URL is, in either pool', () => {
     expect(read('provider=aws tag_value=a%20b+c')).toEqual({ provider: 'aws', tag_value: 'a%20b+c' })
     for (const key of ['retry_join', 'retry_join_wan'] as const) {
       expect(linesOf(key, 'provider=a%77s')).toEqual([

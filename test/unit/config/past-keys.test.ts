@@ -83,8 +83,14 @@ const until: readonly (readonly [name: string, last: string, first: string, give
   ),
 ]
 
+const requirements: Readonly<Record<string, string>> = {
+  advertise_addrs: '[UPG-015] [UPG-017]',
+  reap: '[UPG-031]',
+}
+
 describe('an option that was removed', () => {
-  it.each(until)('[UPG-015] %s is read by %s, with a warning, and refused by %s', (name, last, first, given, read) => {
+  const named = until.map(([name, ...rest]) => [requirements[name] ?? '[UPG-015]', name, ...rest] as const)
+  it.each(named)('%s %s is read by %s, with a warning, and refused by %s', (_, name, last, first, given, read) => {
     const before = readBy(last, given)
     expect(before.config).toEqual(read)
     expect(before.warnings).toEqual([expect.stringMatching(new RegExp(`^f\\.json:2:\\d+: '${name}' `))])

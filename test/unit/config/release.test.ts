@@ -23,7 +23,7 @@ describe('what is not configured is as the release has it', () => {
     ['0.6.4', false, false, false, false],
     ['0.7.0', false, true, true, false],
     ['1.4.0', false, true, true, false],
-  ])('%s: a server leaves on SIGTERM %s and not on an interrupt %s, a client %s and %s', (...row) => {
+  ])('[UPG-035] %s: a server leaves on SIGTERM %s and not on an interrupt %s, a client %s and %s', (...row) => {
     const [release, onTerm, notOnInterrupt, clientOnTerm, clientNotOnInterrupt] = row
     const server = configOf(release, { server: true })
     expect([server.leaveOnTerminate, server.skipLeaveOnInterrupt]).toEqual([onTerm, notOnInterrupt])
@@ -43,7 +43,7 @@ describe('what is not configured is as the release has it', () => {
     ['0.7.0', true, 5_000],
     ['0.7.1', true, 87_600 * 3_600_000],
     ['1.4.0', true, 87_600 * 3_600_000],
-  ])('%s: answers of DNS may be stale: %s, and as old as %i ms', (release, allowStale, maxStaleMs) => {
+  ])('[UPG-033] %s: answers of DNS may be stale: %s, and as old as %i ms', (release, allowStale, maxStaleMs) => {
     expect(configOf(release).dns).toMatchObject({ allowStale, maxStaleMs })
     const said = configOf(release, { dns_config: { allow_stale: false, max_stale: '7s' } }).dns
     expect(said).toMatchObject({ allowStale: false, maxStaleMs: 7_000 })
@@ -55,15 +55,18 @@ describe('what is not configured is as the release has it', () => {
     ['0.8.5', false, true],
     ['0.9.0', false, false],
     ['1.4.0', false, false],
-  ])('%s: others may have programs run here: %s, and checks may run them: %s', (release, remoteExec, scripts) => {
-    const config = configOf(release)
-    expect(config.remoteExec).toBe(remoteExec)
-    expect([config.checksConfig.remoteScripts, config.checksConfig.localScripts]).toEqual([scripts, scripts])
-    const said = configOf(release, { disable_remote_exec: true, enable_script_checks: false })
-    expect([said.remoteExec, said.checksConfig.remoteScripts, said.checksConfig.localScripts]).toEqual([
-      false,
-      false,
-      false,
-    ])
-  })
+  ])(
+    '[UPG-030] [UPG-055] %s: others may have programs run here: %s, and checks may run them: %s',
+    (release, remoteExec, scripts) => {
+      const config = configOf(release)
+      expect(config.remoteExec).toBe(remoteExec)
+      expect([config.checksConfig.remoteScripts, config.checksConfig.localScripts]).toEqual([scripts, scripts])
+      const said = configOf(release, { disable_remote_exec: true, enable_script_checks: false })
+      expect([said.remoteExec, said.checksConfig.remoteScripts, said.checksConfig.localScripts]).toEqual([
+        false,
+        false,
+        false,
+      ])
+    },
+  )
 })

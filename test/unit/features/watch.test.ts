@@ -74,7 +74,7 @@ describe('a watch', () => {
     expect(watch.told).toEqual(['7 []'])
   })
 
-  it('survives an index that falls: it asks from the beginning, misses no change, and does not hurry', async () => {
+  it('[HTP-007] survives an index that falls: it asks from the beginning, misses no change, and does not hurry', async () => {
     const watch = new Watched({ type: 'nodes' })
     await watch.answers([50, '["new"]'], [30, '["old"]'])
     expect(watch.told).toEqual(['50 ["new"]', '30 ["old"]'])

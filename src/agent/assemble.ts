@@ -56,6 +56,7 @@ export async function assembleAgent(
     config,
     nodeId,
     catalog: catalogClient(part.calls, ground.tokens, part.access !== undefined),
+    tokens: ground.tokens,
     nodeCount: () => pool.stats().members,
     checkTls: () => checkTls(ground.tls.material),
   })
@@ -242,7 +243,7 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
   }
 }
 
-/** How the local state speaks to the servers: of its node with the agent's own token, of services with the default one. */
+/** How the local state speaks to the servers: what it reads, it reads with the agent's own token. */
 function catalogClient(calls: Calls, tokens: AgentTokens, nodeApart: boolean): CatalogClient {
   return {
     nodeApart,
@@ -252,14 +253,12 @@ function catalogClient(calls: Calls, tokens: AgentTokens, nodeApart: boolean): C
       const { node: facts, services, checks } = answer.value.value
       return ok(facts === null ? null : { node: facts, services, checks })
     },
-    register: (request) => {
-      const isNodeAlone = request.service === null && request.checks.length === 0
-      return calls.write(registerEndpoint, request, isNodeAlone ? { token: tokens.agent } : {})
-    },
-    registerAll: (request) => calls.write(registerAllEndpoint, request, {}),
-    deregister: (request) => calls.write(deregisterEndpoint, request, {}),
+    register: (request, token) => calls.write(registerEndpoint, request, { token }),
+    registerAll: (request, token) => calls.write(registerAllEndpoint, request, { token }),
+    deregister: (request, token) => calls.write(deregisterEndpoint, request, { token }),
     checksOn: async (node, minIndex, abandoned) => {
-      const answer = await calls.query(nodeChecksEndpoint, { node }, { ...watchRead, minIndex }, { onAbort: abandoned })
+      const call = { token: tokens.agent, onAbort: abandoned }
+      const answer = await calls.query(nodeChecksEndpoint, { node }, { ...watchRead, minIndex }, call)
       return answer.ok ? ok({ checks: answer.value.value, index: answer.value.meta.index }) : answer
     },
   }

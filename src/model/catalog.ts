@@ -168,11 +168,19 @@ export interface CheckDefinition {
   readonly probe: CheckProbe
   /** The service is taken out when the check has been critical for this long; 0: never. */
   readonly deregisterCriticalServiceAfterMs: number
+  /** The secret with which the catalog is told of it; none: the one that stands in. */
+  readonly token?: string | undefined
+}
+
+/** A service as an agent is told to offer it. */
+export interface OfferedService extends ServiceFacts {
+  /** The secret with which the catalog is told of it; none: the one that stands in. */
+  readonly token?: string | undefined
 }
 
 /** A service that an agent is told to offer, with its checks. */
 export interface ServiceDefinition {
-  readonly service: ServiceFacts
+  readonly service: OfferedService
   readonly checks: readonly CheckDefinition[]
 }
 

@@ -7,7 +7,7 @@ import { registerOffersMax } from '../../model/limits.ts'
 import { compare } from './comparison.ts'
 import type { Due, LocalState } from './local-state.ts'
 import { nextTurn } from './next-turn.ts'
-import type { CatalogClient } from './parts.ts'
+import type { CatalogClient, OwnTokens } from './parts.ts'
 
 /** Everything is compared this often, and less often in large clusters. Reference: HTTP API 4.1. */
 const fullIntervalMs = 60_000
@@ -28,6 +28,7 @@ interface AntiEntropyParts {
   readonly env: Env
   readonly state: LocalState
   readonly catalog: CatalogClient
+  readonly tokens: OwnTokens
   readonly server: boolean
   nodeCount(): number
 }
@@ -145,7 +146,10 @@ export class AntiEntropy {
     const { state } = this.#parts
     return this.#tellAll(state.dueServices(), (id) => {
       const service = state.dueService(id)
-      return service?.facts == null ? undefined : { service, checks: state.dueChecksOf(id) }
+      if (service?.facts == null) return undefined
+      // Checks that go by another token are told of by themselves.
+      const token = this.#tokenFor(service)
+      return { service, checks: state.dueChecksOf(id).filter((check) => this.#tokenFor(check) === token), token }
     })
   }
 
@@ -153,11 +157,15 @@ export class AntiEntropy {
     const { state } = this.#parts
     return this.#tellAll(state.dueChecks(), (id) => {
       const check = state.dueCheck(id)
-      return check?.facts == null ? undefined : { service: null, checks: [check] }
+      return check?.facts == null ? undefined : { service: null, checks: [check], token: this.#tokenFor(check) }
     })
   }
 
-  /** Many in a request, some requests at a time; the first alone where it brings the node along. */
+  #tokenFor({ token }: Due<unknown>): string {
+    return token === '' ? this.#parts.tokens.default : token
+  }
+
+  /** Many in a request, as far as they go by one token, some requests at a time; the first alone where it brings the node along. */
   async #tellAll(
     ids: readonly string[],
     offerOf: (id: string) => Offer | undefined,
@@ -169,6 +177,7 @@ export class AntiEntropy {
       for (let size = 0; next < ids.length && offers.length < registerOffersMax && size < offersSizeMax; next++) {
         const offer = offerOf(ids[next] as string)
         if (offer === undefined) continue
+        if (offers[0] !== undefined && offers[0].token !== offer.token) break
         offers.push(offer)
         size += sizeOf(offer)
       }
@@ -194,7 +203,7 @@ export class AntiEntropy {
     for (const id of state.dueServices()) {
       const due = state.dueService(id)
       if (due === undefined || due.facts !== null) continue
-      const told = await this.#deregister(id, '')
+      const told = await this.#deregister(id, '', due.token)
       if (told === 'told') {
         state.serviceSynced(due)
         this.#log('Deregistered service', { service: id })
@@ -203,7 +212,7 @@ export class AntiEntropy {
     for (const id of state.dueChecks()) {
       const due = state.dueCheck(id)
       if (due === undefined || due.facts !== null) continue
-      const told = await this.#deregister('', id)
+      const told = await this.#deregister('', id, due.token)
       if (told === 'told') {
         state.checkSynced(due)
         this.#log('Deregistered check', { check: id })
@@ -236,13 +245,14 @@ export class AntiEntropy {
     node: Pick<RegisterAllRequest, 'node' | 'skipNodeUpdate'>,
     offers: readonly Offer[],
   ): Promise<Result<readonly (string | null)[], Failure>> {
-    const { catalog } = this.#parts
+    const { catalog, tokens } = this.#parts
+    const token = offers[0]?.token ?? tokens.agent
     const facts = offers.map(({ service, checks }) => {
       return { service: service?.facts ?? null, checks: checks.flatMap((check) => check.facts ?? []) }
     })
-    if (facts.length > 1) return catalog.registerAll({ ...node, offers: facts })
+    if (facts.length > 1) return catalog.registerAll({ ...node, offers: facts }, token)
     const [only = { service: null, checks: [] }] = facts
-    const answer = await catalog.register({ ...node, ...only })
+    const answer = await catalog.register({ ...node, ...only }, token)
     return answer.ok ? ok([]) : answer
   }
 
@@ -267,9 +277,11 @@ export class AntiEntropy {
     }
   }
 
-  async #deregister(serviceId: string, checkId: string): Promise<Told> {
-    const { state, catalog } = this.#parts
-    return this.#told(await catalog.deregister({ node: state.node.node, serviceId, checkId }))
+  /** What is no more, by its own token; what only the catalog had, by that of the agent. */
+  async #deregister(serviceId: string, checkId: string, own: string): Promise<Told> {
+    const { state, catalog, tokens } = this.#parts
+    const token = own === '' ? tokens.agent : own
+    return this.#told(await catalog.deregister({ node: state.node.node, serviceId, checkId }, token))
   }
 
   #told(answer: Result<unknown, Failure>): Told {
@@ -321,6 +333,8 @@ export class AntiEntropy {
 interface Offer {
   readonly service: Due<ServiceFacts> | null
   readonly checks: readonly Due<CheckFacts>[]
+  /** The secret with which to tell of it. */
+  readonly token: string
 }
 
 /** Letters of all that is told of it: any part of it may be the long one. */
@@ -353,6 +367,6 @@ const alone: ReadonlySet<Failure['kind']> = new Set([
   'token-not-found',
 ])
 
-function meetsThisAlone(failure: Failure): boolean {
-  return alone.has(failure.kind)
+function meetsThisAlone({ kind }: Failure): boolean {
+  return alone.has(kind)
 }

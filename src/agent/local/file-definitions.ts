@@ -1,10 +1,10 @@
-import { type CheckDefinition, runsProgram, type ServiceFacts } from '../../model/catalog.ts'
+import { type CheckDefinition, type OfferedService, runsProgram } from '../../model/catalog.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { itemKey } from './item-key.ts'
 
 /** What the configuration files define, by `itemKey`. */
 export interface FileDefinitions {
-  readonly services: ReadonlyMap<string, ServiceFacts>
+  readonly services: ReadonlyMap<string, OfferedService>
   readonly checks: ReadonlyMap<string, CheckDefinition>
 }
 
@@ -38,6 +38,6 @@ export function definitionsProblem(
 }
 
 /** Both come from the same reader, so that equal ones are written alike. */
-export function sameDefinition(a: ServiceFacts | CheckDefinition, b: ServiceFacts | CheckDefinition): boolean {
+export function sameDefinition(a: OfferedService | CheckDefinition, b: OfferedService | CheckDefinition): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -2,13 +2,13 @@ import type { Json } from '../../base/json.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import type { CheckDefinition, OfferedService } from '../../model/catalog.ts'
 import { KeptDefinitions } from './kept-definitions.ts'
 import { KeptFiles } from './kept-files.ts'
 import { type KeptChange, type KeptState, keptCheck, keptService, keptState } from './kept-schema.ts'
 
 export interface Kept {
-  readonly services: readonly ServiceFacts[]
+  readonly services: readonly OfferedService[]
   readonly checks: readonly CheckDefinition[]
   /** By `itemKey`. */
   readonly states: ReadonlyMap<string, KeptState>

@@ -4,7 +4,7 @@ import { done, type Result } from '../../base/result.ts'
 import type { Deferred } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import type { CheckDefinition, ServiceFacts } from '../../model/catalog.ts'
+import type { CheckDefinition, OfferedService } from '../../model/catalog.ts'
 import { itemKey } from './item-key.ts'
 import { Journal, type Whole } from './journal.ts'
 import type { FramesRead } from './journal-frames.ts'
@@ -18,7 +18,7 @@ type Written = Promise<Result<undefined, DiskFailure>>
 const frameLengthMax = 256 << 10
 
 interface Item {
-  readonly definition: ServiceFacts | CheckDefinition
+  readonly definition: OfferedService | CheckDefinition
   /** Of its text in the journal. */
   readonly bytes: number
 }
@@ -50,8 +50,8 @@ export class KeptDefinitions {
     this.#journal = new Journal(env.disk, directory, 'registrations')
   }
 
-  services(): readonly ServiceFacts[] {
-    return definitionsIn(this.#services) as readonly ServiceFacts[]
+  services(): readonly OfferedService[] {
+    return definitionsIn(this.#services) as readonly OfferedService[]
   }
 
   checks(): readonly CheckDefinition[] {
@@ -67,7 +67,7 @@ export class KeptDefinitions {
   }
 
   /** Takes up what was kept in another form, and is not in this one; it is on the disk then. */
-  async adopt(services: readonly ServiceFacts[], checks: readonly CheckDefinition[]): Written {
+  async adopt(services: readonly OfferedService[], checks: readonly CheckDefinition[]): Written {
     const changes: KeptChange[] = []
     for (const check of checks) if (!this.#checks.has(itemKey(check.checkId))) changes.push({ check })
     for (const service of services) if (!this.#services.has(itemKey(service.id))) changes.push({ service })

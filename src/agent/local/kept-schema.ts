@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CheckDefinition, CheckStatus, ServiceFacts } from '../../model/catalog.ts'
+import type { CheckDefinition, CheckStatus, OfferedService } from '../../model/catalog.ts'
 
 /** What is kept in the data directory. Members that this release does not know are dropped, so that one may go back. */
 
@@ -19,6 +19,7 @@ const service = z.object({
   port: z.int(),
   weights: z.object({ passing: z.int(), warning: z.int() }),
   enableTagOverride: z.boolean(),
+  token: z.string().optional(),
 })
 
 const probe = z.discriminatedUnion('kind', [
@@ -66,6 +67,7 @@ const check = z.object({
   status,
   probe,
   deregisterCriticalServiceAfterMs: milliseconds,
+  token: z.string().optional(),
 })
 
 /** What was last said of a TTL check, and until when that counts. */
@@ -80,7 +82,7 @@ const state = z.object({ checkId: z.string().min(1), status, output: z.string(),
 
 /** A change of what is kept. */
 export type KeptChange =
-  | { readonly service: ServiceFacts }
+  | { readonly service: OfferedService }
   | { readonly check: CheckDefinition }
   /** By ID. */
   | { readonly withoutService: string }
@@ -104,7 +106,7 @@ export const keptChanges: z.ZodType<{ readonly changes: readonly unknown[] }> = 
   changes: z.array(z.unknown()),
 })
 export const keptChange: z.ZodType<KeptChange> = change
-export const keptService: z.ZodType<{ readonly service: ServiceFacts }> = z.object({ version, service })
+export const keptService: z.ZodType<{ readonly service: OfferedService }> = z.object({ version, service })
 export const keptCheck: z.ZodType<{ readonly check: CheckDefinition }> = z.object({ version, check })
 export const keptState: z.ZodType<{ readonly state: KeptState }> = z.object({ version, state })
 export const keptVersion = 1

@@ -7,6 +7,7 @@ import {
   type CheckFacts,
   type CheckStatus,
   type NodeFacts,
+  type OfferedService,
   runsProgram,
   type ServiceDefinition,
   type ServiceFacts,
@@ -33,7 +34,7 @@ import { type KeptChange, type KeptState, withoutCheck, withoutService } from '.
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { nodeFactsOf } from './node-facts.ts'
 import { overdueServices } from './overdue-services.ts'
-import type { LocalAgentParts, RunningLocalAgent } from './parts.ts'
+import type { LocalAgentParts, OwnTokens, RunningLocalAgent } from './parts.ts'
 import { Places, thingsOf, thingsOfCheck } from './places.ts'
 
 /** How often it is looked for services that are overdue. Reference: configuration 2. */
@@ -42,6 +43,8 @@ const reapIntervalMs = 30_000
 const dangerousScripts =
   'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
   'enable ACLs, or use enable_local_script_checks'
+
+const noTokens: OwnTokens = { agent: '', default: '' }
 
 export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocalAgent {
   return new LocalServices(env, parts)
@@ -91,6 +94,7 @@ class LocalServices implements RunningLocalAgent {
       env,
       state: this.#state,
       catalog: parts.catalog,
+      tokens: parts.tokens ?? noTokens,
       server: parts.config.server,
       nodeCount: () => parts.nodeCount(),
     })
@@ -297,7 +301,7 @@ class LocalServices implements RunningLocalAgent {
     return this.#places.take(service, checks, () => this.#keepAndPut(service, checks))
   }
 
-  async #keepAndPut(service: ServiceFacts, checks: readonly CheckDefinition[]): Promise<Result<undefined, Failure>> {
+  async #keepAndPut(service: OfferedService, checks: readonly CheckDefinition[]): Promise<Result<undefined, Failure>> {
     const kept = await this.#keep([...checks.map((check) => ({ check })), { service }])
     if (!kept.ok) return kept
     warnOfServiceNames(this.#env.log, service)

@@ -1,5 +1,12 @@
 import { invariant } from '../../base/invariant.ts'
-import type { CheckDefinition, CheckFacts, CheckStatus, NodeFacts, ServiceFacts } from '../../model/catalog.ts'
+import type {
+  CheckDefinition,
+  CheckFacts,
+  CheckStatus,
+  NodeFacts,
+  OfferedService,
+  ServiceFacts,
+} from '../../model/catalog.ts'
 import { ChecksByService, Entries, type SyncMark } from './entries.ts'
 
 /** Who told the agent of it: a configuration file, or a caller of the API. */
@@ -9,6 +16,8 @@ interface ServiceEntry extends SyncMark {
   readonly id: string
   /** Null: to be taken out of the catalog. */
   facts: ServiceFacts | null
+  /** The secret of the token of its own; empty: none. */
+  token: string
   origin: Origin
   /** Somebody said so while this agent ran: its tags count even where the catalog's may, until it has been told. */
   declared: boolean
@@ -18,6 +27,7 @@ interface CheckEntry extends SyncMark {
   readonly id: string
   /** Null: to be taken out of the catalog. */
   definition: CheckDefinition | null
+  token: string
   /** Empty for a check of the node. */
   serviceId: string
   origin: Origin
@@ -51,6 +61,8 @@ export interface Due<T> {
   readonly version: number
   /** Null: it is gone. */
   readonly facts: T | null
+  /** The secret of the token of its own, with which to tell of it; empty: none. */
+  readonly token: string
 }
 
 /** Who wants to know of changes. */
@@ -137,8 +149,8 @@ export class LocalState {
   }
 
   /** `declared`: now, and not taken up again from before. */
-  putService(facts: ServiceFacts, origin: Origin, declared: boolean): void {
-    this.#services.put(facts.id, (mark) => ({ id: facts.id, facts, origin, declared, ...mark }))
+  putService({ token = '', ...facts }: OfferedService, origin: Origin, declared: boolean): void {
+    this.#services.put(facts.id, (mark) => ({ id: facts.id, facts, token, origin, declared, ...mark }))
     // They carry the tags and the name of their service.
     for (const key of this.#checksOf.of(facts.id)) this.#touchCheck(this.#checks.get(key))
     this.#told.services()
@@ -151,6 +163,7 @@ export class LocalState {
     this.#putCheck({
       id: definition.checkId,
       definition,
+      token: definition.token ?? '',
       serviceId: definition.serviceId,
       origin,
       status,
@@ -206,7 +219,7 @@ export class LocalState {
   /** What the catalog is not known to have; IDs are in order. */
   dueNode(): Due<NodeFacts> | undefined {
     const { synced, version, facts } = this.#node
-    return synced ? undefined : { id: facts.node, version, facts }
+    return synced ? undefined : { id: facts.node, version, facts, token: '' }
   }
 
   dueServices(): readonly string[] {
@@ -217,7 +230,7 @@ export class LocalState {
     const entry = this.#services.get(id)
     return entry === undefined || entry.synced
       ? undefined
-      : { id: entry.id, version: entry.version, facts: entry.facts }
+      : { id: entry.id, version: entry.version, facts: entry.facts, token: entry.token }
   }
 
   dueChecks(): readonly string[] {
@@ -235,7 +248,7 @@ export class LocalState {
   dueCheck(id: string): Due<CheckFacts> | undefined {
     const entry = this.#checks.get(id)
     if (entry === undefined || entry.synced) return undefined
-    return { id: entry.id, version: entry.version, facts: this.#checkFacts(id) ?? null }
+    return { id: entry.id, version: entry.version, facts: this.#checkFacts(id) ?? null, token: entry.token }
   }
 
   nodeSynced(due: Due<NodeFacts>): void {
@@ -294,12 +307,12 @@ export class LocalState {
 
   #takeOutService(id: string): void {
     if (this.#services.has(id)) return
-    this.#services.put(id, (mark) => ({ id, facts: null, origin: 'api', declared: false, ...mark }))
+    this.#services.put(id, (mark) => ({ id, facts: null, token: '', origin: 'api', declared: false, ...mark }))
   }
 
   #takeOutCheck(id: string, serviceId: string): void {
     if (this.#checks.has(id)) return
-    const nothing = { definition: null, output: '', criticalSinceMs: undefined } as const
+    const nothing = { definition: null, token: '', output: '', criticalSinceMs: undefined } as const
     this.#putCheck({ id, serviceId, origin: 'api', status: 'critical', ...nothing })
   }
 

@@ -20,16 +20,24 @@ export interface NodeDump {
   readonly checks: readonly CheckFacts[]
 }
 
+/** Secrets of the tokens with which an agent tells of itself. Reference: access control 7. */
+export interface OwnTokens {
+  /** Of its node. Empty: none. */
+  readonly agent: string
+  /** Stands in for services and checks without their own. Empty: none. */
+  readonly default: string
+}
+
 /** The catalog as anti-entropy needs it. Calls may be held for a while when there is no leader. */
 export interface CatalogClient {
   /** The node's own data go by themselves, and first: not every token of a service may write them. */
   readonly nodeApart: boolean
   /** As the leader knows it, so that it shows what was written before; null: the node is not there. */
   dump(node: string): Promise<Result<NodeDump | null, Failure>>
-  register(request: RegisterRequest): Promise<Result<unknown, Failure>>
+  register(request: RegisterRequest, token: string): Promise<Result<unknown, Failure>>
   /** Of each offer why it was refused; null: it is done. */
-  registerAll(request: RegisterAllRequest): Promise<Result<readonly (string | null)[], Failure>>
-  deregister(request: DeregisterRequest): Promise<Result<unknown, Failure>>
+  registerAll(request: RegisterAllRequest, token: string): Promise<Result<readonly (string | null)[], Failure>>
+  deregister(request: DeregisterRequest, token: string): Promise<Result<unknown, Failure>>
   /**
    * Every check on a node, as any server knows them, with the index at which they last changed: once that is greater than
    * `minIndex`, or a minute has passed. It ends early where `abandoned` says so.
@@ -43,6 +51,8 @@ export interface ChecksOn {
 }
 
 export interface LocalAgentParts {
+  /** As they are now. Absent: none. */
+  readonly tokens?: OwnTokens
   readonly config: AgentConfig
   readonly nodeId: string
   readonly catalog: CatalogClient

@@ -112,7 +112,9 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayCheck(agent, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
-  const taken = await agent.local.registerCheck(definition.value)
+  const { token = '' } = request.call
+  const check = token === '' ? definition.value : { ...definition.value, token }
+  const taken = await agent.local.registerCheck(check)
   return taken.ok ? written : failed(taken.error)
 }
 

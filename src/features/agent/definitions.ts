@@ -6,6 +6,7 @@ import {
   type CheckProbe,
   type CheckStatus,
   membershipCheckId,
+  type OfferedService,
   type ServiceDefinition,
   type ServiceFacts,
 } from '../../model/catalog.ts'
@@ -70,14 +71,14 @@ export function parseServiceDefinition(
     port: fields.integer('port'),
     enableTagOverride: fields.flag('enableTagOverride'),
   }
-  fields.text('token')
+  const token = ownToken(dialect, fields.text('token'))
   const weights = fields.object('weights', weightNames)
   const given = { passing: weights?.integer('passing') ?? 1, warning: weights?.integer('warning') ?? 1 }
   const checkFields = checksOf(fields)
   const probes = checkFields.map((check) => readCheck(check))
   const mesh = readMesh(fields)
   if (problems.length > 0) return err(ofFields(dialect, problems))
-  const service: ServiceFacts = { ...facts, weights: given }
+  const service: OfferedService = { ...facts, weights: given, ...token }
   const problem =
     ownProblem(dialect, fields, service) ??
     checksProblem(dialect, service, checkFields, probes) ??
@@ -108,7 +109,7 @@ export function parseCheckDefinition(
     return problemAt([], `${named}: ${read.probe.error}`)
   }
   const definition = definitionOf(read, read.status, read.probe.value, read.id || read.name, read.name, read.serviceId)
-  return reservedProblem(ok(definition), (check) => [check])
+  return reservedProblem(ok({ ...definition, ...ownToken(dialect, read.token) }), (check) => [check])
 }
 
 /** The leader writes the membership check of every node: one of ours under its ID would be at odds with it for ever. */
@@ -120,6 +121,7 @@ function reservedProblem<T>(read: Parsed<T>, checksIn: (value: T) => readonly Ch
 }
 
 interface CheckRead {
+  readonly token: string
   readonly id: string
   readonly name: string
   readonly notes: string
@@ -131,9 +133,10 @@ interface CheckRead {
 }
 
 function readCheck(fields: Fields<CheckMembers>): CheckRead {
-  fields.text('token')
+  const token = fields.text('token')
   fields.text('shell')
   return {
+    token,
     id: fields.text('id'),
     name: fields.text('name'),
     notes: fields.text('notes'),
@@ -157,15 +160,21 @@ function checksOf(fields: Fields<ServiceMembers>): readonly Fields<CheckMembers>
   return one === undefined || one.empty() ? several : [one, ...several]
 }
 
-function serviceChecks(service: ServiceFacts, reads: readonly CheckRead[]): readonly CheckDefinition[] {
+function serviceChecks(service: OfferedService, reads: readonly CheckRead[]): readonly CheckDefinition[] {
   const checks: CheckDefinition[] = []
   for (const [at, read] of reads.entries()) {
     if (!read.probe.ok || read.status === undefined) continue
     const ownId = `service:${service.id}${reads.length > 1 ? `:${at + 1}` : ''}`
     const name = read.name || `Service '${service.service}' check`
-    checks.push(definitionOf(read, read.status, read.probe.value, read.id || ownId, name, service.id))
+    const check = definitionOf(read, read.status, read.probe.value, read.id || ownId, name, service.id)
+    checks.push(service.token === undefined ? check : { ...check, token: service.token })
   }
   return checks
+}
+
+/** A caller of the API brings its token as any other does. Reference: HTTP API 4.2. */
+function ownToken(dialect: Dialect, token: string): { readonly token?: string } {
+  return dialect === 'http' || token === '' ? {} : { token }
 }
 
 function definitionOf(

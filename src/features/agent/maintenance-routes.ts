@@ -103,7 +103,9 @@ async function set(
   if (on === enable) return { kind: 'empty', status: 200 }
   const given = request.query.get('reason') ?? ''
   const none = `Maintenance mode is enabled for this ${subject}, but no reason was provided. This is a default message.`
+  const { token = '' } = request.call
   const check: CheckDefinition = {
+    ...(token === '' ? {} : { token }),
     checkId,
     name,
     notes: given === '' ? none : given,

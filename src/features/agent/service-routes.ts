@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
+import type { ServiceDefinition } from '../../model/catalog.ts'
 import { declared } from '../declared.ts'
 import { done, jsonAnswer, textAnswer } from '../declared-answers.ts'
 import { plainBody } from '../json-body.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type { AgentContext, CallOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { badRequest, failed } from '../responses.ts'
 import { serviceNames } from './definition-names.ts'
 import { definitionSchema } from './definition-schema.ts'
@@ -88,8 +89,15 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayOffer(agent, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
-  const taken = await agent.local.registerService(definition.value)
+  const taken = await agent.local.registerService(tokened(definition.value, request.call))
   return taken.ok ? written : failed(taken.error)
+}
+
+/** What is told of it later goes by the token that it came with. */
+function tokened(definition: ServiceDefinition, { token = '' }: CallOptions): ServiceDefinition {
+  if (token === '') return definition
+  const { service, checks } = definition
+  return { service: { ...service, token }, checks: checks.map((check) => ({ ...check, token })) }
 }
 
 async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {

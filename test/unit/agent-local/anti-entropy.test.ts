@@ -342,7 +342,8 @@ describe('the end of an agent', () => {
       checksOn,
     }
     const state = new LocalState(nodeFactsOf(configOf(), nodeId), { services: () => {}, checks: () => {} })
-    const sync = new AntiEntropy({ env, state, catalog, server: false, nodeCount: () => 1 })
+    const tokens = { agent: '', default: '' }
+    const sync = new AntiEntropy({ env, state, catalog, tokens, server: false, nodeCount: () => 1 })
     sync.start()
     sync.changed()
     await clock.advance(0)

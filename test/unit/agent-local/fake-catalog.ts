@@ -17,6 +17,10 @@ export class FakeCatalog implements CatalogClient {
   readonly checks = new Map<string, CheckFacts>()
   /** In order: `dump`, `+service web`, `+check c`, `+node`, `-service web`, `-check c`. */
   readonly asked: string[] = []
+  /** With which tokens what was asked, by what was asked last of it. */
+  readonly tokens = new Map<string, string>()
+  /** Who may write the node; undefined: everybody. */
+  nodeToken: string | undefined
   /** How many offers came in one call, each time that there were several. */
   readonly together: number[] = []
   /** Calls with several offers fail so. */
@@ -78,12 +82,17 @@ export class FakeCatalog implements CatalogClient {
     return ok(dump)
   }
 
-  register: CatalogClient['register'] = async (request: RegisterRequest) => {
+  register: CatalogClient['register'] = async (request: RegisterRequest, token: string) => {
     if (request.service !== null) this.asked.push(`+service ${request.service.id}`)
     for (const check of request.checks) this.asked.push(`+check ${check.checkId}`)
     if (request.service === null && request.checks.length === 0) this.asked.push('+node')
+    for (const what of namesOf(request)) this.tokens.set(what, token)
     await this.before()
     if (this.failure !== undefined) return err(this.failure)
+    const writesNode = !request.skipNodeUpdate || this.node === undefined
+    if (writesNode && token !== (this.nodeToken ?? token)) {
+      return err({ kind: 'permission-denied', message: 'Permission denied' })
+    }
     const ids = [request.service?.id, ...request.checks.map(({ checkId }) => checkId)]
     if (this.refused !== undefined && ids.includes(this.refused)) {
       return err({ kind: 'bad-request', message: 'not that one' })
@@ -94,19 +103,20 @@ export class FakeCatalog implements CatalogClient {
     return ok(true)
   }
 
-  registerAll: CatalogClient['registerAll'] = async ({ node, skipNodeUpdate, offers }) => {
+  registerAll: CatalogClient['registerAll'] = async ({ node, skipNodeUpdate, offers }, token) => {
     this.together.push(offers.length)
     if (this.failureTogether !== undefined) return err(this.failureTogether)
     const refusals: (string | null)[] = []
     for (const offer of offers) {
-      const answer = await this.register({ node, skipNodeUpdate, ...offer })
+      const answer = await this.register({ node, skipNodeUpdate, ...offer }, token)
       if (!answer.ok && answer.error.kind !== 'bad-request') return answer
       refusals.push(answer.ok ? null : failureText(answer.error))
     }
     return ok(refusals)
   }
 
-  deregister: CatalogClient['deregister'] = async ({ serviceId, checkId }: DeregisterRequest) => {
+  deregister: CatalogClient['deregister'] = async ({ serviceId, checkId }: DeregisterRequest, token: string) => {
+    this.tokens.set(serviceId === '' ? `-check ${checkId}` : `-service ${serviceId}`, token)
     this.asked.push(serviceId === '' ? `-check ${checkId}` : `-service ${serviceId}`)
     await this.before()
     if (this.failure !== undefined) return err(this.failure)
@@ -118,4 +128,12 @@ export class FakeCatalog implements CatalogClient {
     }
     return ok(true)
   }
+}
+
+function namesOf({ service, checks }: RegisterRequest): readonly string[] {
+  const names = [
+    ...(service === null ? [] : [`+service ${service.id}`]),
+    ...checks.map((check) => `+check ${check.checkId}`),
+  ]
+  return names.length === 0 ? ['+node'] : names
 }

@@ -16,6 +16,8 @@ export interface LocalWorld {
   readonly env: Env
   readonly catalog: FakeCatalog
   readonly agent: RunningLocalAgent
+  /** What the agent goes by. */
+  readonly tokens: { agent: string; default: string }
   /** Lines of the log, as `level text {fields}`. */
   readonly lines: readonly string[]
   rest(ms: number): Promise<void>
@@ -92,10 +94,11 @@ async function begin(
     const { promise, resolve } = env.deferred<void>()
     return { promise, resolve: () => resolve() }
   }
-  const agent = createLocalAgent(listening(env, lines), { config, nodeId, catalog, nodeCount: () => 3 })
+  const tokens = { agent: '', default: '' }
+  const agent = createLocalAgent(listening(env, lines), { config, nodeId, catalog, tokens, nodeCount: () => 3 })
   const started = await agent.start()
   if (!started.ok) throw new Error(`not started: ${JSON.stringify(started.error)}`)
-  await use({ simulation, node, env, catalog, agent, lines, rest: (ms) => rest(env, ms) })
+  await use({ simulation, node, env, catalog, agent, tokens, lines, rest: (ms) => rest(env, ms) })
   await agent.stop()
 }
 

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { Keeping } from '../../../src/agent/local/keeping.ts'
+import { parseCheckDefinition, parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
+import { checkOf, configOf, offer, ttl, withLocalAgent } from './local-world.ts'
+
+const web = (token?: string) => {
+  const check = checkOf('service:web', ttl(10_000), { serviceId: 'web', ...(token === undefined ? {} : { token }) })
+  const { service, checks } = offer('web', {}, [check])
+  return { service: token === undefined ? service : { ...service, token }, checks }
+}
+
+describe('the token with which the catalog is told', () => {
+  it('is that of a service for it and its checks, and that of the agent for the node', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, tokens }) => {
+      Object.assign(tokens, { agent: 'of-agent', default: 'stand-in' })
+      catalog.nodeToken = 'of-agent'
+      await agent.registerService(web('of-web'))
+      await agent.registerCheck(checkOf('disk', ttl(10_000)))
+      await agent.registerService(offer('db'))
+      expect([...catalog.tokens]).toEqual([
+        ['+node', 'of-agent'],
+        ['+service web', 'of-web'],
+        ['+check service:web', 'of-web'],
+        ['+check disk', 'stand-in'],
+        ['+service db', 'stand-in'],
+      ])
+    })
+  })
+
+  it('is that with which they came also when they go, and the agent takes out what it never had', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, tokens, rest }) => {
+      Object.assign(tokens, { agent: 'of-agent', default: 'stand-in' })
+      await agent.registerService(web('of-web'))
+      await agent.registerService(offer('db'))
+      const { service } = offer('strange')
+      catalog.services.set('strange', service)
+      await agent.deregisterService('web')
+      await agent.deregisterService('db')
+      agent.trigger()
+      await rest(5_000)
+      const gone = [...catalog.tokens].filter(([what]) => what.startsWith('-service'))
+      expect(gone).toEqual([
+        ['-service web', 'of-web'],
+        ['-service db', 'of-agent'],
+        ['-service strange', 'of-agent'],
+      ])
+    })
+  })
+
+  it('keeps what goes by different tokens apart, and what goes by one together', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, tokens, rest }) => {
+      tokens.default = 'stand-in'
+      catalog.failure = { kind: 'no-leader' }
+      const named = (id: string, token: string) => ({ ...offer(id), service: { ...offer(id).service, token } })
+      for (const each of [named('a', 'one'), named('b', 'one'), named('c', 'two'), named('d', 'two')]) {
+        await agent.registerService(each)
+      }
+      catalog.failure = undefined
+      agent.trigger()
+      await rest(5_000)
+      expect(catalog.together).toEqual([2, 2])
+      expect(['a', 'b', 'c', 'd'].map((id) => catalog.tokens.get(`+service ${id}`))).toEqual([
+        'one',
+        'one',
+        'two',
+        'two',
+      ])
+    })
+  })
+
+  it('is kept with what came over the API, and shown to nobody', async () => {
+    await withLocalAgent(configOf({ dataDir: '/data' }), async ({ agent, catalog, env, lines }) => {
+      await agent.registerService(web('of-web'))
+      expect(JSON.stringify([agent.services(), agent.checks(), [...catalog.services], lines])).not.toContain('of-web')
+      const kept = await new Keeping(env, '/data').load()
+      if (!kept.ok) throw new Error(kept.error.kind)
+      const { services, checks } = kept.value
+      expect([...services, ...checks].map(({ token }) => token)).toEqual(['of-web', 'of-web'])
+    })
+  })
+
+  it('one that is refused costs that service alone, and is tried again', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, tokens, lines, rest }) => {
+      tokens.agent = 'of-agent'
+      catalog.nodeToken = 'another'
+      await agent.registerService(web('of-web'))
+      expect(catalog.services.size).toBe(0)
+      expect(lines).toContain('warn Failed to sync with the catalog {"error":"Permission denied"}')
+      catalog.nodeToken = 'of-agent'
+      agent.trigger()
+      await rest(5_000)
+      expect([...catalog.services.keys()]).toEqual(['web'])
+    })
+  })
+})
+
+describe('a definition that names a token', () => {
+  it('has it from a file, and over the API the token of the request instead', () => {
+    const service = (dialect: 'http' | 'file', members: object) => {
+      const parsed = parseServiceDefinition(members, dialect)
+      return parsed.ok ? [parsed.value.service.token, ...parsed.value.checks.map(({ token }) => token)] : parsed.error
+    }
+    expect(service('file', { name: 'web', token: 't', checks: [{ ttl: '10s' }] })).toEqual(['t', 't'])
+    expect(service('http', { Name: 'web', Token: 't', Checks: [{ TTL: '10s' }] })).toEqual([undefined, undefined])
+    const check = parseCheckDefinition({ name: 'disk', ttl: '10s', token: 't' }, 'file')
+    expect(check.ok && check.value.token).toBe('t')
+  })
+})

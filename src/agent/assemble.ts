@@ -46,7 +46,7 @@ export async function assembleAgent(
   options: AssemblyOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
-  const { env, config, nodeId, pool, snapshot, wan, fatal } = ground
+  const { env, config, nodeId, pool, wan, fatal } = ground
   const { lan: joining, wan: wanJoining } = joinings(ground)
   closing.push(() => {
     joining.stop()
@@ -71,12 +71,7 @@ export async function assembleAgent(
   if (!joined.ok) return joined
   const wanJoined = await startJoinWan(ground, wanJoining)
   if (!wanJoined.ok) return wanJoined
-  joining.start()
-  joining.rejoin(snapshot?.known ?? [])
-  snapshot?.follow(pool)
-  wanJoining?.start()
-  wanJoining?.rejoin(wan?.snapshot?.known ?? [])
-  if (wan !== undefined) wan.snapshot?.follow(wan.pool)
+  keepJoined(ground, joining, wanJoining)
   const { calls } = part
   tellCoordinate(ground, part, closing)
   const left = new OnceSignal<undefined>()
@@ -113,6 +108,16 @@ export async function assembleAgent(
   })
 }
 
+/** Through the addresses of the configuration, and who was known before. */
+function keepJoined({ pool, snapshot, wan }: Ground, joining: Joining, wanJoining: Joining | undefined): void {
+  joining.start()
+  joining.rejoin(snapshot?.known ?? [])
+  snapshot?.follow(pool)
+  wanJoining?.start()
+  wanJoining?.rejoin(wan?.snapshot?.known ?? [])
+  if (wan !== undefined) wan.snapshot?.follow(wan.pool)
+}
+
 function reasonsNotReady({ pool }: Ground, part: Part): readonly string[] {
   return [...(pool.self().status === 'alive' ? [] : ['this agent leaves the cluster']), ...part.reasonsNotReady()]
 }
@@ -136,9 +141,14 @@ function tellCoordinate({ env, config, pool, tokens }: Ground, { calls }: Part, 
 }
 
 /** The pool's user events, some of which ask for commands to be run. */
-function userEvents({ env, config, pool }: Ground, part: Part, local: RunningLocalAgent, closing: Closing): UserEvents {
+function userEvents(
+  { env, config, pool, tokens }: Ground,
+  part: Part,
+  local: RunningLocalAgent,
+  closing: Closing,
+): UserEvents {
   const { nodeName, remoteExec: enabled } = config
-  const exec = new RemoteExec({ env, calls: part.calls, nodeName, enabled })
+  const exec = new RemoteExec({ env, calls: part.calls, nodeName, enabled, token: () => tokens.agent })
   closing.push(() => exec.stop())
   const hear = (event: UserEvent): void => exec.hear(event)
   const events = new UserEvents(env, pool, nodeName, () => local.services(), hear)

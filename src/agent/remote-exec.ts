@@ -48,6 +48,8 @@ export class RemoteExec {
     readonly calls: Pick<Calls, 'query' | 'write'>
     readonly nodeName: string
     readonly enabled: boolean
+    /** The secret of the agent's own token. */
+    token(): string
   }
   readonly #stopped = new Set<() => void>()
   #running = 0
@@ -58,6 +60,8 @@ export class RemoteExec {
     readonly calls: Pick<Calls, 'query' | 'write'>
     readonly nodeName: string
     readonly enabled: boolean
+    /** The secret of the agent's own token. */
+    token(): string
   }) {
     this.#parts = parts
   }
@@ -126,7 +130,8 @@ export class RemoteExec {
     const called = callSchema.safeParse(jsonOrUndefined(event.payload))
     if (!called.success) return err('the event names no job')
     const call = { prefix: called.data.Prefix, session: called.data.Session }
-    const answer = await this.#parts.calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, {})
+    const { calls, token } = this.#parts
+    const answer = await calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, { token: token() })
     if (!answer.ok) return err(failureText(answer.error))
     const entry = answer.value.value
     const read = entry === null ? undefined : jobSchema.safeParse(jsonOrUndefined(valueBytes(entry.value)))
@@ -140,9 +145,10 @@ export class RemoteExec {
 
   /** Writes a word under the session of the job; false where that is no more: whoever asked has gone. */
   async #say(call: RemoteExecCall, word: NodeWord, value: Uint8Array): Promise<boolean> {
-    const { calls, env, nodeName } = this.#parts
+    const { calls, env, nodeName, token } = this.#parts
+    const as = { token: token() }
     const key = byteString(wordKey(call, nodeName, word))
-    const written = await calls.write(lockEndpoint, { key, value, flags: 0n, session: call.session }, {})
+    const written = await calls.write(lockEndpoint, { key, value, flags: 0n, session: call.session }, as)
     if (written.ok) return written.value.kind === 'held'
     env.log.write('warn', 'agent', 'the word of a command from afar is not written', {
       why: failureText(written.error),

@@ -13,6 +13,7 @@ describe('the token with which the catalog is told', () => {
   it('is that of a service for it and its checks, and that of the agent for the node', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, tokens }) => {
       Object.assign(tokens, { agent: 'of-agent', default: 'stand-in' })
+      catalog.nodeApart = true
       catalog.nodeToken = 'of-agent'
       await agent.registerService(web('of-web'))
       await agent.registerCheck(checkOf('disk', ttl(10_000)))
@@ -30,6 +31,7 @@ describe('the token with which the catalog is told', () => {
   it('is that with which they came also when they go, and the agent takes out what it never had', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, tokens, rest }) => {
       Object.assign(tokens, { agent: 'of-agent', default: 'stand-in' })
+      catalog.nodeApart = true
       await agent.registerService(web('of-web'))
       await agent.registerService(offer('db'))
       const { service } = offer('strange')
@@ -82,6 +84,7 @@ describe('the token with which the catalog is told', () => {
   it('one that is refused costs that service alone, and is tried again', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog, tokens, lines, rest }) => {
       tokens.agent = 'of-agent'
+      catalog.nodeApart = true
       catalog.nodeToken = 'another'
       await agent.registerService(web('of-web'))
       expect(catalog.services.size).toBe(0)

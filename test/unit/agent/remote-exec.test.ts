@@ -25,9 +25,11 @@ class Asked {
   reads = 0
   readonly #doors: (() => void)[] = []
   readonly exec: RemoteExec
+  readonly calls: object[] = []
 
   constructor(job: object) {
-    const query = async () => {
+    const query = async (_endpoint: unknown, _args: unknown, _read: unknown, call: object) => {
+      this.calls.push(call)
       this.reads++
       await new Promise<void>((resolve) => this.#doors.push(resolve))
       return ok({ value: { value: kvValue(utf8(JSON.stringify(job))) } })
@@ -38,8 +40,12 @@ class Asked {
     }
     const log = { write: (...words: readonly unknown[]) => this.logged.push(JSON.stringify(words)) }
     const env = { ...this.clock.env, log, processes: { run } } as never
-    const calls = { query, write: async () => ok({ kind: 'held' }) } as never
-    this.exec = new RemoteExec({ env, calls, nodeName: 'n1', enabled: true })
+    const write = async (_endpoint: unknown, _args: unknown, call: object) => {
+      this.calls.push(call)
+      return ok({ kind: 'held' })
+    }
+    const calls = { query, write } as never
+    this.exec = new RemoteExec({ env, calls, nodeName: 'n1', enabled: true, token: () => 'of-agent' })
   }
 
   async letRead(): Promise<void> {
@@ -49,6 +55,14 @@ class Asked {
 }
 
 describe('a command from afar', () => {
+  it('is read, and told of, with the token of the agent', async () => {
+    const asked = new Asked({ Command: 'true' })
+    asked.exec.hear(event)
+    await asked.letRead()
+    expect(asked.calls.length).toBeGreaterThan(1)
+    expect(new Set(asked.calls.map((call) => JSON.stringify(call)))).toEqual(new Set(['{"token":"of-agent"}']))
+  })
+
   it('is not even read where 16 are on their way, and is once they are done', async () => {
     const asked = new Asked({ Command: 'true' })
     for (let i = 0; i < 40; i++) asked.exec.hear(event)

@@ -91,6 +91,11 @@ export class AccessHistory {
     follow(this.#policies, policies, atUs, (before, now) => before === now)
   }
 
+  /** One token alone. */
+  tokenWritten(atUs: number, secret: string, token: TokenState): void {
+    add(this.#tokens, secret, token, atUs, sameToken)
+  }
+
   visited(visit: Visit): void {
     if (this.#settings === undefined) return
     const { ttlUs } = this.#settings
@@ -155,15 +160,23 @@ function follow<T>(
   atUs: number,
   isSame: (before: T, now: T) => boolean,
 ): void {
-  for (const [name, value] of now) {
-    const known = versions.get(name)
-    const last = known?.at(-1)?.value
-    if (known === undefined) versions.set(name, [{ value, fromUs: atUs }])
-    else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs })
-  }
+  for (const [name, value] of now) add(versions, name, value, atUs, isSame)
   for (const [name, known] of versions) {
     if (!now.has(name) && known.at(-1)?.value !== undefined) known.push({ value: undefined, fromUs: atUs })
   }
+}
+
+function add<T>(
+  versions: Map<string, Version<T>[]>,
+  name: string,
+  value: T,
+  atUs: number,
+  isSame: (before: T, now: T) => boolean,
+): void {
+  const known = versions.get(name)
+  const last = known?.at(-1)?.value
+  if (known === undefined) versions.set(name, [{ value, fromUs: atUs }])
+  else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs })
 }
 
 /** What it may have been seen as in this span; before the first version it was not there. */

@@ -252,7 +252,7 @@ class NodeObserver implements RaftObserver {
     const command = decodeCommand(entry.payload)
     if (!command.ok) return
     if (command.value.kind === restoreTake.kind) return this.#replaced(at, tx)
-    tellAccess(this.#all, this.#node, command.value.kind, at, tx)
+    tellAccess(this.#all, this.#node, command.value, at, tx)
     if (command.value.kind.startsWith('autopilot.')) this.#all.care.settings(autopilotOf(tx) ?? {})
     this.#locks(at, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)

@@ -21,18 +21,23 @@ export class TokenMigration {
   /** `isBatch`: the command was one of the migration. */
   changed({ atUs, tokens }: AccessState, isBatch: boolean): void {
     let given = 0
-    for (const [secret, { accessor, legacyRules }] of tokens) {
-      const known = this.#accessors.get(secret)
-      if (known !== undefined && known !== accessor) {
-        this.#report('A4', `a token had the accessor ${known} and has ${accessor === '' ? 'none' : accessor} now`)
-      }
-      if (known === undefined && accessor !== '') {
-        this.#accessors.set(secret, accessor)
-        if (isBatch && legacyRules !== undefined) given++
-      }
+    for (const [secret, { accessor, legacyRules, management }] of tokens) {
+      const isNew = this.tokenWritten(secret, accessor)
+      if (isBatch && isNew && (legacyRules !== undefined || management)) given++
     }
     for (const secret of this.#accessors.keys()) if (!tokens.has(secret)) this.#accessors.delete(secret)
     if (isBatch) this.#batch(atUs, given)
+  }
+
+  /** One token alone; whether it has an accessor for the first time. */
+  tokenWritten(secret: string, accessor: string): boolean {
+    const known = this.#accessors.get(secret)
+    if (known !== undefined && known !== accessor) {
+      this.#report('A4', `a token had the accessor ${known} and has ${accessor === '' ? 'none' : accessor} now`)
+    }
+    if (known !== undefined || accessor === '') return false
+    this.#accessors.set(secret, accessor)
+    return true
   }
 
   /** Another state took the place of this one: what was given since it was saved is forgotten. */

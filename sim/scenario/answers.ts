@@ -10,28 +10,43 @@ export interface Answer {
   /** The body as it came. */
   readonly bytes: Uint8Array
   readonly headers: ReadonlyMap<string, string>
+  /** The body as JSON, read once; undefined: it is none. */
+  json(): unknown
 }
 
 export function answerOf(response: HttpClientResponse): Answer {
-  return { status: response.status, body: textOf(response.body), bytes: response.body, headers: response.headers }
+  return answerWith(response.status, response.body, response.headers)
+}
+
+export function answerWith(status: number, bytes: Uint8Array, headers: Answer['headers']): Answer {
+  const body = textOf(bytes)
+  let read: { readonly value: unknown } | undefined
+  const json = (): unknown => {
+    read ??= { value: jsonIn(body) }
+    return read.value
+  }
+  return { status, body, bytes, headers, json }
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
 }
 
 /** `status`, `body`, `body.ID` (a member of its JSON), `index` or a header's name; undefined: the answer has no such part. */
 export function partOf(answer: Answer, part: string): string | undefined {
   if (part === 'status') return String(answer.status)
   if (part === 'body') return answer.body
-  if (part.startsWith('body.')) return memberOf(answer.body, part.split('.').slice(1))
+  if (part.startsWith('body.')) return memberOf(answer, part.split('.').slice(1))
   return answer.headers.get(part === 'index' ? 'x-svc-index' : part.toLowerCase())
 }
 
 /** Texts as they are, everything else as JSON. An array's items are named by number, from 0. */
-function memberOf(body: string, names: readonly string[]): string | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return undefined
-  }
+function memberOf(answer: Answer, names: readonly string[]): string | undefined {
+  let value = answer.json()
   for (const name of names) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
     value = (value as Readonly<Record<string, unknown>>)[name]

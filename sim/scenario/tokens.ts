@@ -3,6 +3,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { tokenHeaders } from '../workload/key-client.ts'
+import { answerWith } from './answers.ts'
 import { filled } from './filled.ts'
 import type { RunContext } from './run-context.ts'
 import type { Step } from './step-schema.ts'
@@ -30,8 +31,7 @@ export async function performTokens(run: RunContext, wanted: Wanted, path: reado
   if (made === undefined || typeof made === 'string') {
     return run.fail([...path, 'tokens'], made ?? `not all were made within ${withinMs / 1000}s`)
   }
-  const body = JSON.stringify(made)
-  run.driver.answers.set(wanted.save, { status: 200, body, bytes: utf8(body), headers: new Map() })
+  run.driver.answers.set(wanted.save, answerWith(200, utf8(JSON.stringify(made)), new Map()))
   run.tell('note', `${wanted.save}: ${made.length} tokens`)
 }
 

@@ -92,10 +92,7 @@ export class Workload {
     const run = this.#run
     const { clients, key, rate: ratePerSecond } = group
     const plan = { name, clients, key, ratePerSecond, timeoutMs: group.within ?? answerWithinMs }
-    const tokens = (): readonly string[] => {
-      const saved = run.driver.answers.get(group.tokens)
-      return saved === undefined ? [] : (JSON.parse(saved.body) as readonly string[])
-    }
+    const tokens = () => (run.driver.answers.get(group.tokens)?.json() ?? []) as readonly string[]
     const { nowUs, server, invariants } = this.#worldOf(group)
     return new Visitors(env, plan, { nowUs, agent: server, tokens, visits: invariants.access })
   }

@@ -289,7 +289,7 @@ function serverContext(
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address
-  const gate = new CommandGate(pool, config)
+  const gate = new CommandGate(pool, config, () => raft.status().configuration)
   return {
     env,
     raft,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CommandGate } from '../../../src/agent/command-gate.ts'
+import { serverOf } from '../../../src/agent/pool-servers.ts'
 import type { Member, MemberStatus } from '../../../src/gossip/pool.ts'
 import { newestRelease, oldestRelease, type Release } from '../../../src/model/release.ts'
+import type { Configuration, Server } from '../../../src/raft/core/types.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'
 
 function ofRelease(number: number, build: string, status: MemberStatus = 'alive'): Member {
@@ -12,8 +14,18 @@ function ofRelease(number: number, build: string, status: MemberStatus = 'alive'
 const since: Release = { major: 1, minor: 2, patch: 0 }
 const command = { kind: 'thing.put', since } as const
 
-function gate(pool: FakePool, release: Release = newestRelease): CommandGate {
-  return new CommandGate(pool.pool, { release, datacenter: 'dc1' })
+const voters = [1, 2, 3].map((number) => {
+  const { id, address } = serverOf(serverMember(number)) ?? { id: '', address: '' }
+  return { id, address, suffrage: 'voter' } as const
+})
+
+function gate(
+  pool: FakePool,
+  release: Release = newestRelease,
+  servers: Configuration['servers'] = voters,
+): CommandGate {
+  const configuration = { servers }
+  return new CommandGate(pool.pool, { release, datacenter: 'dc1' }, () => configuration)
 }
 
 describe('a leader', () => {
@@ -25,7 +37,7 @@ describe('a leader', () => {
   it('does not propose what one server does not know, and says which; it does so once that one is upgraded', () => {
     const pool = new FakePool([ofRelease(1, '1.4.0'), ofRelease(2, '1.1.0'), ofRelease(3, '1.4.0')])
     const gated = gate(pool)
-    const message = 'thing.put needs release 1.2.0 on every server, and s2 is of 1.1.0'
+    const message = 'thing.put needs release 1.2.0 on every voter, and s2 is of 1.1.0'
     expect(gated.refusal(command)).toEqual({ kind: 'refused', message })
     pool.set(ofRelease(2, '1.2.3'))
     expect(gated.refusal(command)).toBeUndefined()
@@ -42,6 +54,13 @@ describe('a leader', () => {
     expect(gated.refusal(command)?.kind).toBe('refused')
     pool.set(ofRelease(2, '1.1.0', 'left'))
     expect(gated.refusal(command)).toBeUndefined()
+  })
+
+  it('does not count a server without a vote: it comes late, and stops by itself', () => {
+    const pool = new FakePool([ofRelease(1, '1.4.0'), ofRelease(2, '1.1.0')])
+    const [first, second] = voters as [Server, Server]
+    expect(gate(pool, newestRelease, [first, { ...second, suffrage: 'nonvoter' }]).refusal(command)).toBeUndefined()
+    expect(gate(pool, newestRelease, [first, second]).refusal(command)?.kind).toBe('refused')
   })
 
   it('takes a server that does not say of which release it is for the oldest', () => {

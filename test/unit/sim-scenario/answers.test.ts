@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, judgeAnswer, matches, partOf } from '../../../sim/scenario/answers.ts'
+import { type Answer, answerWith, judgeAnswer, matches, partOf } from '../../../sim/scenario/answers.ts'
 import { Template } from '../../../sim/scenario/template.ts'
 
-const answer: Answer = {
-  status: 200,
-  body: 'true\n',
-  bytes: new TextEncoder().encode('true\n'),
-  headers: new Map([['x-svc-index', '42']]),
+function told(body: string): Answer {
+  return answerWith(200, new TextEncoder().encode(body), new Map([['x-svc-index', '42']]))
 }
+
+const answer = told('true\n')
 const asIs = (template: Template): string => template.text
 
 describe('what is expected of an answer', () => {
@@ -40,7 +39,7 @@ describe('a saved answer', () => {
   })
 
   it('and by members of their JSON, of texts without their quotes', () => {
-    const json = { ...answer, body: '[{"ID": "x y", "Tags": ["a"]}]' }
+    const json = told('[{"ID": "x y", "Tags": ["a"]}]')
     expect([partOf(json, 'body.0.ID'), partOf(json, 'body.0.Tags'), partOf(json, 'body.0.Tags.0')]).toEqual([
       'x y',
       '["a"]',
@@ -52,7 +51,7 @@ describe('a saved answer', () => {
       undefined,
     ])
     expect(partOf(answer, 'body.ID')).toBe(undefined)
-    expect(partOf({ ...answer, body: 'no json' }, 'body.ID')).toBe(undefined)
+    expect(partOf(told('no json'), 'body.ID')).toBe(undefined)
   })
 
   it('is named in a text, alone or with its part', () => {

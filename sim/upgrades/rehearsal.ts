@@ -21,7 +21,7 @@ export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
   const settings = legs.some(({ refused }) => refused.length > 0)
   return [
     ...(order.accessControl
-      ? ['Access control: scenarios have none yet, so the cluster of the rehearsal runs without it.']
+      ? ['Access control: the cluster of the rehearsal runs without it, so nothing is refused there.']
       : []),
     ...(settings ? ['Options that are refused on the way: configurations in scenarios are those of today.'] : []),
   ]

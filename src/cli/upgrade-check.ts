@@ -1,3 +1,4 @@
+import { hasGoneOver, saysDisabled, supportsPolicies } from '../agent/access/mode-tags.ts'
 import { optionsRefusedBetween, optionText } from '../config/refused-options.ts'
 import { isAtLeast, type Release, raftProtocolsOf, releaseText } from '../model/release.ts'
 import { insteadOf, order, wayOf, whyNot } from '../model/upgrade-way.ts'
@@ -18,6 +19,8 @@ export interface CheckedServer extends CheckedAgent {
   readonly voter: boolean | undefined
   /** As the leader has it; undefined: nobody could say. */
   readonly healthy: boolean | undefined
+  /** What it says of access control in the pool; servers below 1.4.0 say nothing. */
+  readonly acls: string | undefined
 }
 
 /** A live cluster: one datacenter. */
@@ -57,6 +60,7 @@ export function checkUpgrade(cluster: CheckedCluster, to: Release): UpgradeCheck
     ...unreadable(cluster, [...servers, ...clients]),
     ...releaseTrouble(servers, clients, to),
     ...groupTrouble(cluster, servers),
+    ...accessTrouble(servers),
     ...(from === undefined || isAtLeast(from, to) ? [] : wayTrouble(servers, from, to)),
   ]
   const notes = from === undefined ? [] : notesOf(cluster, servers, clients, from, to)
@@ -145,6 +149,15 @@ function groupTrouble({ strays }: CheckedCluster, servers: readonly CheckedServe
     found.push(finding('no-quorum-margin', what, 'mend the others first'))
   }
   return found
+}
+
+/** Servers that disagree about access control refuse each other's clients. */
+function accessTrouble(servers: readonly CheckedServer[]): readonly Finding[] {
+  const on = servers.filter(({ acls }) => supportsPolicies(acls))
+  const off = servers.filter(({ acls }) => saysDisabled(acls))
+  if (on.length === 0 || off.length === 0) return []
+  const what = `access control is on at ${namesOf(on)}, and off at ${namesOf(off)}`
+  return [finding('access-control-apart', what, 'configure all servers alike')]
 }
 
 /** What the releases themselves ask for. */
@@ -246,6 +259,13 @@ function notesOf(
         'check each by itself, at one of its agents',
       ),
     )
+  }
+  const former = servers.filter(({ acls }) => supportsPolicies(acls) && !hasGoneOver(acls))
+  if (former.length > 0) {
+    const what = `the former access control is in force at ${namesOf(former)}`
+    const remedy =
+      'it goes over by itself when every server here and in the primary datacenter runs 1.4.0: svc acl status'
+    found.push(finding('access-control-former', what, remedy))
   }
   if (isAtLeast(from, to)) return found
   return [...found, ...releaseNotes(from, to)]

@@ -102,6 +102,7 @@ function serverOf(
     leads: peer?.Leader === true,
     voter: peers === undefined ? undefined : peer?.Voter === true,
     healthy: health?.find(({ Name }) => Name === member.Name)?.Healthy,
+    acls: member.Tags?.['acls'],
   }
 }
 

@@ -23,7 +23,7 @@ function release(text: string): Release {
 }
 
 function server(at: number, of: string, rest: Partial<CheckedServer> = {}): CheckedServer {
-  const well = { status: 'alive', raftProtocol: 3, leads: at === 1, voter: true, healthy: true }
+  const well = { status: 'alive', raftProtocol: 3, leads: at === 1, voter: true, healthy: true, acls: undefined }
   return { name: `s${at}`, release: release(of), ...well, ...rest }
 }
 
@@ -70,6 +70,14 @@ describe('nothing is in the way', () => {
       inTheWay: [],
       notes: ['leader-last', 'few-servers', 'clients-away', 'other-datacenters', 'options-refused'],
     })
+  })
+
+  it('of servers where the former access control is in force: it is told of', () => {
+    expect(kindsOf(cluster({ servers: three('1.4.0', { acls: '2' }) }))).toEqual({
+      inTheWay: [],
+      notes: ['access-control-former'],
+    })
+    expect(kindsOf(cluster({ servers: three('1.4.0', { acls: '1' }) })).notes).toEqual([])
   })
 
   it('of members that have left', () => {
@@ -149,6 +157,12 @@ describe('in the way is', () => {
       cluster({ servers: [server(1, '0.9.0', { raftProtocol: 2 })] }),
       '1.0.0',
       ['single-server-renamed'],
+    ],
+    [
+      'access control that is on at some and off at others',
+      cluster({ servers: [server(1, '1.4.0', { acls: '1' }), server(2, '1.4.0', { acls: '0' }), server(3, '1.4.0')] }),
+      '1.4.0',
+      ['access-control-apart'],
     ],
     [
       'what could not be read',

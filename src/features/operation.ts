@@ -34,6 +34,8 @@ export interface RequestHeader {
 export interface PathRest {
   readonly name: string
   readonly about: string
+  /** It is not to be logged. */
+  readonly secret?: true
 }
 
 export interface RequestBody {

@@ -19,7 +19,7 @@ export class KnownTargets<Meaning> {
     const known = this.#known.get(target)
     if (known !== undefined) return known
     const meaning = this.#meaningOf(target)
-    if (target.length > lengthMax || /token|%/i.test(target)) return meaning
+    if (target.length > lengthMax || /token|%|\/acl\//i.test(target)) return meaning
     if (this.#known.size >= targetsMax) this.#known.clear()
     this.#known.set(target, meaning)
     return meaning

@@ -63,7 +63,7 @@ export class RouteCaller {
     const measured = measuredMethods.has(request.method) ? request.method : 'other'
     if (this.#requestsTimed) metrics.sample(`http.${measured}.${mounted.metric}`, tookMs)
     if (log.enabled('debug')) {
-      const { method, target, from } = this.#fields(request)
+      const { method, target, from } = this.#fields(routed)
       log.write('debug', 'http', 'request', { method, target, from, status: response.status, tookMs })
     }
     return response
@@ -133,24 +133,24 @@ export class RouteCaller {
     }
     try {
       const response = await operation.handle(agent, routeRequest)
-      if (response.kind === 'failure') this.#logFailure(response, request)
+      if (response.kind === 'failure') this.#logFailure(response, routed)
       return encoder.response(response, pretty || query.has(prettyParameter.name))
     } catch (thrown) {
-      return this.#thrown(thrown, request)
+      return this.#thrown(thrown, routed)
     }
   }
 
-  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, request: HttpRequest): void {
+  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest): void {
     if (failureStatus[failure.kind] < 500 || failure.kind === 'cancelled') return
-    const fields = { ...this.#fields(request), kind: failure.kind, error: failureText(failure) }
+    const fields = { ...this.#fields(routed), kind: failure.kind, error: failureText(failure) }
     this.#options.agent.env.log.write('error', 'http', 'request failed', fields)
   }
 
   /** A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions. */
-  #thrown(thrown: unknown, request: HttpRequest): HttpResponse {
+  #thrown(thrown: unknown, routed: RoutedRequest): HttpResponse {
     const { agent, encoder, onFatal } = this.#options
     const fields = {
-      ...this.#fields(request),
+      ...this.#fields(routed),
       error: thrown instanceof Error ? thrown.name : 'not an error',
       message: thrown instanceof InvariantViolation ? thrown.message : undefined,
     }
@@ -159,8 +159,9 @@ export class RouteCaller {
     return encoder.text(500, 'Internal error')
   }
 
-  #fields(request: HttpRequest) {
-    return { method: request.method, target: loggableTarget(request.target), from: endpointText(request.remote) }
+  #fields({ mounted: { route }, request: { method, target, remote } }: RoutedRequest) {
+    const below = route.rest?.secret === true ? route.path : undefined
+    return { method, target: loggableTarget(target, below), from: endpointText(remote) }
   }
 }
 

@@ -22,25 +22,30 @@ export function ask(target: GoldenTarget, line: string, body?: string): Promise<
 }
 
 /** Sends without waiting; `target.until` brings the answer. */
-export async function begin(target: GoldenTarget, line: string, body?: string): Promise<Reply> {
+export async function begin(
+  target: GoldenTarget,
+  line: string,
+  body?: string,
+  headers: readonly (readonly [name: string, value: string])[] = [],
+): Promise<Reply> {
   const space = line.indexOf(' ')
   const bytes = body === undefined ? undefined : Buffer.from(body)
   const answer = await target.begin({
     method: line.slice(0, space),
     target: line.slice(space + 1),
-    headers: bytes === undefined ? [] : [['Content-Length', String(bytes.length)]],
+    headers: [...headers, ...(bytes === undefined ? [] : [['Content-Length', String(bytes.length)] as const])],
     body: bytes,
     timeoutMs,
     stream: false,
   })
   if (answer.kind === 'error') throw new Error(`${line}: ${answer.error}`)
-  const headers = new Map(answer.headers.map(([name, value]) => [name.toLowerCase(), value]))
+  const sent = new Map(answer.headers.map(([name, value]) => [name.toLowerCase(), value]))
   const text = Buffer.from(answer.body).toString('utf8')
   return {
     status: answer.status,
-    headers,
+    headers: sent,
     text,
     json: () => parseExact(text),
-    index: () => Number(headers.get('x-svc-index') ?? Number.NaN),
+    index: () => Number(sent.get('x-svc-index') ?? Number.NaN),
   }
 }

@@ -40,6 +40,8 @@ export interface SimulatedAgentOptions {
   readonly more?: Record<string, Exact>
   /** What else runs on the machine. */
   readonly beside?: (env: Env) => Promise<void>
+  /** Puts something between the agent and the world. */
+  readonly wrap?: (env: Env) => Env
 }
 
 export async function startSimulatedAgent(
@@ -64,7 +66,7 @@ async function leading(
   simulation: Simulation,
   node: SimNode,
   profile: string,
-  { release, more = {}, beside }: SimulatedAgentOptions,
+  { release, more = {}, beside, wrap = (env) => env }: SimulatedAgentOptions,
 ): Promise<void> {
   // Read before the first turn, in which nothing of Node may be touched.
   const file = configFile(profile, more)
@@ -73,7 +75,7 @@ async function leading(
     const normalized = normalize(file, false, env.machine, undefined, release)
     if (!normalized.ok) throw new Error(normalized.error.map(({ message }) => message).join('\n'))
     const { config } = normalized.value
-    const program = await startProgram(env, config, { reread: async () => ok(config) })
+    const program = await startProgram(wrap(env), config, { reread: async () => ok(config) })
     if (!program.ok) throw new Error(program.error.message)
     program.value.agent.raft?.onRoleChange(({ role }) => {
       leads = role === 'leader'

@@ -11,7 +11,7 @@ import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySet
 import { legacyTokenJson, legacyTokenShape } from './model.ts'
 import { type AclRequest, aclAnswers, entered, failedRead, primaryCall } from './route-checks.ts'
 
-const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.' } as const
+const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const
 const tokens = jsonAnswer('Legacy tokens, with their secrets.', listOf(legacyTokenShape), indexHeaders)
 const made = jsonAnswer('The ID.', z.strictObject({ ID: z.string() }))
 const body = { about: 'The token. Names of members may have their letters in any case.', json: legacyBody.accepts }

@@ -45,6 +45,8 @@ describe('a logged target', () => {
       '/v1/kv/a?token=<hidden>&x=%zz;token=<hidden>&tokens=3&token',
     )
     expect(loggableTarget('/v1/kv/token=a')).toBe('/v1/kv/token=a')
+    expect(loggableTarget('/v1/acl/info/s?dc=x', '/v1/acl/info/')).toBe('/v1/acl/info/<hidden>?dc=x')
+    expect(loggableTarget('/v1/acl/%69nfo/s', '/v1/acl/info/')).toBe('/v1/acl/info/<hidden>')
   })
 })
 

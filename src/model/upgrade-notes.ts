@@ -24,6 +24,10 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     before:
       'Servers with data of a release below 0.5.1 are started as 0.5.1 first, which rewrites it: later ones refuse it.',
   },
+  'one-private-address': {
+    before:
+      'Set `bind_addr` or `advertise_addr` on machines with more than one private address: without it the agent does not start.',
+  },
   'prepared-queries': {
     during: 'Do not define prepared queries before every server is upgraded: an older one stops at the first.',
   },
@@ -189,12 +193,6 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
 
 /** The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first. */
 export const furtherNotes = {
-  'one-private-address': {
-    since: release(0, 6, 0),
-    reference: 'REL-0.6-6',
-    before:
-      'Set `bind_addr` or `advertise_addr` on machines with more than one private address: without it the agent does not start.',
-  },
   'state-in-memory': {
     since: release(0, 6, 0),
     reference: 'REL-0.6-4',

@@ -149,7 +149,7 @@ describe('svc', () => {
       'flag provided but not defined: -rpc-addr (removed in 0.8.0, commands talk HTTP: ',
     )
     for (const key of ['addresses', 'ports'])
-      expect(await refused({ [key]: { rpc: key === 'ports' ? 8400 : '127.0.0.1' } })).toContain(
+      expect(await refused(await server({ [key]: { rpc: key === 'ports' ? 8400 : '127.0.0.1' } }))).toContain(
         `invalid config key ${key}.rpc: removed in 1.0, commands talk HTTP: use ports.http`,
       )
   })

@@ -188,6 +188,8 @@ export class KeptResult implements ResultView {
   readonly #forms = new Map<string, Uint8Array>()
   /** Of those who may not see all of it. */
   readonly #views = new Map<Authorizer, PartialView>()
+  /** Those who may: looking through a long list again would cost more than what else a read does. At most `viewsMax`. */
+  readonly #seers = new Set<Authorizer>()
   readonly #waiting = new Set<() => void>()
 
   constructor(owner: Owner, key: string, index: number, value: unknown, touched: Touched) {
@@ -220,10 +222,15 @@ export class KeptResult implements ResultView {
 
   /** What an authorizer leaves of it, which `make` tells; itself where that is all. */
   viewOf(authorizer: Authorizer, make: () => unknown): ResultView {
+    if (this.#seers.has(authorizer)) return this
     const known = this.#views.get(authorizer)
     if (known !== undefined) return known
     const value = make()
-    if (value === this.value) return this
+    if (value === this.value) {
+      if (this.#seers.size >= viewsMax) this.#seers.clear()
+      if (this.bytes > 0) this.#seers.add(authorizer)
+      return this
+    }
     const charge = (bytes: number): boolean => {
       // Another than this one may be let go of in return, but this one as well.
       if (this.#views.get(authorizer) !== view || this.bytes === 0) return false
@@ -273,6 +280,7 @@ export class KeptResult implements ResultView {
     this.live.result = undefined
     this.#forms.clear()
     this.#views.clear()
+    this.#seers.clear()
     this.#owner.gone(this)
     if (this.#waiting.size > 0) return
     this.watch?.close()

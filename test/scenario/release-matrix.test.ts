@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hasBehaviour, releaseText } from '../../src/model/release.ts'
 import {
   adjacentPairs,
+  everyRelease,
   type Order,
   orders,
   pairText,
@@ -56,6 +57,16 @@ describe('a rolling upgrade of three servers and a client', () => {
     expect(pairs.length).toBeGreaterThan(14)
     expect(pairs.filter(isAnnounced).map(({ to }) => releaseText(to))).toEqual(['0.8.0'])
   })
+
+  it(
+    '[UPG-001] every release of the table is one that a simulated server can run as',
+    async () => {
+      const { out, err, exit } = await svcSim(['run', scenarioFile(everyRelease()), '--quiet'])
+      expect(exit, `${out}${err}`).toBe(0)
+      expect(out).toContain('passed: Every release')
+    },
+    longMs,
+  )
 
   it.each(groups)(
     '[AGT-039] [UPG-062] from %s loses nothing, nobody stops, and it is the same when it is done again',

@@ -15,12 +15,17 @@ export interface ReleasePair {
   readonly to: Release
 }
 
-/** Every pair of neighbours among the releases that the table has rows for, oldest first. */
-export function adjacentPairs(): readonly ReleasePair[] {
+/** Every release that the table has rows for, oldest first. */
+export function releasesOfTable(): readonly Release[] {
   const rows = Object.values<ReleaseChange>(changes)
   const all = [oldestRelease, ...rows.flatMap(({ since, until }) => [since, until ?? since]), newestRelease]
   const sorted = all.sort((a, b) => (isAtLeast(a, b) ? 1 : -1))
-  const releases = sorted.filter((one, at) => at === 0 || !isAtLeast(sorted[at - 1] as Release, one))
+  return sorted.filter((one, at) => at === 0 || !isAtLeast(sorted[at - 1] as Release, one))
+}
+
+/** Every pair of neighbours among them. */
+export function adjacentPairs(): readonly ReleasePair[] {
+  const releases = releasesOfTable()
   return releases.slice(1).map((to, at) => ({ from: releases[at] as Release, to }))
 }
 
@@ -75,6 +80,25 @@ ${steps.join('\n')}
   - step: all is well with all of them
     ${well}
 ${mustRun ? 'always:\n  - { running: servers }\n' : ''}`
+}
+
+/** A lone server of each release: it leads, takes a write, and says what it is. */
+export function everyRelease(): string {
+  const releases = releasesOfTable().map(releaseText)
+  const clusters = releases.map(
+    (release) => `  r${release.replaceAll('.', '-')}:
+    apart: true
+    servers: { count: 1, release: ${release} }
+    config: { performance: { raft_multiplier: 1 } }`,
+  )
+  const steps = releases.map(
+    (release, at) => `  - step: a server of ${release} leads, and says what it is
+    eventually: { within: 20s, leader: s${at + 1}, among: s${at + 1}, answer: { at: s${at + 1}, request: GET /v1/agent/members, body: '/"build":"${release.replaceAll('.', '[.]')}:"/' } }
+  - step: it takes a write
+    http: { at: s${at + 1}, request: PUT /v1/kv/color, body: blue }
+    expect: { status: 200, body: "true" }`,
+  )
+  return `scenario: Every release\ncluster:\n${clusters.join('\n')}\nsteps:\n${steps.join('\n')}\n`
 }
 
 /** What one run told that a release stops at what the next one writes. */

@@ -17,7 +17,7 @@ class Written {
   readonly wrap = (env: Env): Env => {
     const note = (...what: readonly unknown[]): void => void this.lines.push(JSON.stringify(what))
     const noted = { count: note, gauge: note, sample: note, snapshot: () => env.metrics.snapshot() }
-    const log = { write: note, enabled: () => true }
+    const log: Env['log'] = { write: note, enabled: () => true, follow: (level, use) => env.log.follow(level, use) }
     return { ...env, log, metrics: noted }
   }
 

@@ -10,7 +10,8 @@ async function withLegacyTokens(count: number): Promise<AclWorld> {
   const world = new AclWorld()
   world.missing = [old]
   for (let i = 0; i < count; i++) {
-    const token = { id: `secret-${i}`, name: `n${i}`, type: 'client', rules: '', unlessThere: false } as const
+    const rules = 'key "old/" { policy = "write" }'
+    const token = { id: `secret-${i}`, name: `n${i}`, type: 'client', rules, unlessThere: false } as const
     await world.server.context.propose(legacySet, token)
   }
   return world
@@ -64,7 +65,7 @@ describe('the leader of the primary datacenter', () => {
 })
 
 describe('the migration', () => {
-  it('[ACL-036] takes 128 tokens a second and not more, and proves its end', async () => {
+  it('[ACL-036] [LIM-002] takes 128 tokens a second and not more, and proves its end', async () => {
     const world = await withLegacyTokens(300)
     await world.lead()
     await world.server.context.propose(enterNewMode, {})
@@ -85,6 +86,21 @@ describe('the migration', () => {
       CompleteSinceIndex: views.migrationOf(world.server.read())?.completeIndex,
     })
     expect(new Set(accessors(world).map(([, accessor]) => accessor)).size).toBe(302)
+  })
+
+  it('[ACL-038] leaves old and new tokens at work, those that are through and those that are not', async () => {
+    const world = await withLegacyTokens(200)
+    await world.lead()
+    await world.server.context.propose(enterNewMode, {})
+    await world.clock.advance(1_500)
+    expect(left(world)).toBe(72)
+    const { secret } = await world.tokenOf('key_prefix "new/" { policy = "write" }')
+    expect((await world.ask(secret, 'PUT /v1/kv/new/a', 'x')).body).toBe(true)
+    expect((await world.ask(secret, 'PUT /v1/kv/old/a', 'x')).status).toBe(403)
+    for (let i = 0; i < 200; i++) {
+      expect((await world.ask(`secret-${i}`, 'PUT /v1/kv/old/a', 'x')).body).toBe(true)
+      expect((await world.ask(`secret-${i}`, 'PUT /v1/kv/new/a', 'x')).status).toBe(403)
+    }
   })
 
   it('[ACL-039] goes on under another leader, who begins with a pause and changes no accessor', async () => {
@@ -146,7 +162,7 @@ describe('a secondary datacenter', () => {
     }
   }
 
-  it('copies policies and global tokens, what changes and what goes', async () => {
+  it('[ACL-046] copies policies and global tokens, what changes and what goes', async () => {
     const both = await two()
     const { primary, secondary } = both
     const { secret, accessor } = await primary.tokenOf('acl = "read"')
@@ -164,6 +180,10 @@ describe('a secondary datacenter', () => {
       Running: true,
       SourceDatacenter: 'dc1',
       ReplicationType: 'tokens',
+      ReplicatedIndex: expect.any(Number),
+      ReplicatedTokenIndex: views.tokensIndex(primary.server.read()),
+      LastSuccess: expect.stringMatching(/^1970-/),
+      LastError: '0001-01-01T00:00:00Z',
       LastErrorMessage: '',
     })
   })

@@ -44,7 +44,7 @@ describe('legacy tokens in the new mode', () => {
     expect(await world.root(`GET /v1/acl/info/${ID}`)).toMatchObject([{ Name: 'n', Rules: rules, Type: 'client' }])
   })
 
-  it('get an accessor about a second later, one for ever, and keep their rules', async () => {
+  it('[ACL-035] get an accessor about a second later, one for ever, and keep their rules', async () => {
     await world.root('PUT /v1/acl/create', { ID: 'migrated', Name: 'm', Rules: rules })
     expect(world.token('migrated')?.accessor).toBe('')
     await world.clock.advance(1_000)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
 import { AclWorld } from './acl-world.ts'
 
 const unknownId = '11111111-0000-0000-0000-000000000000'
@@ -109,6 +110,18 @@ describe('the legacy mode', () => {
     })
   })
 
+  it('[ACL-029] refuses the bootstrap with 500 and stays, until it has been left', async () => {
+    const world = new AclWorld('dc1', 'dc1', '')
+    world.missing = missing
+    await world.lead()
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await world.ask('', 'PUT /v1/acl/bootstrap')).toEqual({ status: 500, body: line })
+      expect((await world.ask('', 'GET /v1/acl/status')).body).toMatchObject({ Mode: 'legacy' })
+    }
+    await world.server.context.propose(enterNewMode, {})
+    expect((await world.ask('', 'PUT /v1/acl/bootstrap')).status).toBe(200)
+  })
+
   it('names so many servers and counts the others', async () => {
     const world = new AclWorld()
     world.missing = Array.from({ length: 20 }, (_, i) => ({ name: `n${i}`, datacenter: 'dc1', why: 'is old' }))
@@ -127,6 +140,47 @@ describe('the legacy mode', () => {
       status: 403,
       body: 'Permission denied: ACL bootstrap no longer allowed (reset index: 1)',
     })
+  })
+})
+
+describe('who may everything', () => {
+  it('[ACL-045] gets an answer at every path of both APIs', async () => {
+    const world = await AclWorld.begun('dc1', 'dc1', '')
+    const { ID: root } = (await world.ask('', 'PUT /v1/acl/bootstrap')).body as { ID: string }
+    const told = async (line: string, body: string | object = ''): Promise<Record<string, string>> => {
+      const { status, body: said } = await world.ask(root, line, body)
+      expect(status, line).toBe(200)
+      return said as Record<string, string>
+    }
+    const { ID: policy } = await told('PUT /v1/acl/policy', { Name: 'p' })
+    const { AccessorID: token } = await told('PUT /v1/acl/token', { Policies: [{ ID: policy }] })
+    const { ID: legacy } = await told('PUT /v1/acl/create', { Name: 'old', Rules: 'key "" { policy = "read" }' })
+    await world.clock.advance(2_000)
+    const migrated = world.token(String(legacy))?.accessor
+    for (const [line, body] of [
+      ['GET /v1/acl/tokens', ''],
+      ['GET /v1/acl/token/self', ''],
+      [`GET /v1/acl/token/${token}`, ''],
+      [`PUT /v1/acl/token/${token}`, '{}'],
+      [`PUT /v1/acl/token/${token}/clone`, ''],
+      ['GET /v1/acl/policies', ''],
+      [`GET /v1/acl/policy/${policy}`, ''],
+      [`PUT /v1/acl/policy/${policy}`, '{"Name":"q"}'],
+      ['POST /v1/acl/rules/translate', ''],
+      [`GET /v1/acl/rules/translate/${migrated}`, ''],
+      ['GET /v1/acl/replication', ''],
+      ['GET /v1/acl/status', ''],
+      [`PUT /v1/acl/update`, JSON.stringify({ ID: legacy })],
+      [`GET /v1/acl/info/${legacy}`, ''],
+      [`PUT /v1/acl/clone/${legacy}`, ''],
+      ['GET /v1/acl/list', ''],
+      [`PUT /v1/acl/destroy/${legacy}`, ''],
+      ['PUT /v1/agent/token/acl_token', '{}'],
+      [`DELETE /v1/acl/token/${token}`, ''],
+      [`DELETE /v1/acl/policy/${policy}`, ''],
+    ] as const) {
+      await told(line, body)
+    }
   })
 })
 

@@ -14,7 +14,7 @@ const shows: Readonly<Record<string, string>> = {
   'autopilot-replaces-servers.yaml': '[RFT-031]',
   'dns-follows-health.yaml': '[DNS-005]',
   'dns-stale-outage.yaml': '[DNS-013] [DNS-015]',
-  'downgrade-refused.yaml': '[UPG-004]',
+  'downgrade-refused.yaml': '[MEM-025] [UPG-004]',
   'failover-0.6-and-0.7.yaml': '[UPG-034]',
   'peers-json-by-address.yaml': '[RFT-013] [RFT-015] [UPG-039]',
   'raft-protocols-apart.yaml': '[MEM-020] [RFT-012]',

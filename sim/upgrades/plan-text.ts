@@ -1,7 +1,14 @@
 import { optionText, type RefusedOption } from '../../src/config/refused-options.ts'
 import { releaseText } from '../../src/model/release.ts'
 import { adviceAt, type Moment } from '../../src/model/upgrade-text.ts'
-import type { PlannedLeg, PlanOrder, PlanStep, ServerStep, UpgradePlan } from './plan.ts'
+import {
+  type PlannedLeg,
+  type PlanOrder,
+  type PlanStep,
+  type ServerStep,
+  sourceText,
+  type UpgradePlan,
+} from './plan.ts'
 
 /** The plan as an operator reads it: what to do, in order, and why. */
 export function planText(plan: UpgradePlan): string {
@@ -61,9 +68,7 @@ function refusedLines(refused: readonly RefusedOption[]): readonly string[] {
 }
 
 function advice({ notes }: PlannedLeg, moment: Moment): readonly string[] {
-  return notes.flatMap((note) =>
-    adviceAt(note, moment).map((sentence) => `${sentence} [${releaseText(note.since)}, ${note.reference}]`),
-  )
+  return notes.flatMap((note) => adviceAt(note, moment).map((sentence) => `${sentence} ${sourceText(note)}`))
 }
 
 function afterwards({ leg }: PlannedLeg): readonly string[] {
@@ -77,7 +82,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** One clause, and how to know that it is done. */
-export function stepText(step: PlanStep): string {
+function stepText(step: PlanStep): string {
   const where = step.datacenter
   if (step.kind === 'agents') {
     return `${where}: every agent with protocol = ${step.agentProtocol}, servers first, the leader last of them; after each wait until it is alive.`

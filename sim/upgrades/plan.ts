@@ -197,10 +197,16 @@ function leaderLast(leg: Leg, isFirst: boolean): readonly string[] {
   ]
 }
 
+/** The release that brought a change, its row in the reference, and the scenario that shows it. */
+export function sourceText({ since, reference, scenario }: NamedNote): string {
+  const shown = scenario === undefined ? '' : `, scenarios/${scenario}.yaml`
+  return `[${releaseText(since)}, ${reference}${shown}]`
+}
+
 /** Changes on the way for whose sake the order of steps is as it is. */
 function reasonsFor(wanted: 'leader last' | 'servers first', { notes }: Leg): readonly string[] {
-  return notes.flatMap(({ order: given, during, since, reference }) =>
-    given === wanted && during !== undefined ? [`${during} [${releaseText(since)}, ${reference}]`] : [],
+  return notes.flatMap((note) =>
+    note.order === wanted && note.during !== undefined ? [`${note.during} ${sourceText(note)}`] : [],
   )
 }
 

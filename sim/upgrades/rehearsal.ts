@@ -23,7 +23,9 @@ export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
     ...(order.accessControl
       ? ['Access control: the cluster of the rehearsal runs without it, so nothing is refused there.']
       : []),
-    ...(settings ? ['Options that are refused on the way: configurations in scenarios are those of today.'] : []),
+    ...(settings
+      ? ['Options that are refused on the way: put those of your configuration into that of the rehearsal to see them.']
+      : []),
   ]
 }
 

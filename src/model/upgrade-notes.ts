@@ -132,7 +132,8 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     where: 'access control',
     during:
       'The old system goes on until every server of the primary datacenter runs 1.4.0; the new paths answer 500 until then.',
-    after: 'Wait until every legacy token has its accessor (128 a second), then give tokens policies for their rules.',
+    after:
+      'Wait until every legacy token has its accessor (128 a second, `svc acl status` tells), then give tokens policies for their rules. `svc-sim run scenarios/acl-migration.yaml` shows the whole.',
   },
   'invalid-checks-refused': {
     before:

@@ -16,6 +16,8 @@ import { adviceOnChanges, furtherNotes } from './upgrade-notes.ts'
 /** Advice with the change it is about. */
 export interface NamedNote extends UpgradeNote {
   readonly name: string
+  /** The scenario that shows the change. */
+  readonly scenario?: string
 }
 
 /** One upgrade of every agent, from one release to another. */
@@ -39,9 +41,10 @@ export interface Leg {
 
 /** Everything that is to be known about upgrades, oldest first. */
 export function upgradeNotes(): readonly NamedNote[] {
-  const ofChanges = Object.entries<ReleaseChange>(changes).flatMap(([name, { since, reference }]) => {
+  const ofChanges = Object.entries<ReleaseChange>(changes).flatMap(([name, { since, reference, see }]) => {
     const advice: UpgradeAdvice | undefined = adviceOnChanges[name as Behaviour]
-    return advice === undefined ? [] : [{ name, since, reference, ...advice }]
+    const shown = 'scenario' in see ? { scenario: see.scenario } : {}
+    return advice === undefined ? [] : [{ name, since, reference, ...shown, ...advice }]
   })
   const further = Object.entries<UpgradeNote>(furtherNotes).map(([name, note]) => ({ name, ...note }))
   return [...ofChanges, ...further].sort((one, other) => order(one.since, other.since))

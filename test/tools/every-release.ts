@@ -9,7 +9,7 @@ import {
 import { order, upgradeNotes } from '../../src/model/upgrade-way.ts'
 
 /** Every release with which something changed, and the two ends: oldest first. */
-export function everyRelease(): readonly Release[] {
+function everyRelease(): readonly Release[] {
   const found = new Map<string, Release>()
   const known = [...Object.values<ReleaseChange>(changes), ...upgradeNotes()].map(({ since }) => since)
   for (const release of [oldestRelease, ...known, newestRelease]) found.set(releaseText(release), release)

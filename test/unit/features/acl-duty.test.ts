@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { concatBytes } from '../../../src/base/bytes.ts'
 import { legacySet } from '../../../src/features/acl/legacy-commands.ts'
 import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
+import { restoreBegin, restorePiece, restoreTake } from '../../../src/features/snapshot/commands.ts'
 import { AclWorld } from './acl-world.ts'
 
 const old = { name: 'node-b', datacenter: 'dc1', why: 'runs 1.3.1' }
@@ -142,6 +144,30 @@ describe('the migration', () => {
     expect(world.token('late')?.accessor).toBe('')
     await world.clock.advance(1_000)
     expect(world.token('late')?.accessor).toHaveLength(36)
+  })
+})
+
+describe('a state that is put in the place of this one', () => {
+  it('brings its tokens, which are migrated, and does not bring the legacy mode back', async () => {
+    const before = await withLegacyTokens(3)
+    const world = await AclWorld.begun()
+    await world.clock.advance(2_000)
+    const archive = before.server.state.store.archive()
+    const pieces: Uint8Array[] = []
+    for (let piece = archive.next(); piece !== undefined; piece = archive.next()) pieces.push(piece)
+    const bytes = concatBytes(pieces)
+    const { context } = world.server
+    await context.propose(restoreBegin, { id: 'r', sizeBytes: bytes.length })
+    await context.propose(restorePiece, { id: 'r', offset: 0, bytes })
+    expect(await context.propose(restoreTake, { id: 'r' })).toMatchObject({ value: { kind: 'replaced' } })
+    expect(views.isNewMode(world.server.read())).toBe(true)
+    expect(left(world)).toBe(3)
+    world.server.resign()
+    await world.lead()
+    await world.clock.advance(2_000)
+    expect(left(world)).toBe(0)
+    expect(await world.root('GET /v1/acl/policies')).toHaveLength(1)
+    expect((await world.ask('secret-0', 'PUT /v1/kv/old/a', 'x')).body).toBe(true)
   })
 })
 

@@ -497,6 +497,10 @@ describe('tokens of the agent', () => {
       status: 404,
       body: 'Token "default" is unknown',
     })
+    expect(await world.ask(writer, 'PUT /v1/agent/token/connect_replication_token', { Token: 'x' })).toEqual({
+      status: 500,
+      body: 'connect_replication_token: there is no mesh yet',
+    })
     expect((await world.ask(writer, 'PUT /v1/agent/token/acl_token', '{')).status).toBe(400)
     const other = (await world.tokenOf('agent "node-b" { policy = "write" }')).secret
     expect((await world.ask(other, 'PUT /v1/agent/token/acl_token', '{')).status).toBe(403)

@@ -30,6 +30,27 @@ that together for one upgrade, and rehearses it.
 This page is made from the tables in \`src/model\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
 `
 
+const leftOut = `## What is not rebuilt
+
+Some changes of the past cannot be shown by these agents, or would show nothing that is worth it. An agent behaves here as
+${releaseText(newestRelease)} does, whatever it runs as.
+
+| change | why it is left out |
+|---|---|
+| the protocol of the command line, and its port 8400 (REL-0.8.0-2) | nothing speaks it any more; \`svc\` talks HTTP, and before 0.7.2 an agent has no endpoints to leave or reload |
+| values of \`retry_join\` that are encoded as in URLs (REL-1.0-7) | no cloud is asked by any release here |
+| reaping of children (REL-0.7.1-1), archives of the web interface (REL-0.6-7, REL-0.9.0-2) | they are about how the program was packed and started |
+| the memory of servers (REL-0.6-4) | the state is in memory in every release here |
+| what a replicated command does to the state: reacquired locks (REL-0.6-9), \`ModifyIndex\` of a service that is registered again as it is (REL-1.3.0-5), sessions without \`serfHealth\` (REL-1.0.2-1) | servers of several releases would come to different states at one index; the simulator takes that for what it is, a broken cluster |
+| how long a request is held while there is no leader: not at all before 0.7, for 5 s before 1.0 (REL-0.7-10) | it is \`performance.rpc_hold_timeout\` in all releases here |
+| IDs and metadata of nodes before 0.7.3 (REL-0.7.3-1), watches of whole tables (REL-0.7.3-1) | agents find each other by their IDs |
+| compressed answers over HTTP (REL-1.0.7-5), answers of more than 64 KiB by TCP (REL-1.0.7-6), DNS over UDP without a limit before 0.6.4 (REL-0.6.4-4) | what is older is only slower, or breaks the client |
+| files of registrations that are damaged (REL-1.0.3-2) | registrations are in one journal, which is recovered |
+| arguments behind flags (REL-1.0.1-4), node metadata of flags in place of that of files (REL-1.0.2-1) | the command line is that of the newest release |
+| renamed nodes, client subnets in DNS answers, \`Datacenter\` of nodes, limits of leaving (REL-1.2.3-1, REL-0.8.2-1, REL-0.8.4-1) | additions that older clients do not look at |
+| the mesh, its authority, segments and network areas | not there in any release yet, or of the commercial edition |
+`
+
 /** The page docs/releases.md, whole. */
 export function releasesPage(): string {
   const parts = [...changedParts(), ...notedParts(), ...refusedParts()].sort((one, other) =>
@@ -41,7 +62,7 @@ export function releasesPage(): string {
     releases.set(release, [...(releases.get(release) ?? []), text])
   }
   const sections = [...releases].map(([release, texts]) => `## ${release}\n\n${joined(texts)}\n`)
-  return `${introduction}\n${sections.join('\n')}`
+  return `${introduction}\n${sections.join('\n')}\n${leftOut}`
 }
 
 /** Paragraphs, but items of one list stand close together. */

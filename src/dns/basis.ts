@@ -6,6 +6,13 @@ export class Basis {
   #keepable = true
   #drawn = false
   #second: number | undefined
+  /** What it was asked as: another may be told another thing. */
+  readonly #isSameAsker: () => boolean
+
+  /** `isSameAsker`: whether who asks now is who asked then, by the token that stands in for the one that DNS does not bring. */
+  constructor(isSameAsker: () => boolean = () => true) {
+    this.#isSameAsker = isSameAsker
+  }
 
   /** It rests on this. What another agent has said may be another thing by now. */
   restsOn(answer: Answer<unknown>): void {
@@ -40,7 +47,7 @@ export class Basis {
 
   /** What it rests on, as of now; undefined: it may be another answer by now. */
   now(wallMs: number): readonly ReadMeta[] | undefined {
-    if (!this.#keepable) return undefined
+    if (!this.#keepable || !this.#isSameAsker()) return undefined
     if (this.#second !== undefined && Math.floor(wallMs / 1000) !== this.#second) return undefined
     const metas: ReadMeta[] = []
     for (const standing of this.#standings) {

@@ -33,7 +33,8 @@ import { Basis } from './basis.ts'
 const staleCountedMs = 5_000
 
 /** What DNS needs of the agent that it is the face of. */
-export type AgentReads = Pick<AgentContext, 'query' | 'ask' | 'self' | 'release'>
+export type AgentReads = Pick<AgentContext, 'query' | 'ask' | 'self' | 'release'> &
+  Partial<Pick<AgentContext, 'accessControl'>>
 
 /** Where reads go, and how fresh they are to be. */
 export interface ReadSource {
@@ -54,9 +55,11 @@ export class CatalogReads {
   readonly #config: DnsConfig
   readonly #datacenter: string
   /** Of the answer that is made of what is read. */
-  readonly basis = new Basis()
+  readonly basis: Basis
 
   constructor({ env, agent, config, datacenter }: ReadSource) {
+    const token = agent.accessControl?.defaultToken()
+    this.basis = new Basis(() => agent.accessControl?.defaultToken() === token)
     this.#env = env
     this.#agent = agent
     this.#config = config

@@ -38,6 +38,7 @@ describe('names of metrics by release', () => {
       expect(told(release, both, ['http.x', 'raft.y'])).toEqual(['svc.http.x', 'svc.svc.http.x', 'svc.raft.y'])
     expect(told('1.0.7', { enable_deprecated_names: false }, ['http.x'])).toEqual(['svc.http.x'])
     expect(told('1.1.0', both, [])).toEqual(['invalid config key telemetry.enable_deprecated_names'])
+    for (const group of groups) expect(told('1.1.0', {}, [`${group}.x`])).toEqual([`svc.${group}.x`])
   })
 
   it('[UPG-016] begin with statsite_prefix before 1.0, and with metrics_prefix since', () => {

@@ -383,56 +383,55 @@ describe('svc acl explain', () => {
 })
 
 describe('svc acl status', () => {
-  const self = (acl: string) => ({ Config: { Datacenter: 'dc1' }, Stats: { svc: { acl } } })
-  const member = (name: string, tags: object, status = 1) => ({
-    Name: name,
-    Tags: { role: 'svc', dc: 'dc1', build: '1.3.1:', ...tags },
-    Status: status,
-  })
   const off = {
     ...{ Enabled: false, Running: false, SourceDatacenter: '', ReplicationType: '', ReplicatedIndex: 0 },
-    ...{ LastSuccess: '0001-01-01T00:00:00Z', LastError: '0001-01-01T00:00:00Z' },
+    ...{ ReplicatedTokenIndex: 0, LastSuccess: '0001-01-01T00:00:00Z', LastError: '0001-01-01T00:00:00Z' },
+  }
+  const status = {
+    ...{ Mode: 'new', NewSinceIndex: 4, MissingServers: [], TokensLeft: 0 },
+    ...{ MigratedTokens: 0, MigratedBatches: 0, CompleteSinceIndex: 5 },
   }
 
   it('names the servers that keep the datacenter in legacy mode, and why', async () => {
-    api.on('GET /v1/agent/self', [200, self('legacy')]).on('GET /v1/acl/replication', [200, off])
-    const others = [
-      member('c1', { role: 'node' }),
-      member('s3', { acls: '2' }),
-      member('s4', {}, 4),
-      member('s5', { dc: 'dc2' }),
+    const missing = [
+      { Name: 's1', Datacenter: 'dc1', Why: 'runs 1.3.1' },
+      { Name: 's2', Datacenter: 'dc0', Why: 'has access control turned off' },
     ]
-    api.on('GET /v1/agent/members', [200, [member('s1', {}), member('s2', { acls: '0', build: '1.4.0:' }), ...others]])
+    const legacy = { ...status, Mode: 'legacy', MissingServers: missing, TokensLeft: 7, CompleteSinceIndex: 0 }
+    api.on('GET /v1/acl/status', [200, legacy]).on('GET /v1/acl/replication', [200, off])
     expect(await acl('status')).toEqual({
       code: 0,
       out:
-        'Datacenter:   dc1\nMode:         legacy\nWaits for:    s1 (it runs 1.3.1), s2 (access control is off there)\n' +
-        'Tokens:       not migrated before the mode changes\nReplication:  off\n',
+        'Mode:         legacy\nWaits for:    s1 in dc1, which runs 1.3.1; s2 in dc0, which has access control turned off\n' +
+        'Migration:    7 legacy tokens without an accessor; it begins when the mode is new\nReplication:  off\n',
       error: '',
     })
   })
 
-  it('counts the tokens that are left to migrate, and tells of replication', async () => {
-    api.on('GET /v1/agent/self', [200, self('enabled')]).on('GET /v1/agent/members', [200, []])
-    api.on('GET /v1/acl/tokens', [200, [stub, { ...stub, AccessorID: '', Legacy: true }, { ...stub, Legacy: true }]])
-    const running = {
-      Enabled: true,
-      Running: true,
-      SourceDatacenter: 'dc0',
-      ReplicationType: 'tokens',
-      ReplicatedIndex: 7,
-    }
-    api.on('GET /v1/acl/replication', [200, { ...off, ...running, LastSuccess: '2026-11-21T03:25:52Z' }])
+  it('counts the tokens that are left to migrate, says when it is done, and tells of replication', async () => {
+    const running = { Enabled: true, Running: true, SourceDatacenter: 'dc0', ReplicationType: 'tokens' }
+    api.on('GET /v1/acl/replication', [
+      200,
+      { ...off, ...running, ReplicatedIndex: 7, ReplicatedTokenIndex: 9, LastSuccess: '2026-11-21T03:25:52Z' },
+    ])
+    const half = { TokensLeft: 1, MigratedTokens: 128, MigratedBatches: 1, CompleteSinceIndex: 0 }
+    api.on('GET /v1/acl/status', [200, { ...status, ...half }])
     expect((await acl('status')).out).toBe(
-      'Datacenter:   dc1\nMode:         enabled\nTokens:       3, 2 of them legacy; 1 without an accessor\n' +
-        'Replication:  tokens from dc0, running, at index 7; last success 2026-11-21T03:25:52Z, last error never\n',
+      'Mode:         new, since index 4\nMigration:    1 legacy token without an accessor; 128 tokens in 1 batch so far\n' +
+        'Replication:  tokens from dc0, running, at index 9; last success 2026-11-21T03:25:52Z, last error never\n',
     )
-    api.on('GET /v1/acl/tokens', [200, [stub]])
-    expect((await acl('status')).out).toContain('0 without an accessor: the migration is complete\n')
+    api.on('GET /v1/acl/status', [200, { ...status, MigratedTokens: 129, MigratedBatches: 2, CompleteSinceIndex: 9 }])
+    expect((await acl('status')).out).toContain(
+      'Migration:    complete since index 9; 129 tokens in 2 batches so far\n',
+    )
   })
 
   it('says that it is off where it is', async () => {
-    api.on('GET /v1/agent/self', [200, self('disabled')])
-    expect((await acl('status')).out).toBe('Datacenter:  dc1\nMode:        disabled\n')
+    api.on('GET /v1/acl/status', [401, 'ACL support disabled'])
+    expect(await acl('status')).toEqual({
+      code: 1,
+      out: '',
+      error: 'Error reading the status: Unexpected response code: 401 (ACL support disabled)\n',
+    })
   })
 })

@@ -142,7 +142,7 @@ describe('access control in the configuration', () => {
     return normalized.value
   }
 
-  it('has new keys before old ones, and either where it stands alone', () => {
+  it('[CFG-019] has new keys before old ones, and either where it stands alone', () => {
     const old: FileConfig = {
       acl_token: 'old',
       acl_agent_token: 'agent',
@@ -180,6 +180,17 @@ describe('access control in the configuration', () => {
   it('[CFG-016] enforces on agents unless it is told not to', () => {
     expect(accessOf({}).config.debug).toMatchObject({ ACLEnforceVersion8: true })
     expect(accessOf({ acl_enforce_version_8: false }).config.debug).toMatchObject({ ACLEnforceVersion8: false })
+  })
+
+  it('[CFG-017] [CFG-018] has its primary datacenter by either name, the old one with a warning, and else the same', () => {
+    const warning = "The 'acl_datacenter' field is deprecated. Use the 'primary_datacenter' field instead."
+    const old = accessOf({ acl_datacenter: 'DC2' })
+    const next = accessOf({ primary_datacenter: 'DC2', acl: { enabled: true } })
+    expect(old.config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc2' })
+    expect(old.config.access).toEqual(next.config.access)
+    expect([old.warnings.includes(warning), next.warnings.includes(warning)]).toEqual([true, false])
+    const both = accessOf({ acl_datacenter: 'dc2', primary_datacenter: 'dc3' })
+    expect(both.config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc3' })
   })
 
   it('is on where that is said, or where the old key names its datacenter', () => {

@@ -33,17 +33,6 @@ export function judge(token: JudgedToken, { resource, name, right }: Question): 
   return granted(said).includes(right)
 }
 
-/** What A1 asks: may a key be read or written with these texts of rules? */
-export function judgeKey(
-  texts: readonly { readonly grammar: 'legacy' | 'new'; readonly text: string }[],
-  defaultPolicy: JudgedToken['defaultPolicy'],
-  key: string,
-  right: 'read' | 'write',
-): boolean {
-  const read = texts.map(({ grammar, text }) => ({ legacy: grammar === 'legacy', statements: statementsOf(text) }))
-  return judge({ texts: read, defaultPolicy, listing: false }, { resource: 'key', name: key, right })
-}
-
 /** Everything below may go only if a rule that covers the prefix writes, and no rule at or below it does not. */
 export function judgeTree(token: JudgedToken, prefix: string): boolean {
   const keys = statementsOn(token, 'key')

@@ -7,7 +7,7 @@ export const accessChanges = {
     reference: 'REL-0.5-1, REL-0.5-2',
     what: 'Everybody may register services. Since then that needs a rule `service` that writes.',
     who: 'agents, where the default policy is deny: their services do not come into the catalog',
-    see: { ask: 'PUT /v1/catalog/register, with a token without rules' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },
   'reads-need-a-rule': {
@@ -15,7 +15,7 @@ export const accessChanges = {
     reference: 'REL-0.6-1',
     what: 'Everybody may look for services. Since then HTTP and DNS tell of those that a rule `service` reads.',
     who: 'clients, where the default policy is deny: lists are empty, and names are unknown',
-    see: { ask: 'GET /v1/catalog/services, with a token without rules' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },
   'events-and-keyring-need-a-rule': {
@@ -23,7 +23,7 @@ export const accessChanges = {
     reference: 'REL-0.6-2',
     what: 'Everybody may fire events and turn the keys of the pool. Since then that needs the rules `event` and `keyring`.',
     who: 'who fires events or turns keys, where the default policy is deny',
-    see: { ask: 'PUT /v1/event/fire/x, with a token without rules' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },
   'queries-need-a-rule': {
@@ -31,7 +31,7 @@ export const accessChanges = {
     reference: 'REL-0.6.4-1, REL-0.6.4-2',
     what: 'Prepared queries are asked no rule of their own. Since then one with a name needs a rule `query`.',
     who: 'who manages named queries, where the default policy is deny',
-    see: { ask: 'GET /v1/query, with a token without rules' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },
   'query-tokens-as-given': {
@@ -39,7 +39,7 @@ export const accessChanges = {
     reference: 'REL-0.6.4-3',
     what: 'A prepared query keeps the token that it was made or changed with, and finds what that may see. Since then only a token that its definition names, else what its caller may see. Queries that are there keep theirs.',
     who: 'who executes queries: what is found depends on who asks',
-    see: { ask: 'POST /v1/query, with a token, and GET /v1/query/ID/execute, without' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: ['ACL-019', 'UPG-040'],
   },
   'rules-of-version-8': {
@@ -47,7 +47,7 @@ export const accessChanges = {
     reference: 'REL-0.8.0-4, REL-0.7.2-1; section 0, defaults',
     what: 'Rules for agent, node, operator and session are asked for only where `acl_enforce_version_8` is true, which 0.7.2 brought. Since then it is true if absent.',
     who: 'everybody with a token, where the default policy is deny: nodes and members are left out, sessions refused',
-    see: { ask: 'GET /v1/agent/members, with a token without rules' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },
   'denied-key-is-told-once': {
@@ -64,7 +64,7 @@ export const accessChanges = {
     reference: 'REL-1.0-9',
     what: 'Of a key that the token may not read it is told with 404 that there is none. Since then it is 403.',
     who: 'clients that take 404 for a missing key: without rights they get 403',
-    see: { ask: 'GET /v1/kv/KEY, with a token without rules' },
+    see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: ['UPG-020'],
   },
   'tokens-and-policies': {

@@ -288,7 +288,7 @@ function releaseNotes(from: Release, to: Release): readonly Finding[] {
   const refused = optionsRefusedBetween(from, to).map(optionText)
   if (refused.length === 0) return found
   const what = `${releaseText(to)} refuses ${refused.length} options that ${releaseText(from)} took, and no agent tells over HTTP what its files say`
-  const remedy = 'run the new svc validate on the configuration of every agent'
+  const remedy = `run svc validate -release=${releaseText(to)} on the configuration of every agent`
   return [...found, finding('options-refused', what, remedy)]
 }
 

@@ -137,7 +137,7 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
   },
   'invalid-checks-refused': {
     before:
-      'Run the new `svc validate` on the configuration of every agent: a check that does not hold keeps it from starting.',
+      'Run `svc validate -release=1.0.0` on the configuration of every agent: a check that does not hold keeps it from starting.',
   },
   'verbs-enforced': { before: 'Make sure that clients use the verbs of the interface: others get 405.' },
   'promotion-one-by-one': {

@@ -8,8 +8,6 @@ export interface ServerAccess {
   readonly masterToken: string
   /** Global tokens are copied from the primary datacenter, and there may be local ones. */
   readonly replicatesTokens: boolean
-  /** Whether policies, or legacy tokens, are copied at all. */
-  readonly replicates: boolean
   /** Servers of this datacenter and of the primary one that do not say that they support the new kind, in order of name. */
   missing(): readonly MissingServer[]
   /** The secret of the token with which this server reads what it copies. */

@@ -82,7 +82,6 @@ function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: 
     primaryDatacenter,
     masterToken: access.tokens.master,
     replicatesTokens: isSecondary && access.tokenReplication,
-    replicates: isSecondary,
     missing: () => mode.missing(),
     replicationToken: () => tokens.replication,
     dataDir,

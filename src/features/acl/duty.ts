@@ -111,6 +111,7 @@ export class TokensDuty implements Closable {
   #attempt(work: () => Promise<Result<unknown, Failure>>): void {
     const { env } = this.#server
     const run = async (): Promise<void> => {
+      if (this.#closed) return
       const done = await work()
       if (done.ok || this.#closed) return
       env.log.write('warn', 'acl', 'could not make the tokens that have to be there', { why: failureText(done.error) })

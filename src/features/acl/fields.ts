@@ -6,11 +6,11 @@ import { count } from '../fields.ts'
 /** A UUID in lower case. */
 export const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 /** A UUID, or empty where there is none yet. */
-export const uuidOrNone = z.union([uuid, z.literal('')])
+const uuidOrNone = z.union([uuid, z.literal('')])
 
 export const legacyType = z.enum(['client', 'management'])
 
-export const policyLink = z.strictObject({ id: z.string(), name: z.string() })
+const policyLink = z.strictObject({ id: z.string(), name: z.string() })
 export const policyLinks = z.array(policyLink).readonly()
 
 /** What of a policy is given by whoever writes it. */

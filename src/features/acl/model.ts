@@ -67,8 +67,7 @@ export interface MigrationRow {
   readonly modifyIndex: number
 }
 
-/** All IDs that begin so are the service's own. */
-export const reservedIdPrefix = '00000000-0000-0000-0000-0000000000'
+/** IDs that begin with 00000000-0000-0000-0000-0000000000 are the service's own; the others are drawn. */
 export const managementPolicyId = '00000000-0000-0000-0000-000000000001'
 export const managementPolicyName = 'global-management'
 export const anonymousAccessor = '00000000-0000-0000-0000-000000000002'

@@ -18,7 +18,7 @@ export interface Round {
 export type RoundDone = Result<number, Failure>
 
 /** For how long a round waits for something new. Then it compares everything again, whatever the index says. */
-export const roundWaitMs = 30_000
+const roundWaitMs = 30_000
 
 /** What the primary datacenter says, read with the replication token. `waitAfter`: an index; 0 does not wait. */
 export function askPrimary<Args, Reply>(

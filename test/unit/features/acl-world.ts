@@ -49,7 +49,6 @@ export class AclWorld {
       get replicatesTokens() {
         return world.replicatesTokens
       },
-      replicates: true,
       missing: () => this.missing,
       replicationToken: () => 'root',
       dataDir: '/data',

@@ -14,7 +14,7 @@ import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { UserEvent } from '../model/user-event.ts'
-import { agentAccess, localAuthorizer } from './access/access-control.ts'
+import { agentAccess, localAuthorizer, rightsOfCalls } from './access/access-control.ts'
 import type { AgentTokens } from './access/agent-tokens.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
@@ -75,7 +75,7 @@ export async function assembleAgent(
   const { calls } = part
   tellCoordinate(ground, part, closing)
   const left = new OnceSignal<undefined>()
-  const rightsOf = part.access === undefined ? undefined : localAuthorizer(ground, part.access)
+  const rightsOf = part.access === undefined ? undefined : rightsOfCalls(ground, part.access)
   const answers = keptAnswers(ground, part, rightsOf, closing)
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
@@ -89,7 +89,7 @@ export async function assembleAgent(
     wan: wan?.pool,
     events,
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
-    authorizer: rightsOf ?? (async () => ok(unrestricted)),
+    authorizer: rightsOf === undefined ? async () => ok(unrestricted) : localAuthorizer(ground, rightsOf),
     accessControl: part.access === undefined ? undefined : agentAccess(ground, part.access),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),

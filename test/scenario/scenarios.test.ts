@@ -10,6 +10,8 @@ const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
 const shows: Readonly<Record<string, string>> = {
   'acl-migration.yaml': '[ACL-027] [ACL-029] [ACL-031] [ACL-034] [ACL-036] [ACL-039] [UPG-002]',
   'acl-rules-0.5-0.6.yaml': '[ACL-014] [ACL-015] [ACL-019] [UPG-020] [UPG-040]',
+  'acl-bootstrap-new-cluster.yaml': '[ACL-028] [ACL-029] [ACL-033] [ACL-040]',
+  'acl-on-agents.yaml': '[ACL-020] [ACL-022]',
   'anti-entropy.yaml': '[REG-012] [REG-024]',
   'autopilot-needs-protocol-3.yaml': '[RFT-009] [RFT-011]',
   'autopilot-replaces-servers.yaml': '[RFT-031]',

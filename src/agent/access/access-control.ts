@@ -1,4 +1,4 @@
-import type { Authorizer } from '../../access/authorizer.ts'
+import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
 import { enforcementOf } from '../../access/enforcement.ts'
 import type { Result } from '../../base/result.ts'
 import type { AgentAccess } from '../../features/access-control.ts'
@@ -16,6 +16,8 @@ import { primaryOf } from './mode.ts'
 import { RefusalReport } from './report.ts'
 import { rightsEndpoint, toldRights } from './rights-endpoint.ts'
 import type { RunningAccess } from './running-access.ts'
+
+type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
 
 /** What the settings of this agent make of tokens. */
 export function authorizersOf({ env, config }: Pick<Ground, 'env' | 'config'>, closing: Closing): Authorizers {
@@ -66,17 +68,26 @@ export function askedTokens(
   })
 }
 
-/** What the token of a call may do on this agent itself. */
-export function localAuthorizer(
+/** What the token of a call may do, as far as this agent knows. */
+export function rightsOfCalls(
   { config, tokens }: Pick<Ground, 'config' | 'tokens'>,
   { resolver, authorizers }: RunningAccess,
-): (call: CallOptions) => Promise<Result<Authorizer, Failure>> {
+): RightsOf {
   return async ({ token }) => {
     const secret = token === undefined || token === '' ? tokens.default : token
     if (secret !== '' && secret === tokens.agentMaster)
       return { ok: true, value: authorizers.agentMaster(config.nodeName) }
     return resolver.now(secret) ?? resolver.resolve(secret)
   }
+}
+
+/**
+ * What the token of a call may do on this agent itself: everything, where `acl_enforce_version_8` is off, which brought that
+ * agents ask. Reference: releases, REL-0.7.2-1.
+ */
+export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'config'>, rightsOf: RightsOf): RightsOf {
+  const asks = enforcementOf(release, access.enforceVersion8)('agent', 'read')
+  return asks ? rightsOf : async () => ({ ok: true, value: unrestricted })
 }
 
 /** What routes of an agent know of its access control. */

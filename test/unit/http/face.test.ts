@@ -52,6 +52,25 @@ const shown = ({ status, headers, body }: HttpResponse) => ({
 const vary = { Vary: 'Accept-Encoding' }
 const text = { 'Content-Type': 'text/plain; charset=utf-8' }
 
+describe('the token of a request', () => {
+  it('[ACL-044] is sent as a parameter, in a header of the product or of an alias, or as a bearer', async () => {
+    const { ask, asked } = face(fine, { config: { aliases: ['other'] } })
+    await ask('GET /v1/thing/a?token=t1', { headers: { 'x-svc-token': 'no' } })
+    await ask('GET /v1/thing/a', { headers: { 'x-svc-token': 't2', authorization: 'Bearer no' } })
+    await ask('PUT /v1/thing/a', { headers: { 'x-other-token': 't3' } })
+    await ask('GET /v1/thing/a', { headers: { authorization: 'Bearer t4' } })
+    await ask('GET /v1/thing/a?token=')
+    expect(asked.map(({ call }) => call.token)).toEqual(['t1', 't2', 't3', 't4', undefined])
+  })
+
+  it('is in no line of the log', async () => {
+    const { ask, lines } = face(() => ({ kind: 'failure', failure: { kind: 'refused', message: 'no' } }))
+    await ask('GET /v1/thing/a?token=secret', { headers: { 'x-svc-token': 'secret', authorization: 'Bearer secret' } })
+    expect(lines.length).toBeGreaterThan(0)
+    expect(JSON.stringify(lines)).not.toContain('secret')
+  })
+})
+
 describe('paths', () => {
   it('the index page names the agent', async () => {
     const { ask } = face(fine)

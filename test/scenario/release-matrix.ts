@@ -16,7 +16,7 @@ export interface ReleasePair {
 }
 
 /** Every release that the table has rows for, oldest first. */
-export function releasesOfTable(): readonly Release[] {
+function releasesOfTable(): readonly Release[] {
   const rows = Object.values<ReleaseChange>(changes)
   const all = [oldestRelease, ...rows.flatMap(({ since, until }) => [since, until ?? since]), newestRelease]
   const sorted = all.sort((a, b) => (isAtLeast(a, b) ? 1 : -1))

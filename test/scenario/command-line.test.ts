@@ -37,6 +37,20 @@ describe('svc-sim run', () => {
     expect(again.err).toBe(err)
   })
 
+  it('fails where an upgrade is to be refused and is not, is for another reason, or is though it must not be', async () => {
+    const lone = sound.replace('count: 3', 'count: 1, release: 0.9.3, config: { recursor: 10.0.9.9 }')
+    const steps = [
+      ['to: 0.9.0, refused: recursor', 's1 starts, which it must not'],
+      ['to: 1.0.0, refused: something else', 's1 does not start, but for another reason: invalid config key recursor'],
+      ['to: 1.0.0', 's1 does not start: invalid config key recursor'],
+    ] as const
+    for (const [step, said] of steps) {
+      const file = scenarioFile(`${lone}  - step: an upgrade\n    upgrade: { nodes: s1, ${step} }\n`)
+      const { exit, err } = await svcSim(['run', file])
+      expect([exit, err.split('\n')[0]]).toEqual([1, expect.stringContaining(said)])
+    }
+  })
+
   it('runs every seed of a range, one line each, and counts those that failed', async () => {
     const { exit, out } = await svcSim(['run', scenarioFile(sound), '--seeds', '1..3', '--verify'])
     expect(exit).toBe(0)

@@ -39,8 +39,6 @@ export const labelledResources = [
 
 export const scalarResources = ['acl', 'keyring', 'operator'] as const satisfies readonly ScalarResource[]
 
-export const noRules: RuleSet = { grammar: 'new', rules: {}, scalars: {} }
-
 const ranks: Readonly<Record<Level, number>> = { deny: 0, read: 1, list: 2, write: 3 }
 
 /** Each level includes those below it. */

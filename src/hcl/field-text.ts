@@ -18,7 +18,7 @@ function looksAtEnd(text: string, message: string): number {
 }
 
 /** Lines and columns count from 1, columns in characters. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   let line = 1
   let begin = 0
   for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', begin)) {

@@ -14,6 +14,7 @@ import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { Access, ReadAccess } from './access.ts'
 import type { AgentAccess, ServerAccess } from './access-control.ts'
+import type { CacheUse } from './cache-use.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
@@ -372,12 +373,6 @@ export interface QueryParameters<Name extends string = string> {
   readonly all: (name: Name) => readonly string[]
   /** Names and values, sorted by name, encoded again. */
   readonly encoded: () => string
-}
-
-/** Whether a read was answered from what the agent keeps; with `hit`, for how many seconds that may be out of date. */
-export interface CacheUse {
-  readonly hit: boolean
-  readonly ageS: number
 }
 
 export type RouteResponse =

@@ -1,6 +1,7 @@
 import type { Json } from '../base/json.ts'
 import type { Failure } from '../model/failure.ts'
-import type { Answer, CacheUse, Consistency, RouteResponse } from './manifest.ts'
+import type { CacheUse } from './cache-use.ts'
+import type { Answer, Consistency, RouteResponse } from './manifest.ts'
 
 export function failed(failure: Failure): RouteResponse {
   return { kind: 'failure', failure }

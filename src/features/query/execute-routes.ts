@@ -3,6 +3,7 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { CacheUse } from '../cache-use.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
 import type { NamesOf } from '../declared.ts'
 import { listOf, textList } from '../declared-answers.ts'
@@ -11,7 +12,6 @@ import { healthEntryShape } from '../health/model.ts'
 import type {
   AgentContext,
   Answer,
-  CacheUse,
   Consistency,
   ReadMeta,
   ReadOptions,

@@ -3,7 +3,7 @@ import type { Consistency } from '../../src/features/manifest.ts'
 import { calledName, knowsOf } from '../cluster/group-facts.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { selectable } from '../faults/injector.ts'
-import { ClientGroup, type GroupWorld, keysOf, prefixOf } from '../workload/client-group.ts'
+import { type AskedAgent, ClientGroup, type GroupWorld, keysOf, prefixOf } from '../workload/client-group.ts'
 import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
 import { KeyWatchers } from '../workload/key-watchers.ts'
 import { LockContenders } from '../workload/lock-contenders.ts'
@@ -93,8 +93,23 @@ export class Workload {
     const { clients, key, rate: ratePerSecond } = group
     const plan = { name, clients, key, ratePerSecond, timeoutMs: group.within ?? answerWithinMs }
     const tokens = () => (run.driver.answers.get(group.tokens)?.json() ?? []) as readonly string[]
-    const { nowUs, server, invariants } = this.#worldOf(group)
-    return new Visitors(env, plan, { nowUs, agent: server, tokens, visits: invariants.access })
+    const { nowUs, invariants } = this.#worldOf(group)
+    return new Visitors(env, plan, {
+      nowUs,
+      agent: (draw) => this.#anyOf(group, draw),
+      tokens,
+      visits: invariants.access,
+    })
+  }
+
+  /** Of whatever datacenter: each has the keys that its visitors ask for. */
+  #anyOf({ at }: VisitorGroup, draw: (bound: number) => number): AskedAgent | undefined {
+    const { cluster } = this.#run
+    const meant = select(at, { ...selectable(cluster, this.#run.stepScope()), draw })
+    const name = meant[draw(Math.max(1, meant.length))]
+    if (name === undefined) return undefined
+    const identity = cluster.identityOf(name)
+    return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }
   }
 
   #contenders(env: Env, name: string, group: LockGroup): LockContenders {

@@ -60,6 +60,8 @@ export const hunts: readonly Hunt[] = [
   { name: 'servers-are-replaced', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
+  { name: 'tokens-are-migrated', tuning: [] },
+  { name: 'tokens-are-revoked', tuning: [] },
   { name: 'two-and-two', tuning: [] },
   { name: 'voters-crash', tuning: votesAtOnceAfterBoot },
 ]

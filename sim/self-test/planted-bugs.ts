@@ -1,3 +1,4 @@
+import { accessBugs } from './access-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
@@ -329,6 +330,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     hunt: 'keys-are-followed',
     foundBy: ['W2', 'W3'],
   },
+  ...accessBugs,
   ...restoreBugs,
   ...operatorBugs,
   ...membershipBugs,

@@ -1,0 +1,134 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const support = 'src/agent/access/support.js'
+const modeCommands = 'src/features/acl/mode-commands.js'
+/** Else no leader writes what a voter does not know, whatever it thinks of the mode. */
+const gateOpen = {
+  file: 'src/agent/command-gate.js',
+  find: 'if (server === undefined ||',
+  replace: 'if (server !== undefined ||',
+}
+const migrated = 'tokens-are-migrated'
+const revoked = 'tokens-are-revoked'
+
+/** What may go wrong with access control. The first of them are rows 24 and 25 of the list of famous bugs. */
+export const accessBugs: readonly PlantedBug[] = [
+  {
+    row: 24,
+    name: 'mode-ends-too-early',
+    about: 'the old mode ends although a server of an old release is among the members',
+    patches: [
+      {
+        file: support,
+        find: 'if (supportsPolicies(acls))',
+        replace: 'if (supportsPolicies(acls) || acls === undefined)',
+      },
+    ],
+    hunt: migrated,
+    foundBy: ['A2'],
+  },
+  {
+    row: 25,
+    name: 'accessor-lost',
+    about: 'an old token that is written again loses the accessor that the migration gave it, and gets another',
+    patches: [
+      {
+        file: 'src/features/acl/legacy-commands.js',
+        find: "const accessor = before?.accessor ?? '';",
+        replace: "const accessor = '';",
+      },
+    ],
+    hunt: migrated,
+    foundBy: ['A4'],
+  },
+  {
+    row: 80,
+    name: 'the-failed-do-not-count',
+    about: 'the old mode ends while a server of an old release is down, which comes back as it was',
+    patches: [gateOpen, { file: support, find: "member.status === 'left'", replace: "member.status !== 'alive'" }],
+    hunt: migrated,
+    foundBy: ['A2'],
+  },
+  {
+    row: 81,
+    name: 'mode-goes-back',
+    about: 'a snapshot of before brings the old mode back',
+    patches: [{ file: 'src/features/acl/tables.js', find: 'ofCluster: true,', replace: '' }],
+    hunt: migrated,
+    foundBy: ['A3'],
+  },
+  {
+    row: 82,
+    name: 'batches-too-large',
+    about: 'the migration gives 200 tokens their accessors at once',
+    patches: [{ file: modeCommands, find: 'migratedAtOnce = 128;', replace: 'migratedAtOnce = 200;' }],
+    hunt: migrated,
+    foundBy: ['A4'],
+  },
+  {
+    row: 83,
+    name: 'batches-too-fast',
+    about: 'the migration takes its next batch after a fifth of a second',
+    patches: [
+      { file: 'src/features/acl/migration.js', find: 'const pauseMs = 1_000;', replace: 'const pauseMs = 200;' },
+    ],
+    hunt: migrated,
+    foundBy: ['A4'],
+  },
+  {
+    row: 84,
+    name: 'revoked-and-still-good',
+    about: 'what a server of another datacenter was told of a token never runs out',
+    patches: [
+      {
+        file: 'src/agent/access/asked-tokens.js',
+        find: 'if (this.#nowMs() < kept.untilMs)',
+        replace: 'if (this.#nowMs() < kept.untilMs || kept.rights !== undefined)',
+      },
+    ],
+    hunt: revoked,
+    foundBy: ['A1'],
+  },
+  {
+    row: 85,
+    name: 'default-inverted',
+    about: 'what no rule speaks of is allowed where the policy is to deny',
+    patches: [
+      {
+        file: 'src/access/policy-authorizer.js',
+        find: "return this.#options.defaultPolicy === 'allow' && resource",
+        replace: "return this.#options.defaultPolicy === 'deny' && resource",
+      },
+    ],
+    hunt: revoked,
+    foundBy: ['A1'],
+  },
+  {
+    row: 86,
+    name: 'readers-write',
+    about: 'who may read may write',
+    patches: [
+      {
+        file: 'src/access/rules.js',
+        find: 'return ranks[level] >= ranks[right];',
+        replace: 'return ranks[level] > 0 || ranks[right] === 0;',
+      },
+    ],
+    hunt: revoked,
+    foundBy: ['A1'],
+  },
+  {
+    row: 87,
+    name: 'nobody-asks',
+    about: 'servers resolve a token and then do not ask what it may do',
+    patches: [
+      {
+        file: 'src/agent/access/gate.js',
+        find: 'if (authorizer.unrestricted)',
+        replace: "if (authorizer.unrestricted || authorizer.accessor !== 'nobody')",
+      },
+    ],
+    hunt: revoked,
+    foundBy: ['A1'],
+  },
+]

@@ -18,6 +18,7 @@ export const accessBugs: readonly PlantedBug[] = [
     name: 'mode-ends-too-early',
     about: 'the old mode ends although a server of an old release is among the members',
     patches: [
+      gateOpen,
       {
         file: support,
         find: 'if (supportsPolicies(acls))',
@@ -45,7 +46,11 @@ export const accessBugs: readonly PlantedBug[] = [
     row: 80,
     name: 'the-failed-do-not-count',
     about: 'the old mode ends while a server of an old release is down, which comes back as it was',
-    patches: [gateOpen, { file: support, find: "member.status === 'left'", replace: "member.status !== 'alive'" }],
+    patches: [
+      { file: support, find: 'const unseen = configuration.servers.filter(', replace: 'const unseen = [].filter(' },
+      gateOpen,
+      { file: support, find: "member.status === 'left'", replace: "member.status !== 'alive'" },
+    ],
     hunt: migrated,
     foundBy: ['A2'],
   },

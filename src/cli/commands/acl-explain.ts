@@ -1,5 +1,6 @@
 import { failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
+import { formatTable } from '../table.ts'
 
 /** Allowed, denied, and that it cannot be told. */
 const [allowedCode, deniedCode, unknownCode] = [0, 1, 2] as const
@@ -31,7 +32,6 @@ export const explainCommand: CliCommand = {
     const { token, decision } = explained.value
     const who = [token.AccessorID, ...(token.Description === '' ? [] : [`(${token.Description})`])].join(' ')
     const what = [asked, ...(name === undefined ? [] : [JSON.stringify(name)])].join(' ')
-    const { formatTable } = await import('../table.ts')
     invocation.terminal.out(
       formatTable([
         [decision.allowed ? 'Allowed:' : 'Denied:', what],

@@ -1,5 +1,6 @@
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
+import { formatTable } from '../table.ts'
 
 export const statusCommand: CliCommand = {
   path: ['acl', 'status'],
@@ -11,7 +12,6 @@ export const statusCommand: CliCommand = {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
     const { standing } = await import('../acl-standing.ts')
-    const { formatTable } = await import('../table.ts')
     const found = await standing(new ApiClient(invocation))
     if (!found.ok) return failed(invocation, `Error reading the status: ${found.error}`)
     invocation.terminal.out(formatTable(found.value))

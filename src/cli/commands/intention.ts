@@ -5,6 +5,7 @@ import { ApiClient, failed, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import type { Intention } from '../connect-answers.ts'
 import { pairsOf } from '../pairs.ts'
+import { formatTable } from '../table.ts'
 
 const root = '/v1/connect/intentions'
 
@@ -116,7 +117,6 @@ export const getIntentionCommand: CliCommand = {
     if (!id.ok) return failed(invocation, `Error: ${id.error}`)
     const { askJson } = await import('../json-client.ts')
     const { intentionSchema } = await import('../connect-answers.ts')
-    const { formatTable } = await import('../table.ts')
     const { rfc850Text } = await import('../rfc850.ts')
     const read = await askJson(
       client,

@@ -48,7 +48,9 @@ const groups = isLong
   : [
       [
         'one to another, in a sample,',
-        quiet.map((pair, at) => ({ pair, order: orders[at % orders.length] as Order })).filter((_, at) => at % 12 === 1),
+        quiet
+          .map((pair, at) => ({ pair, order: orders[at % orders.length] as Order }))
+          .filter((_, at) => at % 12 === 1),
       ] as const,
     ]
 

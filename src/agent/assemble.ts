@@ -66,6 +66,7 @@ export async function assembleAgent(
   if (!started.ok) return started
   // Before anything begins: a lone server leads, and start_join meets servers, within the two steps below.
   closing.push(followServers(ground, part, () => local.trigger()))
+  closing.push(followTokens(ground, () => local.trigger()))
   await part.start()
   const joined = await joining.first()
   if (!joined.ok) return joined
@@ -251,6 +252,12 @@ function followServers({ pool }: Ground, part: Part, use: () => void): () => voi
     appearing.close()
     leading?.close()
   }
+}
+
+/** Calls `use` when the agent goes by another token: what was refused may be allowed now. */
+function followTokens({ tokens }: Ground, use: () => void): () => void {
+  const changing = tokens.onChange(use)
+  return () => changing.close()
 }
 
 /** How the local state speaks to the servers: what it reads, it reads with the agent's own token. */

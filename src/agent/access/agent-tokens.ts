@@ -1,3 +1,4 @@
+import type { Closable } from '../../env/async.ts'
 import type { AgentTokenSlot } from '../../features/access-control.ts'
 import type { AccessTokens } from '../access-settings.ts'
 
@@ -15,6 +16,7 @@ const slots: Readonly<Record<AgentTokenSlot, keyof AccessTokens>> = {
 export class AgentTokens {
   #configured: AccessTokens
   #now: AccessTokens
+  readonly #followers = new Set<() => void>()
 
   constructor(configured: AccessTokens) {
     this.#configured = configured
@@ -41,14 +43,29 @@ export class AgentTokens {
 
   /** Empty clears it. */
   set(slot: AgentTokenSlot, secret: string): void {
-    this.#now = { ...this.#now, [slots[slot]]: secret }
+    this.#take({ ...this.#now, [slots[slot]]: secret })
+  }
+
+  /** Calls `use` when one of them has become another. */
+  onChange(use: () => void): Closable {
+    this.#followers.add(use)
+    return { close: () => this.#followers.delete(use) }
   }
 
   /** Of a configuration that was read again, what is new in it. */
   reload(configured: AccessTokens): void {
+    let next = this.#now
     for (const name of Object.values(slots)) {
-      if (configured[name] !== this.#configured[name]) this.#now = { ...this.#now, [name]: configured[name] }
+      if (configured[name] !== this.#configured[name]) next = { ...next, [name]: configured[name] }
     }
     this.#configured = configured
+    this.#take(next)
+  }
+
+  #take(next: AccessTokens): void {
+    const before = this.#now
+    this.#now = next
+    if (Object.values(slots).every((name) => next[name] === before[name])) return
+    for (const use of [...this.#followers]) use()
   }
 }

@@ -25,4 +25,17 @@ describe('the tokens that an agent goes by', () => {
     tokens.reload({ ...none, default: '', replication: 'new' })
     expect([tokens.default, tokens.replication, tokens.agentMaster]).toEqual(['', 'new', 'set'])
   })
+
+  it('are told of when one has become another, and not when all are what they were', () => {
+    const tokens = new AgentTokens({ ...none, default: 'd' })
+    const told: string[] = []
+    const following = tokens.onChange(() => told.push(tokens.agent))
+    tokens.set('agent', 'a')
+    tokens.set('agent', 'a')
+    tokens.reload({ ...none, default: 'd' })
+    tokens.reload({ ...none, default: 'd', agent: 'b' })
+    following.close()
+    tokens.set('agent', 'c')
+    expect(told).toEqual(['a', 'b'])
+  })
 })

@@ -152,12 +152,18 @@ class Reading {
     this.#warnings.push(`${place}: '${name}' is read as ${now === '' ? 'nothing' : now}: later releases refuse it`)
   }
 
-  /** What stands there by its own name counts; lists are put together. */
+  /**
+   * What stands there by its own name counts; lists are put together. What is of the wrong type stays to be refused: the text
+   * or number that is no block, and the value that is no list.
+   */
   #say(path: readonly string[], value: unknown, from: Path): void {
+    const blocks = path.slice(0, -1).map((_, at) => valueAt(this.#value, path.slice(0, at + 1)))
+    if (blocks.some((block) => block !== undefined && !isObject(block))) return
     const there = valueAt(this.#value, path)
     if (there !== undefined && !Array.isArray(there)) return
-    if (there === undefined) this.#moved.set(path.join('.'), from)
-    this.#value = withAt(this.#value, path, Array.isArray(there) ? [...there, ...(value as unknown[])] : value)
+    const isAdded = Array.isArray(there) && Array.isArray(value)
+    if (!isAdded) this.#moved.set(path.join('.'), from)
+    this.#value = withAt(this.#value, path, isAdded ? [...there, ...value] : value)
   }
 }
 

@@ -143,4 +143,12 @@ describe('a key that is not known', () => {
     ])
     expect(readBy(since, given).wrong).toBeUndefined()
   })
+
+  it.each([
+    [{ dogstatsd_tags: 5, telemetry: { dogstatsd_tags: ['a'] } }, "'telemetry.dogstatsd_tags' expected type 'array'"],
+    [{ dogstatsd_tags: 'a', telemetry: { dogstatsd_tags: ['a'] } }, "'telemetry.dogstatsd_tags' expected type 'array'"],
+    [{ statsd_addr: 'a:1', telemetry: 5 }, "'telemetry' expected type 'object', got 'number'"],
+  ])('is refused where what it says, or the block that it belongs to, is of the wrong type: %j', (given, wrong) => {
+    expect(readBy('0.9.3', given).wrong).toEqual([expect.stringContaining(wrong)])
+  })
 })

@@ -13,7 +13,7 @@ export function rewriteGoFlags(
 ): Result<readonly string[], string> {
   const byName = new Map(flags.map((flag) => [flag.name, flag]))
   const out: string[] = []
-  const past = new PastFlags(argv, byName.has('release'))
+  const past = new PastFlags(argv, byName.has('release') && byName.has('retry-join'))
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] as string
     if (argument === '--') return ok([...out, ...past.rest(), ...argv.slice(at)])

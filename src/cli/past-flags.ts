@@ -14,7 +14,7 @@ export class PastFlags {
   readonly #release: Release | undefined
   readonly #asked = new Map<string, Record<string, string>>()
 
-  /** `releases`: whether the command has a release at all. */
+  /** `releases`: whether the command is one that earlier releases gave such flags, the agent itself. */
   constructor(argv: readonly string[], releases: boolean) {
     const given = argv.flatMap((argument, at) => {
       const match = /^--?release(?:=(.*))?$/.exec(argument)

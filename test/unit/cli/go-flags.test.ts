@@ -98,4 +98,10 @@ describe('flags that earlier releases took', () => {
     const line = 'flag provided but not defined: -dc (removed in 1.0, use -datacenter)'
     expect(rewriteGoFlags(['-dc=east', ...release], flags)).toEqual({ ok: false, error: line })
   })
+
+  it('are refused by a command that has a release and none of the flags that took their place', () => {
+    const line = 'flag provided but not defined: -dc (removed in 1.0, use -datacenter)'
+    const validate = [{ name: 'release', kind: 'text', help: '' }] as const
+    expect(rewriteGoFlags(['-release=0.9.3', '-dc=east'], validate)).toEqual({ ok: false, error: line })
+  })
 })

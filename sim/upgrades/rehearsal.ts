@@ -200,7 +200,9 @@ function peersJsonLines(datacenter: string): readonly string[] {
 
 function alone(step: ServerStep): readonly string[] {
   return [
-    `  - step: the server of ${step.datacenter} ${targetText(step)}`.replace(' go to ', ' goes to '),
+    `  - step: the server of ${step.datacenter} ${targetText(step)}`
+      .replace(' go to ', ' goes to ')
+      .replace(' speak ', ' speaks '),
     ...upgradeLines(step, `${step.datacenter}/servers`),
   ]
 }

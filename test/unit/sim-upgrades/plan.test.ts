@@ -172,4 +172,10 @@ describe('the rehearsal of a plan', () => {
     expect(text).toContain('nodes: "dc1/followers, dc1/leader"')
     expect(text).toContain('- step: the clients of dc1 go to 1.4.0')
   })
+
+  it('says of one server what it does', () => {
+    const text = rehearsalText(planOf('0.7.0', '1.4.0', { servers: 1 }), 'svc-sim plan')
+    expect(text).toContain('- step: the server of dc1 goes to 1.4.0 with Raft protocol 2')
+    expect(text).toContain('- step: the server of dc1 speaks Raft protocol 3')
+  })
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
 import { asks, refusedUnlessAllowed } from '../access.ts'
 import type { ServerEndpoint } from '../manifest.ts'
-import { userEventPrefix } from './model.ts'
+import { decodeUserEvent, userEventPrefix } from './model.ts'
 
 const fireArgs = z.object({ name: z.string(), payload: z.instanceof(Uint8Array) })
 
@@ -14,6 +14,10 @@ export const fireEndpoint: ServerEndpoint<z.infer<typeof fireArgs>, null> = {
   access: asks((authorizer, { name }) => refusedUnlessAllowed(authorizer, 'event', name, 'write')),
   leader: false,
   serve: async (server, { name, payload }) => {
+    // Agents go by the name inside, such as that which has commands run: it must be the one that was asked for.
+    if (decodeUserEvent(payload, 0)?.name !== name) {
+      return err({ kind: 'bad-request', message: 'the event has another name than the one it is fired by' })
+    }
     const fired = server.fireEvent(userEventPrefix + name, payload)
     return fired.ok ? ok(null) : err({ kind: 'bad-request', message: fired.error })
   },

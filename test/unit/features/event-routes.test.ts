@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { UserEvents } from '../../../src/agent/user-events.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
+import { fireEndpoint } from '../../../src/features/event/endpoint.ts'
 import { decodeUserEvent, encodeUserEvent, suits } from '../../../src/features/event/model.ts'
+import type { ServerContext } from '../../../src/features/manifest.ts'
 import type { PoolEvent } from '../../../src/gossip/pool.ts'
 import type { ServiceFacts } from '../../../src/model/catalog.ts'
 import type { UserEvent } from '../../../src/model/user-event.ts'
@@ -174,5 +177,22 @@ describe('the routes of user events', () => {
     expect(await setUp().ask('PUT /v1/event/fire/big', 'x'.repeat(500))).toMatchObject({
       failure: { message: 'user event exceeds limit of 512 bytes' },
     })
+  })
+})
+
+describe('an event from another datacenter', () => {
+  it('is fired by the name that it has inside, and by no other that its sender may use', async () => {
+    const fired: string[] = []
+    const fireEvent = (name: string) => {
+      fired.push(name)
+      return { ok: true, value: undefined } as const
+    }
+    const server = { fireEvent } as unknown as ServerContext
+    const payload = encodeUserEvent(someEvent)
+    const other = await fireEndpoint.serve(server, { name: 'other', payload }, unrestricted)
+    expect(other).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
+    expect(fired).toEqual([])
+    expect(await fireEndpoint.serve(server, { name: 'deploy', payload }, unrestricted)).toMatchObject({ ok: true })
+    expect(fired).toHaveLength(1)
   })
 })

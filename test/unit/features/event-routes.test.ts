@@ -188,7 +188,7 @@ describe('an event from another datacenter', () => {
       return { ok: true, value: undefined } as const
     }
     const server = { fireEvent } as unknown as ServerContext
-    const payload = encodeUserEvent(someEvent)
+    const payload = Uint8Array.from(encodeUserEvent(someEvent))
     const other = await fireEndpoint.serve(server, { name: 'other', payload }, unrestricted)
     expect(other).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
     expect(fired).toEqual([])

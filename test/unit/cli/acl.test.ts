@@ -345,6 +345,14 @@ describe('svc acl explain', () => {
     })
   })
 
+  it('passes over a policy that has been deleted since', async () => {
+    api.on(`GET /v1/acl/policy/${policyId}`, [403, 'ACL not found'])
+    expect(await acl('explain', '-token=explained', 'service:read', 'web')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Because:  no rule is about it, and the default policy is deny\n'),
+    })
+  })
+
   it('explains who sends no token', async () => {
     api.environment.clear()
     api.on('GET /v1/acl/token/00000000-0000-0000-0000-000000000002', [200, { ...token, Policies: null }])

@@ -132,7 +132,7 @@ describe('svc', () => {
     const { code, out, error } = await runSvc([])
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(error).toMatch(
-      /^Usage: svc \[--version\] \[--help\] <command> \[<args>\]\n\nAvailable commands are:\n {4}agent /,
+      /^Usage: svc \[--version\] \[--help\] <command> \[<args>\]\n\nAvailable commands are:\n {4}acl .*\n {4}agent /,
     )
   })
 

@@ -127,6 +127,7 @@ function accessPart(access: AccessSettings): Flat {
     ACLEnforceVersion8: access.enforceVersion8,
     ACLMasterToken: hidden(access.tokens.master),
     ACLPolicyTTL: formatDuration(access.policyTtlMs),
+    ACLReportOnly: access.reportOnly,
     ACLReplicationToken: hidden(access.tokens.replication),
     ACLToken: hidden(access.tokens.default),
     ACLTokenReplication: access.tokenReplication,
@@ -197,6 +198,7 @@ function telemetryPart(telemetry: TelemetryConfig): Flat {
     TelemetryDogstatsdTags: telemetry.dogstatsdTags,
     TelemetryFilterDefault: telemetry.filter.otherwise,
     TelemetryMetricsPrefix: telemetry.prefix,
+    TelemetryMetricNames: telemetry.names,
     TelemetryPrometheusRetentionTime: formatDuration(telemetry.prometheusRetentionMs),
     TelemetryStatsdAddr: at(telemetry.statsd),
     TelemetryStatsiteAddr: at(telemetry.statsite),
@@ -210,6 +212,7 @@ function poolPart(pool: PoolConfig): Flat {
     EncryptKey: pool.encrypt === undefined ? '' : 'hidden',
     EncryptVerifyIncoming: pool.verifyIncoming,
     EncryptVerifyOutgoing: pool.verifyOutgoing,
+    RPCProtocol: pool.protocol,
     RejoinAfterLeave: pool.rejoinAfterLeave,
   }
 }
@@ -237,6 +240,7 @@ function dnsPart(dns: DnsConfig): Flat {
       Refresh: dns.soa.refreshS,
       Retry: dns.soa.retryS,
     },
+    DNSEDNSSizes: dns.ednsSizes,
     DNSUDPAnswerLimit: dns.udpAnswerLimit,
   }
 }

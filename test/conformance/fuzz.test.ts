@@ -306,7 +306,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('any request 
           stated.some((known) => known.test(said)),
           `500 ${said.slice(0, 300)}`,
         ).toBe(true)
-      else expect([200, 301, 400, 403, 404, 405, 409, 413, 415, 429]).toContain(answer.status)
+      else expect([200, 301, 400, 401, 403, 404, 405, 409, 413, 415, 429]).toContain(answer.status)
     }
     await fc.assert(fc.asyncProperty(request, answered), { numRuns: runs })
     expect((await ask(target, 'GET /v1/status/leader')).text).toMatch(/:\d+"$/)

@@ -1,5 +1,6 @@
-import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
-import { enforcementOf } from '../../access/enforcement.ts'
+import type { Authorizer } from '../../access/authorizer.ts'
+import { type Enforcement, enforcedBy, enforcementOf } from '../../access/enforcement.ts'
+import { authorizerOf } from '../../access/policy-authorizer.ts'
 import type { Result } from '../../base/result.ts'
 import type { AgentAccess } from '../../features/access-control.ts'
 import type { CallOptions } from '../../features/manifest.ts'
@@ -83,12 +84,20 @@ export function rightsOfCalls(
 
 /**
  * What the token of a call may do on this agent itself: everything, where `acl_enforce_version_8` is off, which brought that
- * agents ask. Reference: releases, REL-0.7.2-1.
+ * agents ask; but for firing events, which servers asked for before. Reference: releases, REL-0.7.2-1; spec: Ver/0.6.
  */
 export function localAuthorizer({ config: { release, access } }: Pick<Ground, 'config'>, rightsOf: RightsOf): RightsOf {
-  const asks = enforcementOf(release, access.enforceVersion8)('agent', 'read')
-  return asks ? rightsOf : async () => ({ ok: true, value: unrestricted })
+  const enforces = enforcementOf(release, access.enforceVersion8)
+  if (enforces('agent', 'read')) return rightsOf
+  const asks: Enforcement = (resource, right) => resource === 'event' && right === 'write' && enforces(resource, right)
+  return async (call) => {
+    const found = await rightsOf(call)
+    return { ok: true, value: enforcedBy(asks, found.ok ? found.value : nothingAllowed) }
+  }
 }
+
+/** Of a token that nobody knows. */
+const nothingAllowed = authorizerOf({ accessor: '', rulesets: [], defaultPolicy: 'deny', keyListPolicy: false })
 
 /** What routes of an agent know of its access control. */
 export function agentAccess({ config, tokens }: Ground, running: RunningAccess): AgentAccess {

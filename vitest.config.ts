@@ -20,7 +20,7 @@ const project = (name: string, timeoutMs: number, isolate = true) => ({
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      if (moduleId.endsWith('/scenario/scenarios.test.ts')) return 0
+      if (moduleId.endsWith('scenarios.test.ts')) return 0
       if (moduleId.includes('/test/scenario/')) return 1
       return moduleId.includes('/test/e2e/') ? 2 : 3
     }

@@ -1,63 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { tellEveryOther } from './stories.ts'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
-/** Seeds of each scenario: enough to notice, or enough to trust. */
-const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
-
-/** What a scenario shows, by its expectations or by what is checked in every run. */
-const shows: Readonly<Record<string, string>> = {
-  'acl-migration.yaml': '[ACL-027] [ACL-029] [ACL-031] [ACL-034] [ACL-036] [ACL-039] [UPG-002]',
-  'acl-rules-0.5-0.6.yaml': '[ACL-014] [ACL-015] [ACL-019] [UPG-020] [UPG-040]',
-  'acl-bootstrap-new-cluster.yaml': '[ACL-028] [ACL-029] [ACL-033] [ACL-040]',
-  'acl-on-agents.yaml': '[ACL-020] [ACL-022]',
-  'anti-entropy.yaml': '[REG-012] [REG-024]',
-  'autopilot-needs-protocol-3.yaml': '[RFT-009] [RFT-011]',
-  'autopilot-replaces-servers.yaml': '[RFT-031]',
-  'dns-follows-health.yaml': '[DNS-005]',
-  'dns-stale-outage.yaml': '[DNS-013] [DNS-015]',
-  'downgrade-refused.yaml': '[MEM-025] [UPG-004]',
-  'failover-0.6-and-0.7.yaml': '[UPG-034]',
-  'peers-json-by-address.yaml': '[RFT-013] [RFT-015] [UPG-039]',
-  'raft-protocols-apart.yaml': '[MEM-020] [RFT-012]',
-  'reap-after-72h.yaml': '[LIM-003] [MEM-017]',
-  'reload-under-watch.yaml': '[AGT-028] [AGT-029] [REG-020]',
-  'replace-servers-1.0-and-1.0.1.yaml': '[RFT-029] [RFT-030] [UPG-012]',
-  'service-everywhere.yaml':
-    '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',
-  'sick-web-server.yaml': '[AGT-007] [DNS-005] [HLT-008]',
-  'snapshots-of-1-0-1.yaml': '[RFT-018]',
-  'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
-  'unknown-command.yaml': '[AGT-034] [AGT-035]',
-  'upgrade-0.2-to-0.7-protocol.yaml': '[MEM-023] [MEM-024] [UPG-036]',
-  'upgrade-0.4-to-0.5-tombstones.yaml': '[LIM-007] [RFT-024] [RFT-027] [UPG-048]',
-  'upgrade-0.4-to-0.5-safe-orders.yaml': '[RFT-025] [RFT-026] [UPG-048]',
-  'upgrade-0.5-to-0.6-queries.yaml': '[CAT-037] [UPG-042]',
-  'upgrade-0.5-to-0.6-storage.yaml': '[RFT-022] [RFT-023] [UPG-043] [UPG-046]',
-  'upgrade-0.6-to-0.8-raft-protocol.yaml': '[RFT-008]',
-  'upgrade-0.7-to-0.8-leader-first-and-last.yaml': '[UPG-027]',
-  'upgrade-0.6-to-0.7-addresses.yaml': '[HTP-010] [UPG-038]',
-  'upgrade-0.6-to-0.7-near.yaml': '[CAT-039] [UPG-037]',
-  'upgrade-0.9-to-1.0-options.yaml': '[UPG-015] [UPG-019] [UPG-024] [UPG-025]',
-  'upgrade-1.0.6-to-1.0.7-index.yaml': '[CAT-024] [HTP-006] [UPG-011]',
-  'upgrade-1.2-to-1.3-tag-filter.yaml': '[CAT-025] [CAT-026] [CAT-027] [DNS-018] [UPG-007] [UPG-058]',
-  'upgrade-single-server-raft3.yaml': '[RFT-016] [RFT-017] [UPG-013]',
-  'wan-of-three-datacenters.yaml': '[MEM-026]',
-}
-
-const files = readdirSync(join(projectRoot, 'scenarios'))
-  .filter((name) => name.endsWith('.yaml'))
-  .map((name) => [[shows[name], `scenarios/${name}`].filter(Boolean).join(' '), `scenarios/${name}`] as const)
-
-describe('every scenario', () => {
-  it.each(files)('%s passes with every seed, twice with equal traces', async (_, file) => {
-    const finished = await svcSim(['run', file, '--seeds', `1..${seeds}`, '--verify'])
-    expect(`${finished.out}${finished.err}`).toContain(`all ${seeds} seeds passed`)
-    expect(finished.exit).toBe(0)
-    expect(finished.out.match(/passed twice/g)).toHaveLength(seeds)
-  })
-})
+describe('every scenario', () => tellEveryOther(0))
 
 const regressions = readdirSync(join(projectRoot, 'scenarios/regressions')).filter((name) => name.endsWith('.yaml'))
 

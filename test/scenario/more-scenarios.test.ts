@@ -1,0 +1,4 @@
+import { describe } from 'vitest'
+import { tellEveryOther } from './stories.ts'
+
+describe('every scenario', () => tellEveryOther(1))

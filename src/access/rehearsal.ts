@@ -46,7 +46,7 @@ export function reportOnly(authorizer: Authorizer, report: (refusal: Refusal) =>
 
 /**
  * Follows the first of two authorizers, and tells where the second would have answered otherwise: old rules against new ones
- * while a cluster goes from one to the other.
+ * while a cluster goes from one to the other. No agent asks two yet: it waits for the comparison during the migration.
  */
 export function dual(first: Authorizer, second: Authorizer, report: (difference: Difference) => void): Authorizer {
   const { accessor } = first

@@ -27,10 +27,10 @@ import {
   tokenCloneEndpoint,
   tokenDeleteEndpoint,
   tokenListEndpoint,
-  tokenReadEndpoint,
   tokenSelfEndpoint,
   tokenSetEndpoint,
 } from './token-endpoints.ts'
+import { tokenInPath } from './token-reading.ts'
 
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.' } as const
 const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
@@ -156,16 +156,9 @@ async function readSelf(agent: AgentContext, request: AclRequest): Promise<Route
 }
 
 async function readToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const accessor = textOfByteString(request.rest)
-  if (accessor === '') return badShape('Missing token ID')
-  const read = await readNew(agent, request, entry.value, tokenReadEndpoint, { accessor })
+  const read = await tokenInPath(agent, request)
   if ('response' in read) return read.response
-  const { found, meta } = read
-  if ('malformed' in found) return failedRead({ kind: 'refused', message: found.malformed }, meta)
-  if (found.token === null) return failedRead({ kind: 'token-not-found' }, meta)
-  return { kind: 'json', value: tokenJson(found.token), meta }
+  return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
 async function setToken(agent: AgentContext, request: AclRequest, accessor: string): Promise<RouteResponse> {

@@ -1,13 +1,13 @@
 import { translateRules } from '../../access/translate.ts'
-import { textOf, textOfByteString } from '../../base/bytes.ts'
+import { textOf } from '../../base/bytes.ts'
 import { permissionDenied } from '../access.ts'
 import { declared } from '../declared.ts'
 import { indexHeaders, textAnswer } from '../declared-answers.ts'
 import type { AgentContext, ReadMeta, Route, RouteResponse } from '../manifest.ts'
 import { readParameters } from '../parameters.ts'
 import { failed } from '../responses.ts'
-import { type AclRequest, badShape, entered, failedRead, newAclAnswers, readNew, whereKnown } from './route-checks.ts'
-import { tokenReadEndpoint } from './token-endpoints.ts'
+import { type AclRequest, badShape, entered, failedRead, newAclAnswers, whereKnown } from './route-checks.ts'
+import { tokenInPath } from './token-reading.ts'
 
 /** Reference: access control 3.5. */
 export const translateRoutes: readonly Route[] = [
@@ -53,16 +53,10 @@ async function translateGiven(agent: AgentContext, request: AclRequest): Promise
 }
 
 async function translateOfToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
-  const entry = entered(agent, request)
-  if (!entry.ok) return entry.error
-  const accessor = textOfByteString(request.rest)
-  if (accessor === '') return badShape('Missing token ID')
-  const read = await readNew(agent, request, entry.value, tokenReadEndpoint, { accessor })
+  const read = await tokenInPath(agent, request)
   if ('response' in read) return read.response
   const { found, meta } = read
-  if ('malformed' in found) return failedRead({ kind: 'refused', message: found.malformed }, meta)
-  if (found.token === null) return failedRead({ kind: 'token-not-found' }, meta)
-  if (found.token.rules !== '') return translated(found.token.rules, meta)
+  if (found.rules !== '') return translated(found.rules, meta)
   return failedRead({ kind: 'refused', message: 'The specified token does not have any rules set' }, meta)
 }
 

@@ -47,11 +47,8 @@ export async function mayChangeService(
   request: Call,
   id: string,
 ): Promise<Result<unknown, Failure>> {
-  const resolved = await agent.authorizer(request.call)
-  if (!resolved.ok || resolved.value === unrestricted) return resolved
-  const service = serviceOf(agent, id)
-  if (service === undefined) return err({ kind: 'refused', message: `Unknown service ${JSON.stringify(id)}` })
-  return allowedHere(agent, request, () => [writing('service', service.service)])
+  const find = () => serviceOf(agent, id)
+  return mayChange(agent, request, { what: 'service', id, find, ask: ({ service }) => writing('service', service) })
 }
 
 export async function mayChangeCheck(
@@ -59,11 +56,30 @@ export async function mayChangeCheck(
   request: Call,
   id: string,
 ): Promise<Result<unknown, Failure>> {
+  const find = () => checkOf(agent, id)
+  return mayChange(agent, request, { what: 'check', id, find, ask: (check) => writingCheck(agent, check) })
+}
+
+async function mayChange<T>(
+  agent: AgentContext,
+  request: Call,
+  {
+    what,
+    id,
+    find,
+    ask,
+  }: {
+    readonly what: 'service' | 'check'
+    readonly id: string
+    readonly find: () => T | undefined
+    readonly ask: (found: T) => Ask
+  },
+): Promise<Result<unknown, Failure>> {
   const resolved = await agent.authorizer(request.call)
   if (!resolved.ok || resolved.value === unrestricted) return resolved
-  const check = checkOf(agent, id)
-  if (check === undefined) return err({ kind: 'refused', message: `Unknown check ${JSON.stringify(id)}` })
-  return allowedHere(agent, request, () => [writingCheck(agent, check)])
+  const found = find()
+  if (found === undefined) return err({ kind: 'refused', message: `Unknown ${what} ${JSON.stringify(id)}` })
+  return allowedHere(agent, request, () => [ask(found)])
 }
 
 export async function servicesShown(

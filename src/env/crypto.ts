@@ -6,7 +6,7 @@ export interface RunningHash {
 }
 
 /** How a key signs. `ed25519` is the simulator's: its signatures are the same each time. */
-export type SignatureAlgorithm = 'ecdsa-sha256' | 'rsa-sha256' | 'ed25519'
+export type SignatureAlgorithm = 'ecdsa-sha256' | 'ecdsa-sha384' | 'ecdsa-sha512' | 'rsa-sha256' | 'ed25519'
 
 /** A private key. */
 export interface SigningKey {

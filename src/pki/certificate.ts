@@ -88,6 +88,10 @@ function algorithmOf(algorithm: SignatureAlgorithm): readonly Uint8Array[] {
   switch (algorithm) {
     case 'ecdsa-sha256':
       return [objectId('1.2.840.10045.4.3.2')]
+    case 'ecdsa-sha384':
+      return [objectId('1.2.840.10045.4.3.3')]
+    case 'ecdsa-sha512':
+      return [objectId('1.2.840.10045.4.3.4')]
     case 'rsa-sha256':
       return [objectId('1.2.840.113549.1.1.11'), asn1Null]
     case 'ed25519':

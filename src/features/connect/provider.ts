@@ -52,6 +52,20 @@ export interface SignedCertificate {
   readonly certificate: string
   readonly serial: string
   readonly notAfterMs: number
+  /**
+   * PEM, the one that signed first: what goes out behind it so that it leads to the root that signed. Undefined: of a leaf, the
+   * `intermediates` that `root` told; of any other, nothing. An external provider may have another intermediate by now, and may
+   * have to cross by way of one.
+   */
+  readonly behind?: readonly string[]
+}
+
+/** What a provider finds when it looks at its root again. */
+export interface ProviderReview {
+  /** As in `ProvidedRoot`: others than before when the provider has renewed them. Leaves signed from now on have these behind them. */
+  readonly intermediates: readonly string[]
+  /** What an operator has to mend, such as another root in its place; undefined: nothing. Never with a key or a token in it. */
+  readonly problem: string | undefined
 }
 
 export interface CrossingWish {
@@ -76,9 +90,17 @@ export interface Provider {
   crossSign(wish: CrossingWish): Provided<SignedCertificate>
   /** A certificate authority below this root for another datacenter, as its request asks. */
   signIntermediate(requestPem: string, serial: string, notAfterMs: number): Provided<SignedCertificate>
+  /**
+   * Looks from time to time (`reviewIntervalMs`) whether what `root` gave is still so, and renews what the provider keeps by itself.
+   * A provider without this has nothing to look at.
+   */
+  review?(known: ProvidedRoot): Provided<ProviderReview>
   /** Nothing more will be asked; timers end. */
   close(): void
 }
+
+/** The leader has a provider look at its root again this often. */
+export const reviewIntervalMs = 5 * 60_000
 
 /** A kind of provider that `Provider` in the configuration may name. */
 export interface ProviderKind {
@@ -89,7 +111,7 @@ export interface ProviderKind {
   readonly secretOptions: readonly string[]
   /** What is wrong with the options; undefined: nothing. Never with a secret in the text. */
   problem(options: ProviderOptions): string | undefined
-  /** Whether roots made with these two are one and the same: no rotation is due. */
+  /** Whether roots made with these two are surely one and the same: no rotation is due. Else `root` tells, by the root's ID. */
   sameRoot(before: ProviderOptions, after: ProviderOptions): boolean
   open(env: Env, options: ProviderOptions, mesh: MeshIdentity): Provider
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
+import { defaultMesh, type MeshSettings } from '../features/mesh.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 import { sessionTtlMinMs } from '../model/limits.ts'
@@ -81,6 +82,7 @@ export interface AgentConfig extends LogSettings {
   /** `svc exec` may run commands here. */
   readonly remoteExec: boolean
   readonly dns: DnsConfig
+  readonly mesh: MeshSettings
   readonly telemetry: TelemetryConfig
   /** Services and checks from configuration files: never kept on disk, replaced at reload. */
   readonly services: readonly ServiceDefinition[]
@@ -383,6 +385,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     remoteExec: !past.disableRemoteExec,
     telemetry: defaultTelemetry,
     dns: { ...defaultDns, allowStale: past.dnsAllowStale, maxStaleMs: past.dnsMaxStaleMs },
+    mesh: defaultMesh,
     services: [],
     watches: [],
     checks: [],

@@ -1,29 +1,76 @@
+import type { AgentConfig } from '../agent/agent-config.ts'
 import { parseDuration } from '../base/duration.ts'
+import type { MeshSettings } from '../features/mesh.ts'
 import { fieldNames, productName } from '../model/names.ts'
-
+import { hasBehaviour } from '../model/release.ts'
 import type { Report } from './quantities.ts'
 import { isUuid } from './rules.ts'
 import type { FileConfig } from './schema.ts'
 
 const hourMs = 3_600_000
 
+/** Options of the authority by their names on the wire. In files they stand in any case of letters, with underscores or without. */
+const commonOptions = ['LeafCertTTL'] as const
+const optionsOf = {
+  [productName]: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
+  vault: [...commonOptions, 'Address', 'Token', 'RootPKIPath', 'IntermediatePKIPath'],
+} as const satisfies Record<string, readonly string[]>
+const clusterOption = 'ClusterID'
+const knownOptions = new Map(
+  [...Object.values(optionsOf).flat(), clusterOption].map((option) => [option.toLowerCase(), option]),
+)
+const durations: ReadonlySet<string> = new Set(['LeafCertTTL', 'RotationPeriod'])
+
 /** What is written of the mesh and its certificate authority holds by itself. Reference: configuration 6. */
 export function checkConnect({ connect, ports }: FileConfig, problem: Report): void {
   checkRange('proxy', ports?.proxy_min_port ?? 20_000, ports?.proxy_max_port ?? 20_255, problem)
   checkRange('sidecar', ports?.sidecar_min_port ?? 21_000, ports?.sidecar_max_port ?? 21_255, problem)
   if (connect === undefined) return
-  const { ca_provider: provider = '', proxy_defaults } = connect
-  const builtIn = provider === '' || [productName, ...fieldNames].includes(provider)
-  if (!builtIn && provider !== 'vault') {
+  const provider = providerOf(connect.ca_provider)
+  if (provider === undefined) {
     const remedy = `write ${productName} or vault`
-    problem(`${provider} is not a valid CA provider`, remedy, 'connect.ca_provider')
+    problem(`${connect.ca_provider} is not a valid CA provider`, remedy, 'connect.ca_provider')
   }
-  const options = new Map(Object.entries(connect.ca_config ?? {}).map(([key, value]) => [camel(key), value]))
+  const options = optionsIn(connect.ca_config)
   checkCommon(options, problem)
+  if (provider === productName) checkBuiltIn(options, problem)
   if (provider === 'vault') checkVault(options, problem)
-  const mode = proxy_defaults?.exec_mode ?? ''
+  const mode = connect.proxy_defaults?.exec_mode ?? ''
   if (!['', 'daemon', 'script'].includes(mode))
     problem(`connect.proxy_defaults.exec_mode cannot be ${JSON.stringify(mode)}`, 'write daemon or script')
+}
+
+/** What a server is told of its mesh. Options that its provider does not have are left out: one of them may be a secret. */
+export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentConfig, dnsDomain: string): MeshSettings {
+  const provider = providerOf(connect?.ca_provider) ?? productName
+  const given = optionsIn(connect?.ca_config)
+  const known = new Set<string>(optionsOf[provider])
+  const cluster = given.get(clusterOption)
+  return {
+    enabled: hasBehaviour(defaults.release, 'mesh') && (connect?.enabled ?? dev),
+    provider,
+    options: {
+      ...(provider === productName ? defaults.mesh.options : {}),
+      ...Object.fromEntries([...given].filter(([option]) => known.has(option))),
+    },
+    clusterId: typeof cluster === 'string' ? cluster.toLowerCase() : '',
+    dnsDomain,
+  }
+}
+
+/** Options that are read by nobody. */
+export function connectWarnings({ connect }: FileConfig): readonly string[] {
+  const provider = providerOf(connect?.ca_provider)
+  if (provider === undefined) return []
+  const known = new Set<string>([...optionsOf[provider], clusterOption])
+  return [...optionsIn(connect?.ca_config).keys()]
+    .filter((option) => !known.has(option))
+    .map((option) => `connect.ca_config: ${option} is no option of ${provider}, and has no effect`)
+}
+
+function providerOf(written = ''): keyof typeof optionsOf | undefined {
+  if (written === '' || written === productName || fieldNames.includes(written)) return productName
+  return written === 'vault' ? 'vault' : undefined
 }
 
 function checkRange(name: string, min: number, max: number, problem: Report): void {
@@ -35,25 +82,45 @@ function checkRange(name: string, min: number, max: number, problem: Report): vo
 type Options = ReadonlyMap<string, unknown>
 const at = 'connect.ca_config'
 
+/** `leaf_cert_ttl` is `LeafCertTTL`; what nobody knows keeps its name. */
+function optionsIn(written: Readonly<Record<string, unknown>> = {}): Options {
+  return new Map(
+    Object.entries(written).map(([key, value]) => [
+      knownOptions.get(key.replaceAll('_', '').toLowerCase()) ?? key,
+      value,
+    ]),
+  )
+}
+
 function checkCommon(options: Options, problem: Report): void {
   const leaf = durationOf(options, 'LeafCertTTL', problem)
   if (leaf !== undefined && leaf < hourMs) problem('leaf cert TTL must be greater than 1h', 'write 72h', at)
   if (leaf !== undefined && leaf > 8_760 * hourMs) problem('leaf cert TTL must be less than 8760h', 'write 72h', at)
   durationOf(options, 'RotationPeriod', problem)
-  for (const key of ['PrivateKey', 'RootCert', 'ClusterID', 'Address', 'Token', 'RootPKIPath', 'IntermediatePKIPath']) {
-    if (typeof (options.get(key) ?? '') !== 'string') problem(`connect.ca_config ${key} is no text`, 'write a text')
+  for (const key of knownOptions.values()) {
+    if (durations.has(key) || typeof (options.get(key) ?? '') === 'string') continue
+    problem(`connect.ca_config ${key} is no text`, 'write a text')
   }
-  const cluster = options.get('ClusterID')
+  const cluster = options.get(clusterOption)
   if (typeof cluster === 'string' && cluster !== '' && !isUuid(cluster))
     problem(`connect.ca_config ClusterID ${JSON.stringify(cluster)} is not a UUID`, 'leave it out')
 }
 
+function checkBuiltIn(options: Options, problem: Report): void {
+  if (isGiven(options, 'RootCert') && !isGiven(options, 'PrivateKey'))
+    problem('root_cert needs its private_key', 'write both, or neither', at)
+}
+
 function checkVault(options: Options, problem: Report): void {
-  const has = (key: string): boolean => (options.get(key) ?? '') !== ''
-  if (!has('Token')) problem('must provide a Vault token', 'write token', at)
-  if (!has('RootPKIPath')) problem('must provide a valid path to a root PKI backend', 'write root_pki_path', at)
-  if (!has('IntermediatePKIPath'))
+  if (!isGiven(options, 'Token')) problem('must provide a Vault token', 'write token', at)
+  if (!isGiven(options, 'RootPKIPath'))
+    problem('must provide a valid path to a root PKI backend', 'write root_pki_path', at)
+  if (!isGiven(options, 'IntermediatePKIPath'))
     problem('must provide a valid path for the intermediate PKI backend', 'write intermediate_pki_path', at)
+}
+
+function isGiven(options: Options, key: string): boolean {
+  return (options.get(key) ?? '') !== ''
 }
 
 function durationOf(options: Options, key: string, problem: Report): number | undefined {
@@ -64,17 +131,4 @@ function durationOf(options: Options, key: string, problem: Report): number | un
   const why = parsed?.ok === false ? parsed.error : 'not a duration'
   problem(`connect.ca_config ${key} ${JSON.stringify(given)}: ${why}`, 'write one such as 72h')
   return undefined
-}
-
-/** `leaf_cert_ttl` is `LeafCertTTL`. */
-function camel(key: string): string {
-  const words = new Map([
-    ['leaf_cert_ttl', 'LeafCertTTL'],
-    ['root_pki_path', 'RootPKIPath'],
-    ['intermediate_pki_path', 'IntermediatePKIPath'],
-    ['cluster_id', 'ClusterID'],
-  ])
-  const known = words.get(key)
-  if (known !== undefined) return known
-  return key.replace(/(^|_)([a-z])/g, (_, _before: string, letter: string) => letter.toUpperCase())
 }

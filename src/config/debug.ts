@@ -16,6 +16,7 @@ import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
 import type { LogPlaces } from '../env/terminal.ts'
+import type { MeshSettings } from '../features/mesh.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
 
@@ -37,6 +38,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...raftPart(config.raft),
     ...checksPart(config.checksConfig),
     ...logPart(config.log),
+    ...meshPart(config.mesh),
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
@@ -82,6 +84,21 @@ export function debugConfig(config: AgentConfig): Flat {
     Watches: config.watches.map(({ subject }) => subject.type),
   }
 }
+
+/** Reference: configuration 6. */
+function meshPart(mesh: MeshSettings): Flat {
+  const shown = Object.entries(mesh.options).map(([option, value]) => [
+    option,
+    secretOptions.has(option) && value !== '' ? 'hidden' : String(value),
+  ])
+  return {
+    ConnectCAConfig: Object.fromEntries(shown),
+    ConnectCAProvider: mesh.provider,
+    ConnectEnabled: mesh.enabled,
+  }
+}
+
+const secretOptions: ReadonlySet<string> = new Set(['PrivateKey', 'Token'])
 
 function logPart(log: LogPlaces): Flat {
   return {

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
+import { productName } from '../model/names.ts'
 import type { KeyRow } from './keys/key.ts'
 import { configKeys, type FileConfig } from './schema.ts'
 import { valueAt } from './waiting.ts'
@@ -41,6 +42,8 @@ function said(name: string, otherwise: unknown, { file }: ReadConfig): string {
 }
 
 function textOf({ name, reload, default: otherwise }: KeyRow, before: ReadConfig, next: ReadConfig): string {
+  if (name.startsWith('connect.ca_'))
+    return `${name} has changed: it counts for the first start of the mesh alone, write ${productName} connect ca set-config`
   if (!reload) return `${name} has changed: restart to apply`
   if (holdsSecrets(name)) return `${name} has changed`
   return `${name} is ${said(name, otherwise, next)}, was ${said(name, otherwise, before)}`

@@ -16,7 +16,7 @@ import { productName } from '../model/names.ts'
 import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
 import { accessOf, accessWarnings } from './access.ts'
 import { advertiseWan, bindAddress } from './addresses.ts'
-import { checkConnect } from './connect.ts'
+import { checkConnect, connectWarnings, meshOf } from './connect.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { dnsConfig } from './dns.ts'
@@ -86,6 +86,7 @@ export function normalize(
   const definitions = readDefinitions(sources, scripts, refusing ? undefined : skipped, release)
   if (!definitions.ok) problems.push(...definitions.error)
   const network = networkOf(file, dev, defaults, address.bind, problem)
+  const dns = dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release)
   const config: AgentConfig = {
     ...defaults,
     ...identityOf(file, dev, defaults, problem),
@@ -101,7 +102,8 @@ export function normalize(
     http: httpOf(file, dev, defaults),
     discoveryMaxStaleMs: milliseconds(file.discovery_max_stale, defaults.discoveryMaxStaleMs),
     remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
-    dns: dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release),
+    dns,
+    mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? productName),
     checksConfig: {
       remoteScripts,
       localScripts: scripts,
@@ -121,6 +123,7 @@ export function normalize(
   const warnings = [
     ...waiting,
     ...accessWarnings(file),
+    ...connectWarnings(file),
     ...warningsOf(config, file),
     ...filterWarnings(file),
     ...skipped.map(skippedCheck),

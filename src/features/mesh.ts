@@ -1,7 +1,23 @@
 import type { Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
-import type { IssuedLeaf } from './connect/model.ts'
+import { productName } from '../model/names.ts'
 import type { CallOptions, Freshness } from './manifest.ts'
+
+/** A leaf as it leaves the server. */
+export interface IssuedLeaf {
+  /** Hexadecimal bytes with colons. */
+  readonly serialNumber: string
+  /** The leaf, then the intermediates of the root that signed it. */
+  readonly certificates: string
+  readonly rootId: string
+  readonly service: string
+  readonly serviceUri: string
+  readonly notBeforeMs: number
+  readonly notAfterMs: number
+  /** Of the authority's configuration at the time of signing. */
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
 
 /** A leaf with the key that the agent made for it. The key is in this answer and nowhere else. */
 export interface HeldLeaf {
@@ -38,4 +54,13 @@ export interface MeshSettings {
   /** For the first start alone; empty: drawn. */
   readonly clusterId: string
   readonly dnsDomain: string
+}
+
+/** Reference: connect 3. */
+export const defaultMesh: MeshSettings = {
+  enabled: false,
+  provider: productName,
+  options: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
+  clusterId: '',
+  dnsDomain: productName,
 }

@@ -4,23 +4,26 @@ import { bool, text, texts } from './types.ts'
 
 /** Keys of the mesh and its certificate authority. Reference: configuration 6. */
 
-const waits = { for: 'the mesh' } as const
-const key = keysOf('mesh', { since: '1.2.0', waits })
-const managed = { deprecated: 'a sidecar registration' }
+const key = keysOf('mesh', { since: '1.2.0' })
+const managed = {
+  deprecated: 'a sidecar registration',
+  waits: { for: 'agents start no proxies', never: true },
+} as const
 const anything = z.record(z.string(), z.unknown())
 
 export const connectKeys = {
   connect: block('The mesh and its certificate authority.', {
-    ca_config: key(anything, 'Settings of the authority; those of the provider that is named are checked.'),
-    ca_provider: key(text, 'Who signs certificates: the servers, or vault. Only for the first start of a cluster.', {
-      default: '',
-    }),
-    enabled: key(bool, 'The mesh is on, with a certificate authority of its own.', {
+    ca_config: key(
+      anything,
+      'What the authority is told at the first start of the mesh: `leaf_cert_ttl`, `rotation_period`, `private_key`, `root_cert`, `cluster_id`; of vault `address`, `token`, `root_pki_path`, `intermediate_pki_path`. Afterwards `svc connect ca set-config` tells it.',
+    ),
+    ca_provider: key(
+      text,
+      'Who signs certificates: the servers, or vault. It counts for the first start of the mesh alone.',
+      { default: '' },
+    ),
+    enabled: key(bool, 'Servers run the mesh, with a certificate authority of its own. -dev: true.', {
       default: false,
-      waits: {
-        ...waits,
-        refused: 'the mesh and its certificate authority are not there yet: no certificate would be signed or checked',
-      },
     }),
     proxy: block('Proxies that the agent starts.', {
       allow_managed_api_registration: key(bool, 'They may be registered over HTTP.', { default: false, ...managed }),

@@ -1,5 +1,7 @@
 import type { Json } from '../../base/json.ts'
 
+export type { IssuedLeaf } from '../mesh.ts'
+
 /** What a certificate authority is told by its operator: options by their names on the wire, such as `LeafCertTTL`. */
 export type ProviderOptions = { readonly [option: string]: Json }
 
@@ -42,22 +44,6 @@ export interface RootRow {
   readonly intermediates: readonly string[]
   /** By datacenter: when the last leaf expires that was signed under it there. Wall clock, as the leaders had it. */
   readonly leavesExpireMs: readonly (readonly [datacenter: string, expiresMs: number])[]
-  readonly createIndex: number
-  readonly modifyIndex: number
-}
-
-/** A leaf as it leaves the server. */
-export interface IssuedLeaf {
-  /** Hexadecimal bytes with colons. */
-  readonly serialNumber: string
-  /** The leaf, then the intermediates of the root that signed it. */
-  readonly certificates: string
-  readonly rootId: string
-  readonly service: string
-  readonly serviceUri: string
-  readonly notBeforeMs: number
-  readonly notAfterMs: number
-  /** Of the authority's configuration at the time of signing. */
   readonly createIndex: number
   readonly modifyIndex: number
 }

@@ -39,7 +39,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   ],
   client_addr: '127.0.0.1 10.0.0.1',
   'connect.ca_config': { leaf_cert_ttl: '48h', rotation_period: '100h' },
-  'connect.ca_provider': 'svc',
+  'connect.ca_provider': 'vault',
   'connect.proxy_defaults.config': { bind_port: 1 },
   'connect.proxy_defaults.daemon_command': ['proxy', '-x'],
   'connect.proxy_defaults.exec_mode': 'script',
@@ -107,6 +107,9 @@ export const companions: Readonly<Record<string, FileConfig>> = {
   bootstrap: { server: true },
   bootstrap_expect: { server: true },
   cert_file: { key_file: '/key.pem' },
+  'connect.ca_provider': {
+    connect: { ca_config: { token: 't', root_pki_path: 'root', intermediate_pki_path: 'below' } },
+  },
   key_file: { cert_file: '/cert.pem' },
   'ports.https': { cert_file: '/cert.pem', key_file: '/key.pem' },
   'ports.proxy_min_port': { ports: { proxy_max_port: 30_000 } },
@@ -124,7 +127,7 @@ export const companions: Readonly<Record<string, FileConfig>> = {
 export const ofNoEffect: ReadonlySet<string> = new Set(['disable_update_check', 'protocol'])
 
 /** Refused whatever else stands there. */
-export const refusedKeys: ReadonlySet<string> = new Set(['connect.enabled', 'enable_syslog', 'segment', 'segments'])
+export const refusedKeys: ReadonlySet<string> = new Set(['enable_syslog', 'segment', 'segments'])
 
 /** Values of the right type that are refused all the same, and how. Texts: reference, configuration 3 to 13. */
 export const refusals: readonly (readonly [file: FileConfig, line: string])[] = [
@@ -150,7 +153,7 @@ export const refusals: readonly (readonly [file: FileConfig, line: string])[] = 
   [{ server: true, bootstrap: true, bootstrap_expect: 3 }, 'are mutually exclusive'],
   [{ client_addr: 'unix:///x' }, 'client_addr "unix:///x" cannot be a unix socket'],
   [{ connect: { ca_provider: 'foo' } }, 'foo is not a valid CA provider: write svc or vault'],
-  [{ connect: { enabled: true } }, 'at connect.enabled: connect.enabled: '],
+  [{ connect: { ca_config: { root_cert: 'x' } } }, 'at connect.ca_config: root_cert needs its private_key'],
   [{ connect: { ca_provider: 'vault' } }, 'at connect.ca_config: must provide a Vault token'],
   [{ connect: { ca_provider: 'vault', ca_config: { token: 't' } } }, 'a valid path to a root PKI backend'],
   [

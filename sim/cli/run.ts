@@ -55,7 +55,10 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
   }
   if (unreadable) return exits.usage
   let worst: number = exits.passed
-  for (const loaded of scenarios) worst = Math.max(worst, await runSeeds(loaded, flags, terminal))
+  const runs = new Runs(terminal)
+  for (const [at, loaded] of scenarios.entries()) {
+    worst = Math.max(worst, await runSeeds(runs, loaded, scenarios[at + 1], flags))
+  }
   return worst
 }
 
@@ -68,32 +71,49 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   return undefined
 }
 
-async function runSeeds(loaded: LoadedScenario, flags: RunFlags, terminal: SimTerminal): Promise<number> {
+/** `following`: the scenario whose turn is next. */
+async function runSeeds(
+  runs: Runs,
+  loaded: LoadedScenario,
+  following: LoadedScenario | undefined,
+  flags: RunFlags,
+): Promise<number> {
+  const { terminal } = runs
   const single = flags.seed ?? defaultSeed
   const { first, last } = flags.seeds ?? { first: single, last: single }
   const many = flags.seeds !== undefined
-  const runs = new Runs(loaded, terminal)
   let worst: number = exits.passed
   let failed = 0
   const reached: (readonly Mark[])[] = []
   for (let seed = first; seed <= last; seed++) {
-    const exit = await runSeed(runs, seed, many, flags, (marks) => reached.push(marks))
+    const next =
+      seed === last && following !== undefined ? { loaded: following, seed: first } : { loaded, seed: seed + 1 }
+    const exit = await runSeed(runs, { loaded, seed }, next, flags, (marks) => reached.push(marks))
     if (exit !== exits.passed) failed++
     worst = Math.max(worst, exit)
     if (flags.untilFailure === true && exit !== exits.passed) break
   }
-  if (many && flags.json !== true) {
+  const missed = missedMarks(loaded, reached)
+  if (missed.length > 0) worst = Math.max(worst, exits.failed)
+  if (!many) return worst
+  const { sometimes } = loaded.scenario
+  for (const line of sometimes === undefined ? [] : markLines(sometimes.reach, reached)) {
+    terminal[flags.json === true ? 'error' : 'out'](`${line}\n`)
+  }
+  if (flags.json !== true) {
     const count = last - first + 1
     const summary = failed === 0 ? `all ${count} seeds passed` : failedText(failed, count, flags)
-    terminal.out(`${loaded.scenario.scenario}: ${summary}\n`)
-  }
-  const { sometimes } = loaded.scenario
-  if (many && sometimes !== undefined) {
-    for (const line of markLines(sometimes.reach, reached)) terminal[flags.json === true ? 'error' : 'out'](`${line}\n`)
-    const isCampaign = reached.length >= sometimes.seeds
-    if (isCampaign && neverReached(sometimes.reach, reached).length > 0) worst = Math.max(worst, exits.failed)
+    terminal.out(
+      `${loaded.scenario.scenario}: ${summary}${missed.map((mark) => `, never reached: ${mark}`).join('')}\n`,
+    )
   }
   return worst
+}
+
+/** What a campaign that is long enough owed, and no seed has reached. */
+function missedMarks({ scenario }: LoadedScenario, reached: readonly (readonly Mark[])[]): readonly Mark[] {
+  const { sometimes } = scenario
+  return sometimes === undefined || reached.length < sometimes.seeds ? [] : neverReached(sometimes.reach, reached)
 }
 
 function failedText(failed: number, count: number, flags: RunFlags): string {
@@ -102,17 +122,18 @@ function failedText(failed: number, count: number, flags: RunFlags): string {
 
 async function runSeed(
   runs: Runs,
-  seed: number,
-  many: boolean,
+  turn: Turn,
+  next: Turn,
   flags: RunFlags,
   onMarks: (marks: readonly Mark[]) => void,
 ): Promise<number> {
   const { terminal } = runs
+  const many = flags.seeds !== undefined
   const tellStory = !many && flags.quiet !== true && flags.json !== true
   const onLine = tellStory ? (line: StoryLine) => terminal.out(`${storyText(line)}\n`) : undefined
   const lines: string[] = []
   const trace = flags.trace === undefined ? undefined : { onLine: (line: string) => void lines.push(line) }
-  const { result, wallMs } = await runs.first(seed, onLine, trace)
+  const { result, wallMs } = await runs.first(turn, onLine, trace)
   onMarks(result.marks)
   if (flags.trace !== undefined && !(await writeText(terminal, flags.trace, `${lines.join('\n')}\n`)))
     return exits.usage
@@ -120,10 +141,10 @@ async function runSeed(
     return exits.usage
   }
   if (flags.verify === true) {
-    const again = await runs.second(seed)
+    const again = await runs.second(turn, next)
     if (again.trace.hash !== result.trace.hash) {
       terminal.out(`${seedLine(result, wallMs, 'NOT DETERMINISTIC')}\n`)
-      const difference = await firstDifference(result.trace, again.trace, (options) => runs.traced(seed, options))
+      const difference = await firstDifference(result.trace, again.trace, (options) => runs.traced(turn, options))
       for (const line of difference) terminal.error(`${line}\n`)
       terminal.error(`repeat with: ${repeatCommand(result)} --verify\n`)
       return exits.notDeterministic
@@ -149,47 +170,53 @@ interface TimedResult {
   readonly wallMs: number
 }
 
-/** The runs of one scenario in this process. */
+/** One seed of one scenario. */
+interface Turn {
+  readonly loaded: LoadedScenario
+  readonly seed: number
+}
+
+/** The runs of this process, one after another. */
 class Runs {
   readonly terminal: SimTerminal
-  readonly #loaded: LoadedScenario
-  /** A run of the next seed that was made to come between two of this one: no need to make it again. */
-  #ahead: (TimedResult & { readonly seed: number }) | undefined
+  /** The run of the next turn that was made to come between two of this one: no need to make it again. */
+  #ahead: (TimedResult & Turn) | undefined
 
-  constructor(loaded: LoadedScenario, terminal: SimTerminal) {
-    this.#loaded = loaded
+  constructor(terminal: SimTerminal) {
     this.terminal = terminal
   }
 
-  async first(seed: number, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
+  async first(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
     const ahead = this.#ahead
-    if (ahead?.seed === seed) return ahead
-    return this.#timed(seed, onLine, trace)
+    this.#ahead = undefined
+    if (ahead?.seed === turn.seed && ahead.loaded === turn.loaded && onLine === undefined && trace === undefined) {
+      return ahead
+    }
+    return this.#timed(turn, onLine, trace)
   }
 
   /**
-   * The same seed once more, after another one: A-B-A in one process, so that what one run leaves behind for the next (a
+   * The same seed once more, after another run: A-B-A in one process, so that what one run leaves behind for the next (a
    * module's state, a cache) shows, too.
    */
-  async second(seed: number): Promise<RunResult> {
-    this.#ahead = { seed: seed + 1, ...(await this.#timed(seed + 1)) }
-    return runOnce(this.#loaded, seed, this.terminal)
+  async second(turn: Turn, next: Turn): Promise<RunResult> {
+    this.#ahead = { ...next, ...(await this.#timed(next)) }
+    return runOnce(turn, this.terminal)
   }
 
-  traced(seed: number, trace: TraceOptions): Promise<RunResult> {
-    return runOnce(this.#loaded, seed, this.terminal, undefined, trace)
+  traced(turn: Turn, trace: TraceOptions): Promise<RunResult> {
+    return runOnce(turn, this.terminal, undefined, trace)
   }
 
-  async #timed(seed: number, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
+  async #timed(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
     const startedMs = this.terminal.wallMs()
-    const result = await runOnce(this.#loaded, seed, this.terminal, onLine, trace)
+    const result = await runOnce(turn, this.terminal, onLine, trace)
     return { result, wallMs: this.terminal.wallMs() - startedMs }
   }
 }
 
 async function runOnce(
-  loaded: LoadedScenario,
-  seed: number,
+  { loaded, seed }: Turn,
   terminal: SimTerminal,
   onLine?: (line: StoryLine) => void,
   trace?: TraceOptions,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { projectRoot, svcSim } from './svc-sim.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { projectRoot, svcSimRun, type Told } from './svc-sim.ts'
 
 /** Seeds of each scenario: enough to notice, or enough to trust. */
 const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
@@ -46,17 +46,22 @@ const shows: Readonly<Record<string, string>> = {
   'wan-of-three-datacenters.yaml': '[MEM-026]',
 }
 
-const files = readdirSync(join(projectRoot, 'scenarios'))
-  .filter((name) => name.endsWith('.yaml'))
-  .map((name) => [[shows[name], `scenarios/${name}`].filter(Boolean).join(' '), `scenarios/${name}`] as const)
+const files = readdirSync(join(projectRoot, 'scenarios')).filter((name) => name.endsWith('.yaml'))
 
 /** Half of them in one file and half in another, which two workers take. */
 export function tellEveryOther(first: 0 | 1): void {
   const chosen = files.filter((_, at) => at % 2 === first)
-  it.each(chosen)('%s passes with every seed, twice with equal traces', async (_, file) => {
-    const finished = await svcSim(['run', file, '--seeds', `1..${seeds}`, '--verify'])
-    expect(`${finished.out}${finished.err}`).toContain(`all ${seeds} seeds passed`)
-    expect(finished.exit).toBe(0)
-    expect(finished.out.match(/passed twice/g)).toHaveLength(seeds)
+  const paths = chosen.map((name) => `scenarios/${name}`)
+  let told: readonly Promise<Told>[]
+  beforeAll(() => {
+    told = svcSimRun(paths, ['--seeds', `1..${seeds}`, '--verify'])
   })
+  it.each(chosen.map((name, at) => [[shows[name], paths[at]].filter(Boolean).join(' '), at] as const))(
+    '%s passes with every seed, twice with equal traces',
+    async (_, at) => {
+      const scenario = await told[at]
+      expect(scenario?.summary).toMatch(new RegExp(`: all ${seeds} seeds passed$`))
+      expect(scenario?.seeds.filter((line) => line.includes('passed twice'))).toHaveLength(seeds)
+    },
+  )
 }

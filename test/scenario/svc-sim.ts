@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { createInterface } from 'node:readline'
+import { afterAll, onTestFinished } from 'vitest'
 
 export const projectRoot = new URL('../..', import.meta.url).pathname
 
@@ -33,6 +34,45 @@ export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Pr
       if (typeof code === 'number') resolve({ exit: code, out, err })
       else reject(error ?? new Error('no exit code'))
     })
+  })
+}
+
+/** What `svc-sim run` has told of one of its scenarios: the lines of its seeds, and the one that sums them up. */
+export interface Told {
+  readonly seeds: readonly string[]
+  readonly summary: string
+}
+
+/**
+ * Many scenarios in one process, which compiles what it runs once and not once for each. What is told of each comes as soon as
+ * it is over. The process is gone when this file's tests are.
+ */
+export function svcSimRun(files: readonly string[], flags: readonly string[]): readonly Promise<Told>[] {
+  const args = [join(projectRoot, 'bin/svc-sim.js'), 'run', ...files, ...flags]
+  const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'pipe'] })
+  afterAll(() => void child.kill())
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  let complaints = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    complaints += bytes.toString()
+  })
+  const next = async (): Promise<Told> => {
+    const seeds: string[] = []
+    for (;;) {
+      const line = await lines.next()
+      if (line.done === true) throw new Error(`svc-sim ended before this scenario: ${complaints}`)
+      if (line.value.startsWith('seed ')) seeds.push(line.value)
+      if (!/: (all|\d+ of) \d+ seeds /.test(line.value)) continue
+      const summary = [line.value, complaints].filter(Boolean).join('\n')
+      complaints = ''
+      return { seeds, summary }
+    }
+  }
+  let before: Promise<unknown> = Promise.resolve()
+  return files.map(() => {
+    const told = before.then(next)
+    before = told.catch(() => {})
+    return told
   })
 }
 

@@ -25,6 +25,8 @@ const homes = {
   fastify: '^src/host/',
   commander: '^(src/cli/|sim/main[.]ts$|sim/cli/)',
   yaml: '^sim/scenario/',
+  'node-forge': '^src/pki/der[.]ts$',
+  '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
   seedrandom: '^sim/(world|env)/random[^/]*[.]ts$',
 }
 

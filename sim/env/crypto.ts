@@ -1,7 +1,18 @@
-import type { Crypto, RunningHash, SigningKey } from '../../src/env/crypto.ts'
+import type { Crypto, KeyKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
+
+const keySeedBytes = 32
+
+/** How long finding a key takes, as measured on a machine of 2024 and a slow one. */
+const generationUs: Readonly<Record<KeyKind, readonly [number, number]>> = {
+  'ec-256': [50, 500],
+  'ec-384': [100, 2_000],
+  'ec-521': [100, 3_000],
+  'rsa-2048': [30_000, 600_000],
+  'rsa-4096': [200_000, 6_000_000],
+}
 
 export class SimCrypto implements Crypto {
   readonly #machine: Machine
@@ -17,6 +28,11 @@ export class SimCrypto implements Crypto {
   sha256(bytes: Uint8Array): Uint8Array {
     this.#machine.kernel.enter(this.#boot)
     return this.#machine.kernel.platform.sha256(bytes)
+  }
+
+  sha1(bytes: Uint8Array): Uint8Array {
+    this.#machine.kernel.enter(this.#boot)
+    return this.#machine.kernel.platform.sha1(bytes)
   }
 
   runningSha256(): RunningHash {
@@ -46,6 +62,22 @@ export class SimCrypto implements Crypto {
 
   makeSigningKey(): SigningKey {
     return this.#machine.kernel.platform.signingKey(this.randomBytes(32))
+  }
+
+  /** What it is made from is drawn at once; it is there in a later turn, as in production. */
+  generateKey(kind: KeyKind): Promise<SigningKey> {
+    const { kernel } = this.#machine
+    if (!kernel.enter(this.#boot)) return kernel.never()
+    const seed = this.randomBytes(keySeedBytes)
+    const [leastUs, mostUs] = generationUs[kind]
+    const delayUs = leastUs + this.#draw.below(mostUs - leastUs)
+    const make = kernel.keyMaker(kind)
+    return kernel.answer(this.#boot, delayUs, `generated ${kind}`, () => make(seed))
+  }
+
+  verify(publicKey: Uint8Array, algorithm: SignatureAlgorithm, bytes: Uint8Array, signature: Uint8Array): boolean {
+    this.#machine.kernel.enter(this.#boot)
+    return this.#machine.kernel.platform.verify(publicKey, algorithm, bytes, signature)
   }
 
   readSigningKey(pem: string): SigningKey | undefined {

@@ -6,6 +6,10 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(createHash('sha256').update(bytes).digest())
 }
 
+export function sha1(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha1').update(bytes).digest())
+}
+
 export function runningSha256(): RunningHash {
   const hash = createHash('sha256')
   return {

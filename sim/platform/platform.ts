@@ -4,8 +4,8 @@ import { openAesGcm, sealAesGcm } from './aes-gcm.ts'
 import { certificateProblem, identityProblem, peerOf, ReadPems } from './certificates.ts'
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
-import { runningSha256, sha256 } from './hash.ts'
-import { readSigningKey, signingKey } from './signing-keys.ts'
+import { runningSha256, sha1, sha256 } from './hash.ts'
+import { ecKey, readSigningKey, rsaKey, signingKey, verifySignature } from './signing-keys.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 
@@ -28,6 +28,7 @@ export function createPlatform(): Platform {
     pump: (step) => pump(step, immediate),
     deferred,
     sha256,
+    sha1,
     runningSha256,
     sealAesGcm,
     openAesGcm,
@@ -35,6 +36,9 @@ export function createPlatform(): Platform {
     identityProblem: (tls) => identityProblem(read, tls),
     peerOf: (presented) => peerOf(read, presented),
     signingKey,
+    ecKey,
+    rsaKey,
+    verify: verifySignature,
     readSigningKey,
     takeUnhandled: () => unhandled.take(),
     close: () => {

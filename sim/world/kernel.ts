@@ -1,4 +1,5 @@
 import type { Closable, Deferred } from '../../src/env/async.ts'
+import type { KeyKind, SigningKey } from '../../src/env/crypto.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import { Trace, type TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
@@ -22,7 +23,11 @@ export interface KernelOptions {
   readonly trace: TraceOptions
   /** Readers of the trace see what processes draw. */
   readonly remarksDraws: boolean
+  readonly keys: KeysOfRun
 }
+
+/** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */
+export type KeysOfRun = 'real' | 'cheap'
 
 /** What every part of one simulated world shares: the time, the queue, the streams of numbers, the trace. */
 export class Kernel {
@@ -40,12 +45,15 @@ export class Kernel {
   readonly platform: Platform
   readonly turn: TurnState
   readonly remarksDraws: boolean
+  readonly #keys: KeysOfRun
   /** For copies of what passes through the world. */
   readonly slab = new Slab()
   #endOfTurn: EndOfTurn[] = []
   #streams = 0
+  #rsaKeys = 0
 
   constructor(options: KernelOptions) {
+    this.#keys = options.keys
     this.platform = options.platform
     this.turn = options.platform.turn
     this.remarksDraws = options.remarksDraws
@@ -89,6 +97,14 @@ export class Kernel {
     const deferred = this.deferred<T>(boot)
     this.after(boot, undefined, delayUs, label, () => deferred.resolve(make()))
     return deferred.promise
+  }
+
+  /** Makes a key of bytes that were drawn. Of RSA there are a few to take, one after the other: two in a row are never the same. */
+  keyMaker(kind: KeyKind): (seed: Uint8Array) => SigningKey {
+    if (this.#keys === 'cheap') return (seed) => this.platform.signingKey(seed)
+    if (kind !== 'rsa-2048' && kind !== 'rsa-4096') return (seed) => this.platform.ecKey(kind, seed)
+    const nth = this.#rsaKeys++
+    return () => this.platform.rsaKey(kind, nth)
   }
 
   /** A promise of a dead process. */

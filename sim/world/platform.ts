@@ -1,5 +1,5 @@
 import type { Deferred } from '../../src/env/async.ts'
-import type { RunningHash, SigningKey } from '../../src/env/crypto.ts'
+import type { EcKind, RsaKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
 
 /** Whose turn it is and what happened in it. One object for a run; the tripwire and the promise hook write and read it too. */
@@ -29,12 +29,18 @@ export interface Platform {
   pump(step: (last: boolean) => boolean): Promise<void>
   deferred<T>(): Deferred<T>
   sha256(bytes: Uint8Array): Uint8Array
+  sha1(bytes: Uint8Array): Uint8Array
   runningSha256(): RunningHash
   /** As in `env/crypto`. */
   sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array
   openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
   /** The Ed25519 key of 32 bytes. RFC 8032. */
   signingKey(seed: Uint8Array): SigningKey
+  /** The key of a curve of NIST that these bytes lead to; it signs the same each time. RFC 6979. */
+  ecKey(kind: EcKind, seed: Uint8Array): SigningKey
+  /** One of a few that are there, by a number that may be any. */
+  rsaKey(kind: RsaKind, nth: number): SigningKey
+  verify(publicKey: Uint8Array, algorithm: SignatureAlgorithm, bytes: Uint8Array, signature: Uint8Array): boolean
   readSigningKey(pem: string): SigningKey | undefined
   /** Why the certificate is not to be trusted; undefined if it is. */
   certificateProblem(check: TlsCheck): string | undefined

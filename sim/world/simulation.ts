@@ -5,7 +5,7 @@ import type { RandomStream } from '../../src/env/random.ts'
 import type { TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { DiskOptions } from './disk.ts'
-import { Kernel } from './kernel.ts'
+import { Kernel, type KeysOfRun } from './kernel.ts'
 import type { LinkOptions } from './link.ts'
 import { Network } from './network.ts'
 import { SimNode, type Start } from './node.ts'
@@ -31,6 +31,8 @@ export interface SimulationOptions {
   readonly trace?: TraceOptions | undefined
   /** Readers of the trace see what processes draw. */
   readonly remarkDraws?: boolean
+  /** `real` by default. */
+  readonly keys?: KeysOfRun | undefined
   /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
   readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
   /** An error that nobody on the node caught: `crash` lets its process die of it; else the run has failed. */
@@ -57,6 +59,7 @@ export class Simulation {
       pendingMax: limits.pending,
       trace: options.trace ?? {},
       remarksDraws: options.remarkDraws === true,
+      keys: options.keys ?? 'real',
     })
     this.#kernel.trace.name(0, 'world')
     this.network = new Network(this.#kernel, options.link)

@@ -5,11 +5,24 @@ export interface RunningHash {
   digest(): Uint8Array
 }
 
-/** How a key signs. `ed25519` is the simulator's: its signatures are the same each time. */
-export type SignatureAlgorithm = 'ecdsa-sha256' | 'ecdsa-sha384' | 'ecdsa-sha512' | 'rsa-sha256' | 'ed25519'
+/** RSA by PKCS #1 v1.5, ECDSA with its two numbers in DER. `ed25519` is what the simulator's agents have for TLS. */
+export type SignatureAlgorithm =
+  | 'ecdsa-sha256'
+  | 'ecdsa-sha384'
+  | 'ecdsa-sha512'
+  | 'rsa-sha256'
+  | 'rsa-sha384'
+  | 'rsa-sha512'
+  | 'ed25519'
+
+/** Keys that can be asked for: the curves of NIST by their bits, RSA by those of its modulus. */
+export type EcKind = 'ec-256' | 'ec-384' | 'ec-521'
+export type RsaKind = 'rsa-2048' | 'rsa-4096'
+export type KeyKind = EcKind | RsaKind
 
 /** A private key. */
 export interface SigningKey {
+  /** By the key: SHA-256 on P-256 and with RSA, SHA-384 on P-384, SHA-512 on P-521. */
   readonly algorithm: SignatureAlgorithm
   /** PKCS#8, in PEM. */
   readonly privateKeyPem: string
@@ -21,6 +34,8 @@ export interface SigningKey {
 
 export interface Crypto {
   sha256(bytes: Uint8Array): Uint8Array
+  /** For names that others gave by it; it proves nothing any more. */
+  sha1(bytes: Uint8Array): Uint8Array
   /** The same of bytes that are not held all at once. */
   runningSha256(): RunningHash
   /** Unguessable bytes; in the simulator drawn from the seed. */
@@ -34,6 +49,16 @@ export interface Crypto {
   openAesGcm(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
   /** A new key: ECDSA on P-256; in the simulator Ed25519, drawn from the seed. */
   makeSigningKey(): SigningKey
-  /** The private key that a PEM text holds, unencrypted; undefined where it holds none that can be used here. */
+  /**
+   * A new key of that kind; RSA takes seconds, in which others have their turns. In the simulator drawn from the seed, of RSA
+   * from a few that are there, and Ed25519 for every kind in runs with `keys: 'cheap'`.
+   */
+  generateKey(kind: KeyKind): Promise<SigningKey>
+  /**
+   * The private key that a PEM text holds, unencrypted: PKCS#8, SEC1 (RFC 5915) or PKCS#1; undefined where it holds none that
+   * can be used here: ECDSA on the three curves, RSA from 2048 to 8192 bits, Ed25519.
+   */
   readSigningKey(pem: string): SigningKey | undefined
+  /** Whether the key (SubjectPublicKeyInfo, DER) signed these bytes so. False for whatever is no key or no signature. */
+  verify(publicKey: Uint8Array, algorithm: SignatureAlgorithm, bytes: Uint8Array, signature: Uint8Array): boolean
 }

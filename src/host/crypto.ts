@@ -1,21 +1,13 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from 'node:crypto'
-import type { Crypto, SigningKey } from '../env/crypto.ts'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import type { Crypto } from '../env/crypto.ts'
 import { plainBytes } from './plain-bytes.ts'
+import { generateKey, makeSigningKey, readSigningKey, verifySignature } from './signing-keys.ts'
 
 const tagBytes = 16
 
 export const hostCrypto: Crypto = {
   sha256: (bytes) => plainBytes(createHash('sha256').update(bytes).digest()),
+  sha1: (bytes) => plainBytes(createHash('sha1').update(bytes).digest()),
   runningSha256: () => {
     const hash = createHash('sha256')
     return {
@@ -44,26 +36,10 @@ export const hostCrypto: Crypto = {
     }
     return plainBytes(opened)
   },
-  makeSigningKey: () => signingKey(generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey, 'ecdsa-sha256'),
-  readSigningKey: (pem) => {
-    try {
-      const key = createPrivateKey(pem)
-      if (key.asymmetricKeyType === 'ec') return signingKey(key, 'ecdsa-sha256')
-      return key.asymmetricKeyType === 'rsa' ? signingKey(key, 'rsa-sha256') : undefined
-    } catch {
-      // Node says by a throw that this is no key.
-      return undefined
-    }
-  },
-}
-
-function signingKey(key: KeyObject, algorithm: SigningKey['algorithm']): SigningKey {
-  return {
-    algorithm,
-    privateKeyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    publicKey: plainBytes(createPublicKey(key).export({ type: 'spki', format: 'der' })),
-    sign: (bytes) => plainBytes(sign('sha256', bytes, key)),
-  }
+  makeSigningKey,
+  generateKey,
+  readSigningKey,
+  verify: verifySignature,
 }
 
 function cipherFor(key: Uint8Array): 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' {

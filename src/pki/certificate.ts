@@ -94,6 +94,10 @@ function algorithmOf(algorithm: SignatureAlgorithm): readonly Uint8Array[] {
       return [objectId('1.2.840.10045.4.3.4')]
     case 'rsa-sha256':
       return [objectId('1.2.840.113549.1.1.11'), asn1Null]
+    case 'rsa-sha384':
+      return [objectId('1.2.840.113549.1.1.12'), asn1Null]
+    case 'rsa-sha512':
+      return [objectId('1.2.840.113549.1.1.13'), asn1Null]
     case 'ed25519':
       return [objectId('1.3.101.112')]
   }

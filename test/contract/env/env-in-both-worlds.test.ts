@@ -1,6 +1,7 @@
 import { describe, it } from 'vitest'
 import { makeTlsMaterial, opensslIsThere } from '../host/tls-material.ts'
 import { crashLaws } from './crash-laws.ts'
+import { cryptoLaws } from './crypto-laws.ts'
 import { diskLaws } from './disk-laws.ts'
 import { hostWorld } from './host-world.ts'
 import { httpLaws } from './http-laws.ts'
@@ -21,6 +22,7 @@ function environmentLaws(name: string, world: LawWorld): void {
   describe(`an Env ${name}`, () => {
     const law: Law = (title, look) => it(title, () => world.look(look))
     describe('time and chance', () => timeLaws(law))
+    describe('keys and signatures', () => cryptoLaws(law))
     describe('TCP', () => tcpLaws(law))
     describe('TLS', () => {
       tlsLaws((title, look) =>

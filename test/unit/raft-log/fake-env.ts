@@ -112,7 +112,10 @@ export function fakeEnv(disk: Disk, time: FakeTime = new FakeTime(), seed = 1): 
       makeSigningKey: () => {
         throw new Error('no test of the log signs')
       },
+      generateKey: () => Promise.reject(new Error('no test of the log signs')),
       readSigningKey: () => undefined,
+      verify: () => false,
+      sha1: (bytes) => new Uint8Array(createHash('sha1').update(bytes).digest()),
       randomBytes: (length) => Uint8Array.from({ length }, () => draws.below(256)),
     },
     log: {

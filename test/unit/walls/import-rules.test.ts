@@ -23,6 +23,8 @@ const violations: readonly { readonly from: string; readonly to: string; readonl
   { from: 'src/agent/b.ts', to: 'commander', rule: 'home-of-commander' },
   { from: 'sim/c.ts', to: 'yaml', rule: 'home-of-yaml' },
   { from: 'sim/d.ts', to: 'seedrandom', rule: 'home-of-seedrandom' },
+  { from: 'src/pki/a.ts', to: 'node-forge', rule: 'home-of-node-forge' },
+  { from: 'sim/platform/a.ts', to: '@noble/curves', rule: 'home-of-@noble/curves' },
   { from: 'src/config/a.ts', to: 'fast-check', rule: 'no-development-package' },
   { from: 'src/config/b.ts', to: './missing.ts', rule: 'no-unresolvable' },
   { from: 'src/cellar/a.ts', to: '../base/island.ts', rule: 'every-room-has-a-layer' },
@@ -38,6 +40,8 @@ const allowed: readonly { readonly from: string; readonly to: string }[] = [
   { from: 'src/host/ok-b.ts', to: 'fastify' },
   { from: 'src/base/msgpack.ts', to: 'msgpackr' },
   { from: 'src/store/ok-a.ts', to: 'sorted-btree' },
+  { from: 'src/pki/der.ts', to: 'node-forge' },
+  { from: 'sim/platform/signing-keys.ts', to: '@noble/curves' },
   { from: 'src/cli/ok-a.ts', to: 'commander' },
   { from: 'src/config/ok-a.ts', to: 'zod' },
   { from: 'sim/main.ts', to: '../src/host/island.ts' },
@@ -47,7 +51,19 @@ const allowed: readonly { readonly from: string; readonly to: string }[] = [
   { from: 'test/ok-b.ts', to: 'fast-check' },
 ]
 
-const packages = ['dns2', 'msgpackr', 'sorted-btree', 'fastify', 'commander', 'yaml', 'seedrandom', 'zod', 'fast-check']
+const packages = [
+  'dns2',
+  'msgpackr',
+  'sorted-btree',
+  'node-forge',
+  '@noble/curves',
+  'fastify',
+  'commander',
+  'yaml',
+  'seedrandom',
+  'zod',
+  'fast-check',
+]
 const rooms = readdirSync(join(projectRoot, 'src'))
 const pairs = rooms.flatMap((from) => rooms.filter((to) => to !== from).map((to) => ({ from, to })))
 

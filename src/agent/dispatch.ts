@@ -102,6 +102,8 @@ export class Dispatch {
     read: ReadOptions,
     token: string,
   ): Result<Served, Failure> | undefined {
+    const unavailable = endpoint.unavailable?.(this.#context)
+    if (unavailable !== undefined) return err(unavailable)
     if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
     const isStale = read.consistency === 'stale'
     if (!isStale && !this.#raft.leaseReadsNow()) return undefined
@@ -153,6 +155,8 @@ export class Dispatch {
     caller: Caller,
     token: string,
   ): Promise<Result<Answer<unknown>, Failure>> {
+    const unavailable = endpoint.unavailable?.(this.#context)
+    if (unavailable !== undefined) return err(unavailable)
     if (read.minIndex === 0) {
       for (;;) {
         const asker = await this.#ready(endpoint, args, read, token)

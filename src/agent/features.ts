@@ -1,6 +1,7 @@
 import { aclFeature } from '../features/acl/feature.ts'
 import { agentFeature } from '../features/agent/feature.ts'
 import { catalogFeature } from '../features/catalog/feature.ts'
+import { connectFeature } from '../features/connect/feature.ts'
 import { coordinateFeature } from '../features/coordinate/feature.ts'
 import { eventFeature } from '../features/event/feature.ts'
 import { healthFeature } from '../features/health/feature.ts'
@@ -20,6 +21,7 @@ export const features: readonly Feature[] = [
   aclFeature,
   agentFeature,
   catalogFeature,
+  connectFeature,
   coordinateFeature,
   eventFeature,
   healthFeature,

@@ -296,6 +296,7 @@ function serverContext(
     release: config.release,
     datacenter: config.datacenter,
     sessionTtlMinMs: config.sessionTtlMinMs,
+    mesh: config.mesh,
     read: () => state.store.read(),
     async propose(command, body, identity) {
       const early = gate.refusal(command)

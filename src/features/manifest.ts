@@ -5,7 +5,6 @@ import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { HttpHeaders, HttpStream } from '../env/http.ts'
-import type { Endpoint } from '../env/net.ts'
 import type { KeyAnswers, KeyRequest, Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Behaviour, Release } from '../model/release.ts'
@@ -14,9 +13,11 @@ import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { Access, ReadAccess } from './access.ts'
 import type { AgentAccess, ServerAccess } from './access-control.ts'
+import type { AgentSelf } from './agent-self.ts'
 import type { CacheUse } from './cache-use.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
+import type { MeshSettings } from './mesh.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
 import type { TelemetryView } from './telemetry-view.ts'
 import type { ComingStateCheck, StateArchives, WholeState } from './whole-state.ts'
@@ -132,6 +133,8 @@ export interface ServerContext {
   readonly sessionTtlMinMs: number
   /** Undefined: access control is off. */
   readonly accessControl?: ServerAccess | undefined
+  /** Undefined: this server knows of no mesh. */
+  readonly mesh?: MeshSettings | undefined
   /** The state now. */
   read(): ReadTransaction
   /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */
@@ -199,6 +202,8 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
    * result last changed; 0 is answered as 1.
    */
   query(tx: ReadTransaction, args: Args, release?: Release): { readonly index: number; readonly value: Reply }
+  /** Why this server does not answer it at all, whatever the state; undefined: it does. */
+  unavailable?(server: Pick<ServerContext, 'mesh'>): Failure | undefined
   /** False: results are made of what the store does not keep anyway, and rarely asked for twice, so none is kept. */
   readonly kept?: false
   /** What goes to other agents in place of the value, where that is not plain data. */
@@ -291,23 +296,6 @@ export interface CallOptions {
   readonly datacenter?: string
   /** Ends the call early: the client went away. */
   onAbort?(use: () => void): void
-}
-
-export interface AgentSelf {
-  readonly nodeName: string
-  readonly nodeId: string
-  readonly datacenter: string
-  readonly server: boolean
-  readonly version: string
-  readonly revision: string
-  readonly advertise: Endpoint
-  readonly nodeMeta: Readonly<Record<string, string>>
-  /** What is told of another datacenter's nodes has the addresses that are reached from outside it. */
-  readonly translatesAddresses: boolean
-  /** The whole effective configuration, flat, secrets hidden. */
-  readonly debugConfig: { readonly [key: string]: Json }
-  /** Sections of text values, as `svc info` shows them. */
-  readonly stats: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'

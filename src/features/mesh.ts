@@ -54,6 +54,10 @@ export interface MeshSettings {
   /** For the first start alone; empty: drawn. */
   readonly clusterId: string
   readonly dnsDomain: string
+  /** How far clocks may be apart, in milliseconds; absent: a minute. Certificates are back-dated by it, and roots kept longer. */
+  readonly skewMs?: number
+  /** Leaves that the leader signs in a second; absent: 50. Infinity: as many as it can. */
+  readonly leavesPerSecond?: number
 }
 
 /** Reference: connect 3. */

@@ -3,9 +3,9 @@ import type { Json } from '../../base/json.ts'
 import type { Member, MemberStatus } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
+import type { AgentSelf } from '../agent-self.ts'
 import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
 import { textList, textMap } from '../declared-answers.ts'
-import type { AgentSelf } from '../manifest.ts'
 
 /** Reference: HTTP API 4.6. */
 const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }

@@ -9,11 +9,11 @@ import type { DnsTransport } from '../../../src/dns/transport.ts'
 import type { DnsRecord, TypeName } from '../../../src/dns-wire/message.ts'
 import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
+import type { AgentSelf } from '../../../src/features/agent-self.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { coordinateFeature } from '../../../src/features/coordinate/feature.ts'
 import type {
-  AgentSelf,
   Answer,
   CommandDefinition,
   QueryEndpoint,

@@ -10,11 +10,11 @@ import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/access.ts'
 import type { AgentAccess, ServerAccess } from '../../../src/features/access-control.ts'
+import type { AgentSelf } from '../../../src/features/agent-self.ts'
 import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
 import type {
   AgentContext,
-  AgentSelf,
   CallOptions,
   EndpointDefinition,
   HttpMethod,

@@ -1,0 +1,36 @@
+import type { Feature } from '../manifest.ts'
+import { beginAuthority, pruneRoots, recordLeaves, renewSigner, takeSerialNumbers } from './commands.ts'
+import { authorityDuty } from './duty.ts'
+import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
+import { rotationActivate, rotationCrossed, rotationRequested, updateAuthority } from './rotation-commands.ts'
+import { connectRoutes } from './routes.ts'
+import {
+  authorityTable,
+  crossingsTable,
+  leavesTable,
+  rootsTable,
+  rotationsTable,
+  serialsTable,
+  signersTable,
+} from './tables.ts'
+import { configurationSetEndpoint, forecastEndpoint, signEndpoint } from './write-endpoints.ts'
+
+/** The servers' half of the mesh's certificate authority. */
+export const connectFeature: Feature = {
+  name: 'connect',
+  tables: [authorityTable, rootsTable, signersTable, leavesTable, crossingsTable, serialsTable, rotationsTable],
+  commands: [
+    takeSerialNumbers,
+    beginAuthority,
+    recordLeaves,
+    pruneRoots,
+    renewSigner,
+    updateAuthority,
+    rotationRequested,
+    rotationCrossed,
+    rotationActivate,
+  ],
+  endpoints: [rootsEndpoint, configurationGetEndpoint, configurationSetEndpoint, signEndpoint, forecastEndpoint],
+  routes: connectRoutes,
+  duties: [authorityDuty],
+}

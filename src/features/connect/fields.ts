@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { count } from '../fields.ts'
+import type { ProviderOptions } from './model.ts'
+import type { SignerState } from './provider.ts'
+
+/** Schemas of what the authority keeps, as it is in the log and in snapshots. */
+
+/** Options in one configuration, and characters in one of them: certificates and keys are the longest. */
+export const optionsMax = 64
+export const optionCharactersMax = 65_536
+
+const optionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/)
+const optionValue = z.union([z.string().max(optionCharactersMax), z.number(), z.boolean()])
+
+export const options: z.ZodType<ProviderOptions> = z
+  .record(optionName, optionValue)
+  .refine((given) => Object.keys(given).length <= optionsMax, 'too many options')
+
+/** Certificates behind one leaf at most, of whatever provider. */
+const certificatesMax = 64
+
+export const pemList = z.array(z.string()).max(certificatesMax).readonly()
+
+/** A serial number: any number of decimal digits that 20 bytes hold. */
+export const serial = z.string().regex(/^[0-9]{1,49}$/)
+
+/** Wall clock. */
+export const moment = z.number()
+
+/** What a provider keeps; empty: nothing of that kind. */
+export const keptState = { privateKeyPem: z.string(), rootCertificate: z.string() }
+
+export interface KeptState {
+  readonly privateKeyPem: string
+  readonly rootCertificate: string
+}
+
+export function keptOf(state: SignerState): KeptState {
+  return { privateKeyPem: state.privateKeyPem ?? '', rootCertificate: state.rootCertificate ?? '' }
+}
+
+export function signerStateOf({ privateKeyPem, rootCertificate }: KeptState): SignerState {
+  return {
+    ...(privateKeyPem === '' ? {} : { privateKeyPem }),
+    ...(rootCertificate === '' ? {} : { rootCertificate }),
+  }
+}
+
+/** A root as the leader found it at a provider: what certificates say is read before it is replicated. */
+export const rootFacts = {
+  id: z.string(),
+  name: z.string(),
+  serialNumber: serial,
+  signingKeyId: z.string(),
+  notBeforeMs: moment,
+  notAfterMs: moment,
+  certificate: z.string(),
+  provider: z.string(),
+  /** The provider's own, between this root and its leaves. */
+  ownIntermediates: pemList,
+  /** When the first of them expires, or the root. */
+  chainEndMs: moment,
+  ...keptState,
+}
+
+const facts = z.strictObject(rootFacts)
+export type RootFacts = z.infer<typeof facts>
+
+export const crossingFacts = { certificates: pemList, notBeforeMs: moment, notAfterMs: moment }
+
+const crossing = z.strictObject(crossingFacts)
+export type CrossingFacts = z.infer<typeof crossing>
+
+export const stamps = { createIndex: count, modifyIndex: count }

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { formatDuration } from '../../base/duration.ts'
+import { utcText } from '../../base/utc-text.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { indexValue, listOf } from '../declared-answers.ts'
+import { leafLeftMinMs, pruneMarginMs, rootsMax } from './limits.ts'
+import type { AuthorityForecast, ForecastRoot, RootRow, RotationForecast } from './model.ts'
+import { leafTtlMs } from './options.ts'
+import {
+  activeRoot,
+  allCrossings,
+  authorityOf,
+  chainEndMs,
+  crossingsBehind,
+  lastLeafExpiry,
+  leavesOf,
+  openRotation,
+  rootsByAge,
+  signerOf,
+} from './views.ts'
+
+/** What is known besides the state. */
+export interface ForecastBasis {
+  /** The leader's wall clock. */
+  readonly nowMs: number
+  readonly skewMs: number
+  /** What keeps the leader from what it has to do; empty: nothing. */
+  readonly problem: string
+}
+
+export function forecastOf(tx: ReadTransaction, { nowMs, skewMs, problem }: ForecastBasis): AuthorityForecast {
+  const authority = authorityOf(tx)
+  const rotation = openRotation(tx)
+  const active = activeRoot(tx)
+  const leafMs = authority === undefined ? 0 : leafTtlMs(authority.options)
+  const state = problem !== '' ? 'degraded' : authority === undefined ? 'not-begun' : 'ready'
+  return {
+    nowMs,
+    state: state === 'ready' && rotation !== undefined ? 'rotating' : state,
+    problem,
+    provider: authority?.provider ?? '',
+    trustDomain: authority?.trustDomain ?? '',
+    leafTtlMs: leafMs,
+    leafExpiresMs: active === undefined ? 0 : leafExpiry(tx, active, { nowMs, skewMs, ttlMs: leafMs }),
+    roots: [...rootsByAge(tx)].map((root) => forecastRoot(tx, root, skewMs)),
+    crossings: [...allCrossings(tx)].map(({ rootId, byRootId, notAfterMs }) => ({
+      rootId,
+      byRootId,
+      expiresMs: notAfterMs,
+    })),
+    rotation:
+      rotation === undefined
+        ? null
+        : { id: rotation.id, step: rotation.step, provider: rotation.provider, startedMs: rotation.startedMs },
+    rotationNow: rotationForecast(tx, active, skewMs),
+  }
+}
+
+/**
+ * When a leaf signed now expires: no later than anything of what goes out with it, and the root. In whole seconds, as
+ * certificates have them. 0: too little would be left.
+ */
+export function leafExpiry(
+  tx: ReadTransaction,
+  root: RootRow,
+  { nowMs, skewMs, ttlMs }: { readonly nowMs: number; readonly skewMs: number; readonly ttlMs: number },
+): number {
+  const expiresMs = wholeSecond(Math.min(wholeSecond(nowMs - skewMs) + ttlMs, chainEndMs(tx, root)))
+  return expiresMs - nowMs < leafLeftMinMs ? 0 : expiresMs
+}
+
+export function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
+}
+
+function forecastRoot(tx: ReadTransaction, root: RootRow, skewMs: number): ForecastRoot {
+  const { id, name, provider, active, notAfterMs: expiresMs } = root
+  const leaves = [...leavesOf(tx, id)].map((row) => ({ datacenter: row.datacenter, expiresMs: row.expiresMs }))
+  return { id, name, provider, active, expiresMs, leaves, goesMs: active ? 0 : goesMs(tx, root, skewMs) }
+}
+
+/** When a root goes that is no longer active. */
+export function goesMs(tx: ReadTransaction, { id }: RootRow, skewMs: number): number {
+  const last = lastLeafExpiry(tx, id)
+  return last === undefined ? 0 : last + pruneMarginMs(skewMs)
+}
+
+function rotationForecast(tx: ReadTransaction, active: RootRow | undefined, skewMs: number): RotationForecast {
+  const listed = [...rootsByAge(tx)]
+  const crossings = active === undefined ? [] : crossingsBehind(tx, active)
+  const why = whyNoRotation(tx, active, listed)
+  const behind = crossings.reduce((count, { certificates }) => count + certificates.length, 0)
+  return {
+    possible: why === '',
+    why,
+    roots: listed.length + 1,
+    certificates: 2 + behind,
+    oldRootGoesMs: active === undefined ? 0 : goesMs(tx, active, skewMs),
+    leavesHoldMs: crossings.reduce((end, { notAfterMs }) => Math.min(end, notAfterMs), active?.notAfterMs ?? 0),
+  }
+}
+
+function whyNoRotation(tx: ReadTransaction, active: RootRow | undefined, listed: readonly RootRow[]): string {
+  if (active === undefined) return 'the authority has not begun'
+  if (openRotation(tx) !== undefined) return 'one is under way'
+  if (signerOf(tx, active.id) === undefined) return 'nothing is known of how the active root signs'
+  return tooManyRoots(listed)
+}
+
+/** Why no further root can be listed; empty: one can. */
+export function tooManyRoots(listed: readonly RootRow[]): string {
+  return listed.length < rootsMax ? '' : `${listed.length} roots are trusted still, and no more may be`
+}
+
+const moment = z.string().meta({ description: 'A date; empty where there is none.' })
+
+/** Names as the rest of the API has them. */
+export const forecastShape = z
+  .strictObject({
+    Now: moment,
+    State: z.enum(['not-begun', 'ready', 'rotating', 'degraded']),
+    Problem: z.string(),
+    Provider: z.string(),
+    TrustDomain: z.string(),
+    LeafCertTTL: z.string(),
+    LeafExpires: moment,
+    Roots: listOf(
+      z.strictObject({
+        ID: z.string(),
+        Name: z.string(),
+        Provider: z.string(),
+        Active: z.boolean(),
+        Expires: moment,
+        Leaves: listOf(z.strictObject({ Datacenter: z.string(), Expires: moment })),
+        Goes: moment,
+      }),
+    ),
+    Crossings: listOf(z.strictObject({ RootID: z.string(), SignedByRootID: z.string(), Expires: moment })),
+    Rotation: z.strictObject({ ID: indexValue, Step: z.string(), Provider: z.string(), Started: moment }).nullable(),
+    RotationNow: z.strictObject({
+      Possible: z.boolean(),
+      Why: z.string(),
+      Roots: z.number(),
+      CertificatesOfLeaf: z.number(),
+      OldRootGoes: moment,
+      LeavesHoldUntil: moment,
+    }),
+  })
+  .meta({ id: 'MeshForecast' })
+
+export function forecastJson(forecast: AuthorityForecast): z.infer<typeof forecastShape> {
+  const { rotation, rotationNow } = forecast
+  return {
+    Now: dateOf(forecast.nowMs),
+    State: forecast.state,
+    Problem: forecast.problem,
+    Provider: forecast.provider,
+    TrustDomain: forecast.trustDomain,
+    LeafCertTTL: formatDuration(forecast.leafTtlMs),
+    LeafExpires: dateOf(forecast.leafExpiresMs),
+    Roots: forecast.roots.map((root) => ({
+      ID: root.id,
+      Name: root.name,
+      Provider: root.provider,
+      Active: root.active,
+      Expires: dateOf(root.expiresMs),
+      Leaves: root.leaves.map(({ datacenter, expiresMs }) => ({ Datacenter: datacenter, Expires: dateOf(expiresMs) })),
+      Goes: dateOf(root.goesMs),
+    })),
+    Crossings: forecast.crossings.map(({ rootId, byRootId, expiresMs }) => ({
+      RootID: rootId,
+      SignedByRootID: byRootId,
+      Expires: dateOf(expiresMs),
+    })),
+    Rotation:
+      rotation === null
+        ? null
+        : { ID: rotation.id, Step: rotation.step, Provider: rotation.provider, Started: dateOf(rotation.startedMs) },
+    RotationNow: {
+      Possible: rotationNow.possible,
+      Why: rotationNow.why,
+      Roots: rotationNow.roots,
+      CertificatesOfLeaf: rotationNow.certificates,
+      OldRootGoes: dateOf(rotationNow.oldRootGoesMs),
+      LeavesHoldUntil: dateOf(rotationNow.leavesHoldMs),
+    },
+  }
+}
+
+function dateOf(ms: number): string {
+  return ms <= 0 ? '' : utcText(ms)
+}

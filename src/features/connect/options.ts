@@ -1,0 +1,125 @@
+import { formatDuration, parseDuration } from '../../base/duration.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { optionCharactersMax, optionsMax } from './fields.ts'
+import type { ProviderOptions } from './model.ts'
+
+/** Options that every provider takes, and how options are written. Reference: connect 3. */
+
+const hourMs = 3_600_000
+const defaultTtlMs = 72 * hourMs
+const defaultPeriodMs = 2_160 * hourMs
+const ttlMinMs = hourMs
+const ttlMaxMs = 8_760 * hourMs
+
+/** As they are spelled; in configuration files with underscores. */
+const names = [
+  'LeafCertTTL',
+  'RotationPeriod',
+  'PrivateKey',
+  'RootCert',
+  'Address',
+  'Token',
+  'RootPKIPath',
+  'IntermediatePKIPath',
+] as const
+
+const spelled: ReadonlyMap<string, string> = new Map(names.map((name) => [lowerAscii(name), name]))
+
+/** What stands for a secret in an answer, and for the stored one when it is written back. */
+export const hiddenText = 'hidden'
+
+/** Options as they came: spelled as they are spelled here, and of types that are kept; why not. */
+export function readOptions(given: Readonly<Record<string, unknown>>): Result<ProviderOptions, string> {
+  const entries = Object.entries(given)
+  if (entries.length > optionsMax) return err(`more than ${optionsMax} options`)
+  const read = new Map<string, string | number | boolean>()
+  for (const [name, value] of entries) {
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) return err('an option has a name that is none')
+    const known = spelled.get(lowerAscii(name).replaceAll('_', '')) ?? name
+    if (value === null || value === undefined) continue
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      return err(decodingError(known, 'expected a text, a number or a truth value'))
+    }
+    if (typeof value === 'string' && value.length > optionCharactersMax) {
+      return err(decodingError(known, `is longer than ${optionCharactersMax} characters`))
+    }
+    read.set(known, value)
+  }
+  return ok(Object.freeze(Object.fromEntries(read)))
+}
+
+/** Empty where the option is absent. Numbers and truth values of an option that is a text are as they are written. */
+export function textOption(options: ProviderOptions, name: string): string {
+  const value = Object.hasOwn(options, name) ? options[name] : undefined
+  return value === undefined || value === null ? '' : String(value)
+}
+
+/** What is wrong with what all providers take; undefined: nothing. */
+export function commonProblem(options: ProviderOptions): string | undefined {
+  for (const name of ['LeafCertTTL', 'RotationPeriod'] as const) {
+    const read = durationOption(options, name, 0)
+    if (!read.ok) return decodingError(name, `time: invalid duration ${JSON.stringify(textOption(options, name))}`)
+  }
+  const ttlMs = leafTtlMs(options)
+  if (ttlMs < ttlMinMs) return 'leaf cert TTL must be greater than 1h'
+  if (ttlMs > ttlMaxMs) return 'leaf cert TTL must be less than 1 year'
+  return undefined
+}
+
+function decodingError(name: string, why: string): string {
+  return `error decoding config: 1 error(s) decoding:\n\n* error decoding '${name}': ${why}`
+}
+
+/** How long a leaf holds. The options have been checked; what cannot be read all the same counts as absent. */
+export function leafTtlMs(options: ProviderOptions): number {
+  const read = durationOption(options, 'LeafCertTTL', defaultTtlMs)
+  return read.ok ? read.value : defaultTtlMs
+}
+
+/** A number counts nanoseconds. */
+function durationOption(options: ProviderOptions, name: string, absentMs: number): Result<number, string> {
+  const value = Object.hasOwn(options, name) ? options[name] : undefined
+  if (typeof value === 'number') return ok(value / 1e6)
+  const text = textOption(options, name)
+  return text === '' ? ok(absentMs) : parseDuration(text)
+}
+
+/** As they are shown: secrets hidden, and the two that are always there filled in. Spec: CA configuration. */
+export function shownOptions(options: ProviderOptions, secrets: readonly string[]): ProviderOptions {
+  const shown = new Map(Object.entries(options))
+  for (const name of secrets) {
+    if (textOption(options, name) !== '') shown.set(name, hiddenText)
+  }
+  shown.set('LeafCertTTL', inHours(options, 'LeafCertTTL', defaultTtlMs))
+  shown.set('RotationPeriod', inHours(options, 'RotationPeriod', defaultPeriodMs))
+  return Object.fromEntries(shown)
+}
+
+function inHours(options: ProviderOptions, name: string, absentMs: number): string {
+  const read = durationOption(options, name, absentMs)
+  const ms = read.ok ? read.value : absentMs
+  return ms % hourMs === 0 ? `${ms / hourMs}h` : formatDuration(ms)
+}
+
+/** Secrets that were written back hidden get their stored values; the name of one that has none. */
+export function withStoredSecrets(
+  given: ProviderOptions,
+  stored: ProviderOptions,
+  secrets: readonly string[],
+): Result<ProviderOptions, string> {
+  const merged = new Map(Object.entries(given))
+  for (const name of secrets) {
+    if (merged.get(name) !== hiddenText) continue
+    const kept = textOption(stored, name)
+    if (kept === '') return err(name)
+    merged.set(name, kept)
+  }
+  return ok(Object.freeze(Object.fromEntries(merged)))
+}
+
+/** Whether two sets say the same, in whatever order. */
+export function sameOptions(a: ProviderOptions, b: ProviderOptions): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
+}

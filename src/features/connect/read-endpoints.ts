@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { Failure } from '../../model/failure.ts'
+import { asks, open, refusedUnlessAllowed } from '../access.ts'
+import type { QueryEndpoint, ServerContext } from '../manifest.ts'
+import type { RootsList, ShownConfiguration } from './model.ts'
+import { shownOptions } from './options.ts'
+import { kindNamed, providerKinds } from './providers.ts'
+import { authorityOf, rootsIndex, rootsList } from './views.ts'
+
+const noArgs = z.object({})
+
+/** Reference: connect, feature switch. */
+export function meshIsOff({ mesh }: Pick<ServerContext, 'mesh'>): Failure | undefined {
+  if (mesh?.enabled === true) return undefined
+  return { kind: 'refused', message: 'Connect must be enabled in order to use this endpoint' }
+}
+
+/** Whom to trust. Every agent waits for it to change. */
+export const rootsEndpoint: QueryEndpoint<z.infer<typeof noArgs>, RootsList> = {
+  method: 'ConnectCA.Roots',
+  kind: 'query',
+  args: noArgs,
+  access: open('certificates of authorities are public, and every proxy needs them'),
+  unavailable: meshIsOff,
+  query: (tx) => ({ index: rootsIndex(tx), value: rootsList(tx) }),
+}
+
+/** `null`: the authority has not begun yet. */
+export const configurationGetEndpoint: QueryEndpoint<z.infer<typeof noArgs>, ShownConfiguration | null> = {
+  method: 'ConnectCA.ConfigurationGet',
+  kind: 'query',
+  args: noArgs,
+  access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'read')),
+  unavailable: meshIsOff,
+  query: (tx) => {
+    const row = authorityOf(tx)
+    if (row === undefined) return { index: 0, value: null }
+    const { provider, options, createIndex, modifyIndex } = row
+    // Of a kind that this release does not know nobody can tell what is secret.
+    const secrets = kindNamed(providerKinds, provider)?.secretOptions ?? Object.keys(options)
+    return {
+      index: modifyIndex,
+      value: { provider, options: shownOptions(options, secrets), createIndex, modifyIndex },
+    }
+  },
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import type { WriteTransaction } from '../../store/types.ts'
+import { count } from '../fields.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import { meshSince } from './commands.ts'
+import { crossingFacts, moment, options, type RootFacts, rootFacts } from './fields.ts'
+import type { AuthorityRow, ProviderOptions } from './model.ts'
+import { authorityTable, type RotationRow, rotationsTable } from './tables.ts'
+import { activeRoot, authorityOf, isOpen, lastLeafExpiry, openRotation, rotationById } from './views.ts'
+import { activate, endRotation, putSigner, tidyCrossings } from './writes.ts'
+
+/**
+ * The configuration changes, and with it the root where it must. A rotation is a row that says where it stands; each step is a
+ * command that names the rotation, and does nothing where that is not at the step before: whichever leader goes on with it, and
+ * however often a step is tried, it is done once, and in order. Spec: What the service does 12.
+ */
+
+const updateBody = z.strictObject({
+  /**
+   * What the leader found to be due: nothing, other options for the same root, another root, or that the rotation under way be
+   * given up.
+   */
+  due: z.enum(['nothing', 'options', 'rotation', 'giving-up']),
+  provider: z.string(),
+  options,
+  /** ModifyIndex of the configuration that this was found by. */
+  at: count,
+  /** The rotation that is to be given up; 0: none. */
+  rotation: count,
+  /** The caller wants it only where the configuration has this ModifyIndex. Null: wherever. */
+  onlyAt: count.nullable(),
+  nowMs: moment,
+})
+
+export type Updated =
+  /** It is as was wished. */
+  | { readonly kind: 'done' }
+  /** It will be when that rotation has ended. */
+  | { readonly kind: 'rotating'; readonly rotation: number }
+  /** `onlyAt` is not so. */
+  | { readonly kind: 'other-index' }
+  /** Not what the leader found it by: it looks again. */
+  | { readonly kind: 'changed' }
+
+export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Updated> = {
+  kind: 'connect.update',
+  since: meshSince,
+  body: updateBody,
+  apply: (tx, body) => {
+    const authority = authorityOf(tx)
+    if (authority === undefined) return { kind: 'changed' }
+    if (body.onlyAt !== null && body.onlyAt !== authority.modifyIndex) return { kind: 'other-index' }
+    const rotation = openRotation(tx)
+    if (authority.modifyIndex !== body.at || (rotation?.id ?? 0) !== body.rotation) return { kind: 'changed' }
+    if (body.due === 'nothing') return { kind: 'done' }
+    if (body.due === 'rotation') return rotation === undefined ? begun(tx, body) : { kind: 'changed' }
+    if (rotation !== undefined) endRotation(tx, rotation, 'cancelled')
+    if (body.due === 'options') configure(tx, authority, body)
+    return { kind: 'done' }
+  },
+}
+
+function begun(
+  tx: WriteTransaction,
+  body: { readonly provider: string; readonly options: ProviderOptions; readonly nowMs: number },
+): Updated {
+  const { provider, options: wished, nowMs: startedMs } = body
+  const row = { id: tx.index, step: 'begun', provider, options: wished, startedMs, root: null, crossing: null } as const
+  tx.put(rotationsTable, Object.freeze({ ...row, modifyIndex: tx.index }))
+  return { kind: 'rotating', rotation: tx.index }
+}
+
+function configure(
+  tx: WriteTransaction,
+  authority: AuthorityRow,
+  { provider, options: wished }: { readonly provider: string; readonly options: ProviderOptions },
+): void {
+  tx.put(authorityTable, Object.freeze({ ...authority, provider, options: wished, modifyIndex: tx.index }))
+}
+
+const rotation = count
+
+const requestedBody = z.strictObject({ rotation, root: z.strictObject(rootFacts) })
+
+/**
+ * Step 1: the new root, as the certificate authority that it wants to be for others, which is what the old one signs. True: the
+ * rotation goes on from there.
+ */
+export const rotationRequested: CommandDefinition<z.infer<typeof requestedBody>, boolean> = {
+  kind: 'connect.rotation-requested',
+  since: meshSince,
+  body: requestedBody,
+  apply: (tx, body) => {
+    const row = rotationAt(tx, body.rotation, 'begun')
+    if (row === undefined) return false
+    put(tx, { ...row, step: 'requested', root: body.root })
+    return true
+  },
+}
+
+const crossedBody = z.strictObject({ rotation, byRootId: z.string(), crossing: z.strictObject(crossingFacts) })
+
+/** Step 2: the old root has signed the new one. */
+export const rotationCrossed: CommandDefinition<z.infer<typeof crossedBody>, boolean> = {
+  kind: 'connect.rotation-crossed',
+  since: meshSince,
+  body: crossedBody,
+  apply: (tx, body) => {
+    const row = rotationAt(tx, body.rotation, 'requested')
+    if (row === undefined || activeRoot(tx)?.id !== body.byRootId) return false
+    put(tx, { ...row, step: 'crossed', crossing: body.crossing })
+    return true
+  },
+}
+
+const activateBody = z.strictObject({ rotation })
+
+/**
+ * Step 3: the new root becomes active, with its crossing and the new configuration, in one transaction. Where the old root has
+ * meanwhile signed a leaf that outlives the crossing, the rotation goes back to step 2 for a longer one.
+ */
+export const rotationActivate: CommandDefinition<
+  z.infer<typeof activateBody>,
+  'activated' | 'crossing-short' | 'not-there'
+> = {
+  kind: 'connect.rotation-activate',
+  since: meshSince,
+  body: activateBody,
+  apply: (tx, body) => {
+    const row = rotationById(tx, body.rotation)
+    const authority = authorityOf(tx)
+    const active = activeRoot(tx)
+    if (row === undefined || !isOpen(row) || row.root === null) return 'not-there'
+    if (authority === undefined || active === undefined) return 'not-there'
+    if (row.root.id === active.id) takeOver(tx, row.root)
+    else if (row.crossing === null) return 'not-there'
+    else if ((lastLeafExpiry(tx, active.id) ?? 0) > row.crossing.notAfterMs) {
+      put(tx, { ...row, step: 'requested', crossing: null })
+      return 'crossing-short'
+    } else activate(tx, row.root, row.crossing)
+    configure(tx, authority, row)
+    endRotation(tx, row, 'activated')
+    return 'activated'
+  },
+}
+
+/** Another configuration has turned out to be of the same root. */
+function takeOver(tx: WriteTransaction, root: RootFacts): void {
+  putSigner(tx, root)
+  tidyCrossings(tx)
+}
+
+function rotationAt(tx: WriteTransaction, id: number, step: RotationRow['step']): RotationRow | undefined {
+  const row = rotationById(tx, id)
+  return row?.step === step ? row : undefined
+}
+
+function put(tx: WriteTransaction, row: RotationRow): void {
+  tx.put(rotationsTable, Object.freeze({ ...row, modifyIndex: tx.index }))
+}

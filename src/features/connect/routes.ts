@@ -1,0 +1,133 @@
+import type { Json } from '../../base/json.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { done, indexHeaders, jsonAnswer, taken, textAnswer } from '../declared-answers.ts'
+import { decodeBody, decoder, members, object, text } from '../json-body.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { digits, parameter, readParameters } from '../parameters.ts'
+import { parseUint } from '../parse-uint.ts'
+import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
+import { answered, badRequest, failed } from '../responses.ts'
+import { forecastJson, forecastShape } from './forecast.ts'
+import { configurationJson, configurationShape, rootsJson, rootsShape } from './model.ts'
+import { readOptions } from './options.ts'
+import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
+import { configurationSetEndpoint, forecastEndpoint } from './write-endpoints.ts'
+
+const cas = parameter(
+  'cas',
+  digits,
+  'Only where the configuration has this ModifyIndex; the answer says whether it had.',
+)
+
+/** Whatever JSON says: what an option may be is looked at when all are there. */
+const anything = decoder<unknown>({}, (value) => value)
+
+const configurationBody = object({ Provider: text, Config: members(anything) })
+
+const off = textAnswer(
+  500,
+  'The mesh is not enabled on the servers, or the authority cannot do it now; the line says why.',
+)
+
+/** Reference: connect 1 to 3. */
+export const connectRoutes: readonly Route[] = [
+  {
+    path: '/v1/connect/ca/roots',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'Root certificates that the mesh trusts',
+        access: { open: 'certificates of authorities are public, and every proxy needs them' },
+        query: readParameters,
+        answers: [jsonAnswer('Exactly one of them is active, once there is any.', rootsShape, indexHeaders), off],
+        handle: roots,
+      }),
+    },
+  },
+  {
+    path: '/v1/connect/ca/configuration',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'How the certificate authority is configured',
+        access: { asks: 'operator:read' },
+        query: readParameters,
+        answers: [jsonAnswer('The configuration; secrets read `hidden`.', configurationShape), off],
+        handle: readConfiguration,
+      }),
+      PUT: declared({
+        summary: 'Configure the certificate authority',
+        access: { asks: 'operator:write' },
+        query: [...readParameters, cas],
+        body: {
+          about:
+            'Options that are absent take their defaults; a secret that reads `hidden` keeps its value. Another root key or provider begins a rotation, and the answer comes when it has ended.',
+          required: true,
+          json: configurationBody.accepts,
+        },
+        answers: [done, taken, off],
+        handle: setConfiguration,
+      }),
+    },
+  },
+  {
+    path: '/v1/connect/ca/forecast',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'What of the mesh’s certificates expires when, and what a rotation now would do',
+        access: { asks: 'operator:read' },
+        query: readParameters,
+        answers: [jsonAnswer('By the leader’s word.', forecastShape), off],
+        handle: forecast,
+      }),
+    },
+  },
+]
+
+async function roots(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const answer = await agent.query(rootsEndpoint, {}, options.value, request.call)
+  return answer.ok ? answered(answer.value, 'mesh-roots', rootsJson) : failed(answer.error)
+}
+
+const notBegun = { kind: 'refused', message: 'the certificate authority of the mesh has not begun yet' } as const
+
+async function readConfiguration(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  // There is no index to wait from.
+  const read = { ...options.value, minIndex: 0, waitMs: 0 }
+  const answer = await agent.query(configurationGetEndpoint, {}, read, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const { value } = answer.value
+  return value === null ? failed(notBegun) : { kind: 'json', value: configurationJson(value) }
+}
+
+async function setConfiguration(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<readonly [...typeof readParameters, typeof cas]>>,
+): Promise<RouteResponse> {
+  const read = parseReadOptions(agent, request.query)
+  if (!read.ok) return failed(read.error)
+  const body = decodeBody(request.body, configurationBody)
+  if (!body.ok) return failed(body.error)
+  const options = readOptions(Object.fromEntries(body.value.Config))
+  if (!options.ok) return badRequest(`error configuring provider: ${options.error}`)
+  const given = request.query.get('cas') ?? ''
+  const index = given === '' ? undefined : parseUint(given)
+  if (index !== undefined && !index.ok) return badRequest(`Error parsing cas value: ${index.error}`)
+  const onlyAt = index === undefined ? {} : { onlyAt: Math.min(Number(index.value), Number.MAX_SAFE_INTEGER) }
+  const args = { provider: body.value.Provider, options: options.value, ...onlyAt }
+  const set = await agent.write(configurationSetEndpoint, args, callIn(request, read.value))
+  if (!set.ok) return failed(set.error)
+  return index === undefined ? { kind: 'empty', status: 200 } : { kind: 'json', value: set.value }
+}
+
+async function forecast(agent: AgentContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const answer = await agent.ask(forecastEndpoint, {}, options.value, request.call)
+  return answer.ok ? { kind: 'json', value: forecastJson(answer.value) as Json } : failed(answer.error)
+}

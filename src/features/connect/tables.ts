@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { byteString } from '../../base/bytes.ts'
+import { orderedKey } from '../../store/ordered-key.ts'
+import type { TableDefinition } from '../../store/types.ts'
+import { count } from '../fields.ts'
+import { crossingFacts, keptState, moment, options, pemList, rootFacts, serial, stamps } from './fields.ts'
+import type { AuthorityRow, CrossingRow, LeavesRow, RootRow } from './model.ts'
+
+export const onlyKey = 'only'
+
+const authorityRow = z.object({
+  provider: z.string(),
+  options,
+  clusterId: z.string(),
+  trustDomain: z.string(),
+  ...stamps,
+})
+
+/** One row once the authority has begun. */
+export const authorityTable: TableDefinition<AuthorityRow> = {
+  name: 'connect-authority',
+  key: () => onlyKey,
+  decode: (row) => authorityRow.parse(row),
+}
+
+const rootRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  serialNumber: serial,
+  signingKeyId: z.string(),
+  clusterId: z.string(),
+  notBeforeMs: moment,
+  notAfterMs: moment,
+  certificate: z.string(),
+  provider: z.string(),
+  active: z.boolean(),
+  generation: count,
+  intermediates: pemList,
+  ...stamps,
+})
+
+export const rootsTable: TableDefinition<RootRow> = {
+  name: 'connect-roots',
+  key: (row) => byteString(row.id),
+  indexes: { generation: { key: (row) => orderedKey(row.generation) } },
+  decode: (row) => rootRow.parse(row),
+}
+
+/** What the active root signs with. It holds private keys: nothing of it is in any answer. */
+export interface SignerRow extends z.infer<typeof signerRow> {}
+
+const signerRow = z.object({ rootId: z.string(), ownIntermediates: pemList, chainEndMs: moment, ...keptState })
+
+export const signersTable: TableDefinition<SignerRow> = {
+  name: 'connect-signers',
+  key: (row) => byteString(row.rootId),
+  decode: (row) => signerRow.parse(row),
+  stamps: [],
+}
+
+const leavesRow = z.object({ rootId: z.string(), datacenter: z.string(), expiresMs: moment })
+
+/** Apart from the roots, for it changes with every leaf, and every agent waits for the roots to change. */
+export const leavesTable: TableDefinition<LeavesRow> = {
+  name: 'connect-leaves',
+  key: ({ rootId, datacenter }) => leavesKey(rootId, datacenter),
+  decode: (row) => leavesRow.parse(row),
+  stamps: [],
+}
+
+export function leavesKey(rootId: string, datacenter: string): string {
+  return byteString(`${rootId}\0${datacenter}`)
+}
+
+const crossingRow = z.object({
+  generation: count,
+  byGeneration: count,
+  rootId: z.string(),
+  byRootId: z.string(),
+  ...crossingFacts,
+})
+
+export const crossingsTable: TableDefinition<CrossingRow> = {
+  name: 'connect-crossings',
+  key: (row) => orderedKey(row.generation),
+  decode: (row) => crossingRow.parse(row),
+  stamps: [],
+}
+
+export interface SerialRow {
+  /** Decimal. */
+  readonly next: string
+}
+
+const serialRow = z.object({ next: serial })
+
+/** Serial numbers of all that is signed here, roots and crossings too: no number is given twice. */
+export const serialsTable: TableDefinition<SerialRow> = {
+  name: 'connect-serials',
+  key: () => onlyKey,
+  decode: (row) => serialRow.parse(row),
+  stamps: [],
+}
+
+/** A rotation, where it stands. One that has ended is kept for a while, without secrets, for who asks how it ended. */
+export interface RotationRow extends z.infer<typeof rotationRow> {}
+
+const rotationRow = z.object({
+  /** The index at which it began. */
+  id: count,
+  /**
+   * `begun`: the new root is to be had. `requested`: its provider has given its certificate as an authority. `crossed`: the old
+   * root has signed that. The rest are ends.
+   */
+  step: z.enum(['begun', 'requested', 'crossed', 'activated', 'cancelled']),
+  /** What the configuration will be. */
+  provider: z.string(),
+  options,
+  startedMs: moment,
+  root: z.object(rootFacts).nullable(),
+  crossing: z.object(crossingFacts).nullable(),
+  modifyIndex: count,
+})
+
+export const rotationsTable: TableDefinition<RotationRow> = {
+  name: 'connect-rotations',
+  key: (row) => orderedKey(row.id),
+  decode: (row) => rotationRow.parse(row),
+  stamps: ['id', 'modifyIndex'],
+}
+
+/** Of those that have ended. Part of what commands mean: servers that differ in it would diverge. */
+export const endedRotationsMax = 8

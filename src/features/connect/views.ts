@@ -1,0 +1,131 @@
+import { byteString } from '../../base/bytes.ts'
+import { orderedKey } from '../../store/ordered-key.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import type { AuthorityRow, CrossingRow, LeavesRow, RootRow, RootsList } from './model.ts'
+import {
+  authorityTable,
+  crossingsTable,
+  leavesTable,
+  onlyKey,
+  type RotationRow,
+  rootsTable,
+  rotationsTable,
+  type SignerRow,
+  serialsTable,
+  signersTable,
+} from './tables.ts'
+
+/** Pure reads of the authority, for other features and the agent too. */
+
+/** Undefined: it has not begun. */
+export function authorityOf(tx: ReadTransaction): AuthorityRow | undefined {
+  return tx.get(authorityTable, onlyKey)
+}
+
+/** Empty: the authority has not begun. */
+export function trustDomainOf(tx: ReadTransaction): string {
+  return authorityOf(tx)?.trustDomain ?? ''
+}
+
+/** In order of ID. */
+export function allRoots(tx: ReadTransaction): Iterable<RootRow> {
+  return tx.all(rootsTable)
+}
+
+/** The oldest first. */
+export function rootsByAge(tx: ReadTransaction): Iterable<RootRow> {
+  return tx.inIndexOrder(rootsTable, 'generation')
+}
+
+export function rootById(tx: ReadTransaction, id: string): RootRow | undefined {
+  return tx.get(rootsTable, byteString(id))
+}
+
+export function activeRoot(tx: ReadTransaction): RootRow | undefined {
+  for (const root of tx.all(rootsTable)) if (root.active) return root
+  return undefined
+}
+
+/** The index of what `rootsList` gives. It never falls, also when roots go. */
+export function rootsIndex(tx: ReadTransaction): number {
+  return tx.lastChange(rootsTable)
+}
+
+export function rootsList(tx: ReadTransaction): RootsList {
+  const roots = [...allRoots(tx)]
+  // The trust domain never changes once there is a root: the row that has it need not be looked at, for it may change.
+  const trustDomain = roots.length === 0 ? '' : tx.covered(trustDomainOf)
+  return { activeRootId: roots.find(({ active }) => active)?.id ?? '', trustDomain, roots }
+}
+
+/** When the last leaf under a root expires, by datacenter, in order of name. */
+export function leavesOf(tx: ReadTransaction, rootId: string): Iterable<LeavesRow> {
+  return tx.prefix(leavesTable, byteString(`${rootId}\0`))
+}
+
+/** In all datacenters; undefined: it has signed none. */
+export function lastLeafExpiry(tx: ReadTransaction, rootId: string): number | undefined {
+  let last: number | undefined
+  for (const { expiresMs } of leavesOf(tx, rootId)) last = Math.max(last ?? expiresMs, expiresMs)
+  return last
+}
+
+/** The oldest first. */
+export function allCrossings(tx: ReadTransaction): Iterable<CrossingRow> {
+  return tx.all(crossingsTable)
+}
+
+/** From a root back to the oldest that is listed, the newest first. */
+export function crossingsBehind(tx: ReadTransaction, { generation }: RootRow): readonly CrossingRow[] {
+  const oldest = oldestGeneration(tx)
+  const behind: CrossingRow[] = []
+  let at = generation
+  while (at > oldest) {
+    const crossing = tx.get(crossingsTable, orderedKey(at))
+    if (crossing === undefined) break
+    behind.push(crossing)
+    at = crossing.byGeneration
+  }
+  return behind
+}
+
+/** 0: there is no root. */
+export function oldestGeneration(tx: ReadTransaction): number {
+  for (const { generation } of rootsByAge(tx)) return generation
+  return 0
+}
+
+/** When the first certificate expires of what goes out with a leaf of the active root, the root itself among them. */
+export function chainEndMs(tx: ReadTransaction, root: RootRow): number {
+  const own = Math.min(root.notAfterMs, signerOf(tx, root.id)?.chainEndMs ?? root.notAfterMs)
+  return crossingsBehind(tx, root).reduce((end, { notAfterMs }) => Math.min(end, notAfterMs), own)
+}
+
+/** With private keys: of servers, for signing. */
+export function signerOf(tx: ReadTransaction, rootId: string): SignerRow | undefined {
+  return tx.get(signersTable, byteString(rootId))
+}
+
+/** The one that is under way. */
+export function openRotation(tx: ReadTransaction): RotationRow | undefined {
+  for (const row of tx.all(rotationsTable)) if (isOpen(row)) return row
+  return undefined
+}
+
+export function rotationById(tx: ReadTransaction, id: number): RotationRow | undefined {
+  return tx.get(rotationsTable, orderedKey(id))
+}
+
+/** The oldest first, those that have ended too. */
+export function allRotations(tx: ReadTransaction): Iterable<RotationRow> {
+  return tx.all(rotationsTable)
+}
+
+export function isOpen({ step }: RotationRow): boolean {
+  return step !== 'activated' && step !== 'cancelled'
+}
+
+/** The serial number that comes next. */
+export function nextSerial(tx: ReadTransaction): bigint {
+  return BigInt(tx.get(serialsTable, onlyKey)?.next ?? '1')
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { err } from '../../base/result.ts'
+import { asks, refusedUnlessAllowed, within } from '../access.ts'
+import { count } from '../fields.ts'
+import type { ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import { authorityDuty } from './duty.ts'
+import { options } from './fields.ts'
+import type { AuthorityForecast, IssuedLeaf } from './model.ts'
+import { meshIsOff } from './read-endpoints.ts'
+
+const configurationArgs = z.object({
+  provider: z.string(),
+  options,
+  /** Only where the configuration has this ModifyIndex. */
+  onlyAt: count.optional(),
+})
+
+/**
+ * Replaces the configuration; true when it holds, which is when the rotation has ended that it may need. False: `onlyAt` is not
+ * so.
+ */
+export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configurationArgs>, boolean> = {
+  method: 'ConnectCA.ConfigurationSet',
+  kind: 'write',
+  args: configurationArgs,
+  access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write')),
+  serve: async (server, { provider, options: wished, onlyAt }, identity) => {
+    const off = meshIsOff(server)
+    if (off !== undefined) return err(off)
+    const authority = server.duty(authorityDuty)
+    if (authority === undefined) return err({ kind: 'not-leader', leader: undefined })
+    return authority.update({ provider, options: wished, onlyAt: onlyAt ?? null }, identity)
+  },
+}
+
+/** Bytes of a request for a certificate. */
+const requestMax = 32_768
+
+const signArgs = z.object({
+  /** PEM. Its key and the one service that it names are all that is taken from it. */
+  csr: z.string().max(requestMax),
+})
+
+export const signEndpoint: WriteEndpoint<z.infer<typeof signArgs>, IssuedLeaf> = {
+  method: 'ConnectCA.Sign',
+  kind: 'write',
+  args: signArgs,
+  access: within('the request says for which service it is'),
+  serve: async (server, { csr }, _identity, authorizer) => {
+    const off = meshIsOff(server)
+    if (off !== undefined) return err(off)
+    const authority = server.duty(authorityDuty)
+    if (authority === undefined) return err({ kind: 'not-leader', leader: undefined })
+    return authority.sign(csr, authorizer)
+  },
+}
+
+const noArgs = z.object({})
+
+export const forecastEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AuthorityForecast> = {
+  method: 'ConnectCA.Forecast',
+  kind: 'server',
+  args: noArgs,
+  leader: true,
+  access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'read')),
+  serve: async (server) => {
+    const off = meshIsOff(server)
+    if (off !== undefined) return err(off)
+    const authority = server.duty(authorityDuty)
+    if (authority === undefined) return err({ kind: 'not-leader', leader: undefined })
+    return { ok: true, value: authority.forecast() }
+  },
+}

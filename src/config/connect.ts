@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { parseDuration } from '../base/duration.ts'
-import type { MeshSettings } from '../features/mesh.ts'
+import type { MeshSettings } from '../features/mesh-settings.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { Report } from './quantities.ts'

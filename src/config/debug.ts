@@ -16,7 +16,7 @@ import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
 import type { LogPlaces } from '../env/terminal.ts'
-import type { MeshSettings } from '../features/mesh.ts'
+import type { MeshSettings } from '../features/mesh-settings.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
 

@@ -1,0 +1,25 @@
+import { productName } from '../model/names.ts'
+
+/** What a server is told of its mesh by its configuration. */
+export interface MeshSettings {
+  readonly enabled: boolean
+  /** For the first start of the authority alone. */
+  readonly provider: string
+  readonly options: Readonly<Record<string, unknown>>
+  /** For the first start alone; empty: drawn. */
+  readonly clusterId: string
+  readonly dnsDomain: string
+  /** How far clocks may be apart, in milliseconds; absent: a minute. Certificates are back-dated by it, and roots kept longer. */
+  readonly skewMs?: number
+  /** Leaves that the leader signs in a second; absent: 50. Infinity: as many as it can. */
+  readonly leavesPerSecond?: number
+}
+
+/** Reference: connect 3. */
+export const defaultMesh: MeshSettings = {
+  enabled: false,
+  provider: productName,
+  options: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
+  clusterId: '',
+  dnsDomain: productName,
+}

@@ -27,6 +27,11 @@ export interface AccessTokens {
   readonly replication: string
 }
 
+/** What holds where no intention says anything of a connection. Where nothing is refused, no connection is. */
+export function unmatchedPolicy({ defaultPolicy, reportOnly }: AccessSettings): AccessPolicy {
+  return reportOnly ? 'allow' : defaultPolicy
+}
+
 export const defaultAccess: AccessSettings = {
   enabled: false,
   primaryDatacenter: '',

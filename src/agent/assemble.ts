@@ -84,6 +84,7 @@ export async function assembleAgent(
     telemetry: options.telemetry,
     discoveryMaxStaleMs: config.discoveryMaxStaleMs,
     release: config.release,
+    aliases: config.http.aliases,
     raft: part.raft,
     local,
     lan: pool,

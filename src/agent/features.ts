@@ -5,6 +5,7 @@ import { connectFeature } from '../features/connect/feature.ts'
 import { coordinateFeature } from '../features/coordinate/feature.ts'
 import { eventFeature } from '../features/event/feature.ts'
 import { healthFeature } from '../features/health/feature.ts'
+import { intentionFeature } from '../features/intention/feature.ts'
 import { internalFeature } from '../features/internal/feature.ts'
 import { keyringFeature } from '../features/keyring/feature.ts'
 import { kvFeature } from '../features/kv/feature.ts'
@@ -25,6 +26,7 @@ export const features: readonly Feature[] = [
   coordinateFeature,
   eventFeature,
   healthFeature,
+  intentionFeature,
   keyringFeature,
   internalFeature,
   kvFeature,

@@ -4,6 +4,8 @@ import type { Failure } from '../model/failure.ts'
 export interface ServerAccess {
   /** The datacenter that owns policies and global tokens. */
   readonly primaryDatacenter: string
+  /** What holds where no intention says anything of a connection. */
+  readonly defaultPolicy: 'allow' | 'deny'
   /** The secret of the token that the leader of the primary datacenter makes; empty: none. */
   readonly masterToken: string
   /** Global tokens are copied from the primary datacenter, and there may be local ones. */
@@ -27,6 +29,8 @@ export interface MissingServer {
 /** What the routes of an agent know of access control, where it is on. */
 export interface AgentAccess {
   readonly primaryDatacenter: string
+  /** What holds where no intention says anything of a connection. */
+  readonly defaultPolicy: 'allow' | 'deny'
   /** On a server that is still in legacy mode: why, as `legacyModeFailure` says it. Clients leave it to the servers. */
   refusesNew(): Failure | undefined
   /** The token that stands in where a call brings none; empty: the anonymous one. */

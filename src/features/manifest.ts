@@ -231,6 +231,8 @@ export interface LeaderDuty<Running extends Closable = Closable> {
 export interface AgentContext {
   readonly env: Env
   readonly release: Release
+  /** Names beside the product's own under which clients know it: a value that names the product may say one of them. */
+  readonly aliases: readonly string[]
   /** Sends a write to the leader, wherever it is, and holds it over a leader change for at most the hold time. */
   write<Args, Reply>(
     endpoint: WriteEndpoint<Args, Reply>,

@@ -88,6 +88,7 @@ const parameter = fc
         'limit',
         'connect',
       ],
+      ...['by', 'source', 'destination', 'source-type'],
     ),
     fc.oneof(fc.constant(undefined), fc.constantFrom(...numbers, ...durations, 'true', 'dc1', ''), name, oddText),
   )
@@ -153,6 +154,8 @@ const members = [
     'Near',
     'DNS',
   ],
+  ...['SourceNS', 'SourceName', 'DestinationNS', 'DestinationName', 'SourceType', 'Action', 'Description'],
+  ...['DefaultAddr', 'DefaultPort', 'Target', 'ClientCertURI'],
   ...['__proto__', 'constructor', 'toString', 'name', 'NAME', 'check_id', ''],
 ]
 const leaf = fc.oneof(
@@ -180,6 +183,13 @@ const leaf = fc.oneof(
     '_agent',
     '_ip',
     '!x',
+  ),
+  fc.constantFrom<unknown>(
+    'allow',
+    '*',
+    'a*',
+    'spiffe://1.svc/ns/default/dc/dc1/svc/web',
+    'spiffe://x/ns/%zz/dc/a/svc/b',
   ),
   fc.constantFrom<unknown>('x'.repeat(5_000), '00000000-0000-4000-8000-000000000000', '::', '0.0.0.0'),
 )

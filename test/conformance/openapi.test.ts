@@ -20,6 +20,8 @@ const further: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/health/service/{service}': ['?cached'],
   'GET /v1/health/connect/{service}': ['?cached'],
   'GET /v1/query/{query}/execute': ['?cached'],
+  'GET /v1/connect/intentions/match': ['?by=destination&name=db'],
+  'GET /v1/connect/intentions/check': ['?source=web&destination=db'],
 }
 
 const bodies: Readonly<Record<string, string>> = {
@@ -27,6 +29,8 @@ const bodies: Readonly<Record<string, string>> = {
   'PUT /v1/query/{query}': '{"Name":"q","Service":{"Service":"web"}}',
   'PUT /v1/operator/autopilot/configuration': '{"CleanupDeadServers":true}',
   'PUT /v1/txn': '[]',
+  'POST /v1/connect/intentions': '{"SourceName":"web","DestinationName":"db","Action":"allow"}',
+  'POST /v1/agent/connect/authorize': '{"Target":"db","ClientCertURI":"spiffe://1.svc/ns/default/dc/dc1/svc/web"}',
 }
 
 /** These end the agent, or go on for ever. */

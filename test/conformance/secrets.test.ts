@@ -79,6 +79,8 @@ describe('the secrets of tokens', () => {
       [`PUT /v1/acl/destroy/unknown-${marker}`, ''],
       ['PUT /v1/acl/create', JSON.stringify({ ID: `new-${marker}`, Rules: 'key {' })],
       ['PUT /v1/acl/token', JSON.stringify({ SecretID: `given-${marker}`, Rules: 'x' })],
+      ['POST /v1/connect/intentions', JSON.stringify({ SourceName: 'web', DestinationName: 'db', Action: 'deny' })],
+      ['POST /v1/agent/connect/authorize', JSON.stringify({ Target: 'db', ClientCertURI: 'spiffe://1.svc' })],
       ['PUT /v1/acl/bootstrap', ''],
       ['PUT /v1/agent/token/acl_token', JSON.stringify({ Token: `slot-${marker}` })],
     ]

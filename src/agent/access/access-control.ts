@@ -6,7 +6,7 @@ import type { AgentAccess } from '../../features/access-control.ts'
 import type { CallOptions } from '../../features/manifest.ts'
 import type { Failure } from '../../model/failure.ts'
 import { newestRelease } from '../../model/release.ts'
-import type { AccessSettings } from '../access-settings.ts'
+import { type AccessSettings, unmatchedPolicy } from '../access-settings.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import type { Calls } from '../calls.ts'
 import type { Closing } from '../closing.ts'
@@ -103,6 +103,7 @@ const nothingAllowed = authorizerOf({ accessor: '', rulesets: [], defaultPolicy:
 export function agentAccess({ config, tokens }: Ground, running: RunningAccess): AgentAccess {
   return {
     primaryDatacenter: primaryOf(config),
+    defaultPolicy: unmatchedPolicy(config.access),
     refusesNew: () => running.refusesNew(),
     defaultToken: () => tokens.default,
     setToken: (slot, secret) => tokens.set(slot, secret),

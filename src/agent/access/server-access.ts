@@ -3,6 +3,7 @@ import type { ServerAccess } from '../../features/access-control.ts'
 import type { EndpointDefinition, LeaderDuty } from '../../features/manifest.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { Store } from '../../store/store.ts'
+import { unmatchedPolicy } from '../access-settings.ts'
 import type { Calls } from '../calls.ts'
 import type { Closing } from '../closing.ts'
 import type { Ground } from '../ground.ts'
@@ -80,6 +81,7 @@ function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: 
   const isSecondary = primaryDatacenter !== datacenter
   return {
     primaryDatacenter,
+    defaultPolicy: unmatchedPolicy(access),
     masterToken: access.tokens.master,
     replicatesTokens: isSecondary && access.tokenReplication,
     missing: () => mode.missing(),

@@ -56,6 +56,7 @@ describe('the wall of access control', () => {
   it('knows each endpoint that asks within itself', () => {
     const inside = endpoints.filter(({ access }) => access.kind === 'within')
     expect(inside.map(({ method }) => method).sort()).toEqual([
+      'Intention.Apply',
       'Internal.KeyringOperation',
       'Session.Destroy',
       'Session.Renew',

@@ -28,6 +28,8 @@ const notInTransaction = {
   body: '{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}',
 }
 
+const webTo = (DestinationName: string) => ({ SourceName: 'web', DestinationName, Action: 'deny' })
+
 /** Of each operation that asks something; of some several. By the operation as the document of the API names it. */
 export const effects: Readonly<Record<string, readonly Effect[]>> = {
   'PUT /v1/catalog/register': [
@@ -210,6 +212,43 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   'GET /v1/query/{query}/explain': [
     { request: 'GET /v1/query/q/explain', grants: ['query:q:read'] },
     { request: 'GET /v1/query/UNNAMED/explain', grants: ['acl::write'] },
+  ],
+  'GET /v1/connect/intentions': [
+    { request: 'GET /v1/connect/intentions', denied: nothing('[]'), grants: ['intention:db:read'] },
+  ],
+  'POST /v1/connect/intentions': [
+    { request: 'POST /v1/connect/intentions', body: webTo('cache'), grants: ['intention:cache:write'] },
+    { request: 'POST /v1/connect/intentions', body: webTo('*'), grants: ['intention:*:write'] },
+  ],
+  'GET /v1/connect/intentions/{intention}': [
+    { request: 'GET /v1/connect/intentions/INTENTION', grants: ['intention:db:read'] },
+  ],
+  'PUT /v1/connect/intentions/{intention}': [
+    {
+      request: 'PUT /v1/connect/intentions/INTENTION',
+      body: webTo('cache'),
+      grants: ['intention:db:write', 'intention:cache:write'],
+    },
+  ],
+  'DELETE /v1/connect/intentions/{intention}': [
+    { request: 'DELETE /v1/connect/intentions/INTENTION', grants: ['intention:db:write'] },
+  ],
+  'GET /v1/connect/intentions/match': [
+    { request: 'GET /v1/connect/intentions/match?by=destination&name=db', grants: ['intention:db:read'] },
+    {
+      request: 'GET /v1/connect/intentions/match?by=source&name=web&name=default/api',
+      grants: ['intention:web:read', 'intention:api:read'],
+    },
+  ],
+  'GET /v1/connect/intentions/check': [
+    { request: 'GET /v1/connect/intentions/check?source=web&destination=db', grants: ['service:db:read'] },
+  ],
+  'POST /v1/agent/connect/authorize': [
+    {
+      request: 'POST /v1/agent/connect/authorize',
+      body: { Target: 'db', ClientCertURI: 'spiffe://1.svc/ns/default/dc/dc1/svc/web' },
+      grants: ['service:db:write', 'intention:db:read'],
+    },
   ],
   'GET /v1/operator/raft/configuration': [
     { request: 'GET /v1/operator/raft/configuration', grants: ['operator::read'] },

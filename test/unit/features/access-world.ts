@@ -50,6 +50,7 @@ export class AccessWorld {
   session = ''
   query = ''
   unnamed = ''
+  intention = ''
   archive: Uint8Array = emptyBytes
 
   private constructor() {
@@ -85,7 +86,11 @@ export class AccessWorld {
   }
 
   #named(text: string): string {
-    return text.replace('SESSION', this.session).replace('UNNAMED', this.unnamed).replace('QUERY', this.query)
+    return text
+      .replace('SESSION', this.session)
+      .replace('UNNAMED', this.unnamed)
+      .replace('QUERY', this.query)
+      .replace('INTENTION', this.intention)
   }
 
   async #fill(): Promise<void> {
@@ -100,6 +105,8 @@ export class AccessWorld {
     this.query = idOf(await this.#put('/v1/query', { Name: 'q', Token: 'secret', Service: { Service: 'web' } }, 'POST'))
     const unnamed = { Session: this.session, Service: { Service: 'web' } }
     this.unnamed = idOf(await this.#put('/v1/query', unnamed, 'POST'))
+    const webToDb = { SourceName: 'web', DestinationName: 'db', Action: 'allow' }
+    this.intention = idOf(await this.#put('/v1/connect/intentions', webToDb, 'POST'))
     const saved = await this.server.request('GET', '/v1/snapshot')
     if (saved.kind === 'bytes') this.archive = saved.bytes
     await this.server.context.propose(coordinateBatch, { updates: [{ node: 'node-a', segment: '', coordinate }] })

@@ -45,6 +45,7 @@ export class AclWorld {
     const world = this
     this.server.serverAccess = {
       primaryDatacenter,
+      defaultPolicy: 'deny',
       masterToken,
       get replicatesTokens() {
         return world.replicatesTokens
@@ -55,6 +56,7 @@ export class AclWorld {
     }
     this.server.accessControl = {
       primaryDatacenter,
+      defaultPolicy: 'deny',
       refusesNew: () => (views.isNewMode(this.server.read()) ? undefined : legacyModeFailure(this.missing)),
       defaultToken: () => this.defaultToken,
       setToken: (slot, secret) => this.slots.set(slot, secret),

@@ -222,6 +222,7 @@ export class LoneServer {
       authorizer: async ({ token = '' }) => (this.resolve === undefined ? ok(this.authorizer) : this.resolve(token)),
       env,
       release: newestRelease,
+      aliases: ['consul'],
       telemetry: { prefix: 'svc', exposition: () => undefined },
       get discoveryMaxStaleMs(): number {
         return lone.discoveryMaxStaleMs

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { Ask, Authorizer } from '../../access/authorizer.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { Failure } from '../../model/failure.ts'
+import { refusedUnlessAllowed, within } from '../access.ts'
+import { denied } from '../denied.ts'
+import type { CommandDefinition, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { measured } from '../measured.ts'
+import { type IntentionOutcome, intentionCreate, intentionDelete, intentionUpdate, missing } from './commands.ts'
+import { contentFields, intentionId } from './fields.ts'
+import { contentOf, type IntentionSaid } from './validation.ts'
+import { intentionById } from './views.ts'
+
+/** What must be written in an action is told by `contentOf`, and not as malformed. */
+const said = z.object({ ...contentFields, action: z.string(), sourceType: z.string(), defaultPort: z.number() })
+
+const applyArgs = z.discriminatedUnion('operation', [
+  z.object({ operation: z.literal('create'), said }),
+  z.object({ operation: z.literal('update'), id: intentionId, said }),
+  z.object({ operation: z.literal('delete'), id: intentionId }),
+])
+export type ApplyArgs = z.infer<typeof applyArgs>
+type ChangeArgs = Exclude<ApplyArgs, { readonly operation: 'create' }>
+
+const method = 'Intention.Apply'
+
+/** Answers the ID of the intention. Whoever changes one may write both what it was for and what it is to be for. */
+export const applyEndpoint: WriteEndpoint<ApplyArgs, string> = {
+  method,
+  kind: 'write',
+  args: applyArgs,
+  access: within('for which destination an intention is only a leader knows that has caught up'),
+  serve: (server, args, identity, authorizer) =>
+    measured(server, 'intention.apply', () =>
+      args.operation === 'create'
+        ? create(server, args.said, identity, authorizer)
+        : change(server, args, identity, authorizer),
+    ),
+}
+
+async function create(
+  server: ServerContext,
+  given: IntentionSaid,
+  identity: WriteIdentity | undefined,
+  authorizer: Authorizer,
+): Promise<Result<string, Failure>> {
+  const refused = writeRefused(authorizer, given.destination.name)
+  if (refused !== undefined) return err(denied(server.env, authorizer, refused, method))
+  const content = contentOf(given)
+  if (!content.ok) return err({ kind: 'bad-request', message: content.error })
+  const { env } = server
+  const drawn = { id: uuidOf(env.crypto.randomBytes(16)), createdMs: env.clock.wallMs() }
+  return propose(server, intentionCreate, { ...content.value, ...drawn }, identity)
+}
+
+async function change(
+  server: ServerContext,
+  args: ChangeArgs,
+  identity: WriteIdentity | undefined,
+  authorizer: Authorizer,
+): Promise<Result<string, Failure>> {
+  const seen = await seenFor(server, args, authorizer)
+  if (!seen.ok) return seen
+  const known = { id: args.id, seenFor: seen.value }
+  if (args.operation === 'delete') return propose(server, intentionDelete, known, identity)
+  const content = contentOf(args.said)
+  if (!content.ok) return err({ kind: 'bad-request', message: content.error })
+  const updatedMs = server.env.clock.wallMs()
+  return propose(server, intentionUpdate, { ...content.value, ...known, updatedMs }, identity)
+}
+
+/**
+ * The destination of the intention that is there, if its caller may write that and the one that it is to have; null where
+ * nothing needs to be asked. The command holds only while it is still that one.
+ */
+async function seenFor(
+  server: ServerContext,
+  args: ChangeArgs,
+  authorizer: Authorizer,
+): Promise<Result<string | null, Failure>> {
+  if (authorizer.unrestricted) return ok(null)
+  const wanted = args.operation === 'update' ? writeRefused(authorizer, args.said.destination.name) : undefined
+  if (wanted !== undefined) return err(denied(server.env, authorizer, wanted, method))
+  const leads = await server.leads()
+  if (!leads.ok) return leads
+  const known = intentionById(server.read(), args.id)
+  if (known === undefined) return err({ kind: 'bad-request', message: missing(args.id) })
+  const refused = writeRefused(authorizer, known.destination.name)
+  return refused === undefined ? ok(known.destination.name) : err(denied(server.env, authorizer, refused, method))
+}
+
+/** Where no destination is said, that is what is wrong with it. */
+function writeRefused(authorizer: Authorizer, destination: string): Ask | undefined {
+  return destination === '' ? undefined : refusedUnlessAllowed(authorizer, 'intention', destination, 'write')
+}
+
+async function propose<Body>(
+  server: ServerContext,
+  command: CommandDefinition<Body, IntentionOutcome>,
+  body: Body,
+  identity: WriteIdentity | undefined,
+): Promise<Result<string, Failure>> {
+  const outcome = await server.propose(command, body, identity)
+  if (!outcome.ok) return outcome
+  if ('id' in outcome.value) return ok(outcome.value.id)
+  if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
+  return err({ kind: 'refused', message: 'the destination of the intention was changed meanwhile: ask again' })
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { allowedHere } from '../asking.ts'
+import type { CacheUse } from '../cache-use.ts'
+import { declared } from '../declared.ts'
+import { jsonAnswer } from '../declared-answers.ts'
+import { decodeBody } from '../json-body.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { failed } from '../responses.ts'
+import { authorizeBody } from './body.ts'
+import { type ClientId, readClientId } from './client-id.ts'
+import { matchEndpoint } from './endpoint.ts'
+import { type IntentionRow, intentionText } from './model.ts'
+import { defaultNamespace } from './place.ts'
+import { decidingOf } from './precedence.ts'
+
+/** Asked for each connection that a service gets. Reference: mesh 7. */
+export const authorizeRoute: Route = {
+  path: '/v1/agent/connect/authorize',
+  since: 'mesh',
+  operations: {
+    POST: declared({
+      summary: 'Whether a client may connect to a service',
+      access: { asks: 'service:write of the target' },
+      body: {
+        about: 'The service that is connected to, and what the certificate of the client says.',
+        required: true,
+        json: authorizeBody.accepts,
+      },
+      answers: [
+        jsonAnswer(
+          'Whether it may, from what the agent keeps of intentions, and why.',
+          z.strictObject({ Authorized: z.boolean(), Reason: z.string() }),
+          ['cache', 'age?'],
+        ),
+      ],
+      handle: authorize,
+    }),
+  },
+}
+
+interface Asked {
+  readonly target: string
+  readonly client: ClientId
+}
+
+async function authorize(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const asked = askedIn(request.body)
+  if (!asked.ok) return failed(asked.error)
+  const { target, client } = asked.value
+  const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name: target, right: 'write' }])
+  if (!allowed.ok) return failed(allowed.error)
+  const places = [{ namespace: defaultNamespace, name: target }]
+  const matched = await agent.cached(matchEndpoint, { by: 'destination', places }, plainRead, anyAge, request.call)
+  if (!matched.ok) return failed(matched.error)
+  const { answer, hit, ageMs } = matched.value
+  const cache: CacheUse = { hit, ageS: Math.floor(ageMs / 1000) }
+  const decision = decisionOn(agent, answer.value[0] ?? [], client)
+  return { kind: 'json', value: { Authorized: decision.allowed, Reason: decision.reason }, cache }
+}
+
+const plainRead = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
+const anyAge = { revalidate: false } as const
+
+function askedIn(body: Uint8Array): Result<Asked, Failure> {
+  const decoded = decodeBody(body, authorizeBody, 'Bad request: Request decode failed')
+  if (!decoded.ok) return decoded
+  const { Target, ClientCertURI } = decoded.value
+  if (Target === '') return badShape('Target service must be specified')
+  const client = readClientId(ClientCertURI)
+  if (client === undefined) return badShape('ClientCertURI not a valid Connect identifier')
+  if (client === 'signing') return badShape('ClientCertURI not a valid Service identifier')
+  return ok({ target: Target, client })
+}
+
+function badShape(message: string): Result<never, Failure> {
+  return err({ kind: 'bad-request', message: `Bad request: ${message}` })
+}
+
+interface Decision {
+  readonly allowed: boolean
+  readonly reason: string
+}
+
+/** By the first of the target's intentions that says something of the client, else by access control. */
+function decisionOn(
+  { accessControl }: AgentContext,
+  inOrder: readonly IntentionRow[],
+  { namespace, service }: ClientId,
+): Decision {
+  const deciding = decidingOf(inOrder, { namespace, name: service })
+  if (deciding !== undefined) {
+    return { allowed: deciding.action === 'allow', reason: `Matched intention: ${intentionText(deciding)}` }
+  }
+  if (accessControl === undefined) return { allowed: true, reason: 'ACLs disabled, access is allowed by default' }
+  return { allowed: accessControl.defaultPolicy === 'allow', reason: 'Default behavior configured by ACLs' }
+}

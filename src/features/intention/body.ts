@@ -1,0 +1,60 @@
+import { lowerAscii } from '../../base/letter-case.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { productName } from '../../model/names.ts'
+import { integer, members, object, text } from '../json-body.ts'
+import { defaultNamespace, type Place, placeOf } from './place.ts'
+import type { IntentionSaid } from './validation.ts'
+
+/** What the service itself sets (precedence, times, indexes) may be sent back and is passed over. */
+export const intentionBody = object({
+  ID: text,
+  Description: text,
+  SourceNS: text,
+  SourceName: text,
+  DestinationNS: text,
+  DestinationName: text,
+  SourceType: text,
+  Action: text,
+  DefaultAddr: text,
+  DefaultPort: integer,
+  Meta: members(text),
+})
+
+type Body = ReturnType<typeof intentionBody>
+
+export const authorizeBody = object({ Target: text, ClientCertURI: text, ClientCertSerial: text })
+
+/** `aliases`: under which clients know the product. */
+export function saidIn(body: Body, aliases: readonly string[]): IntentionSaid {
+  const { SourceNS, SourceName, DestinationNS, DestinationName, SourceType, Action, Description, Meta } = body
+  return {
+    source: { namespace: SourceNS || defaultNamespace, name: SourceName },
+    destination: { namespace: DestinationNS || defaultNamespace, name: DestinationName },
+    sourceType: SourceType === '' ? productName : sourceTypeOf(SourceType, aliases),
+    action: Action,
+    description: Description,
+    meta: Meta,
+    defaultAddress: body.DefaultAddr,
+    defaultPort: body.DefaultPort,
+  }
+}
+
+/** There is one type of sources, which has the product's name. */
+export function sourceTypeOf(given: string, aliases: readonly string[]): string {
+  return aliases.includes(given) ? productName : given
+}
+
+const uuidLength = 36
+
+/** The ID of an intention as a path names it. The error is the text that clients of the field know. */
+export function intentionIdOf(given: string): Result<string, string> {
+  if (given.length === uuidLength) return ok(lowerAscii(given))
+  return err('failed intention lookup: index error: UUID must be 36 characters')
+}
+
+/** `parameter`: what it was given as. The error is the text that clients of the field know. */
+export function placeGiven(parameter: 'name' | 'source' | 'destination', given: string): Result<Place, string> {
+  const place = placeOf(given)
+  if (place !== undefined) return ok(place)
+  return err(`${parameter} ${JSON.stringify(given)} is invalid: input can contain at most one '/'`)
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { releaseOf } from '../../model/release.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { count } from '../fields.ts'
+import type { CommandDefinition } from '../manifest.ts'
+import { contentFields, intentionId } from './fields.ts'
+import { type IntentionRow, intentionText } from './model.ts'
+import type { Ends } from './place.ts'
+import { intentionsTable } from './tables.ts'
+import { intentionBetween, intentionById } from './views.ts'
+
+const first = releaseOf('mesh')
+
+/** `id`: of the intention, which is that of the first attempt where the write was repeated. A refusal is the field's line. */
+export type IntentionOutcome =
+  | { readonly id: string }
+  | { readonly refusal: string }
+  /** It is not for the destination any more for which whoever asked was allowed to change it. */
+  | { readonly changedMeanwhile: true }
+
+const createBody = z.strictObject({ id: intentionId, ...contentFields, createdMs: count })
+
+/** The leader has drawn ID and time, and has looked at what can be judged without the state. */
+export const intentionCreate: CommandDefinition<z.infer<typeof createBody>, IntentionOutcome> = {
+  kind: 'intention.create',
+  since: first,
+  body: createBody,
+  apply: (tx, body) => {
+    if (intentionById(tx, body.id) !== undefined)
+      return { refusal: `there is an intention of the ID ${body.id} already` }
+    const refusal = duplicate(tx, body)
+    if (refusal !== undefined) return { refusal }
+    const { createdMs } = body
+    tx.put(intentionsTable, { ...body, updatedMs: createdMs, createIndex: tx.index, modifyIndex: tx.index })
+    return { id: body.id }
+  },
+}
+
+/** The name of the destination that it was seen to have; null: whatever it has. */
+const seenFor = z.string().nullable()
+
+const updateBody = z.strictObject({ id: intentionId, ...contentFields, updatedMs: count, seenFor })
+
+/** Replaces everything but the time of its creation. */
+export const intentionUpdate: CommandDefinition<z.infer<typeof updateBody>, IntentionOutcome> = {
+  kind: 'intention.update',
+  since: first,
+  body: updateBody,
+  apply: (tx, { seenFor, ...body }) => {
+    const known = intentionById(tx, body.id)
+    if (known === undefined) return { refusal: missing(body.id) }
+    if (isOther(known, seenFor)) return { changedMeanwhile: true }
+    const refusal = duplicate(tx, body)
+    if (refusal !== undefined) return { refusal }
+    const { createdMs, createIndex } = known
+    tx.put(intentionsTable, { ...body, createdMs, createIndex, modifyIndex: tx.index })
+    return { id: body.id }
+  },
+}
+
+const deleteBody = z.strictObject({ id: intentionId, seenFor })
+
+export const intentionDelete: CommandDefinition<z.infer<typeof deleteBody>, IntentionOutcome> = {
+  kind: 'intention.delete',
+  since: first,
+  body: deleteBody,
+  apply: (tx, { id, seenFor }) => {
+    const known = intentionById(tx, id)
+    if (known === undefined) return { refusal: missing(id) }
+    if (isOther(known, seenFor)) return { changedMeanwhile: true }
+    tx.delete(intentionsTable, id)
+    return { id }
+  },
+}
+
+export function missing(id: string): string {
+  return `Cannot modify non-existent intention: '${id}'`
+}
+
+function isOther({ destination }: IntentionRow, seenFor: string | null): boolean {
+  return seenFor !== null && destination.name !== seenFor
+}
+
+function duplicate(tx: ReadTransaction, body: Ends & { readonly id: string }): string | undefined {
+  const known = intentionBetween(tx, body)
+  return known === undefined || known.id === body.id ? undefined : `duplicate intention found: ${intentionText(known)}`
+}

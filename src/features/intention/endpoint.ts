@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { ok } from '../../base/result.ts'
+import { asks, filters, keptOf, refusedUnlessAllowed } from '../access.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../manifest.ts'
+import { intentionId, place } from './fields.ts'
+import type { IntentionRow } from './model.ts'
+import { allIntentions, decidingIntention, intentionById, intentionsFor, intentionsIndex } from './views.ts'
+
+/** Rights on an intention are those on its destination, by name. Reference: mesh 8. */
+
+const noArgs = z.object({})
+
+export const listEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly IntentionRow[]> = {
+  method: 'Intention.List',
+  kind: 'query',
+  args: noArgs,
+  access: filters((authorizer, intentions) =>
+    authorizer.readsAll('intention')
+      ? intentions
+      : keptOf(intentions, ({ destination }) => authorizer.allows('intention', destination.name, 'read')),
+  ),
+  query: (tx) => ({ index: intentionsIndex(tx), value: allIntentions(tx) }),
+}
+
+const idArgs = z.object({ id: intentionId })
+
+export const getEndpoint: QueryEndpoint<z.infer<typeof idArgs>, IntentionRow | null> = {
+  method: 'Intention.Get',
+  kind: 'query',
+  args: idArgs,
+  access: asks((authorizer, { id }, tx) => {
+    const intention = intentionById(tx, id)
+    return intention && refusedUnlessAllowed(authorizer, 'intention', intention.destination.name, 'read')
+  }),
+  query: (tx, { id }) => ({ index: intentionsIndex(tx), value: intentionById(tx, id) ?? null }),
+}
+
+/** Names that one question may have. */
+export const matchedPlacesMax = 64
+
+const matchArgs = z.object({
+  by: z.enum(['source', 'destination']),
+  places: z.array(place).min(1).max(matchedPlacesMax).readonly(),
+})
+
+/** For each place the intentions that say something of it, in order of precedence. */
+export const matchEndpoint: QueryEndpoint<z.infer<typeof matchArgs>, readonly (readonly IntentionRow[])[]> = {
+  method: 'Intention.Match',
+  kind: 'query',
+  args: matchArgs,
+  access: asks((authorizer, { places }) => {
+    const hidden = places.find(({ name }) => !authorizer.allows('intention', name, 'read'))
+    return hidden && { resource: 'intention', name: hidden.name, right: 'read' }
+  }),
+  query: (tx, { by, places }) => ({
+    index: intentionsIndex(tx),
+    value: places.map((each) => intentionsFor(tx, by, each)),
+  }),
+}
+
+const checkArgs = z.object({ source: place, destination: place })
+
+/**
+ * Whether a connection is allowed. No read of the store: what holds where no intention says anything is a setting of the
+ * server. Whoever does not want a stale answer gets one that no other leader can have contradicted.
+ */
+export const checkEndpoint: ServerEndpoint<z.infer<typeof checkArgs>, boolean> = {
+  method: 'Intention.Check',
+  kind: 'server',
+  args: checkArgs,
+  leader: true,
+  access: asks((authorizer, { destination }) => refusedUnlessAllowed(authorizer, 'service', destination.name, 'read')),
+  async serve(server, ends) {
+    if (server.raft.status().role === 'leader') {
+      const leads = await server.leads()
+      if (!leads.ok) return leads
+    }
+    const deciding = decidingIntention(server.read(), ends)
+    if (deciding !== undefined) return ok(deciding.action === 'allow')
+    return ok(server.accessControl === undefined || server.accessControl.defaultPolicy === 'allow')
+  },
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { count, textPairs } from '../fields.ts'
+
+/** Fields of an intention, as they travel in commands and stand in snapshots. */
+
+/** A UUID in lower case, as the leader draws it. */
+export const intentionId = z.string().length(36)
+
+export const place = z.strictObject({ namespace: z.string(), name: z.string() })
+
+export const contentFields = {
+  source: place,
+  destination: place,
+  action: z.enum(['allow', 'deny']),
+  description: z.string(),
+  meta: textPairs,
+  defaultAddress: z.string(),
+  defaultPort: count,
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { TextPairs } from '../../model/catalog.ts'
+import { productName } from '../../model/names.ts'
+import { timeText } from '../acl/model.ts'
+import { indexValue, textMap } from '../declared-answers.ts'
+import { type Ends, placeText } from './place.ts'
+import { precedenceOf } from './precedence.ts'
+
+export type Action = 'allow' | 'deny'
+
+/** What whoever writes an intention says. */
+export interface IntentionContent extends Ends {
+  readonly action: Action
+  readonly description: string
+  /** In order of key. */
+  readonly meta: TextPairs
+  /** Kept and shown, and used for nothing. */
+  readonly defaultAddress: string
+  readonly defaultPort: number
+}
+
+/** Whether one service may connect to another. */
+export interface IntentionRow extends IntentionContent {
+  /** A UUID in lower case. */
+  readonly id: string
+  /** By the clocks of leaders. */
+  readonly createdMs: number
+  readonly updatedMs: number
+  readonly createIndex: number
+  readonly modifyIndex: number
+}
+
+const time = z.string().meta({ format: 'date-time' })
+
+/** Reference: mesh 8. */
+export const intentionShape = z
+  .strictObject({
+    ID: z.string(),
+    Description: z.string(),
+    SourceNS: z.string(),
+    SourceName: z.string(),
+    DestinationNS: z.string(),
+    DestinationName: z.string(),
+    SourceType: z.literal(productName),
+    Action: z.enum(['allow', 'deny']),
+    DefaultAddr: z.string(),
+    DefaultPort: z.number().int(),
+    Meta: textMap,
+    Precedence: z.number().int().min(1).max(9).meta({ description: 'Of all that match, the greatest decides.' }),
+    CreatedAt: time,
+    UpdatedAt: time,
+    CreateIndex: indexValue,
+    ModifyIndex: indexValue,
+  })
+  .meta({ id: 'Intention' })
+
+export function intentionJson(row: IntentionRow): z.infer<typeof intentionShape> {
+  return {
+    ID: row.id,
+    Description: row.description,
+    SourceNS: row.source.namespace,
+    SourceName: row.source.name,
+    DestinationNS: row.destination.namespace,
+    DestinationName: row.destination.name,
+    SourceType: productName,
+    Action: row.action,
+    DefaultAddr: row.defaultAddress,
+    DefaultPort: row.defaultPort,
+    Meta: Object.fromEntries(row.meta),
+    Precedence: precedenceOf(row),
+    CreatedAt: timeText(row.createdMs),
+    UpdatedAt: timeText(row.updatedMs),
+    CreateIndex: row.createIndex,
+    ModifyIndex: row.modifyIndex,
+  }
+}
+
+/** `ALLOW default/web => default/db (ID: …, Precedence: 9)`: the text that the field's clients know. */
+export function intentionText(row: IntentionRow): string {
+  const ends = `${placeText(row.source)} => ${placeText(row.destination)}`
+  return `${row.action.toUpperCase()} ${ends} (ID: ${row.id}, Precedence: ${precedenceOf(row)})`
+}

@@ -1,0 +1,49 @@
+import { compareText } from '../../base/bytes.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
+
+/** A service, or with `*` all of them: of one namespace, or of all namespaces. */
+export interface Place {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Who connects, and to whom. */
+export interface Ends {
+  readonly source: Place
+  readonly destination: Place
+}
+
+export const wildcard = '*'
+export const defaultNamespace = 'default'
+
+/** `name`, or `namespace/name`. */
+export function placeOf(text: string): Place | undefined {
+  const [first = '', second, ...more] = text.split('/')
+  if (more.length > 0) return undefined
+  return second === undefined ? { namespace: defaultNamespace, name: first } : { namespace: first, name: second }
+}
+
+export function placeText({ namespace, name }: Place): string {
+  return `${namespace}/${name}`
+}
+
+export function comparePlaces(a: Place, b: Place): number {
+  return compareText(a.namespace, b.namespace) || compareText(a.name, b.name)
+}
+
+/** Places that say something of this one: itself, all services of its namespace, everything. */
+export function coveringPlaces({ namespace, name }: Place): readonly Place[] {
+  const everything = { namespace: wildcard, name: wildcard }
+  if (namespace === wildcard) return [everything]
+  const ofNamespace = { namespace, name: wildcard }
+  return name === wildcard ? [ofNamespace, everything] : [{ namespace, name }, ofNamespace, everything]
+}
+
+/** Whether what is said of `place` holds for a service. As in the catalog, the case of letters makes no other service. */
+export function covers(place: Place, service: Place): boolean {
+  return holdsFor(place.namespace, service.namespace) && holdsFor(place.name, service.name)
+}
+
+function holdsFor(said: string, given: string): boolean {
+  return said === wildcard || said === given || lowerAscii(said) === lowerAscii(given)
+}

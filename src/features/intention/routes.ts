@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { declared } from '../declared.ts'
+import { jsonAnswer, listOf, textAnswer } from '../declared-answers.ts'
+import { decodeBody } from '../json-body.ts'
+import type { AgentContext, CallOptions, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import { readParameters } from '../parameters.ts'
+import { parseReadOptions, type ReadName, writingCall } from '../read-options.ts'
+import { badRequest, failed } from '../responses.ts'
+import { applyEndpoint } from './apply-endpoint.ts'
+import { authorizeRoute } from './authorize.ts'
+import { intentionBody, intentionIdOf, saidIn } from './body.ts'
+import { checkEndpoint, getEndpoint, listEndpoint, matchEndpoint } from './endpoint.ts'
+import { intentionJson, intentionShape } from './model.ts'
+import { checkParameters, checkQuestion, matchParameters, matchQuestion } from './questions.ts'
+
+const intention = { name: 'intention', about: 'ID of an intention.' } as const
+const written = jsonAnswer('Its ID.', z.strictObject({ ID: z.string() }))
+const givenAbout = 'The intention. Names of members may have their letters in any case.'
+const writeAsks = { asks: 'service:intentions=write of its destination' } as const
+
+/** Answers wait for a change, as the field’s do, and have no index. Reference: mesh 8. */
+export const intentionRoutes: readonly Route[] = [
+  {
+    path: '/v1/connect/intentions',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'All intentions',
+        access: { asks: 'service:intentions=read of the destination of each' },
+        query: readParameters,
+        answers: [jsonAnswer('Intentions, in order of precedence.', listOf(intentionShape))],
+        handle: list,
+      }),
+      POST: declared({
+        summary: 'Make an intention',
+        access: writeAsks,
+        query: readParameters,
+        body: { about: givenAbout, required: true, json: intentionBody.accepts },
+        answers: [written],
+        handle: create,
+      }),
+    },
+  },
+  {
+    path: '/v1/connect/intentions/match',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'Intentions that say something of a service',
+        access: { asks: 'service:intentions=read of each name' },
+        query: [...readParameters, ...matchParameters],
+        answers: [
+          jsonAnswer(
+            'By the names that were asked for: intentions in order of precedence, null where there are none.',
+            z.record(z.string(), listOf(intentionShape).nullable()),
+          ),
+        ],
+        handle: match,
+      }),
+    },
+  },
+  {
+    path: '/v1/connect/intentions/check',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'Whether one service may connect to another',
+        access: { asks: 'service:read of the destination' },
+        query: [...readParameters, ...checkParameters],
+        answers: [jsonAnswer('Whether it may.', z.strictObject({ Allowed: z.boolean() }))],
+        handle: check,
+      }),
+    },
+  },
+  {
+    path: '/v1/connect/intentions/',
+    since: 'mesh',
+    rest: intention,
+    operations: {
+      GET: declared({
+        summary: 'Read an intention',
+        access: { asks: 'service:intentions=read of its destination' },
+        query: readParameters,
+        answers: [jsonAnswer('The intention.', intentionShape), textAnswer(404, 'There is no such intention.')],
+        handle: read,
+      }),
+      PUT: declared({
+        summary: 'Replace an intention',
+        access: { asks: 'service:intentions=write of the old and the new destination' },
+        query: readParameters,
+        body: { about: givenAbout, required: true, json: intentionBody.accepts },
+        answers: [written],
+        handle: update,
+      }),
+      DELETE: declared({
+        summary: 'Delete an intention',
+        access: writeAsks,
+        query: readParameters,
+        answers: [jsonAnswer('Always true.', z.literal(true))],
+        handle: remove,
+      }),
+    },
+  },
+  authorizeRoute,
+]
+
+type IntentionRequest = RouteRequest<ReadName>
+
+async function list(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const answer = await agent.query(listEndpoint, {}, options.value, request.call)
+  return answer.ok ? { kind: 'json', value: answer.value.value.map(intentionJson) } : failed(answer.error)
+}
+
+async function read(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const id = intentionIdOf(textOfByteString(request.rest))
+  if (!id.ok) return badRequest(`Bad request: ${id.error}`)
+  const answer = await agent.query(getEndpoint, { id: id.value }, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const { value } = answer.value
+  if (value === null) return failed({ kind: 'not-found', message: 'Intention not found' })
+  return { kind: 'json', value: intentionJson(value) }
+}
+
+async function create(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+  const call = writingCall(agent, request)
+  if (!call.ok) return failed(call.error)
+  const body = decodeBody(request.body, intentionBody, 'Failed to decode request body')
+  if (!body.ok) return failed(body.error)
+  if (body.value.ID !== '') return badRequest('ID must be empty when creating a new intention')
+  const said = saidIn(body.value, agent.aliases)
+  const created = await agent.write(applyEndpoint, { operation: 'create', said }, call.value)
+  return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
+}
+
+/** The path names the intention, whatever the body says. */
+async function update(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+  const change = changeOf(agent, request)
+  if (!change.ok) return failed(change.error)
+  const body = decodeBody(request.body, intentionBody)
+  if (!body.ok) return failed(body.error)
+  const { id, call } = change.value
+  const said = saidIn(body.value, agent.aliases)
+  const updated = await agent.write(applyEndpoint, { operation: 'update', id, said }, call)
+  return updated.ok ? { kind: 'json', value: { ID: updated.value } } : failed(updated.error)
+}
+
+async function remove(agent: AgentContext, request: IntentionRequest): Promise<RouteResponse> {
+  const change = changeOf(agent, request)
+  if (!change.ok) return failed(change.error)
+  const { id, call } = change.value
+  const gone = await agent.write(applyEndpoint, { operation: 'delete', id }, call)
+  return gone.ok ? { kind: 'json', value: true } : failed(gone.error)
+}
+
+/** The intention that is to be changed, and where. */
+function changeOf(
+  agent: AgentContext,
+  request: IntentionRequest,
+): Result<{ readonly id: string; readonly call: CallOptions }, Failure> {
+  const call = writingCall(agent, request)
+  if (!call.ok) return call
+  const id = intentionIdOf(textOfByteString(request.rest))
+  if (id.ok) return ok({ id: id.value, call: call.value })
+  return err({ kind: 'bad-request', message: `Intention lookup failed: ${id.error}` })
+}
+
+async function match(
+  agent: AgentContext,
+  request: RouteRequest<ReadName | (typeof matchParameters)[number]['name']>,
+): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const question = matchQuestion(request.query)
+  if (!question.ok) return badRequest(question.error)
+  const { by, names, places } = question.value
+  const answer = await agent.query(matchEndpoint, { by, places }, options.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const found = answer.value.value.map((rows) => (rows.length === 0 ? null : rows.map(intentionJson)))
+  return { kind: 'json', value: Object.fromEntries(names.map((name, at) => [name, found[at] ?? null])) }
+}
+
+async function check(
+  agent: AgentContext,
+  request: RouteRequest<ReadName | (typeof checkParameters)[number]['name']>,
+): Promise<RouteResponse> {
+  const options = parseReadOptions(agent, request.query)
+  if (!options.ok) return failed(options.error)
+  const question = checkQuestion(request.query, agent.aliases)
+  if (!question.ok) return badRequest(question.error)
+  const allowed = await agent.ask(checkEndpoint, question.value, options.value, request.call)
+  return allowed.ok ? { kind: 'json', value: { Allowed: allowed.value } } : failed(allowed.error)
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { TableDefinition } from '../../store/types.ts'
+import { count } from '../fields.ts'
+import { pairKey } from '../name-keys.ts'
+import { contentFields, intentionId } from './fields.ts'
+import type { IntentionRow } from './model.ts'
+import type { Ends, Place } from './place.ts'
+
+const intentionRow = z.object({
+  id: intentionId,
+  ...contentFields,
+  createdMs: count,
+  updatedMs: count,
+  createIndex: count,
+  modifyIndex: count,
+})
+
+/** `ends`: no two intentions have the same. */
+export const intentionsTable: TableDefinition<IntentionRow> = {
+  name: 'intentions',
+  key: (row) => row.id,
+  indexes: {
+    source: { key: (row) => placeKey(row.source) },
+    destination: { key: (row) => placeKey(row.destination) },
+    ends: { key: endsKey },
+  },
+  decode: (row) => intentionRow.parse(row),
+}
+
+/** As in the catalog, the case of letters makes no other service. */
+export function placeKey({ namespace, name }: Place): string {
+  return pairKey(namespace, name)
+}
+
+export function endsKey({ source, destination }: Ends): string {
+  const first = placeKey(source)
+  return `${first.length}/${first}${placeKey(destination)}`
+}

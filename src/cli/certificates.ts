@@ -5,14 +5,9 @@ import { ipBytes } from '../dns-wire/ip-address.ts'
 import type { Disk, DiskFailure } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
 import { productName, productTitle } from '../model/names.ts'
-import {
-  type CertificateContent,
-  certificateIn,
-  certificatePem,
-  type Issuer,
-  isAuthority,
-  signCertificate,
-} from '../pki/certificate.ts'
+import { readCertificate } from '../pki/certificate.ts'
+import { certificateIn, certificatePem } from '../pki/pem.ts'
+import { type CertificateContent, type Issuer, signCertificate } from '../pki/tls-certificate.ts'
 
 const dayMs = 86_400_000
 /** Clocks of a cluster differ. */
@@ -55,7 +50,6 @@ export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, s
   const content = { commonName, ...validity(env, days), authority: true }
   const permitted = permittedDomains === undefined ? {} : { permittedDomains }
   const signed = signCertificate(env.crypto, { ...content, ...permitted }, key, undefined)
-  if (signed === undefined) return err('the certificate could not be made')
   return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
 }
 
@@ -67,7 +61,6 @@ export function makeLeaf(env: Env, wishes: LeafWishes, authority: Pair): Result<
   if (!issuer.ok) return issuer
   const key = env.crypto.makeSigningKey()
   const signed = signCertificate(env.crypto, content.value, key, issuer.value)
-  if (signed === undefined) return err('the certificate of the CA cannot be read')
   return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
 }
 
@@ -99,14 +92,17 @@ function leafContent(env: Env, wishes: LeafWishes): Result<CertificateContent, s
 function issuerOf(env: Env, { certificate, key }: Pair): Result<Issuer, string> {
   const der = certificateIn(certificate)
   if (der === undefined) return err('the certificate of the CA is no certificate in PEM')
-  if (!isAuthority(der)) return err('the certificate of the CA is not one of a CA: its basicConstraints do not say so')
+  const read = readCertificate(der)
+  if (!read.ok) return err(`the certificate of the CA is none that can be used here: ${read.error}`)
+  if (!read.value.authority)
+    return err('the certificate of the CA is not one of a CA: its basicConstraints do not say so')
   const signing = env.crypto.readSigningKey(key)
   if (signing === undefined)
     return err('the key of the CA is no private key of ECDSA or RSA in PEM, without a password')
   const trusted = { certificateChainPem: certificate, privateKeyPem: key, trustedPems: [] }
   const problem = env.tcp.tlsProblem(trusted)
   return problem === undefined
-    ? ok({ key: signing, certificate: der })
+    ? ok({ key: signing, certificate: read.value })
     : err(`certificate and key of the CA do not belong together: ${problem}`)
 }
 

@@ -1,196 +1,139 @@
-import { base64, concatBytes, equalBytes, fromBase64, utf8 } from '../base/bytes.ts'
-import { utcText } from '../base/utc-text.ts'
-import type { Crypto, SignatureAlgorithm, SigningKey } from '../env/crypto.ts'
-import {
-  bits,
-  type DerValue,
-  integer,
-  objectId,
-  octets,
-  readDer,
-  sequence,
-  setOf,
-  tagged,
-  time,
-  utf8Text,
-  yes,
-} from './der.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { SignatureAlgorithm } from '../env/crypto.ts'
+import { type Der, derText, encoded, readDer, tags } from './der.ts'
+import { DerReader } from './der-reader.ts'
+import { type ExtensionFacts, readExtensions } from './extension-reader.ts'
+import { commonNameIn } from './name.ts'
+import { hasNullParameters, signatureIds } from './object-ids.ts'
+import { blocksMax, certificatePem, pemBlocks } from './pem.ts'
+import { type PublicKeyKind, publicKeyFacts } from './public-key.ts'
 
-/** What a certificate says. RFC 5280, section 4. */
-export interface CertificateContent {
+/** An X.509 certificate as it was read. RFC 5280. */
+export interface Certificate extends ExtensionFacts {
+  readonly der: Uint8Array
+  readonly pem: string
+  readonly serial: bigint
+  /** Names in DER; two are equal when their bytes are. */
+  readonly subject: Uint8Array
+  readonly issuer: Uint8Array
+  /** Of the subject; empty where it has none. */
   readonly commonName: string
   readonly notBeforeMs: number
+  /** The last moment at which it holds; it holds through that second. */
   readonly notAfterMs: number
-  /** An authority: it may sign, below itself only certificates of no authorities. */
-  readonly authority: boolean
-  /** Of an authority: names in these domains alone may be signed. None: any. */
-  readonly permittedDomains?: readonly string[]
-  readonly dnsNames?: readonly string[]
-  /** 4 or 16 bytes each. */
-  readonly addresses?: readonly Uint8Array[]
-  readonly uses?: readonly ('server' | 'client')[]
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Uint8Array
+  readonly keyKind: PublicKeyKind
+  readonly keyBits: number
+  /** Undefined: one that is not verified here. */
+  readonly signatureAlgorithm: SignatureAlgorithm | undefined
+  /** What was signed, and how. */
+  readonly signedBytes: Uint8Array
+  readonly signature: Uint8Array
 }
 
-/** Who signs: a key with the certificate that it belongs to, as DER. */
-export interface Issuer {
-  readonly key: SigningKey
-  readonly certificate: Uint8Array
+/** Longer ones are not looked at: those of a mesh have less than one, with long keys two thousand bytes. */
+export const certificateBytesMax = 16 * 1024
+const serialBytesMax = 20
+
+/** The certificate that these bytes are; else in what they are none. */
+export function readCertificate(der: Uint8Array): Result<Certificate, string> {
+  const whole = readDer(der, certificateBytesMax)
+  if (!whole.ok) return err(`the certificate cannot be read: ${whole.error}`)
+  const read = new DerReader()
+  const certificate = fieldsOf(read, whole.value, der)
+  return read.problem === undefined ? ok(certificate) : err(`the certificate cannot be read: ${read.problem}`)
 }
 
-/** What of an authority goes into what it signs; undefined: this is no certificate. */
-interface IssuerNames {
-  readonly subject: Uint8Array
-  /** How it names its key, if it does: whoever verifies may compare that. */
-  readonly keyId: Uint8Array | undefined
-}
-
-type Hashing = Pick<Crypto, 'sha256' | 'randomBytes'>
-
-/** Signs a certificate for this public key, and gives it in DER; undefined where the issuer's is none. `issuer` undefined: by itself. */
-export function signCertificate(
-  crypto: Hashing,
-  content: CertificateContent,
-  key: SigningKey,
-  issuer: Issuer | undefined,
-): Uint8Array | undefined {
-  const signer = issuer?.key ?? key
-  const own = { subject: nameOf(content.commonName), keyId: crypto.sha256(key.publicKey).subarray(0, 20) }
-  const by = issuer === undefined ? own : issuerNames(issuer.certificate)
-  if (by === undefined) return undefined
-  const algorithm = sequence(...algorithmOf(signer.algorithm))
-  const toSign = sequence(
-    tagged(0, integer(Uint8Array.of(2)), true),
-    integer(serialOf(crypto)),
-    algorithm,
-    by.subject,
-    sequence(time(utcText(content.notBeforeMs)), time(utcText(content.notAfterMs))),
-    own.subject,
-    key.publicKey,
-    tagged(3, sequence(...extensionsOf(content, own.keyId, by.keyId)), true),
-  )
-  return sequence(toSign, algorithm, bits(signer.sign(toSign)))
-}
-
-/** Unguessable and positive, in 16 bytes. */
-function serialOf(crypto: Hashing): Uint8Array {
-  const serial = crypto.randomBytes(16)
-  serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
-  return serial
-}
-
-function nameOf(commonName: string): Uint8Array {
-  return sequence(setOf(sequence(objectId('2.5.4.3'), utf8Text(commonName))))
-}
-
-const asn1Null = Uint8Array.of(0x05, 0x00)
-
-function algorithmOf(algorithm: SignatureAlgorithm): readonly Uint8Array[] {
-  switch (algorithm) {
-    case 'ecdsa-sha256':
-      return [objectId('1.2.840.10045.4.3.2')]
-    case 'ecdsa-sha384':
-      return [objectId('1.2.840.10045.4.3.3')]
-    case 'ecdsa-sha512':
-      return [objectId('1.2.840.10045.4.3.4')]
-    case 'rsa-sha256':
-      return [objectId('1.2.840.113549.1.1.11'), asn1Null]
-    case 'rsa-sha384':
-      return [objectId('1.2.840.113549.1.1.12'), asn1Null]
-    case 'rsa-sha512':
-      return [objectId('1.2.840.113549.1.1.13'), asn1Null]
-    case 'ed25519':
-      return [objectId('1.3.101.112')]
+/** All certificates that a PEM text holds, in order: at least one, and nothing else. */
+export function readCertificates(text: string): Result<readonly Certificate[], string> {
+  const blocks = pemBlocks(text)
+  if (!blocks.ok) return blocks
+  const certificates: Certificate[] = []
+  for (const { label, der } of blocks.value) {
+    if (label !== 'CERTIFICATE') return err(`the PEM text has a ${label} where certificates belong`)
+    const certificate = readCertificate(der)
+    if (!certificate.ok) return certificate
+    certificates.push(certificate.value)
   }
+  return certificates.length === 0 ? err('the PEM text has no certificate') : ok(certificates)
 }
 
-const critical = true
-const subjectKeyId = '2.5.29.14'
-const basicConstraints = '2.5.29.19'
-const authorityKeyId = '2.5.29.35'
+/** As many as a text may hold. */
+export const certificatesMax = blocksMax
 
-function extensionsOf(
-  content: CertificateContent,
-  ownKeyId: Uint8Array,
-  issuerKeyId: Uint8Array | undefined,
-): readonly Uint8Array[] {
-  const { authority, permittedDomains = [], dnsNames = [], addresses = [], uses = [] } = content
-  const extensions = [
-    // Digital signature; of an authority, those under certificates and revocations too.
-    extension('2.5.29.15', bits(Uint8Array.of(authority ? 0x86 : 0x80), authority ? 1 : 7), critical),
-    extension(basicConstraints, authority ? sequence(yes, integer(Uint8Array.of(0))) : sequence(), critical),
-    extension(subjectKeyId, octets(ownKeyId)),
-  ]
-  if (issuerKeyId !== undefined) extensions.push(extension(authorityKeyId, sequence(tagged(0, issuerKeyId, false))))
-  if (uses.length > 0) {
-    const purposes = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
-    extensions.push(extension('2.5.29.37', sequence(...uses.map((use) => objectId(purposes[use])))))
+function fieldsOf(read: DerReader, whole: Der, der: Uint8Array): Certificate {
+  const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'whole')
+  if (more !== undefined) read.fail('something follows its signature')
+  const fields = read.parts(content, tags.sequence, 'content')
+  // The version is left out of the oldest, which have no extensions.
+  const version = fields[0]?.tag === 0xa0 ? versionOf(read, fields[0]) : 1
+  const [serial, inner, issuer, validity, subject, publicKey, ...rest] = version === 1 ? fields : fields.slice(1)
+  const [notBefore, notAfter] = read.parts(validity, tags.sequence, 'validity')
+  commonNameIn(read, issuer, 'issuer')
+  const facts = publicKeyFacts(read, publicKey)
+  const algorithm = signatureAlgorithm(read, outer)
+  if (inner === undefined || outer === undefined || derText(inner) !== derText(outer)) {
+    read.fail('it names two algorithms for one signature')
   }
-  const names = [...dnsNames.map(dnsName), ...addresses.map((address) => tagged(7, address, false))]
-  if (names.length > 0) extensions.push(extension('2.5.29.17', sequence(...names)))
-  if (permittedDomains.length > 0) {
-    const permitted = permittedDomains.map((domain) => sequence(dnsName(domain)))
-    extensions.push(extension('2.5.29.30', sequence(tagged(0, concatBytes(permitted), true)), critical))
-  }
-  return extensions
-}
-
-function dnsName(name: string): Uint8Array {
-  return tagged(2, utf8(name), false)
-}
-
-function extension(id: string, value: Uint8Array, isCritical = false): Uint8Array {
-  return sequence(objectId(id), ...(isCritical ? [yes] : []), octets(value))
-}
-
-/** It holds version, serial number, algorithm, issuer, validity, subject, key: the version is left out of the oldest. */
-function issuerNames(certificate: Uint8Array): IssuerNames | undefined {
-  const fields = signedFields(certificate)
-  const first = fields[0]?.tag === 0xa0 ? 1 : 0
-  const subject = fields[first + 4]
-  if (subject === undefined || fields[first + 5] === undefined) return undefined
-  const [keyId] = extensionIn(certificate, fields, subjectKeyId) ?? []
   return {
-    subject: certificate.subarray(subject.at, subject.to),
-    keyId: keyId === undefined ? undefined : certificate.subarray(keyId.from, keyId.to),
+    der,
+    pem: certificatePem(der),
+    serial: read.unsigned(serial, 'serial number', serialBytesMax),
+    subject: bytesOfPart(subject),
+    issuer: bytesOfPart(issuer),
+    commonName: commonNameIn(read, subject, 'subject'),
+    notBeforeMs: read.timeMs(notBefore, 'first moment'),
+    notAfterMs: read.timeMs(notAfter, 'last moment'),
+    publicKey: bytesOfPart(publicKey),
+    ...facts,
+    signatureAlgorithm: algorithm,
+    signedBytes: bytesOfPart(content),
+    signature: wholeBytes(read, signature),
+    ...readExtensions(read, extensionsIn(read, version, rest)),
   }
 }
 
-/** None, where these bytes are no certificate. */
-function signedFields(certificate: Uint8Array): readonly DerValue[] {
-  const [whole] = readDer(certificate) ?? []
-  const [toSign] = (whole === undefined ? undefined : readDer(certificate, whole.from, whole.to)) ?? []
-  return (toSign === undefined ? undefined : readDer(certificate, toSign.from, toSign.to)) ?? []
+function bytesOfPart(part: Der | undefined): Uint8Array {
+  return part === undefined ? new Uint8Array(0) : encoded(part)
 }
 
-/** Whether a certificate in DER may stand under others. RFC 5280, section 4.2.1.9. */
-export function isAuthority(certificate: Uint8Array): boolean {
-  const [constraints] = extensionIn(certificate, signedFields(certificate), basicConstraints) ?? []
-  const [first] = (constraints === undefined ? undefined : readDer(certificate, constraints.from, constraints.to)) ?? []
-  return first?.tag === 0x01 && certificate[first.from] !== 0
+function versionOf(read: DerReader, around: Der): number {
+  const [number] = around.parts
+  const version = Number(read.unsigned(number, 'version', 1)) + 1
+  if ((version !== 2 && version !== 3) || around.parts.length !== 1) read.fail('its version is neither 1, 2 nor 3')
+  return version
 }
 
-/** What an extension says. In the fields is a list of them: an object ID, perhaps whether it is critical, its value as octets. */
-function extensionIn(bytes: Uint8Array, fields: readonly DerValue[], name: string): readonly DerValue[] | undefined {
-  const within = ({ from, to }: DerValue): readonly DerValue[] => readDer(bytes, from, to) ?? []
-  const wanted = objectId(name)
-  const extensions = fields.filter(({ tag }) => tag === 0xa3)
-  for (const each of extensions.flatMap(within).flatMap(within)) {
-    const [id, ...rest] = within(each)
-    const value = rest.at(-1)
-    if (id === undefined || value === undefined || !equalBytes(bytes.subarray(id.at, id.to), wanted)) continue
-    return within(value)
+/** After the key come two numbers that nobody uses any more, and the extensions. */
+function extensionsIn(read: DerReader, version: number, rest: readonly Der[]): readonly Der[] {
+  const left = rest.filter(({ tag }) => tag !== 0x81 && tag !== 0x82)
+  const [extensions] = left
+  if (extensions === undefined) return []
+  if (left.length > 1 || rest.length > 3 || rest.at(-1) !== extensions) read.fail('something follows its extensions')
+  if (version !== 3) read.fail('it has extensions, and is not of version 3')
+  const [list, more] = read.parts(extensions, 0xa3, 'extensions')
+  if (more !== undefined) read.fail('something follows its extensions')
+  return read.parts(list, tags.sequence, 'extensions')
+}
+
+const algorithms = Object.keys(signatureIds) as readonly SignatureAlgorithm[]
+
+/** Undefined where it is one that is not verified here. */
+export function signatureAlgorithm(read: DerReader, value: Der | undefined): SignatureAlgorithm | undefined {
+  const [id, parameters, more] = read.parts(value, tags.sequence, "signature's algorithm")
+  const dotted = read.objectId(id, "signature's algorithm")
+  const found = algorithms.find((each) => signatureIds[each] === dotted)
+  if (found === undefined) return undefined
+  const isNull = parameters?.tag === tags.asn1Null && parameters.content === ''
+  if (more !== undefined || (parameters !== undefined) !== hasNullParameters(found) || (parameters && !isNull)) {
+    read.fail("its signature's algorithm has parameters that it should not have, or lacks them")
   }
-  return undefined
+  return found
 }
 
-/** RFC 7468. */
-export function certificatePem(certificate: Uint8Array): string {
-  const lines = base64(certificate).match(/.{1,64}/g) ?? []
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
-}
-
-/** The first certificate that a PEM text holds, in DER. */
-export function certificateIn(pem: string): Uint8Array | undefined {
-  const found = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/.exec(pem)
-  return found === null ? undefined : fromBase64((found[1] ?? '').replace(/\s/g, ''))
+export function wholeBytes(read: DerReader, value: Der | undefined): Uint8Array {
+  const { bytes, unused } = read.bits(value, 'signature')
+  if (unused !== 0) read.fail('its signature is not of whole bytes')
+  return bytes
 }

@@ -1,89 +1,157 @@
-import { concatBytes, utf8 } from '../base/bytes.ts'
+import asn1 from 'node-forge/lib/asn1.js'
+import { byteStringOf, bytesOf, hex, utf8 } from '../base/bytes.ts'
 import { invariant } from '../base/invariant.ts'
+import { err, ok, type Result } from '../base/result.ts'
 
-/** Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. */
+/**
+ * Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them: the one place where they are
+ * written and read, and the one that knows the package that does it.
+ */
 
-export function der(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
-  const body = concatBytes(content)
-  return concatBytes([Uint8Array.of(tag), lengthOf(body.length), body])
+/** One value, written here or read. `content`: of a constructed one its values, else its bytes as a byte string. */
+export interface Der {
+  /** The identifier octet: class, whether it is constructed, number. */
+  readonly tag: number
+  readonly parts: readonly Der[]
+  readonly content: string
 }
 
-function lengthOf(length: number): Uint8Array {
-  if (length < 0x80) return Uint8Array.of(length)
-  const bytes: number[] = []
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
-  return Uint8Array.of(0x80 | bytes.length, ...bytes)
-}
+export const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bits: 0x03,
+  octets: 0x04,
+  asn1Null: 0x05,
+  objectId: 0x06,
+  utf8Text: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  setOf: 0x31,
+} as const
 
-export const sequence = (...content: readonly Uint8Array[]): Uint8Array => der(0x30, ...content)
-export const setOf = (...content: readonly Uint8Array[]): Uint8Array => der(0x31, ...content)
-export const octets = (bytes: Uint8Array): Uint8Array => der(0x04, bytes)
-export const utf8Text = (text: string): Uint8Array => der(0x0c, utf8(text))
-export const yes = der(0x01, Uint8Array.of(0xff))
+const constructedBit = 0x20
+const classBits = 0xc0
+const numberBits = 0x1f
+const bmpText = 0x1e
+
+type Asn1 = ReturnType<typeof asn1.create>
+
+const leaf = (tag: number, content: string): Der => ({ tag, parts: [], content })
+const branch = (tag: number, parts: readonly Der[]): Der => ({ tag, parts, content: '' })
+
+export const sequence = (...parts: readonly Der[]): Der => branch(tags.sequence, parts)
+export const setOf = (...parts: readonly Der[]): Der => branch(tags.setOf, parts)
+export const octets = (bytes: Uint8Array): Der => leaf(tags.octets, byteStringOf(bytes))
+/** A value within octets, as extensions have theirs. */
+export const octetsOf = (value: Der): Der => leaf(tags.octets, derText(value))
+export const utf8Text = (text: string): Der => leaf(tags.utf8Text, byteStringOf(utf8(text)))
+export const yes: Der = leaf(tags.boolean, '\xff')
+export const asn1Null: Der = leaf(tags.asn1Null, '')
 
 /** An unsigned number, the highest byte first. */
-export function integer(bytes: Uint8Array): Uint8Array {
+export function integer(bytes: Uint8Array): Der {
   let from = 0
   while (from < bytes.length - 1 && bytes[from] === 0) from++
-  const digits = bytes.subarray(from)
-  return (digits[0] ?? 0) >= 0x80 ? der(0x02, Uint8Array.of(0), digits) : der(0x02, digits)
+  const digits = byteStringOf(bytes.subarray(from))
+  return leaf(tags.integer, (bytes[from] ?? 0) >= 0x80 ? `\x00${digits}` : digits)
 }
 
 /** `unused`: bits at the end of the last byte that do not count. */
-export const bits = (bytes: Uint8Array, unused = 0): Uint8Array => der(0x03, Uint8Array.of(unused), bytes)
+export const bits = (bytes: Uint8Array, unused = 0): Der =>
+  leaf(tags.bits, String.fromCharCode(unused) + byteStringOf(bytes))
 
-/** Context-specific: `constructed` holds further values, else bytes. */
-export function tagged(number: number, content: Uint8Array, constructed: boolean): Uint8Array {
-  return der((constructed ? 0xa0 : 0x80) | number, content)
-}
+/** Context-specific, in place of the tag that the bytes would have. */
+export const tagged = (number: number, bytes: Uint8Array): Der => leaf(0x80 | number, byteStringOf(bytes))
+/** Context-specific, around values. */
+export const around = (number: number, ...parts: readonly Der[]): Der => branch(0xa0 | number, parts)
 
 /** `2.5.4.3`. */
-export function objectId(dotted: string): Uint8Array {
-  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
-  const bytes = [first * 40 + second]
-  for (const arc of rest) {
-    const septets = [arc % 128]
-    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) septets.unshift(0x80 | (left % 128))
-    bytes.push(...septets)
-  }
-  return der(0x06, Uint8Array.from(bytes))
-}
+export const objectId = (dotted: string): Der => leaf(tags.objectId, asn1.oidToDer(dotted).getBytes())
 
 /** `2026-11-21T03:19:40Z`: two digits of the year until 2049, four from then on. RFC 5280, section 4.1.2.5. */
-export function time(utc: string): Uint8Array {
+export function time(utc: string): Der {
   const digits = utc.replace(/[-:T]/g, '')
-  return utc < '2050' ? der(0x17, utf8(digits.slice(2))) : der(0x18, utf8(digits))
+  return utc < '2050' ? leaf(tags.utcTime, digits.slice(2)) : leaf(tags.generalizedTime, digits)
 }
 
-/** One value within bytes: where its content begins and where it ends. */
-export interface DerValue {
-  readonly tag: number
-  readonly at: number
-  readonly from: number
-  readonly to: number
+export function encoded(value: Der): Uint8Array {
+  return bytesOf(derText(value))
 }
 
-/** The values from `at` to `to`, one behind the other; undefined where that is no DER. */
-export function readDer(bytes: Uint8Array, at = 0, to = bytes.length): readonly DerValue[] | undefined {
-  const values: DerValue[] = []
-  for (let next = at; next < to; ) {
-    const value = valueAt(bytes, next, to)
-    if (value === undefined) return undefined
-    values.push(value)
-    next = value.to
+/** As a byte string. */
+export function derText(value: Der): string {
+  return asn1.toDer(toPackage(value)).getBytes()
+}
+
+function toPackage({ tag, parts, content }: Der): Asn1 {
+  const isBranch = (tag & constructedBit) !== 0
+  return asn1.create(tag & classBits, tag & numberBits, isBranch, isBranch ? parts.map(toPackage) : content)
+}
+
+/** Deeper than any certificate: a name in one is at six. */
+export const depthMax = 16
+/** Values in one: more than the largest certificates have. */
+export const valuesMax = 2_048
+
+/**
+ * The one value that these bytes are, exactly; else what is wrong with them. `bytesMax`: longer ones are not looked at.
+ *
+ * That they are DER and not another encoding of the same is seen by writing again what was read: the same bytes must come
+ * out. So lengths are minimal, nothing follows, and the bytes of each value within are those that `encoded` gives for it.
+ */
+export function readDer(bytes: Uint8Array, bytesMax: number): Result<Der, string> {
+  if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`)
+  return readDerText(byteStringOf(bytes))
+}
+
+/** The same of a byte string that is bounded already: what stands within another value. */
+export function readDerText(text: string): Result<Der, string> {
+  let read: Asn1
+  try {
+    read = asn1.fromDer(text, { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: depthMax })
+    if (asn1.toDer(read).getBytes() !== text) return err('it is not in DER')
+  } catch {
+    // The package says by a throw that this cannot be read; its words are not for those who sent the bytes.
+    return err('it is not in DER, or too deep')
   }
-  return values
+  const left = { values: valuesMax }
+  const value = fromPackage(read, left)
+  if (left.values < 0) return err(`it has more than ${valuesMax} values`)
+  return value === undefined ? err('it has a tag that is not used in certificates') : ok(value)
 }
 
-function valueAt(bytes: Uint8Array, at: number, end: number): DerValue | undefined {
-  const [tag, first] = [bytes[at], bytes[at + 1]]
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined
-  const digits = first < 0x80 ? 0 : first & 0x7f
-  if (first === 0x80 || digits > 4) return undefined
-  let length = digits === 0 ? first : 0
-  for (let i = 0; i < digits; i++) length = length * 256 + (bytes[at + 2 + i] ?? 0)
-  const from = at + 2 + digits
-  if (from + length > end) return undefined
-  invariant(from <= end, 'content begins within the bytes')
-  return { tag, at, from, to: from + length }
+function fromPackage(read: Asn1, left: { values: number }): Der | undefined {
+  if (--left.values < 0) return undefined
+  // Numbers from 31 on take more bytes, which the package does not read as such; a text of two-byte characters it decodes.
+  if (read.type === numberBits || read.type === bmpText) return undefined
+  const tag = read.tagClass | read.type | (read.constructed ? constructedBit : 0)
+  if (typeof read.value === 'string') return leaf(tag, read.value)
+  const parts: Der[] = []
+  for (const each of read.value) {
+    const part = fromPackage(each, left)
+    if (part === undefined) return undefined
+    parts.push(part)
+  }
+  return branch(tag, parts)
+}
+
+/** `1.2.840.10045.2.1`; undefined where the content is not that of an object identifier. */
+export function dottedId({ tag, content }: Der): string | undefined {
+  if (tag !== tags.objectId || content === '' || content.charCodeAt(content.length - 1) >= 0x80) return undefined
+  // A part that begins with zeros could be written shorter.
+  if (/(^|[^\x80-\xff])\x80/.test(content)) return undefined
+  try {
+    return asn1.derToOid(content)
+  } catch {
+    // Of more than 53 bits: it is none that is known here, but may stand there.
+    return `hex:${hex(bytesOf(content))}`
+  }
+}
+
+/** A value that was read or written before. */
+export function parsed(bytes: Uint8Array): Der {
+  const read = readDerText(byteStringOf(bytes))
+  invariant(read.ok, 'bytes that were DER before are so again')
+  return read.value
 }

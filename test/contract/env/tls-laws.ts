@@ -2,7 +2,9 @@ import { expect } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { ListenerTls, PeerCertificate, TcpListener, TlsOptions } from '../../../src/env/net.ts'
-import { certificatePem, signCertificate } from '../../../src/pki/certificate.ts'
+import { readCertificate } from '../../../src/pki/certificate.ts'
+import { certificatePem } from '../../../src/pki/pem.ts'
+import { signCertificate } from '../../../src/pki/tls-certificate.ts'
 import type { Law, Place } from './law-world.ts'
 import { failureOf, got, Observed, pause } from './observed.ts'
 
@@ -288,10 +290,10 @@ export function tlsLaws(law: Law): void {
     expect(env.crypto.readSigningKey(key.privateKeyPem)?.publicKey).toEqual(key.publicKey)
     expect(env.crypto.readSigningKey('none')).toBeUndefined()
     const root = signCertificate(env.crypto, { commonName: 'root', ...validity, authority: true }, rootKey, undefined)
-    if (root === undefined) throw new Error('no root')
+    const authority = readCertificate(root)
+    if (!authority.ok) throw new Error(authority.error)
     const content = { commonName: 'leaf', ...validity, authority: false, dnsNames: [name] }
-    const leaf = signCertificate(env.crypto, content, key, { key: rootKey, certificate: root })
-    if (leaf === undefined) throw new Error('no leaf')
+    const leaf = signCertificate(env.crypto, content, key, { key: rootKey, certificate: authority.value })
     const own = { certificateChainPem: certificatePem(leaf), privateKeyPem: key.privateKeyPem }
     const hall = await hallOf(env, host, () => ({ ...own, trustedPems: [] }))
     const trusting = await visit(peer, hall, { trustedPems: [certificatePem(root)], serverName: name })

@@ -8,8 +8,20 @@ import { hex } from '../../../src/base/bytes.ts'
 import { makeAuthority, makeLeaf, type Pair } from '../../../src/cli/certificates.ts'
 import { runCli } from '../../../src/cli/program.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
-import { certificateIn, certificatePem, signCertificate } from '../../../src/pki/certificate.ts'
-import { bits, der, integer, objectId, octets, readDer, sequence, time } from '../../../src/pki/der.ts'
+import { readCertificate } from '../../../src/pki/certificate.ts'
+import {
+  bits,
+  depthMax,
+  encoded,
+  integer,
+  objectId,
+  octets,
+  readDer,
+  sequence,
+  time,
+  valuesMax,
+} from '../../../src/pki/der.ts'
+import { certificateIn, certificatePem } from '../../../src/pki/pem.ts'
 import { opensslIsThere } from '../../contract/host/tls-material.ts'
 import { FakeTerminal } from '../cli/fake-terminal.ts'
 
@@ -41,39 +53,63 @@ function leaf(wishes: Parameters<typeof makeLeaf>[1], by: Pair): X509Certificate
 
 describe('DER', () => {
   it('writes lengths in as few bytes as they need', () => {
-    expect(hex(octets(new Uint8Array(0)))).toBe('0400')
-    expect(hex(octets(new Uint8Array(127)).subarray(0, 3))).toBe('047f00')
-    expect(hex(octets(new Uint8Array(128)).subarray(0, 4))).toBe('04818000')
-    expect(hex(octets(new Uint8Array(256)).subarray(0, 5))).toBe('0482010000')
+    expect(hex(encoded(octets(new Uint8Array(0))))).toBe('0400')
+    expect(hex(encoded(octets(new Uint8Array(127))).subarray(0, 3))).toBe('047f00')
+    expect(hex(encoded(octets(new Uint8Array(128))).subarray(0, 4))).toBe('04818000')
+    expect(hex(encoded(octets(new Uint8Array(256))).subarray(0, 5))).toBe('0482010000')
   })
 
   it('writes numbers without needless zeros, and never as negative ones', () => {
-    expect(hex(integer(Uint8Array.of(0, 0, 5)))).toBe('020105')
-    expect(hex(integer(Uint8Array.of(0x80)))).toBe('02020080')
-    expect(hex(integer(Uint8Array.of(0)))).toBe('020100')
-    expect(hex(bits(Uint8Array.of(0x86), 1))).toBe('03020186')
-    expect(hex(objectId('1.2.840.10045.4.3.2'))).toBe('06082a8648ce3d040302')
+    expect(hex(encoded(integer(Uint8Array.of(0, 0, 5))))).toBe('020105')
+    expect(hex(encoded(integer(Uint8Array.of(0x80))))).toBe('02020080')
+    expect(hex(encoded(integer(Uint8Array.of(0))))).toBe('020100')
+    expect(hex(encoded(bits(Uint8Array.of(0x86), 1)))).toBe('03020186')
+    expect(hex(encoded(objectId('1.2.840.10045.4.3.2')))).toBe('06082a8648ce3d040302')
   })
 
   it('writes years with two digits until 2049 and with four from 2050', () => {
-    expect(new TextDecoder().decode(time('2049-12-31T23:59:59Z').subarray(2))).toBe('491231235959Z')
-    expect(new TextDecoder().decode(time('2050-01-01T00:00:00Z').subarray(2))).toBe('20500101000000Z')
-    expect([time('2049-12-31T23:59:59Z')[0], time('2050-01-01T00:00:00Z')[0]]).toEqual([0x17, 0x18])
+    expect(new TextDecoder().decode(encoded(time('2049-12-31T23:59:59Z')).subarray(2))).toBe('491231235959Z')
+    expect(new TextDecoder().decode(encoded(time('2050-01-01T00:00:00Z')).subarray(2))).toBe('20500101000000Z')
+    expect([time('2049-12-31T23:59:59Z').tag, time('2050-01-01T00:00:00Z').tag]).toEqual([0x17, 0x18])
   })
 
   it('is read back value by value, and not beyond its end', () => {
-    const bytes = sequence(integer(Uint8Array.of(5)), der(0x04, new Uint8Array(200)))
-    const [whole] = readDer(bytes) ?? []
-    expect(whole).toMatchObject({ tag: 0x30, at: 0, to: bytes.length })
-    expect(readDer(bytes, whole?.from, whole?.to)?.map(({ tag }) => tag)).toEqual([0x02, 0x04])
-    for (let length = 1; length < bytes.length; length += 7) expect(readDer(bytes.subarray(0, length))).toBeUndefined()
-    for (const wrong of [
-      [0x1f, 0],
-      [0x30, 0x80],
-      [0x30, 0x85, 1, 1, 1, 1, 1],
-    ]) {
-      expect(readDer(Uint8Array.from(wrong))).toBeUndefined()
+    const bytes = encoded(sequence(integer(Uint8Array.of(5)), octets(new Uint8Array(200))))
+    const whole = readDer(bytes, 1_000)
+    if (!whole.ok) throw new Error(whole.error)
+    expect(whole.value.tag).toBe(0x30)
+    expect(whole.value.parts.map(({ tag }) => tag)).toEqual([0x02, 0x04])
+    expect(encoded(whole.value)).toEqual(bytes)
+    for (let length = 0; length < bytes.length; length += 7)
+      expect(readDer(bytes.subarray(0, length), 1_000).ok).toBe(false)
+    for (const [wrong, what] of [
+      [[0x1f, 0], 'a tag beyond 30'],
+      [[0x30, 0x80, 0, 0], 'no length'],
+      [[0x30, 0x85, 1, 1, 1, 1, 1], 'a length of five bytes'],
+      [[0x04, 0x81, 1, 0], 'a length that is longer than it need be'],
+      [[0x02, 2, 0, 1], 'a number that is longer than it need be'],
+      [[0x05, 0, 0], 'something behind its end'],
+      [[0x24, 3, 0x04, 1, 0, 0], 'a length beyond its end'],
+    ] as const) {
+      expect(readDer(Uint8Array.from(wrong), 1_000).ok, what).toBe(false)
     }
+    expect(readDer(bytes, bytes.length - 1)).toEqual({
+      ok: false,
+      error: `it is longer than ${bytes.length - 1} bytes`,
+    })
+  })
+
+  it('is not read deeper, or with more values, than a certificate can have', () => {
+    const nested = (depth: number): Uint8Array => {
+      let value = sequence()
+      for (let at = 1; at < depth; at++) value = sequence(value)
+      return encoded(value)
+    }
+    expect(readDer(nested(depthMax), 1_000).ok).toBe(true)
+    expect(readDer(nested(depthMax + 1), 1_000).ok).toBe(false)
+    const many = (count: number) => encoded(sequence(...Array.from({ length: count }, () => octets(new Uint8Array(0)))))
+    expect(readDer(many(valuesMax - 1), 100_000).ok).toBe(true)
+    expect(readDer(many(valuesMax), 100_000)).toEqual({ ok: false, error: `it has more than ${valuesMax} values` })
   })
 })
 
@@ -124,9 +160,7 @@ describe('certificates', () => {
     const own = makeLeaf(env, server, by)
     if (!own.ok) throw new Error(own.error)
     expect(refused(own.value)).toMatchObject({ error: expect.stringContaining('not one of a CA') })
-    const key = env.crypto.makeSigningKey()
-    const content = { commonName: 'a', notBeforeMs: 0, notAfterMs: 1, authority: false }
-    expect(signCertificate(env.crypto, content, key, { key, certificate: Uint8Array.of(0x30, 1, 0) })).toBeUndefined()
+    expect(readCertificate(Uint8Array.of(0x30, 1, 0)).ok).toBe(false)
     expect(certificateIn(certificatePem(Uint8Array.of(1, 2, 3)))).toEqual(Uint8Array.of(1, 2, 3))
   })
 

@@ -1,0 +1,166 @@
+import { equalBytes } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Crypto } from '../env/crypto.ts'
+import type { Certificate } from './certificate.ts'
+import { readSpiffeId } from './spiffe.ts'
+
+export interface ChainQuestion {
+  readonly atMs: number
+  /** What the leaf is shown for: by a listener, or by who dials. */
+  readonly usage: 'server' | 'client'
+  /** Where it is given the leaf must have the ID of one service in it, and no authority may be one of another. */
+  readonly trustDomain?: string
+}
+
+/** Certificates in one chain, root and leaf among them. */
+export const chainMax = 10
+/** Signatures looked at for one question: others may send many certificates of one name. */
+const signaturesMax = 32
+
+type Verifying = Pick<Crypto, 'verify'>
+
+interface Search {
+  readonly crypto: Verifying
+  readonly intermediates: readonly Certificate[]
+  readonly roots: readonly Certificate[]
+  readonly question: ChainQuestion
+  signaturesLeft: number
+  /** Why the longest chain that was tried ended. */
+  furthest: { readonly length: number; readonly reason: string }
+}
+
+/**
+ * The chain from the leaf to one of the roots, both among it; else why there is none. RFC 5280, section 6, without policies
+ * and constraints of names (a certificate that insists on either is refused), and stricter than that for leaves: they are of
+ * no authority. It knows nothing of how certificates are made here, for it judges that.
+ */
+export function verifyChain(
+  crypto: Verifying,
+  leaf: Certificate,
+  intermediates: readonly Certificate[],
+  roots: readonly Certificate[],
+  question: ChainQuestion,
+): Result<readonly Certificate[], string> {
+  const problem = leafProblem(leaf, question)
+  if (problem !== undefined) return err(problem)
+  const furthest = { length: 0, reason: '' }
+  const search = { crypto, intermediates, roots, question, signaturesLeft: signaturesMax, furthest }
+  const chain = completed(search, [leaf])
+  return chain === undefined ? err(search.furthest.reason) : ok(chain)
+}
+
+function completed(search: Search, chain: readonly Certificate[]): readonly Certificate[] | undefined {
+  const last = chain.at(-1)
+  if (last === undefined) return undefined
+  const ended = (reason: string): undefined => {
+    if (search.furthest.length < chain.length) search.furthest = { length: chain.length, reason }
+    return undefined
+  }
+  const isIssuer = (each: Certificate): boolean => equalBytes(each.subject, last.issuer)
+  const [trusted, between] = [search.roots.filter(isIssuer), search.intermediates.filter(isIssuer)]
+  if (trusted.length + between.length === 0) return ended(`the issuer of ${title(last)} is not known`)
+  if (chain.length >= chainMax) return ended(`the chain is longer than ${chainMax} certificates`)
+  for (const issuer of trusted) {
+    const problem = linkProblem(search, chain, last, issuer)
+    if (problem === undefined) return [...chain, issuer]
+    ended(problem)
+  }
+  for (const issuer of between) {
+    // One that stands in the chain already leads nowhere new.
+    if (chain.some((each) => equalBytes(each.der, issuer.der))) continue
+    const problem = linkProblem(search, chain, last, issuer)
+    const whole = problem === undefined ? completed(search, [...chain, issuer]) : ended(problem)
+    if (whole !== undefined) return whole
+  }
+  return ended(`the chain of ${title(last)} ends before a root that is trusted`)
+}
+
+function leafProblem(leaf: Certificate, { atMs, usage, trustDomain }: ChainQuestion): string | undefined {
+  const { keyUsages, extendedUses } = leaf
+  const problem = commonProblem(leaf, atMs)
+  if (problem !== undefined) return problem
+  if (leaf.authority || keyUsages?.includes('keyCertSign') === true) return `${title(leaf)} is an authority, not a leaf`
+  if (keyUsages?.includes('digitalSignature') === false) return `${title(leaf)} may not be used for signatures`
+  if (!allows(extendedUses, usage)) return `${title(leaf)} may not be used by a ${usage}`
+  return trustDomain === undefined ? undefined : strangerProblem(leaf, trustDomain)
+}
+
+/** Of a leaf: it is of one service, and that one is of the domain. */
+function strangerProblem(leaf: Certificate, trustDomain: string): string | undefined {
+  const [uri, second] = leaf.uris
+  if (uri === undefined || second !== undefined) return `${title(leaf)} has not exactly one URI`
+  const id = readSpiffeId(uri)
+  if (!id.ok) return `${title(leaf)}: ${id.error}`
+  if (id.value.kind !== 'service') return `${title(leaf)} is not for a service`
+  const isOurs = id.value.trustDomain === trustDomain.toLowerCase()
+  return isOurs ? undefined : `${title(leaf)} is of another trust domain: ${id.value.trustDomain}`
+}
+
+/** Why this issuer does not stand for the last of the chain. */
+function linkProblem(
+  search: Search,
+  chain: readonly Certificate[],
+  last: Certificate,
+  issuer: Certificate,
+): string | undefined {
+  const { crypto, question } = search
+  const problem = authorityProblem(chain, issuer, question)
+  if (problem !== undefined) return problem
+  const [named, own] = [last.authorityKeyId, issuer.subjectKeyId]
+  if (named !== undefined && own !== undefined && !equalBytes(named, own)) {
+    return `${title(last)} names another key of its authority than ${title(issuer)} has`
+  }
+  if (last.signatureAlgorithm === undefined || issuer.keyKind === 'unknown') {
+    return `${title(last)} is signed in a way that is not verified here`
+  }
+  if (search.signaturesLeft-- <= 0) return `more than ${signaturesMax} signatures would have to be verified`
+  const isSigned = crypto.verify(issuer.publicKey, last.signatureAlgorithm, last.signedBytes, last.signature)
+  return isSigned ? undefined : `${title(last)} is not signed by ${title(issuer)}`
+}
+
+function authorityProblem(
+  chain: readonly Certificate[],
+  issuer: Certificate,
+  { atMs, usage, trustDomain }: ChainQuestion,
+): string | undefined {
+  const problem = commonProblem(issuer, atMs)
+  if (problem !== undefined) return problem
+  if (!issuer.authority) return `${title(issuer)} is not an authority`
+  if (issuer.keyUsages?.includes('keyCertSign') === false) return `${title(issuer)} may not sign certificates`
+  if (!allows(issuer.extendedUses, usage)) return `${title(issuer)} may not stand over a ${usage}`
+  // Those that an authority made for itself under another key do not count. RFC 5280, section 4.2.1.9.
+  const below = chain.slice(1).filter(({ subject, issuer: by }) => !equalBytes(subject, by)).length
+  if (issuer.pathLength !== undefined && below > issuer.pathLength) {
+    return `${title(issuer)} allows ${issuer.pathLength} authorities below it, and there are ${below}`
+  }
+  return trustDomain === undefined ? undefined : foreignAuthority(issuer, trustDomain)
+}
+
+/** An authority need not say of which domain it is; but if it does, it must be this one. */
+function foreignAuthority(issuer: Certificate, trustDomain: string): string | undefined {
+  for (const uri of issuer.uris) {
+    const id = readSpiffeId(uri)
+    if (id.ok && id.value.trustDomain !== trustDomain.toLowerCase()) {
+      return `${title(issuer)} is of another trust domain: ${id.value.trustDomain}`
+    }
+  }
+  return undefined
+}
+
+function commonProblem(certificate: Certificate, atMs: number): string | undefined {
+  const { notBeforeMs, notAfterMs, unknownCritical } = certificate
+  if (atMs < notBeforeMs) return `${title(certificate)} is not valid yet`
+  // It holds through its last second.
+  if (atMs >= notAfterMs + 1000) return `${title(certificate)} has expired`
+  const [unknown] = unknownCritical
+  return unknown === undefined ? undefined : `${title(certificate)} insists on ${unknown}, which is not understood here`
+}
+
+function allows(extendedUses: readonly string[] | undefined, usage: string): boolean {
+  return extendedUses === undefined || extendedUses.includes(usage) || extendedUses.includes('any')
+}
+
+/** Its name comes from others: quoted. */
+function title({ commonName, serial }: Certificate): string {
+  return `${JSON.stringify(commonName.slice(0, 64))} (serial ${serial.toString(16)})`
+}

@@ -1,0 +1,92 @@
+import { bytesOf, textOfByteString } from '../base/bytes.ts'
+import { type Der, dottedId, tags } from './der.ts'
+import { msOfDigits } from './utc-time.ts'
+
+/** Bits, the first in the highest place of the first byte. */
+export interface BitString {
+  readonly bytes: Uint8Array
+  readonly unused: number
+}
+
+/**
+ * Reads a structure field by field. The first thing that is not as it should be is kept as `problem`, and whatever is read
+ * after it is empty: so whoever reads goes straight on and asks once, at the end.
+ */
+export class DerReader {
+  problem: string | undefined
+
+  fail(problem: string): void {
+    this.problem ??= problem
+  }
+
+  /** The values within a constructed one. */
+  parts(value: Der | undefined, tag: number, name: string): readonly Der[] {
+    if (value?.tag === tag) return value.parts
+    this.fail(`its ${name} is missing or of the wrong type`)
+    return []
+  }
+
+  /** The bytes of one that is not constructed, as a byte string. */
+  text(value: Der | undefined, tag: number, name: string): string {
+    if (value?.tag === tag) return value.content
+    this.fail(`its ${name} is missing or of the wrong type`)
+    return ''
+  }
+
+  bytes(value: Der | undefined, tag: number, name: string): Uint8Array {
+    return bytesOf(this.text(value, tag, name))
+  }
+
+  objectId(value: Der | undefined, name: string): string {
+    const dotted = value === undefined ? undefined : dottedId(value)
+    if (dotted === undefined) this.fail(`its ${name} is no object identifier`)
+    return dotted ?? ''
+  }
+
+  yesOrNo(value: Der | undefined, name: string): boolean {
+    const byte = this.text(value, tags.boolean, name)
+    if (byte !== '\xff' && byte !== '\x00') this.fail(`its ${name} is neither true nor false`)
+    return byte === '\xff'
+  }
+
+  /** Of at most `bytesMax` bytes. */
+  unsigned(value: Der | undefined, name: string, bytesMax: number): bigint {
+    const content = this.text(value, tags.integer, name)
+    const isNegative = content.charCodeAt(0) >= 0x80
+    // One more, where the highest bit of the number is set.
+    if (content === '' || isNegative || content.length > bytesMax + (content.charCodeAt(0) === 0 ? 1 : 0)) {
+      this.fail(`its ${name} is no number from 0 to ${bytesMax} bytes`)
+      return 0n
+    }
+    let number = 0n
+    for (let i = 0; i < content.length; i++) number = number * 256n + BigInt(content.charCodeAt(i))
+    return number
+  }
+
+  bits(value: Der | undefined, name: string): BitString {
+    const content = this.text(value, tags.bits, name)
+    const unused = content.charCodeAt(0)
+    const last = content.charCodeAt(content.length - 1)
+    // Of no bits none is unused, and those unused are zero. X.690, section 11.2.
+    const isRight = content.length === 1 ? unused === 0 : unused <= 7 && (last & ((1 << unused) - 1)) === 0
+    if (content === '' || !isRight) this.fail(`its ${name} are no bits`)
+    return { bytes: bytesOf(content.slice(1)), unused: isRight ? unused : 0 }
+  }
+
+  /** Milliseconds since 1970. RFC 5280, section 4.1.2.5: whole seconds of UTC, two digits of a year for 1950 to 2049. */
+  timeMs(value: Der | undefined, name: string): number {
+    const isShort = value?.tag === tags.utcTime
+    const content = this.text(value, isShort ? tags.utcTime : tags.generalizedTime, name)
+    const digits = content.endsWith('Z') ? content.slice(0, -1) : ''
+    const ms = msOfDigits(isShort ? `${digits < '5' ? '20' : '19'}${digits}` : digits)
+    if (ms === undefined) this.fail(`its ${name} is no time`)
+    return ms ?? 0
+  }
+
+  /** A text of a name: UTF-8, printable, of IA5 or of T.61; empty where it is of another type. */
+  words(value: Der | undefined): string {
+    if (value?.tag === tags.utf8Text) return textOfByteString(value.content)
+    const isOther = value !== undefined && [0x12, 0x13, 0x14, 0x16].includes(value.tag)
+    return isOther ? value.content : ''
+  }
+}

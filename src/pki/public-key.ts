@@ -1,0 +1,65 @@
+import { bytesOf } from '../base/bytes.ts'
+import type { EcKind } from '../env/crypto.ts'
+import { type Der, readDer, tags } from './der.ts'
+import { DerReader } from './der-reader.ts'
+import { curveIds, ids } from './object-ids.ts'
+
+/** `unknown`: of a kind that is not used here, or so weak or long that nothing signed with it is looked at. */
+export type PublicKeyKind = 'ec' | 'rsa' | 'ed25519' | 'unknown'
+
+export interface PublicKeyFacts {
+  readonly keyKind: PublicKeyKind
+  /** Of the curve, or of the modulus. */
+  readonly keyBits: number
+}
+
+const unknown: PublicKeyFacts = { keyKind: 'unknown', keyBits: 0 }
+const ecKinds = ['ec-256', 'ec-384', 'ec-521'] as const
+const ecBits: Readonly<Record<EcKind, number>> = { 'ec-256': 256, 'ec-384': 384, 'ec-521': 521 }
+/** Of RSA. Verifying takes the longer the more there are. */
+const rsaBitsMin = 2048
+const rsaBitsMax = 8192
+/** The bytes of its public exponent; nearly all have 65537. */
+const exponentBytesMax = 8
+
+/** What a SubjectPublicKeyInfo says. RFC 5280, section 4.1.2.7. Whether the point is on its curve, only its use shows. */
+export function publicKeyFacts(read: DerReader, value: Der | undefined): PublicKeyFacts {
+  const [algorithm, key] = read.parts(value, tags.sequence, 'public key')
+  const [id, parameters] = read.parts(algorithm, tags.sequence, "public key's algorithm")
+  const { bytes, unused } = read.bits(key, "public key's bits")
+  const kind = read.objectId(id, "public key's algorithm")
+  if (read.problem !== undefined || unused !== 0) return unknown
+  if (kind === ids.ed25519) return bytes.length === 32 ? { keyKind: 'ed25519', keyBits: 256 } : unknown
+  if (kind === ids.rsa) return rsaFacts(bytes)
+  return kind === ids.ecPublicKey && parameters?.tag === tags.objectId ? ecFacts(read, parameters, bytes) : unknown
+}
+
+function ecFacts(read: DerReader, curve: Der, point: Uint8Array): PublicKeyFacts {
+  const id = read.objectId(curve, "public key's curve")
+  const kind = ecKinds.find((each) => curveIds[each] === id)
+  if (kind === undefined) return unknown
+  const bytes = Math.ceil(ecBits[kind] / 8)
+  const isWhole = point[0] === 4 && point.length === 1 + 2 * bytes
+  const isHalf = (point[0] === 2 || point[0] === 3) && point.length === 1 + bytes
+  return isWhole || isHalf ? { keyKind: 'ec', keyBits: ecBits[kind] } : unknown
+}
+
+/** RFC 8017, appendix A.1.1. */
+function rsaFacts(bytes: Uint8Array): PublicKeyFacts {
+  const whole = readDer(bytes, rsaBitsMax / 8 + 64)
+  if (!whole.ok) return unknown
+  const read = new DerReader()
+  const [modulus, exponent, more] = read.parts(whole.value, tags.sequence, 'key')
+  read.unsigned(modulus, 'modulus', rsaBitsMax / 8)
+  const power = read.unsigned(exponent, 'exponent', exponentBytesMax)
+  if (read.problem !== undefined || more !== undefined || power < 3n || power % 2n === 0n) return unknown
+  const digits = bytesOf(modulus?.content ?? '')
+  const keyBits = bitsOf(digits)
+  return keyBits >= rsaBitsMin && keyBits <= rsaBitsMax ? { keyKind: 'rsa', keyBits } : unknown
+}
+
+/** Of an unsigned number in DER: at most one byte before its first bit. */
+function bitsOf(digits: Uint8Array): number {
+  const from = digits[0] === 0 ? 1 : 0
+  return (digits.length - from) * 8 - Math.clz32(digits[from] ?? 0) + 24
+}

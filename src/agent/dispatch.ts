@@ -15,6 +15,7 @@ import type {
 } from '../features/manifest.ts'
 import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
+import type { RequestRefusal } from '../raft/core/types.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { Store } from '../store/store.ts'
 import { type Asker, Askers, type Reader } from './access/askers.ts'
@@ -106,7 +107,7 @@ export class Dispatch {
     if (unavailable !== undefined) return err(unavailable)
     if (read.minIndex > 0 || read.consistency === 'consistent') return undefined
     const isStale = read.consistency === 'stale'
-    if (!isStale && !this.#raft.leaseReadsNow()) return undefined
+    if (isStale ? !this.#raft.hasCaughtUp() : !this.#raft.leaseReadsNow()) return undefined
     const asking = this.#askers.now(endpoint, args, token)
     if (asking === undefined || !asking.ok) return asking
     const found = this.#find(endpoint, args, asking.value)
@@ -137,10 +138,21 @@ export class Dispatch {
     { token = '' }: AgentRequest,
   ): Promise<Result<Authorizer, Failure>> {
     if (this.#gate === undefined) return free
+    const settled = await this.#settled()
+    if (!settled.ok) return settled
     const entered = await this.#gate.enter(endpoint, token)
     if (!entered.ok) return entered
     const refusal = this.#gate.refusal(endpoint, entered.value, args, this.#context.read())
     return refusal === undefined ? entered : err(refusal)
+  }
+
+  /** A leader judges nobody by a state that lacks what an earlier leader committed: a token it took away, or has just made. */
+  async #settled(): Promise<Result<unknown, Failure>> {
+    if (this.#raft.status().role !== 'leader' || this.#raft.leadsSettled()) return free
+    const ready = await this.#confirmed('leaseRead')
+    if (ready.ok) return ready
+    // Nothing was proposed: that it leads no longer leaves no doubt.
+    return err(ready.error.kind === 'leadership-lost' ? notLeader : this.#refused(ready.error))
   }
 
   #leaderElsewhere(): Failure | undefined {
@@ -229,13 +241,19 @@ export class Dispatch {
 
   /** Makes sure that this server's state is as fresh as the caller asked for. */
   async #current(read: ReadOptions): Promise<Result<unknown, Failure>> {
-    if (read.consistency === 'stale') return ok(undefined)
+    if (read.consistency === 'stale' && this.#raft.hasCaughtUp()) return ok(undefined)
     const elsewhere = this.#leaderElsewhere()
+    // Where nobody is known to lead, what it had when it was stopped is all there is: that it may be old is said with it.
+    if (read.consistency === 'stale' && this.#raft.status().leader === undefined) return ok(undefined)
     if (elsewhere !== undefined) return err(elsewhere)
     const ready = await (read.consistency === 'consistent'
       ? this.#confirmed('readIndex')
       : this.#confirmed('leaseRead'))
-    return ready.ok ? ready : err(failureOfRefusal(ready.error, (id) => this.#addressOf(id)))
+    return ready.ok ? ready : err(this.#refused(ready.error))
+  }
+
+  #refused(refusal: RequestRefusal): Failure {
+    return failureOfRefusal(refusal, (id) => this.#addressOf(id))
   }
 
   /**
@@ -289,8 +307,10 @@ export class Dispatch {
     return { now: () => (stands() ? this.#meta(index) : undefined) }
   }
 
+  /** Of a server that has not caught up since it started: nobody that it has heard vouches for what it says. */
   #meta(index: number): ReadMeta {
     const status = this.#raft.status()
+    if (status.role !== 'leader' && !this.#raft.hasCaughtUp()) return { index, knownLeader: false, lastContactMs: 0 }
     return {
       index,
       knownLeader: status.leader !== undefined,
@@ -371,6 +391,8 @@ interface Found {
   readonly result: KeptResult
   readonly asker: Asker
 }
+
+const notLeader: Failure = { kind: 'not-leader', leader: undefined }
 
 /** Where access control is off. */
 const free: Result<Authorizer, Failure> = ok(unrestricted)

@@ -33,7 +33,7 @@ export class ServerTarget implements CallTarget {
     const status = this.#raft.status()
     const address = status.leader?.address
     if (address === undefined || address === this.#ownAddress) return err({ kind: 'not-leader', leader: undefined })
-    // A read that was allowed to be old, but not as old as it is here, is answered as any other by the leader.
+    // A read that may be old, but not as old as it is here, is answered as any other by the leader.
     const asked =
       read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
     const deadlineMs = deadlineOf(request)
@@ -53,9 +53,12 @@ export class ServerTarget implements CallTarget {
   }
 
   answersHere(endpoint: EndpointDefinition, read: ReadOptions | undefined): boolean {
-    const { role, lastContactMs } = this.#raft.status()
+    const { role, leader, lastContactMs } = this.#raft.status()
+    if (role === 'leader') return true
     const tooStale = (maxMs: number): boolean => (lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
-    return role === 'leader' || !needsLeader(endpoint, read, tooStale)
+    if (needsLeader(endpoint, read, tooStale)) return false
+    // A server that has started may know less than it did before, and than any other one does.
+    return read?.consistency !== 'stale' || !isOfState(endpoint) || leader === undefined || this.#raft.hasCaughtUp()
   }
 
   onHope(use: () => void): Closable {
@@ -63,4 +66,8 @@ export class ServerTarget implements CallTarget {
       if (status.leader !== undefined) use()
     })
   }
+}
+
+function isOfState(endpoint: EndpointDefinition): boolean {
+  return endpoint.kind === 'query' || (endpoint.kind === 'server' && endpoint.leader)
 }

@@ -78,6 +78,15 @@ export interface Raft {
    * in this same turn need not ask.
    */
   leaseReadsNow(): boolean
+  /**
+   * Whether this server has, since it started, come to all that was committed when it first heard of a leader. What it says
+   * before that may be older than what it said before it was stopped.
+   */
+  hasCaughtUp(): boolean
+  /** Resolves when it has; not where this server stops before. */
+  untilCaughtUp(): Promise<void>
+  /** Whether it leads, and its state lacks nothing that earlier leaders committed. */
+  leadsSettled(): boolean
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>>
   transferLeadership(to?: ServerId): Promise<Result<undefined, RequestRefusal>>
   /** First configuration of a new cluster; only on a server without any log, term or snapshot. False if it has some. */

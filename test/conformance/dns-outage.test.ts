@@ -36,13 +36,21 @@ class Servers {
   async start(dns: DnsSettings, release?: string): Promise<void> {
     for (const name of names) this.#boot(name, dns, release)
     await this.simulation.runUntil(() => this.#leader !== undefined, 120_000)
-    const body = utf8(JSON.stringify({ Node: 'd1', Address: '10.5.0.1', Service: { Service: 'web', Port: 80 } }))
-    await this.#play(this.leader, async (env) => {
-      const request = { method: 'PUT', target: '/v1/catalog/register', headers: [], body, timeoutMs: 10_000 }
-      const answer = await env.http.request({ host: hostOf(this.leader), port: ports.http }, request)
-      if (!answer.ok || answer.value.status !== 200) throw new Error('the service was not registered')
-    })
+    await this.#put('/v1/catalog/register', { Node: 'd1', Address: '10.5.0.1', Service: { Service: 'web', Port: 80 } })
     await this.pass(5_000)
+  }
+
+  /** A write that the leader takes. */
+  write(): Promise<void> {
+    return this.#put('/v1/kv/k', {})
+  }
+
+  async #put(target: string, body: object): Promise<void> {
+    await this.#play(this.leader, async (env) => {
+      const request = { method: 'PUT', target, headers: [], body: utf8(JSON.stringify(body)), timeoutMs: 10_000 }
+      const answer = await env.http.request({ host: hostOf(this.leader), port: ports.http }, request)
+      if (!answer.ok || answer.value.status !== 200) throw new Error(`${target} was refused`)
+    })
   }
 
   get leader(): Name {
@@ -76,6 +84,24 @@ class Servers {
     )
     const read = answer.kind === 'answer' ? decodeResponse(answer.packet) : undefined
     return read?.ok === true ? shown(read.value) : 'no answer'
+  }
+
+  /** One question each millisecond; those that are answered at all. */
+  async askAllTheWhile(name: Name, times: number): Promise<readonly string[]> {
+    const answers: string[] = []
+    const packet = encodeQuestion({ id: 9, name: 'web.service.svc.', type: 'A' })
+    const { env } = this.#node(name)
+    for (let time = 0; time < times; time++) {
+      const question = { packet, transport: 'udp', timeoutMs: 30_000 } as const
+      const asked = askSimulatedDns(env, { host: hostOf(name), port: ports.dns }, question).then((answer) => {
+        const read = answer.kind === 'answer' ? decodeResponse(answer.packet) : undefined
+        if (read?.ok === true) answers.push(shown(read.value))
+      })
+      void asked
+      await this.pass(1)
+    }
+    await this.pass(30_000)
+    return answers
   }
 
   staleAnswers(name: Name): number {
@@ -179,6 +205,21 @@ describe('DNS while there is no leader', () => {
     servers.restart(last, dns)
     await servers.pass(20_000)
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
+  })
+
+  it('a server that starts again never says less than it did before, not even as it hears of its leader', async () => {
+    const dns = {}
+    const servers = await started(dns)
+    const [left] = servers.followers
+    expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
+    servers.crash(left)
+    // The first that it hears of its leader does not fit its log: until the next it does not know what of that is committed.
+    await servers.write()
+    servers.restart(left, dns)
+    await servers.pass(5)
+    const answers = await servers.askAllTheWhile(left, 400)
+    expect([...new Set(answers)]).toEqual(['NOERROR 10.5.0.1'])
+    expect(answers.length).toBeGreaterThan(100)
   })
 
   it('[DNS-014 CFG-009] dns.md 36: fails where stale answers are not allowed', async () => {

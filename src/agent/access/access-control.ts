@@ -39,7 +39,7 @@ function asksForEverything({ release, access }: AgentConfig): boolean {
 }
 
 /** Neither tokens nor policies are believed for longer. */
-function ttlOf({ tokenTtlMs, policyTtlMs }: AccessSettings): number {
+export function ttlOf({ tokenTtlMs, policyTtlMs }: AccessSettings): number {
   return Math.min(tokenTtlMs, policyTtlMs)
 }
 

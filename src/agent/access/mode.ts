@@ -24,6 +24,8 @@ export interface ServerModeParts {
   /** Undefined: this server is in no pool of all datacenters. */
   readonly wan: Pool | undefined
   readonly raft: Pick<Raft, 'status'>
+  /** The state is about to become that of the leader. */
+  isComing(): boolean
   readonly state: {
     read(): ReadTransaction
     watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
@@ -66,7 +68,9 @@ export class ServerMode {
   }
 
   refusesNew(): Failure | undefined {
-    return this.mode === 'enabled' ? undefined : legacyModeFailure(this.missing())
+    if (this.mode === 'enabled') return undefined
+    // A server that has only just started does not know yet that its datacenter has gone over.
+    return this.#parts.isComing() ? { kind: 'no-leader' } : legacyModeFailure(this.missing())
   }
 
   /** Why this server is not ready: it is about to go over. While it waits for others it is as ready as it can be. */

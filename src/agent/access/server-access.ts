@@ -12,6 +12,7 @@ import { Gate } from './gate.ts'
 import { primaryOf, ServerMode } from './mode.ts'
 import { rightsEndpoint } from './rights-endpoint.ts'
 import type { RunningAccess } from './running-access.ts'
+import { ServerStanding } from './server-standing.ts'
 import { StateTokens } from './state-tokens.ts'
 
 /** Access control of a server, as its other parts need it. */
@@ -41,9 +42,10 @@ export function openServerAccess(
   const primary = primaryOf(config)
   const beyond = primary === config.datacenter ? undefined : askedTokens(ground, authorizers, calls, primary)
   const state = { read: () => store.read(), watch: watchOf(store) }
-  const ageMs = (): number => lastContactMs(raft)
-  const tokens = new StateTokens({ env, state, authorizers, datacenter: config.datacenter, beyond, ageMs })
-  const mode = new ServerMode({ env, config, lan: ground.pool, wan: ground.wan?.pool, raft, state })
+  const standing = new ServerStanding(env, raft, config)
+  const tokens = new StateTokens({ env, state, authorizers, datacenter: config.datacenter, beyond, standing })
+  const isComing = (): boolean => standing.now() === 'coming'
+  const mode = new ServerMode({ env, config, lan: ground.pool, wan: ground.wan?.pool, raft, isComing, state })
   closing.push(() => {
     mode.stop()
     tokens.stop()
@@ -92,9 +94,4 @@ function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: 
 
 function watchOf(store: Store): (...args: Parameters<Store['watch']>) => Closable {
   return (look, use) => store.watch(look, use)
-}
-
-function lastContactMs(raft: Raft): number {
-  const { role, lastContactMs: ms } = raft.status()
-  return role === 'leader' ? 0 : Math.round(ms ?? 0)
 }

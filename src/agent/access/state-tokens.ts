@@ -27,6 +27,19 @@ export interface StateTokensParts {
   readonly datacenter: string
   /** Whom to ask for tokens that the state does not have; undefined: it has all there are. */
   readonly beyond?: AskedTokens | undefined
+  readonly standing: StateStanding
+}
+
+/** What the state of a server is worth. */
+export interface StateStanding {
+  /**
+   * `current`: it is as good as any. `coming`: this server has started, and has not caught up with its leader yet. `lost`: nor
+   * does it know of a leader, and what it has is what it had on its disk. `cut-off`: it has heard of none for so long that what
+   * it knows is to count no longer, by the down policy.
+   */
+  now(): 'current' | 'coming' | 'lost' | 'cut-off'
+  /** Resolves when it has caught up, or has had its time for that. */
+  settled(): Promise<unknown>
   /** For how long the state may have been another: what a server heard of its leader. */
   ageMs(): number
 }
@@ -47,6 +60,8 @@ interface Follower {
 /** What tokens may do, on a server: by its own state as of now, and what that does not have is asked for. */
 export class StateTokens implements TokenResolver {
   readonly #parts: StateTokensParts
+  /** Of all tokens while this server is cut off. */
+  readonly #nobody: Authorizer
   readonly #kept = new Lru<string, Kept>(keptMax)
   readonly #followers = new Set<Follower>()
   /** There is one as long as there are followers. */
@@ -54,6 +69,7 @@ export class StateTokens implements TokenResolver {
 
   constructor(parts: StateTokensParts) {
     this.#parts = parts
+    this.#nobody = parts.authorizers.allOrNothing('deny')
   }
 
   stop(): void {
@@ -63,18 +79,33 @@ export class StateTokens implements TokenResolver {
   }
 
   now(secret: string): Result<Authorizer, Failure> | undefined {
-    const refused = refusedSecret(secret)
-    if (refused !== undefined) return refused
-    const own = this.#own(secret)
-    if (own !== undefined) return ok(own)
-    const { beyond } = this.#parts
-    return beyond === undefined ? err({ kind: 'token-not-found' }) : beyond.now(secret)
+    return this.#parts.standing.now() === 'coming' ? refusedSecret(secret) : this.#known(secret)
   }
 
   async resolve(secret: string): Promise<Result<Authorizer, Failure>> {
-    const now = this.now(secret)
-    if (now !== undefined) return now
-    return this.#parts.beyond?.resolve(secret) ?? err({ kind: 'token-not-found' })
+    if (this.#parts.standing.now() === 'coming') await this.#parts.standing.settled()
+    const known = this.#known(secret)
+    return known ?? this.#parts.beyond?.resolve(secret) ?? err(this.#unknown())
+  }
+
+  #known(secret: string): Result<Authorizer, Failure> | undefined {
+    const refused = refusedSecret(secret)
+    if (refused !== undefined) return refused
+    if (this.#parts.standing.now() === 'cut-off') return ok(this.#nobody)
+    const own = this.#own(secret)
+    if (own !== undefined) return ok(own)
+    const { beyond } = this.#parts
+    return beyond === undefined ? err(this.#unknown()) : beyond.now(secret)
+  }
+
+  /** A state that has not all of them cannot say that there is no such token. */
+  #unknown(): Failure {
+    return { kind: this.#isWhole() ? 'token-not-found' : 'no-leader' }
+  }
+
+  #isWhole(): boolean {
+    const standing = this.#parts.standing.now()
+    return standing === 'current' || standing === 'cut-off'
   }
 
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
@@ -99,9 +130,12 @@ export class StateTokens implements TokenResolver {
   async rightsFor({ secret, datacenter }: RightsQuestion): Promise<Result<ToldRights, Failure>> {
     const refused = refusedSecret(secret)
     if (refused !== undefined) return refused
+    const { standing, beyond } = this.#parts
+    if (standing.now() === 'coming') await standing.settled()
+    if (standing.now() === 'cut-off') return err({ kind: 'no-leader' })
     const rights = this.#find(secret, datacenter)
-    if (rights !== undefined) return ok({ rights, ageMs: this.#parts.ageMs() })
-    return this.#parts.beyond?.rights(secret) ?? err({ kind: 'token-not-found' })
+    if (rights !== undefined) return ok({ rights, ageMs: standing.ageMs() })
+    return beyond?.rights(secret) ?? err(this.#unknown())
   }
 
   #own(secret: string): Authorizer | undefined {
@@ -126,8 +160,8 @@ export class StateTokens implements TokenResolver {
   #find(secret: string, datacenter: string): TokenRights | undefined {
     const tx = this.#parts.state.read()
     // A state that has not all of them cannot say that nobody has made the anonymous one.
-    if (this.#parts.beyond !== undefined && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined)
-      return undefined
+    const hasAll = this.#parts.beyond === undefined && this.#isWhole()
+    if (!hasAll && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined) return undefined
     return rightsInState(tx, secret, { own: this.#parts.datacenter, datacenter })
   }
 

@@ -14,6 +14,7 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
   if (fault !== undefined) return noteFault(raft, from, fault)
   if (request.term < raft.term) return refuseAppend(raft, from, 0, round)
   if (!hearLeader(raft, from, request.term, nowMs)) return
+  raft.commitFirstTold ??= request.commit
   if (!agreesAt(raft, request.previousIndex, request.previousTerm)) {
     return refuseAppend(raft, from, hintFor(raft, request), round)
   }

@@ -151,6 +151,8 @@ export interface RaftCore {
   transfer: LeadershipTransfer | undefined
   /** When this server last heard the leader of its term; `undefined` before the first time in this boot. */
   leaderHeardMs: number | undefined
+  /** What the first leader heard in this boot said was committed. */
+  commitFirstTold: LogIndex | undefined
   /** Until then this server holds to its leader and ignores who wants to replace it. */
   loyalUntilMs: number
   /** The election timer counts from here: the leader was heard, a vote was granted, a role was left. */
@@ -202,6 +204,7 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     configurationCommitTold: snapshot?.configurationIndex ?? 0,
     transfer: undefined,
     leaderHeardMs: undefined,
+    commitFirstTold: undefined,
     loyalUntilMs: Number.NEGATIVE_INFINITY,
     quietSinceMs: Number.NEGATIVE_INFINITY,
     hurriedRounds: undefined,

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
+import { hasAppliedOwnTerm } from '../core/catch-up.ts'
 import { bootstrapped } from '../core/configuration.ts'
 import { readsByLease } from '../core/read.ts'
 import { snapshotMetaAt } from '../core/snapshot.ts'
@@ -16,30 +17,29 @@ import type {
   Outgoing,
   RaftEffect,
   RaftEvent,
-  RaftLimits,
   RaftMessage,
-  RaftTiming,
   Recovered,
   RequestRefusal,
   ServerId,
   SnapshotMeta,
   TimerName,
 } from '../core/types.ts'
-import type { KeptPeers } from '../kept-peers.ts'
 import { type LogListener, logChange } from '../log/durable-log.ts'
 import { diskFailureText } from '../log/open-failure.ts'
 import { payloadBytesMax } from '../log/record.ts'
-import type { Raft, RaftObserver, RaftStatus, RaftTransport, StateMachine } from '../raft.ts'
-import type { Storage } from '../storage.ts'
+import type { Raft, RaftStatus } from '../raft.ts'
 import { Addresses } from './addresses.ts'
 import { Applier } from './applier.ts'
+import { CatchingUp } from './catching-up.ts'
 import { Chunks } from './chunks.ts'
 import { Gathering } from './gathering.ts'
 import { Meters } from './meters.ts'
 import { Persisting } from './persisting.ts'
+import type { RaftServerParts } from './raft-server-parts.ts'
+import { raftStatusOf } from './raft-status.ts'
 import { type Committed, Requests } from './requests.ts'
 import { RoleNews } from './role-news.ts'
-import { type SnapshotPolicy, Snapshotting } from './snapshotting.ts'
+import { Snapshotting } from './snapshotting.ts'
 import { StalledDisk } from './stalled-disk.ts'
 import { TimerSet } from './timer-set.ts'
 import { Turns } from './turns.ts'
@@ -47,20 +47,6 @@ import { WithoutRoom } from './without-room.ts'
 
 /** Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends again. */
 const pendingBytesMax = 64 << 20
-
-export interface RaftServerParts {
-  readonly id: ServerId
-  readonly timing: RaftTiming
-  readonly limits: RaftLimits
-  readonly storage: Storage
-  readonly stateMachine: StateMachine
-  readonly transport: RaftTransport
-  readonly observer: RaftObserver | undefined
-  readonly keptPeers: KeptPeers | undefined
-  readonly policy: SnapshotPolicy
-  /** Called once: this server cannot go on and has stopped. */
-  readonly onFatal: (failure: Error) => void
-}
 
 const stoppedRefusal: RequestRefusal = { kind: 'leadership-lost' }
 
@@ -85,6 +71,7 @@ export class RaftServer implements Raft, LogListener {
   readonly #addresses = new Addresses()
   readonly #meters: Meters
   readonly #news: RoleNews
+  readonly #catchingUp: CatchingUp
   #bootstrap: Deferred<boolean> | undefined
   #closed: Promise<void> | undefined
 
@@ -97,10 +84,14 @@ export class RaftServer implements Raft, LogListener {
     this.#meters = new Meters(env)
     this.#news = new RoleNews(env, this.#meters, observer)
     this.#requests = new Requests(env)
+    this.#catchingUp = new CatchingUp(env)
     this.#turns = new Turns({
       deal: (event) => this.#deal(event),
       settle: () => log.flush(),
-      ended: () => this.#news.tell(() => this.status()),
+      ended: () => {
+        this.#catchingUp.look(this.#core, this.#applier.applied)
+        this.#news.tell(() => this.status())
+      },
       fatal: (failure) => this.#fatal(failure),
     })
     this.#timers = new TimerSet(env, (timer) => this.#timerFired(timer))
@@ -160,6 +151,18 @@ export class RaftServer implements Raft, LogListener {
     return this.#turns.isOpen && readsByLease(this.#core, this.#applier.applied, this.#env.clock.monoMs())
   }
 
+  hasCaughtUp(): boolean {
+    return this.#catchingUp.isOver
+  }
+
+  untilCaughtUp(): Promise<void> {
+    return this.#catchingUp.over
+  }
+
+  leadsSettled(): boolean {
+    return this.#turns.isOpen && hasAppliedOwnTerm(this.#core, this.#applier.applied)
+  }
+
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>> {
     const { refusal } = this.#withoutRoom
     if (refusal !== undefined) return Promise.resolve(err(refusal))
@@ -213,23 +216,7 @@ export class RaftServer implements Raft, LogListener {
 
   status(): RaftStatus {
     const core = statusOf(this.#core, this.#env.clock.monoMs())
-    const { leader } = core
-    // Member by member, for it is asked for with every request: copying by spread costs several times as much.
-    return {
-      role: core.role,
-      term: core.term,
-      leader: leader === undefined ? undefined : { id: leader, address: this.#addresses.of(leader) },
-      commitIndex: core.commitIndex,
-      lastIndex: core.lastIndex,
-      lastTerm: core.lastTerm,
-      snapshotIndex: core.snapshotIndex,
-      snapshotTerm: core.snapshotTerm,
-      configuration: core.configuration,
-      configurationIndex: core.configurationIndex,
-      lastContactMs: core.lastContactMs,
-      appliedIndex: this.#applier.applied,
-      pendingProposals: this.#requests.acceptedCount,
-    }
+    return raftStatusOf(core, this.#addresses, this.#applier.applied, this.#requests.acceptedCount)
   }
 
   onRoleChange(use: (status: RaftStatus) => void): Closable {

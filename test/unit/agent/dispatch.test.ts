@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ParkedRead } from '../../../src/agent/agent.ts'
 import { Dispatch } from '../../../src/agent/dispatch.ts'
+import { ServerTarget } from '../../../src/agent/server-target.ts'
+import { ok } from '../../../src/base/result.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { kvFeature } from '../../../src/features/kv/feature.ts'
 import type { Answer, QueryEndpoint, ReadOptions, Standing } from '../../../src/features/manifest.ts'
-import type { Raft } from '../../../src/raft/raft.ts'
+import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
+import type { Rpc } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { LoneServer } from '../features/lone-server.ts'
 
@@ -111,6 +114,61 @@ describe('a read that need not wait', () => {
     isLeased = false
     expect(now({})).toBeUndefined()
     expect(now({ consistency: 'stale' })).toMatchObject({ value: { key: 'a' } })
+  })
+})
+
+describe('a server that has not caught up since it started', () => {
+  const stale = { consistency: 'stale' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const get = { args: { key: 'a' }, read: stale }
+
+  function started(status: Partial<RaftStatus>) {
+    const server = new LoneServer(new HandClock().env)
+    server.raftStatus = { ...server.raftStatus, role: 'follower', lastContactMs: 5, ...status }
+    const asked: string[] = []
+    let hasCaughtUp = false
+    const raft = {
+      ...server.context.raft,
+      hasCaughtUp: () => hasCaughtUp,
+      leaseRead: async () => {
+        asked.push('lease')
+        return ok(1)
+      },
+    } as unknown as Raft
+    const dispatch = new Dispatch({ ...server.context, raft }, server.state.store, kvFeature.endpoints ?? [])
+    const target = new ServerTarget({ raft, dispatch, rpc: {} as Rpc, ownAddress: 'own' })
+    const endpoint = dispatch.endpoint('KV.Get') as QueryEndpoint
+    const catchUp = (): void => {
+      hasCaughtUp = true
+    }
+    const now = () => [
+      target.answersHere(endpoint, stale),
+      dispatch.answerNow(endpoint, get.args, stale, '') !== undefined,
+    ]
+    return { dispatch, now, catchUp, asked }
+  }
+
+  it('leaves it to its leader to answer, however old the answer may be; then it answers again', async () => {
+    const { dispatch, now, catchUp } = started({ leader: { id: 's2', address: 'there' } })
+    expect(now()).toEqual([false, false])
+    const answer = await dispatch.serve('KV.Get', get, {})
+    expect(answer).toEqual({ ok: false, error: { kind: 'not-leader', leader: 'there' } })
+    catchUp()
+    expect(now()).toEqual([true, true])
+    const meta = { knownLeader: true, lastContactMs: 5 }
+    expect(await dispatch.serve('KV.Get', get, {})).toMatchObject({ ok: true, value: { meta } })
+  })
+
+  it('answers where nobody leads, as one that nobody vouches for', async () => {
+    const { dispatch, now } = started({ leader: undefined })
+    expect(now()).toEqual([true, false])
+    const meta = { knownLeader: false, lastContactMs: 0 }
+    expect(await dispatch.serve('KV.Get', get, {})).toMatchObject({ ok: true, value: { meta } })
+  })
+
+  it('waits, if it leads itself, until what it says is as new as a leader’s word must be', async () => {
+    const { dispatch, asked } = started({ role: 'leader', leader: { id: 's1', address: 'own' } })
+    expect(await dispatch.serve('KV.Get', get, {})).toMatchObject({ ok: true })
+    expect(asked).toEqual(['lease'])
   })
 })
 

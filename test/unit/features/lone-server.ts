@@ -170,6 +170,9 @@ export class LoneServer {
       env,
       raft: {
         status: () => lone.raftStatus,
+        hasCaughtUp: () => true,
+        untilCaughtUp: async () => undefined,
+        leadsSettled: () => true,
         transferLeadership: async () => ok(undefined),
         changeConfiguration: async (change: ConfigurationChange) => {
           if (lone.refusal !== undefined) return err(lone.refusal)

@@ -5,7 +5,7 @@ import { Gate } from '../../../../src/agent/access/gate.ts'
 import { Dispatch } from '../../../../src/agent/dispatch.ts'
 import type { Served } from '../../../../src/agent/served.ts'
 import { textOf } from '../../../../src/base/bytes.ts'
-import { ok, type Result } from '../../../../src/base/result.ts'
+import { err, ok, type Result } from '../../../../src/base/result.ts'
 import type { Env } from '../../../../src/env/env.ts'
 import type { Fields } from '../../../../src/env/observe.ts'
 import {
@@ -28,6 +28,7 @@ import type {
   WriteEndpoint,
 } from '../../../../src/features/manifest.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
+import type { RequestRefusal } from '../../../../src/raft/core/types.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'
 import { LoneServer } from '../../features/lone-server.ts'
 import { allowing, KnownTokens } from './known-tokens.ts'
@@ -88,6 +89,8 @@ class Guarded {
   readonly clock = new HandClock()
   readonly lines: { readonly text: string; readonly fields: Fields | undefined }[] = []
   readonly denied: string[] = []
+  /** Undefined: what this leader knows is whole. Else when it is, or that it leads no more. */
+  settled: Promise<Result<number, RequestRefusal>> | undefined
   readonly server: LoneServer
   readonly tokens = new KnownTokens()
   readonly dispatch: Dispatch
@@ -110,10 +113,13 @@ class Guarded {
       onBehalf,
       ...(kvFeature.endpoints ?? []),
     ] as EndpointDefinition[]
-    const context = {
-      ...this.server.context,
-      raft: { ...this.server.context.raft, leaseReadsNow: () => true } as never,
+    const raft = {
+      ...this.server.context.raft,
+      leaseReadsNow: () => true,
+      leadsSettled: () => this.settled === undefined,
+      leaseRead: async () => (await this.settled) ?? ok(1),
     }
+    const context = { ...this.server.context, raft: raft as never }
     this.dispatch = new Dispatch(context, this.server.state.store, endpoints, {}, new Gate(env, this.tokens))
     this.tokens.set('all-secret', unrestricted)
     this.tokens.set('a-secret', belowA())
@@ -162,6 +168,28 @@ describe('a server with access control on', () => {
     expect(await guarded.names('a-secret')).toEqual(['a/1', 'a/2'])
     expect(await guarded.names('all-secret')).toEqual(['a/1', 'a/2', 'b/1'])
     expect(await guarded.names('a-secret')).toEqual(['a/1', 'a/2'])
+  })
+
+  it('judges a write by no state that may lack what an earlier leader committed', async () => {
+    const guarded = new Guarded()
+    const settled = guarded.server.context.env.deferred<Result<number, RequestRefusal>>()
+    guarded.settled = settled.promise
+    seen.length = 0
+    const writing = guarded.serve('Test.Write', { node: 'web-1' }, 'late-secret')
+    await Promise.resolve()
+    expect(guarded.lines).toEqual([])
+    guarded.tokens.set('late-secret', unrestricted)
+    settled.resolve(ok(1))
+    expect(await writing).not.toBe('token-not-found')
+    expect(seen).toHaveLength(1)
+  })
+
+  it('of a leader that is none any more before its state is whole, goes to the next one, and nothing was done', async () => {
+    const guarded = new Guarded()
+    guarded.settled = Promise.resolve(err({ kind: 'leadership-lost' }))
+    seen.length = 0
+    expect(await guarded.serve('Test.Write', { node: 'web-1' }, 'all-secret')).toBe('not-leader')
+    expect(seen).toEqual([])
   })
 
   it('refuses what the token lacks, and says in its log whose token lacks what, and why, but no secret', async () => {

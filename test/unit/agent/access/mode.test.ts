@@ -28,6 +28,7 @@ class Datacenter {
   readonly mode: ServerMode
   /** Tags that s1 has told its pools, in order. */
   readonly told: string[] = []
+  isComing = false
   #leading: Closable | undefined
 
   constructor(options: {
@@ -50,6 +51,7 @@ class Datacenter {
       lan: this.#tagged(this.lan),
       wan: this.#tagged(this.wan),
       raft: { status: () => this.server.raftStatus },
+      isComing: () => this.isComing,
       state: { read: () => this.server.read(), watch: this.server.context.watch },
     })
   }
@@ -85,8 +87,11 @@ describe('a server that has access control on', () => {
     expect(agentTags({ ...config, access: defaultAccess }, 'id', config.release)).toMatchObject({ acls: '0' })
     const former = parseRelease('1.3.1') as Release
     expect(agentTags(config, 'id', former)).not.toHaveProperty('acls')
-    const { mode, told } = new Datacenter({ lan: [server(1, '2')] })
+    const there = new Datacenter({ lan: [server(1, '2')] })
+    const { mode, told } = there
     expect([mode.mode, told, mode.refusesNew()?.kind]).toEqual(['legacy', [], 'legacy-access-control'])
+    there.isComing = true
+    expect(mode.refusesNew(), 'what it has not read yet may say otherwise').toEqual({ kind: 'no-leader' })
   })
 
   it('[ACL-031] goes over when every server of the primary datacenter says that it can, and not before', async () => {

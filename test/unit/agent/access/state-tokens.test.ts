@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AskedTokens } from '../../../../src/agent/access/asked-tokens.ts'
 import { Authorizers } from '../../../../src/agent/access/authorizers.ts'
-import { StateTokens } from '../../../../src/agent/access/state-tokens.ts'
+import { type StateStanding, StateTokens } from '../../../../src/agent/access/state-tokens.ts'
 import { err, ok } from '../../../../src/base/result.ts'
 import type { Env } from '../../../../src/env/env.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete } from '../../../../src/features/acl/commands.ts'
@@ -24,6 +24,8 @@ class Keeping {
   readonly server = new LoneServer(this.env)
   readonly tokens: StateTokens
   readonly asked: string[] = []
+  standing: ReturnType<StateStanding['now']> = 'current'
+  readonly settled = this.env.deferred<void>()
   #hasPolicy = false
 
   constructor(isSecondary = false) {
@@ -37,7 +39,8 @@ class Keeping {
       ? new AskedTokens({ env, authorizers, downPolicy: 'deny', ttlMs: 30_000, ask })
       : undefined
     const state = { read: () => server.read(), watch: server.context.watch }
-    this.tokens = new StateTokens({ env, state, authorizers, datacenter: 'dc1', beyond, ageMs: () => 7 })
+    const standing = { now: () => this.standing, settled: () => this.settled.promise, ageMs: () => 7 }
+    this.tokens = new StateTokens({ env, state, authorizers, datacenter: 'dc1', beyond, standing })
   }
 
   async policy(rules: string, datacenters: readonly string[] = []): Promise<void> {
@@ -132,6 +135,54 @@ describe('tokens in the state of a server', () => {
     await keeping.server.context.propose(tokenCreate, token)
     const now = keeping.tokens.now('t')
     expect(now?.ok && [now.value.unrestricted, now.value.accessor]).toEqual([true, accessor])
+  })
+})
+
+describe('a server that has started', () => {
+  it('judges nobody by a state that it is about to complete: who asks waits for that', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('t', 'key "" { policy = "read" }')
+    keeping.standing = 'coming'
+    expect([keeping.mayRead('t'), keeping.mayRead('new')]).toEqual(['to be asked for', 'to be asked for'])
+    const [old, made] = [keeping.tokens.resolve('t'), keeping.tokens.resolve('new')]
+    const told = keeping.tokens.rightsFor({ secret: 'new', datacenter: 'dc1' })
+    await keeping.legacy('new', 'key "" { policy = "read" }')
+    await keeping.legacy('t', 'key "" { policy = "deny" }')
+    keeping.standing = 'current'
+    keeping.settled.resolve()
+    const mayRead = [await old, await made].map((found) => found.ok && found.value.allows('key', 'k', 'read'))
+    expect([mayRead, (await told).ok]).toEqual([[false, true], true])
+  })
+
+  it.each(['coming', 'lost'] as const)(
+    'and is %s in the end says that nobody can tell of what it does not know',
+    async (standing) => {
+      const keeping = new Keeping()
+      await keeping.legacy('t', 'key "" { policy = "read" }')
+      keeping.standing = standing
+      keeping.settled.resolve()
+      const nobodyCanTell = { ok: false, error: { kind: 'no-leader' } }
+      expect(await keeping.tokens.resolve('new')).toEqual(nobodyCanTell)
+      expect(await keeping.tokens.resolve('')).toEqual(nobodyCanTell)
+      expect(await keeping.tokens.rightsFor({ secret: 'new', datacenter: 'dc1' })).toEqual(nobodyCanTell)
+      const known = await keeping.tokens.resolve('t')
+      expect(known.ok && known.value.allows('key', 'k', 'read')).toBe(true)
+    },
+  )
+})
+
+describe('a server that is cut off, with a down policy of deny', () => {
+  it('lets nobody in, and tells others that it cannot tell', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('m', '', 'management')
+    keeping.standing = 'cut-off'
+    expect([keeping.mayRead('m'), keeping.mayRead('other')]).toEqual([false, false])
+    expect(await keeping.tokens.rightsFor({ secret: 'm', datacenter: 'dc1' })).toEqual({
+      ok: false,
+      error: { kind: 'no-leader' },
+    })
+    keeping.standing = 'current'
+    expect([keeping.mayRead('m'), keeping.mayRead('other')]).toEqual([true, 'token-not-found'])
   })
 })
 

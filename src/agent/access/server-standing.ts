@@ -1,0 +1,57 @@
+import type { Env } from '../../env/env.ts'
+import type { Raft } from '../../raft/raft.ts'
+import type { AgentConfig } from '../agent-config.ts'
+import { ttlOf } from './access-control.ts'
+import type { StateStanding } from './state-tokens.ts'
+
+/** For how long one that has heard of no leader may have been wrong. */
+const unknownAgeMs = Number.MAX_SAFE_INTEGER
+
+/**
+ * What a server's own state is worth for saying what tokens may do.
+ *
+ * A server that is cut off goes by its state for as long as that lasts, unless the down policy is `deny`: all that it can
+ * answer is as old as the rights by which it does. With `deny` it lets nobody in once the time to live of tokens, and the time
+ * for which a request waits for a leader, have gone by.
+ */
+export class ServerStanding implements StateStanding {
+  readonly #env: Pick<Env, 'deferred' | 'timers' | 'detach'>
+  readonly #raft: Pick<Raft, 'status' | 'hasCaughtUp' | 'untilCaughtUp' | 'hasState'>
+  readonly #holdMs: number
+  readonly #cutOffAfterMs: number
+
+  constructor(
+    env: Pick<Env, 'deferred' | 'timers' | 'detach'>,
+    raft: Pick<Raft, 'status' | 'hasCaughtUp' | 'untilCaughtUp' | 'hasState'>,
+    { access, rpcHoldTimeoutMs }: Pick<AgentConfig, 'access' | 'rpcHoldTimeoutMs'>,
+  ) {
+    this.#env = env
+    this.#raft = raft
+    this.#holdMs = rpcHoldTimeoutMs
+    this.#cutOffAfterMs = access.downPolicy === 'deny' ? ttlOf(access) + rpcHoldTimeoutMs : Number.POSITIVE_INFINITY
+  }
+
+  now(): ReturnType<StateStanding['now']> {
+    const hasCaughtUp = this.#raft.hasCaughtUp()
+    if (hasCaughtUp && this.#cutOffAfterMs === Number.POSITIVE_INFINITY) return 'current'
+    // Of a cluster that is to begin there is nothing to know yet.
+    if (!hasCaughtUp && !this.#raft.hasState()) return 'current'
+    const { leader, lastContactMs } = this.#raft.status()
+    if (!hasCaughtUp) return leader === undefined ? 'lost' : 'coming'
+    return (lastContactMs ?? 0) > this.#cutOffAfterMs ? 'cut-off' : 'current'
+  }
+
+  async settled(): Promise<void> {
+    const over = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(this.#holdMs, () => over.resolve())
+    this.#env.detach(this.#raft.untilCaughtUp().then(() => over.resolve()))
+    await over.promise
+    timer.close()
+  }
+
+  ageMs(): number {
+    const { role, lastContactMs } = this.#raft.status()
+    if (role === 'leader') return 0
+    return this.#raft.hasCaughtUp() ? Math.round(lastContactMs ?? unknownAgeMs) : unknownAgeMs
+  }
+}

@@ -1,0 +1,19 @@
+import type { RaftLimits, RaftTiming, ServerId } from '../core/types.ts'
+import type { KeptPeers } from '../kept-peers.ts'
+import type { RaftObserver, RaftTransport, StateMachine } from '../raft.ts'
+import type { Storage } from '../storage.ts'
+import type { SnapshotPolicy } from './snapshotting.ts'
+
+export interface RaftServerParts {
+  readonly id: ServerId
+  readonly timing: RaftTiming
+  readonly limits: RaftLimits
+  readonly storage: Storage
+  readonly stateMachine: StateMachine
+  readonly transport: RaftTransport
+  readonly observer: RaftObserver | undefined
+  readonly keptPeers: KeptPeers | undefined
+  readonly policy: SnapshotPolicy
+  /** Called once: this server cannot go on and has stopped. */
+  readonly onFatal: (failure: Error) => void
+}

@@ -1,5 +1,5 @@
 import type { Env } from '../../env/env.ts'
-import type { Raft } from '../../raft/raft.ts'
+import type { Raft, RaftStatus } from '../../raft/raft.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { ttlOf } from './access-control.ts'
 import type { StateStanding } from './state-tokens.ts'
@@ -16,13 +16,13 @@ const unknownAgeMs = Number.MAX_SAFE_INTEGER
  */
 export class ServerStanding implements StateStanding {
   readonly #env: Pick<Env, 'deferred' | 'timers' | 'detach'>
-  readonly #raft: Pick<Raft, 'status' | 'hasCaughtUp' | 'untilCaughtUp' | 'hasState'>
+  readonly #raft: Pick<Raft, 'status' | 'hasCaughtUp' | 'untilCaughtUp'>
   readonly #holdMs: number
   readonly #cutOffAfterMs: number
 
   constructor(
     env: Pick<Env, 'deferred' | 'timers' | 'detach'>,
-    raft: Pick<Raft, 'status' | 'hasCaughtUp' | 'untilCaughtUp' | 'hasState'>,
+    raft: Pick<Raft, 'status' | 'hasCaughtUp' | 'untilCaughtUp'>,
     { access, rpcHoldTimeoutMs }: Pick<AgentConfig, 'access' | 'rpcHoldTimeoutMs'>,
   ) {
     this.#env = env
@@ -34,11 +34,10 @@ export class ServerStanding implements StateStanding {
   now(): ReturnType<StateStanding['now']> {
     const hasCaughtUp = this.#raft.hasCaughtUp()
     if (hasCaughtUp && this.#cutOffAfterMs === Number.POSITIVE_INFINITY) return 'current'
-    // Of a cluster that is to begin there is nothing to know yet.
-    if (!hasCaughtUp && !this.#raft.hasState()) return 'current'
-    const { leader, lastContactMs } = this.#raft.status()
-    if (!hasCaughtUp) return leader === undefined ? 'lost' : 'coming'
-    return (lastContactMs ?? 0) > this.#cutOffAfterMs ? 'cut-off' : 'current'
+    const status = this.#raft.status()
+    if (hasCaughtUp) return (status.lastContactMs ?? 0) > this.#cutOffAfterMs ? 'cut-off' : 'current'
+    if (status.leader !== undefined) return 'coming'
+    return hasBegun(status) ? 'lost' : 'current'
   }
 
   async settled(): Promise<void> {
@@ -54,4 +53,9 @@ export class ServerStanding implements StateStanding {
     if (role === 'leader') return 0
     return this.#raft.hasCaughtUp() ? Math.round(lastContactMs ?? unknownAgeMs) : unknownAgeMs
   }
+}
+
+/** Of a cluster that nobody has led yet there is nothing to know: its first entry says who its servers are. */
+function hasBegun({ lastIndex, snapshotIndex }: RaftStatus): boolean {
+  return lastIndex > 1 || snapshotIndex > 0
 }

@@ -9,15 +9,21 @@ const leader = { id: 's2', address: 'there' }
 
 function standingOf(
   status: Partial<RaftStatus>,
-  { hasCaughtUp = true, hasState = true, downPolicy = 'extend-cache' as DownPolicy } = {},
+  { hasCaughtUp = true, downPolicy = 'extend-cache' as DownPolicy } = {},
 ) {
   const clock = new HandClock()
   const over = clock.env.deferred<void>()
   const raft = {
-    status: () => ({ role: 'follower', leader: undefined, lastContactMs: undefined, ...status }),
+    status: () => ({
+      role: 'follower',
+      leader: undefined,
+      lastContactMs: undefined,
+      lastIndex: 9,
+      snapshotIndex: 0,
+      ...status,
+    }),
     hasCaughtUp: () => hasCaughtUp,
     untilCaughtUp: () => over.promise,
-    hasState: () => hasState,
   } as unknown as Raft
   const access = { tokenTtlMs: 30_000, policyTtlMs: 60_000, downPolicy }
   const standing = new ServerStanding(clock.env, raft, { access, rpcHoldTimeoutMs: 7_000 } as AgentConfig)
@@ -29,7 +35,10 @@ describe('what the state of a server is worth for access control', () => {
     expect(standingOf({ leader }).standing.now()).toBe('current')
     expect(standingOf({ leader }, { hasCaughtUp: false }).standing.now()).toBe('coming')
     expect(standingOf({}, { hasCaughtUp: false }).standing.now()).toBe('lost')
-    expect(standingOf({}, { hasCaughtUp: false, hasState: false }).standing.now()).toBe('current')
+    const isNew = { lastIndex: 1 }
+    expect(standingOf(isNew, { hasCaughtUp: false }).standing.now(), 'a new cluster').toBe('current')
+    expect(standingOf({ ...isNew, leader }, { hasCaughtUp: false }).standing.now()).toBe('coming')
+    expect(standingOf({ ...isNew, snapshotIndex: 1 }, { hasCaughtUp: false }).standing.now()).toBe('lost')
   })
 
   it('ends with the time to live of tokens and the hold time where the down policy is deny, and only there', () => {

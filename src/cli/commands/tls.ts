@@ -2,12 +2,10 @@ import {
   defaultAuthorityFile,
   defaultAuthorityKeyFile,
   defaultDomain,
-  makeAuthority,
-  makeLeaf,
   type Pair,
   readPair,
   writePair,
-} from '../certificates.ts'
+} from '../certificate-files.ts'
 import { failed, misused, surplusOperands } from '../client.ts'
 import type { CliCommand, CommandFlag, FlagValue, Invocation } from '../command.ts'
 
@@ -53,6 +51,7 @@ export const tlsAuthorityCommand: CliCommand = {
     if (more.length > 0 && !constrained) {
       return misused(invocation, '-additional-name-constraint goes with -name-constraint')
     }
+    const { makeAuthority } = await import('../certificates.ts')
     const made = makeAuthority(env, {
       days: numberFlag(flags, 'days', authorityDays),
       domain,
@@ -116,6 +115,7 @@ export const tlsCertificateCommand: CliCommand = {
     if (!authority.ok) return failed(invocation, authority.error)
     if (role === 'server') terminal.out(serverWarning)
     terminal.out(`==> Using ${ca} and ${caKey}\n`)
+    const { makeLeaf } = await import('../certificates.ts')
     const made = makeLeaf(
       env,
       {

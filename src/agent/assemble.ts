@@ -27,6 +27,7 @@ import type { Ground, Part } from './ground.ts'
 import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
+import { TrustDomain } from './mesh/trust-domain.ts'
 import { OnceSignal } from './once-signal.ts'
 import { changeOwnTags, serverOf, takesTls } from './pool-servers.ts'
 import { reloadedConfig } from './reloading.ts'
@@ -78,6 +79,7 @@ export async function assembleAgent(
   const left = new OnceSignal<undefined>()
   const rightsOf = part.access === undefined ? undefined : rightsOfCalls(ground, part.access)
   const answers = keptAnswers(ground, part, rightsOf, closing)
+  const trustDomain = new TrustDomain(env, answers)
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
     env,
@@ -93,6 +95,7 @@ export async function assembleAgent(
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     authorizer: rightsOf === undefined ? async () => ok(unrestricted) : localAuthorizer(ground, rightsOf),
     accessControl: part.access === undefined ? undefined : agentAccess(ground, part.access),
+    trustDomain: () => trustDomain.of(),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),

@@ -263,6 +263,8 @@ export interface AgentContext {
   authorizer(call: CallOptions): Promise<Result<Authorizer, Failure>>
   /** Undefined: access control is off. */
   readonly accessControl?: AgentAccess | undefined
+  /** Of the mesh, in lower case; empty: its authority has not begun yet. Undefined: the servers have no mesh. */
+  trustDomain(): Promise<Result<string | undefined, Failure>>
   /** How its metrics are named, and what Prometheus is told of them. */
   readonly telemetry: TelemetryView
   /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */

@@ -5,6 +5,9 @@ import { indexValue, listOf, uint64Value } from '../declared-answers.ts'
 
 export type { IssuedLeaf } from '../mesh.ts'
 
+/** What is said where the servers have no mesh: agents know by it that they have none. Reference: connect, feature switch. */
+export const meshIsOffLine = 'Connect must be enabled in order to use this endpoint'
+
 /** What a certificate authority is told by its operator: options by their names on the wire, such as `LeafCertTTL`. */
 export type ProviderOptions = { readonly [option: string]: Json }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { asks, open, refusedUnlessAllowed } from '../access.ts'
 import type { QueryEndpoint, ServerContext } from '../manifest.ts'
-import type { RootsList, ShownConfiguration } from './model.ts'
+import { meshIsOffLine, type RootsList, type ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
 import { kindNamed, providerKinds } from './providers.ts'
 import { authorityOf, rootsIndex, rootsList } from './views.ts'
@@ -12,7 +12,7 @@ const noArgs = z.object({})
 /** Reference: connect, feature switch. */
 export function meshIsOff({ mesh }: Pick<ServerContext, 'mesh'>): Failure | undefined {
   if (mesh?.enabled === true) return undefined
-  return { kind: 'refused', message: 'Connect must be enabled in order to use this endpoint' }
+  return { kind: 'refused', message: meshIsOffLine }
 }
 
 /** Whom to trust. Every agent waits for it to change. */

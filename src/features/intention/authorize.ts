@@ -56,7 +56,9 @@ async function authorize(agent: AgentContext, request: RouteRequest): Promise<Ro
   if (!matched.ok) return failed(matched.error)
   const { answer, hit, ageMs } = matched.value
   const cache: CacheUse = { hit, ageS: Math.floor(ageMs / 1000) }
-  const decision = decisionOn(agent, answer.value[0] ?? [], client)
+  const domain = await agent.trustDomain()
+  if (!domain.ok) return failed(domain.error)
+  const decision = strangerTo(domain.value, client) ?? decisionOn(agent, answer.value[0] ?? [], client)
   return { kind: 'json', value: { Authorized: decision.allowed, Reason: decision.reason }, cache }
 }
 
@@ -81,6 +83,16 @@ function badShape(message: string): Result<never, Failure> {
 interface Decision {
   readonly allowed: boolean
   readonly reason: string
+}
+
+/**
+ * Whoever is of another mesh, which may have its own service of that name. Where the servers have no mesh there is nothing to
+ * compare with: who asks has certificates from elsewhere.
+ */
+function strangerTo(domain: string | undefined, client: ClientId): Decision | undefined {
+  if (domain === undefined || client.trustDomain === domain) return undefined
+  const here = domain === '' ? 'the mesh has no certificate authority yet' : `this mesh is ${domain}`
+  return { allowed: false, reason: `The client is of the trust domain ${client.trustDomain}, and ${here}` }
 }
 
 /** By the first of the target's intentions that says something of the client, else by access control. */

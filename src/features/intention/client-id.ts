@@ -1,3 +1,5 @@
+import { lowerAscii } from '../../base/letter-case.ts'
+
 /** Of the certificate of a service that connects. Reference: mesh 4. */
 export interface ClientId {
   readonly trustDomain: string
@@ -14,7 +16,7 @@ export function readClientId(uri: string): ClientId | 'signing' | undefined {
   const parts = /^\/ns\/([^/]+)\/dc\/([^/]+)\/svc\/([^/]+)$/.exec(path)
   const [namespace, datacenter, service] = (parts?.slice(1) ?? []).map(decoded)
   if (namespace === undefined || datacenter === undefined || service === undefined) return undefined
-  return { trustDomain, namespace, datacenter, service }
+  return { trustDomain: lowerAscii(trustDomain), namespace, datacenter, service }
 }
 
 function decoded(segment: string): string | undefined {

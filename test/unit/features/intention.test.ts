@@ -331,3 +331,52 @@ describe('changing an intention whose destination changes meanwhile', () => {
     expect(await world.refusal('PUT', `${intentions}/${id}`, { ...webToDb, Action: 'maybe' })).toContain('Action must')
   })
 })
+
+describe('whether a client may connect', () => {
+  const authorize = '/v1/agent/connect/authorize'
+  const Target = 'db'
+  const uri = (path: string): string => `spiffe://one.svc${path}`
+
+  it('is what the intentions of the target say of the service that its certificate names', async () => {
+    const world = new IntentionWorld()
+    const id = await world.make('web', 'db', 'deny')
+    expect(await world.authorized('web', 'db')).toBe(
+      `false: Matched intention: DENY default/web => default/db (ID: ${id}, Precedence: 9)`,
+    )
+    expect(await world.authorized('%77eb', 'db')).toMatch(/^false/)
+    expect(await world.authorized('WEB', 'DB')).toMatch(/^false/)
+    expect(await world.authorized('api', 'db')).toMatch(/^true/)
+    expect(await world.authorized('web', 'other')).toMatch(/^true/)
+    await world.make('other/*', '*', 'deny')
+    const elsewhere = { Target, ClientCertURI: uri('/ns/other/dc/dc2/svc/web') }
+    expect(jsonOf(await world.ask('POST', authorize, elsewhere))).toMatchObject({ Authorized: false })
+  })
+
+  it('one of another mesh may not, whatever intentions say; where there is no mesh, nothing is compared', async () => {
+    const world = new IntentionWorld()
+    await world.make('*', '*', 'allow')
+    expect(await world.authorized('web', 'db', 'two.svc')).toMatch(/^true/)
+    world.server.trustDomain = 'one.svc'
+    expect(await world.authorized('web', 'db')).toMatch(/^true/)
+    expect(await world.authorized('web', 'db', 'ONE.svc')).toMatch(/^true/)
+    expect(await world.authorized('web', 'db', 'two.svc')).toBe(
+      'false: The client is of the trust domain two.svc, and this mesh is one.svc',
+    )
+    world.server.trustDomain = ''
+    expect(await world.authorized('web', 'db')).toBe(
+      'false: The client is of the trust domain one.svc, and the mesh has no certificate authority yet',
+    )
+  })
+
+  it.each([
+    [{ ClientCertURI: uri('') }, 'Target service must be specified'],
+    [{ Target }, 'ClientCertURI not a valid Connect identifier'],
+    [{ Target, ClientCertURI: 'http://x' }, 'ClientCertURI not a valid Connect identifier'],
+    [{ Target, ClientCertURI: uri('/ns/default/dc/dc1/svc/a/b') }, 'ClientCertURI not a valid Connect identifier'],
+    [{ Target, ClientCertURI: uri('/ns/default/dc/dc1/svc/%zz') }, 'ClientCertURI not a valid Connect identifier'],
+    [{ Target, ClientCertURI: uri('') }, 'ClientCertURI not a valid Service identifier'],
+  ])('is not asked by %j', async (body, why) => {
+    const world = new IntentionWorld()
+    expect(await world.refusal('POST', authorize, body)).toBe(`bad-request: Bad request: ${why}`)
+  })
+})

@@ -99,6 +99,8 @@ export class LoneServer {
   /** How requests are made. */
   call: CallOptions = {}
   accessControl: AgentAccess | undefined
+  /** Of the mesh; undefined: there is none. */
+  trustDomain: string | undefined
   serverAccess: ServerAccess | undefined
   /** Servers of other datacenters. */
   readonly peers = new Map<string, LoneServer>()
@@ -272,6 +274,7 @@ export class LoneServer {
         return lone.accessControl
       },
       self: () => this.self,
+      trustDomain: async () => ok(lone.trustDomain),
       reasonsNotReady: () => this.notReady,
       get local(): LocalAgent {
         return lone.local ?? absent('local services and checks')

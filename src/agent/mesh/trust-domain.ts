@@ -1,0 +1,43 @@
+import { ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import { meshIsOffLine } from '../../features/connect/model.ts'
+import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { AnswerCache } from '../answer-cache.ts'
+
+/** That the servers have no mesh is believed for so long: what is asked for each connection must not ask them each time. */
+const offMs = 10_000
+
+/**
+ * The trust domain of the mesh, as an agent keeps it. It never changes, but a state that is restored may be that of another
+ * mesh: so it is kept fresh, like all that agents keep.
+ */
+export class TrustDomain {
+  readonly #clock: Env['clock']
+  readonly #answers: Pick<AnswerCache, 'get'>
+  #offSinceMs: number | undefined
+
+  constructor({ clock }: Pick<Env, 'clock'>, answers: Pick<AnswerCache, 'get'>) {
+    this.#clock = clock
+    this.#answers = answers
+  }
+
+  /** Empty: the authority has not begun yet. Undefined: the servers have no mesh. */
+  async of(): Promise<Result<string | undefined, Failure>> {
+    if (this.#offSinceMs !== undefined && this.#clock.monoMs() - this.#offSinceMs < offMs) return ok(undefined)
+    this.#offSinceMs = undefined
+    const asked = await this.#answers.get(rootsEndpoint, {}, anyServer, { revalidate: false }, {})
+    if (asked.ok) return ok(asked.value.answer.value.trustDomain)
+    if (!isOff(asked.error)) return asked
+    this.#offSinceMs = this.#clock.monoMs()
+    return ok(undefined)
+  }
+}
+
+const anyServer = { consistency: 'stale', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' } as const
+
+function isOff(failure: Failure): boolean {
+  // A server of a release without the mesh does not know the question.
+  if (failure.kind === 'unknown-method') return true
+  return failure.kind === 'refused' && failure.message === meshIsOffLine
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
 import { allowedHere } from '../asking.ts'
 import type { CacheUse } from '../cache-use.ts'
 import { declared } from '../declared.ts'
@@ -9,7 +10,6 @@ import { decodeBody } from '../json-body.ts'
 import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { failed } from '../responses.ts'
 import { authorizeBody } from './body.ts'
-import { type ClientId, readClientId } from './client-id.ts'
 import { matchEndpoint } from './endpoint.ts'
 import { type IntentionRow, intentionText } from './model.ts'
 import { defaultNamespace } from './place.ts'
@@ -42,7 +42,7 @@ export const authorizeRoute: Route = {
 
 interface Asked {
   readonly target: string
-  readonly client: ClientId
+  readonly client: ServiceId
 }
 
 async function authorize(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
@@ -70,10 +70,10 @@ function askedIn(body: Uint8Array): Result<Asked, Failure> {
   if (!decoded.ok) return decoded
   const { Target, ClientCertURI } = decoded.value
   if (Target === '') return badShape('Target service must be specified')
-  const client = readClientId(ClientCertURI)
-  if (client === undefined) return badShape('ClientCertURI not a valid Connect identifier')
-  if (client === 'signing') return badShape('ClientCertURI not a valid Service identifier')
-  return ok({ target: Target, client })
+  const client = readSpiffeId(ClientCertURI)
+  if (!client.ok) return badShape('ClientCertURI not a valid Connect identifier')
+  if (client.value.kind === 'signing') return badShape('ClientCertURI not a valid Service identifier')
+  return ok({ target: Target, client: client.value })
 }
 
 function badShape(message: string): Result<never, Failure> {
@@ -89,7 +89,7 @@ interface Decision {
  * Whoever is of another mesh, which may have its own service of that name. Where the servers have no mesh there is nothing to
  * compare with: who asks has certificates from elsewhere.
  */
-function strangerTo(domain: string | undefined, client: ClientId): Decision | undefined {
+function strangerTo(domain: string | undefined, client: ServiceId): Decision | undefined {
   if (domain === undefined || client.trustDomain === domain) return undefined
   const here = domain === '' ? 'the mesh has no certificate authority yet' : `this mesh is ${domain}`
   return { allowed: false, reason: `The client is of the trust domain ${client.trustDomain}, and ${here}` }
@@ -99,7 +99,7 @@ function strangerTo(domain: string | undefined, client: ClientId): Decision | un
 function decisionOn(
   { accessControl }: AgentContext,
   inOrder: readonly IntentionRow[],
-  { namespace, service }: ClientId,
+  { namespace, service }: ServiceId,
 ): Decision {
   const deciding = decidingOf(inOrder, { namespace, name: service })
   if (deciding !== undefined) {

@@ -83,6 +83,7 @@ export class Dispatch {
     if (endpoint === undefined) return err({ kind: 'unknown-method', method })
     const args = readBy(endpoint.args, request.args)
     if (!args.ok) return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
+    this.#context.env.metrics.count('rpc.request')
     switch (endpoint.kind) {
       case 'write':
         return this.#write(endpoint, args.value, request)
@@ -278,6 +279,7 @@ export class Dispatch {
   }
 
   #served(endpoint: QueryEndpoint, args: unknown, result: KeptResult, asker: Asker, meta: ReadMeta): Served {
+    this.#count(endpoint, args, result)
     const gate = this.#gate
     if (gate === undefined) return new Served(result, meta, result, this.#standingOf)
     const { authorizer, token } = asker
@@ -290,6 +292,12 @@ export class Dispatch {
       const { now } = this.#standingOf(of)
       return { now: () => (gate.isStill(endpoint, token, authorizer) ? now() : undefined) }
     })
+  }
+
+  #count(endpoint: QueryEndpoint, args: unknown, result: KeptResult): void {
+    const { metrics } = this.#context.env
+    metrics.count('rpc.query')
+    for (const name of endpoint.counts?.(args, result.value) ?? []) metrics.count(name)
   }
 
   /**

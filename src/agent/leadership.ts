@@ -1,5 +1,6 @@
 import type { Closable } from '../env/async.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
+import { measured } from '../features/measured.ts'
 import type { RaftStatus } from '../raft/raft.ts'
 
 /** Pause before a leader that could not make sure of its state tries again. */
@@ -53,7 +54,7 @@ export class Leadership {
   }
 
   async #begin(endings: number): Promise<void> {
-    const caughtUp = await this.#context.raft.readIndex()
+    const caughtUp = await measured(this.#context, 'leader.barrier', () => this.#context.raft.readIndex())
     if (this.#endings !== endings) return
     if (!caughtUp.ok) {
       // Refused although it leads (too much is under way): a leader that never began its duties would look healthy.

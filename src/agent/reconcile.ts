@@ -3,6 +3,7 @@ import type { Closable } from '../env/async.ts'
 import { deregisterEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../features/catalog/views.ts'
 import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
+import { measured } from '../features/measured.ts'
 import type { Member, Pool } from '../gossip/pool.ts'
 import {
   type CatalogNode,
@@ -85,15 +86,20 @@ class Reconcile implements Closable {
     this.#timer?.close()
     while (this.#again && !this.#closed) {
       this.#again = false
-      for (const member of this.#members()) {
-        if (this.#closed) return
-        await this.#member(member)
-      }
-      // As the pool is now: one that it forgot meanwhile is missing, and the mark of that must not be taken for an old one.
-      await this.#missing(new Set(this.#members().map((member) => member.name)))
+      await measured(this.#server, 'leader.reconcile', () => this.#round())
     }
+    if (this.#closed) return
     this.#running = false
-    if (!this.#closed) this.#timer = this.#server.env.timers.after(wholeIntervalMs, () => this.wake())
+    this.#timer = this.#server.env.timers.after(wholeIntervalMs, () => this.wake())
+  }
+
+  async #round(): Promise<void> {
+    for (const member of this.#members()) {
+      if (this.#closed) return
+      await measured(this.#server, 'leader.reconcileMember', () => this.#member(member))
+    }
+    // As the pool is now: one that it forgot meanwhile is missing, and the mark of that must not be taken for an old one.
+    await this.#missing(new Set(this.#members().map((member) => member.name)))
   }
 
   /** Those of this datacenter. */

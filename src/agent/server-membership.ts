@@ -124,7 +124,7 @@ class ServerMembership implements Closable {
   }
 
   #look(records: readonly ServerRecord[]): void {
-    const { clock } = this.#server.env
+    const { clock, metrics } = this.#server.env
     const { configuration, leader, lastIndex, lastTerm } = this.#server.raft.status()
     const known = this.#known()
     const now = clock.monoMs()
@@ -136,6 +136,9 @@ class ServerMembership implements Closable {
     })
     this.#health.look(facts, { id: leader?.id, lastIndex, lastTerm, monoMs: now, wallMs: clock.wallMs() })
     this.#looked = true
+    const { healthy, failureTolerance } = this.#health.cluster()
+    metrics.gauge('autopilot.healthy', healthy ? 1 : 0)
+    metrics.gauge('autopilot.failure_tolerance', failureTolerance)
     const ids = new Set(configuration.servers.map(({ id }) => id))
     for (const id of [...this.#unknownSinceMs.keys()]) if (!ids.has(id)) this.#unknownSinceMs.delete(id)
   }

@@ -49,6 +49,7 @@ export async function openServer(
   closing: Closing,
 ): Promise<Result<Part, StartFailure>> {
   const state = new ReplicatedState({
+    measured: ground.env,
     tables: features.flatMap((feature) => feature.tables ?? []),
     commands: features.flatMap((feature) => feature.commands ?? []),
     observer,

@@ -15,6 +15,7 @@ import type { Row, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { AgentObserver } from './agent.ts'
 import { ComingState } from './coming-state.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
+import { commandMetric } from './command-metric.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
 /** Carries out what Raft replicates, on the store that it keeps. */
@@ -25,6 +26,7 @@ export class ReplicatedState implements StateMachine {
   readonly #commands: ReadonlyMap<string, CommandDefinition>
   readonly #release: Release
   readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
+  readonly #measured: Pick<Env, 'clock' | 'metrics'> | undefined
   /** How far indexes of the state are ahead of those of the log, since a state of later ones took its place. */
   #ahead = 0
   #replacedTell: (() => void) | undefined
@@ -36,12 +38,15 @@ export class ReplicatedState implements StateMachine {
     readonly release?: Release
     readonly observer?: Pick<AgentObserver, 'commandApplied'> | undefined
     readonly store?: StoreOptions
+    /** Where it is told how long commands take. */
+    readonly measured?: Pick<Env, 'clock' | 'metrics'>
   }) {
     this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins, replacedTable], parts.store)
     this.#forwarded = new ForwardedWrites(this.store)
     this.#coming = new ComingState(this.store)
     this.#release = parts.release ?? newestRelease
     this.#observer = parts.observer
+    this.#measured = parts.measured
     const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
     this.#commands = new Map(known.map((command) => [command.kind, command]))
   }
@@ -58,12 +63,14 @@ export class ReplicatedState implements StateMachine {
     const body = readBy(definition.body, command.body)
     if (!body.ok) throw this.#unreadable(entry, `${command.kind}: ${body.error}`)
     const { identity } = command
+    const startedMs = this.#measured?.clock.monoMs() ?? 0
     const index = entry.index + this.#ahead
     const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.value, this.#coming)
     const applied: Result<OnceApplied, Failure> =
       identity === undefined
         ? ok({ outcome: this.store.apply(index, run), repeated: false })
         : this.#forwarded.applyOnce(index, identity, run, definition.remembered)
+    this.#measured?.metrics.sample(commandMetric(command.kind), this.#measured.clock.monoMs() - startedMs)
     if (!applied.ok) return applied
     const { outcome, repeated } = applied.value
     this.#replaceIfReady()

@@ -206,6 +206,8 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   unavailable?(server: Pick<ServerContext, 'mesh'>): Failure | undefined
   /** False: results are made of what the store does not keep anyway, and rarely asked for twice, so none is kept. */
   readonly kept?: false
+  /** Names of the metrics that count an answer. */
+  counts?(args: Args, value: Reply): readonly string[]
   /** What goes to other agents in place of the value, where that is not plain data. */
   packed?(value: Reply): unknown
 }

@@ -6,6 +6,9 @@ import { ask } from './ask.ts'
 import type { ExactObject } from './golden/exact-json.ts'
 import { type RealAgent, startRealAgent } from './real-agent.ts'
 
+/** Each is one prefix since 1.0. Spec: release 1.0. */
+const groups = 'acl autopilot catalog fsm health http kvs leader prepared-query rpc session session_ttl txn'.split(' ')
+
 describe('the metrics of an agent that tells them to others', () => {
   let agent: RealAgent
   const heard: string[] = []
@@ -58,6 +61,27 @@ describe('the metrics of an agent that tells them to others', () => {
       gauges.filter((name) => !name.startsWith('process_')).filter((name) => !name.startsWith(`svc_${host}_`)),
     ).toEqual([])
     expect(text).not.toContain('svc_memberlist')
+  })
+
+  it('[TEL-003] are there for each group of things that it does, with one prefix', async () => {
+    const told = await startRealAgent({ profile: 'acl', more: { telemetry: { prometheus_retention_time: '1h' } } })
+    try {
+      const asRoot = (line: string, body?: string) => ask(told.target, `${line}?token=root`, body)
+      // The master token comes to be a moment after the leader.
+      await expect.poll(async () => (await asRoot('PUT /v1/kv/a', 'x')).status, { timeout: 20_000 }).toBe(200)
+      for (const path of ['catalog/services', 'health/service/web']) await asRoot(`GET /v1/${path}`)
+      await asRoot('PUT /v1/acl/token', '{}')
+      await asRoot('PUT /v1/session/create', '{"TTL": "10s"}')
+      await asRoot('PUT /v1/txn', '[{"KV": {"Verb": "set", "Key": "a"}}]')
+      await asRoot('POST /v1/query', '{"Name": "q", "Service": {"Service": "web"}}')
+      const { text } = await ask(told.target, 'GET /v1/agent/metrics?format=prometheus&token=root')
+      const names = [...parsePrometheus(text)].map(([name]) => name)
+      const missing = groups.map((group) => `svc_(?:${hostname().replace(/\W/g, '_')}_)?${group.replace('-', '_')}_`)
+      expect(missing.filter((group) => !names.some((name) => new RegExp(`^${group}`).test(name)))).toEqual([])
+      expect(names.filter((name) => name.startsWith('svc_svc_'))).toEqual([])
+    } finally {
+      await told.stop()
+    }
   })
 
   it('are JSON in a format that nobody knows', async () => {

@@ -6,6 +6,9 @@ import { worlds } from './worlds.ts'
 
 /** Requirement, path, and the one verb that it takes. */
 const endpoints: readonly (readonly [row: string, path: string, verb: 'GET' | 'PUT'])[] = [
+  ['HTP-015', '/v1/acl/info/x', 'GET'],
+  ['HTP-016', '/v1/acl/list', 'GET'],
+  ['HTP-017', '/v1/acl/replication', 'GET'],
   ['HTP-018', '/v1/agent/checks', 'GET'],
   ['HTP-019', '/v1/agent/members', 'GET'],
   ['HTP-020', '/v1/agent/metrics', 'GET'],
@@ -54,7 +57,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('verbs %s', (
   })
   afterAll(() => stop?.())
 
-  it.each(endpoints)('[%s] %s takes %s alone', async (_row, path, verb) => {
+  it.each(endpoints)('[HTP-013] [%s] %s takes %s alone', async (_row, path, verb) => {
     for (const other of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'].filter((name) => name !== verb)) {
       const refused = await ask(target, `${other} ${path}`, other === 'GET' ? undefined : '{}')
       expect([other, refused.status, refused.headers.get('allow')]).toEqual([other, 405, `OPTIONS,${verb}`])

@@ -7,8 +7,10 @@ import { hasBehaviour, newestRelease } from '../../model/release.ts'
 import { asks, filters, keptOf, open } from '../access.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { datacentersByDistance } from '../datacenters.ts'
+import { discoveryCounts } from '../discovery-counts.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import { measured } from '../measured.ts'
 import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../sight.ts'
 import { tagFilterFields, tagsRead } from '../tag-filter.ts'
 import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
@@ -47,7 +49,7 @@ async function register(
   args: RegisterRequest,
   identity: WriteIdentity | undefined,
 ): Promise<Result<boolean, Failure>> {
-  const outcome = await server.propose(catalogRegister, args, identity)
+  const outcome = await measured(server, 'catalog.register', () => server.propose(catalogRegister, args, identity))
   if (!outcome.ok) return outcome
   return outcome.value.refusal === null ? ok(true) : err({ kind: 'bad-request', message: outcome.value.refusal })
 }
@@ -65,7 +67,8 @@ export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (st
     }
     return undefined
   }),
-  serve: (server, args, identity) => server.propose(catalogRegisterAll, args, identity),
+  serve: (server, args, identity) =>
+    measured(server, 'catalog.register', () => server.propose(catalogRegisterAll, args, identity)),
 }
 
 /** True, also where there was nothing to take out. */
@@ -74,7 +77,8 @@ export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean> = {
   kind: 'write',
   args: fields.deregisterRequest,
   access: asks(deregistrationRefused),
-  serve: (server, args, identity) => server.propose(catalogDeregister, args, identity),
+  serve: (server, args, identity) =>
+    measured(server, 'catalog.deregister', () => server.propose(catalogDeregister, args, identity)),
 }
 
 /** Only nodes that have all of these pairs of metadata; none given: all. */
@@ -136,6 +140,7 @@ const serviceNodesArgs = z.object({
 export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs>, readonly PlacedService[]> = {
   method: 'Catalog.ServiceNodes',
   kind: 'query',
+  counts: discoveryCounts('catalog'),
   args: serviceNodesArgs,
   access: filters((authorizer, placed, { service, connect }) =>
     connect === true && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, placed),

@@ -16,6 +16,7 @@ import {
   ofService,
 } from '../catalog/views.ts'
 import { nearestFirst } from '../coordinate/views.ts'
+import { discoveryCounts } from '../discovery-counts.ts'
 import { textPairs } from '../fields.ts'
 import type { QueryEndpoint } from '../manifest.ts'
 import { checksSeenBy, placedSeenBy, seesService } from '../sight.ts'
@@ -40,6 +41,7 @@ const serviceHealthArgs = z.object({
 export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthArgs>, readonly HealthServiceEntry[]> = {
   method: 'Health.ServiceNodes',
   kind: 'query',
+  counts: discoveryCounts('health'),
   args: serviceHealthArgs,
   access: filters((authorizer, entries, { service, connect }) =>
     connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),

@@ -13,6 +13,7 @@ export class HandClock {
     timers: { after: (delayMs: number, fire: () => void) => this.#after(delayMs, fire) },
     random: { stream: () => ({ fraction: () => 0 }) },
     log: { write: (_level: string, _topic: string, text: string) => this.logged.push(text), enabled: () => true },
+    metrics: { count: () => {}, gauge: () => {}, sample: () => {} },
     deferred,
     detach: (work: Promise<unknown>) => void work,
   } as unknown as Env

@@ -1,0 +1,24 @@
+/** Commands whose metric does not follow from the feature that they are of. */
+const named = new Map([
+  ['catalog.register', 'fsm.register'],
+  ['catalog.register-all', 'fsm.register'],
+  ['catalog.deregister', 'fsm.deregister'],
+  ['coordinate.batch', 'fsm.coordinate.batch-update'],
+  ['kv.reap-tombstones', 'fsm.tombstone'],
+])
+
+const ofFeature = new Map([
+  ['kv', 'kvs'],
+  ['query', 'prepared-query'],
+  ['connect', 'ca'],
+])
+
+/** Under which name it is told how long a replicated command took: `fsm.kvs`. Reference: telemetry, section 3. */
+export function commandMetric(kind: string): string {
+  const known = named.get(kind)
+  if (known !== undefined) return known
+  const [feature = '', command = ''] = kind.split('.')
+  const made = `fsm.${ofFeature.get(feature) ?? feature}`
+  const part = feature === 'acl' ? /^(policy|token)-/.exec(command)?.[1] : undefined
+  return part === undefined ? made : `${made}.${part}`
+}

@@ -36,7 +36,7 @@ const votesAtOnceAfterBoot: readonly Patch[] = [
 const dutiesAtOnce: readonly Patch[] = [
   {
     file: 'src/agent/leadership.js',
-    find: 'const caughtUp = await this.#context.raft.readIndex();',
+    find: "const caughtUp = await measured(this.#context, 'leader.barrier', () => this.#context.raft.readIndex());",
     replace: 'const caughtUp = { ok: true };',
   },
 ]

@@ -22,6 +22,13 @@ const names = [
   'Token',
   'RootPKIPath',
   'IntermediatePKIPath',
+  'CAFile',
+  'CertFile',
+  'KeyFile',
+  'TLSServerName',
+  'TLSSkipVerify',
+  'PrivateKeyType',
+  'PrivateKeyBits',
 ] as const
 
 const spelled: ReadonlyMap<string, string> = new Map(names.map((name) => [lowerAscii(name), name]))

@@ -1,9 +1,10 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { fieldNames, productName } from '../../model/names.ts'
+import { externalKind } from './external/external-kind.ts'
 import type { ProviderKind } from './provider.ts'
 
 /** Every kind of provider that a configuration may name. */
-export const providerKinds: readonly ProviderKind[] = []
+export const providerKinds: readonly ProviderKind[] = [externalKind]
 
 /** The kind of that name; the built-in one under each of the product's names. */
 export function kindNamed(kinds: readonly ProviderKind[], name: string): ProviderKind | undefined {

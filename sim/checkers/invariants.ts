@@ -23,6 +23,7 @@ import { LockIndex } from './lock-index.ts'
 import { LogMatching } from './log-matching.ts'
 import { Marks } from './marks.ts'
 import { Membership } from './membership.ts'
+import { type MeshEvent, MeshLaws, type MeshParts } from './mesh-laws.ts'
 import { MonotoneIndex } from './monotone-index.ts'
 import { ParkedReads } from './parked-reads.ts'
 import type { NetworkFacts } from './pool-laws.ts'
@@ -45,6 +46,7 @@ export type NodeTrigger =
   | 'entry committed'
   | 'snapshot installed'
   | 'members changed'
+  | MeshEvent
 
 /** One time that an invariant did not hold. */
 export interface Violation {
@@ -89,6 +91,8 @@ export class Invariants {
   readonly access: AccessHistory
   readonly accessMode: AccessMode
   readonly migration: TokenMigration
+  /** Absent: nobody looks at the mesh. */
+  readonly mesh: MeshLaws | undefined
   /** Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone. */
   readonly wan: Membership | undefined
   /** Servers that believe they lead, and in which term. */
@@ -116,6 +120,8 @@ export class Invariants {
     readonly wan?: Membership | undefined
     /** Absent: nobody comes with tokens. */
     readonly resolution?: ResolutionFacts | undefined
+    /** Absent: nobody looks at the mesh. */
+    readonly mesh?: Omit<MeshParts, 'marks' | 'nowUs'> | undefined
     /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
     readonly excusesLostMajority?: boolean
     /** What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something. */
@@ -164,6 +170,8 @@ export class Invariants {
     this.access = new AccessHistory(report, parts.resolution ?? nobodyComes)
     this.accessMode = new AccessMode(report)
     this.migration = new TokenMigration(report)
+    const { mesh } = parts
+    this.mesh = mesh && new MeshLaws(report, { ...mesh, nowUs: parts.nowUs, marks: this.marks })
     this.wan = parts.wan
   }
 
@@ -198,6 +206,7 @@ export class Invariants {
 
   /** The process on this node is no more. */
   died(node: string): void {
+    if (this.leading.has(node) && this.mesh?.rotation.step !== undefined) this.marks.reach('leader lost in a rotation')
     this.death.died(node)
     this.registrations.died(node)
     this.membership.died(node)

@@ -13,6 +13,9 @@ export const marks = {
   'machine replaced': 'a machine that was lost came back empty, and was given a vote',
   'rot found': 'a server did not start because what it keeps has rotted',
   'stopped by its disk': 'a server stopped itself because of its disk',
+  'three roots listed': 'three roots or more were trusted at once',
+  'leader lost in a rotation': 'a leader crashed while the root of the mesh was being rotated',
+  'met over a crossing': 'a proxy that did not know the root of a leaf accepted it for the crossing that came with it',
   'core without the leader': 'the core that was healed first had lost its leader',
 } as const
 

@@ -22,6 +22,7 @@ import type { ServerSeen } from './access-mode.ts'
 import { tellAccess, tellAccessReplaced } from './access-state.ts'
 import type { Invariants } from './invariants.ts'
 import { lockFactsOf } from './lock-facts.ts'
+import { tellMesh, tellMeshReplaced } from './mesh-state.ts'
 import type { ServerLog } from './server-log.ts'
 
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
@@ -253,6 +254,7 @@ class NodeObserver implements RaftObserver {
     if (!command.ok) return
     if (command.value.kind === restoreTake.kind) return this.#replaced(at, tx)
     tellAccess(this.#all, this.#node, command.value, at, tx)
+    tellMesh(this.#all, this.#node, command.value, { index: at, outcome, tx })
     if (command.value.kind.startsWith('autopilot.')) this.#all.care.settings(autopilotOf(tx) ?? {})
     this.#locks(at, tx, command.value.kind === sessionDestroy.kind && command.value.identity === undefined)
     if (command.value.kind === catalogDeregister.kind) this.#takenOut(command.value.body as DeregisterRequest)
@@ -277,6 +279,7 @@ class NodeObserver implements RaftObserver {
     const facts = lockFactsOf(tx, { index, atUs: this.#all.nowUs(), expiry: false })
     if (facts !== undefined) this.#all.locksReplaced(facts)
     tellAccessReplaced(this.#all, this.#node, tx)
+    tellMeshReplaced(this.#all, tx)
   }
 
   #locks(index: number, tx: ReadTransaction, expiry: boolean): void {

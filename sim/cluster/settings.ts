@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
+import { formatDuration } from '../../src/base/duration.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { normalize } from '../../src/config/normalize.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
@@ -10,7 +11,13 @@ import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, w
 /** Settings of consensus and membership that no configuration file has. */
 export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
   Partial<Pick<AgentConfig['raft'], 'trailingLogs'>> &
-  Pick<AgentConfig['pool'], 'firstIncarnation'>
+  Pick<AgentConfig['pool'], 'firstIncarnation'> & { readonly mesh?: MeshTuning }
+
+interface MeshTuning {
+  /** How long leaves live at first, and the least that they may be made to. */
+  readonly leafTtlMs: number | undefined
+  readonly skewMs: number | undefined
+}
 
 /**
  * The configuration of one simulated node: what the scenario sets, in the words and through the checks of a real
@@ -55,9 +62,22 @@ export function nodeConfig(
   const normalized = normalize(read.value, false, machine, undefined, release)
   if (!normalized.ok) return err(normalized.error.map((problem) => problem.message).join('; '))
   const { config } = normalized.value
-  const { firstIncarnation, ...raft } = tuning
+  const { firstIncarnation, mesh, ...raft } = tuning
   const pool = firstIncarnation === undefined ? config.pool : { ...config.pool, firstIncarnation }
-  return ok({ ...config, pool, raft: { ...config.raft, ...raft } })
+  return ok({ ...config, pool, mesh: meshSettings(config.mesh, mesh), raft: { ...config.raft, ...raft } })
+}
+
+function meshSettings(
+  settings: AgentConfig['mesh'],
+  { leafTtlMs, skewMs }: Partial<MeshTuning> = {},
+): AgentConfig['mesh'] {
+  const options = leafTtlMs === undefined ? {} : { LeafCertTTL: formatDuration(leafTtlMs) }
+  return {
+    ...settings,
+    options: { ...settings.options, ...options },
+    ...(leafTtlMs === undefined ? {} : { leafTtlMinMs: leafTtlMs }),
+    ...(skewMs === undefined ? {} : { skewMs }),
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { emptyBytes, utf8 } from '../../src/base/bytes.ts'
+import { emptyBytes, textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Closable } from '../../src/env/async.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/env/http.ts'
 import type { TcpStream } from '../../src/env/net.ts'
@@ -22,6 +22,8 @@ export interface HttpServing {
   /** Lets something happen in a turn of its own. */
   readonly soon: (act: () => void) => void
   readonly after: (delayMs: number, act: () => void) => Closable
+  /** Told of each answer. */
+  readonly said: ((target: string, text: () => string) => void) | undefined
   /** Those that are open. */
   readonly connections: Set<HttpServerConnection>
 }
@@ -91,7 +93,9 @@ export class HttpServerConnection {
     if (this.#gone) return
     this.#busy = false
     this.#waitsSinceMs = this.#serving.monoMs()
-    this.#stream.write(encodeMessage(this.#message(method, response)))
+    const answer = this.#message(method, response)
+    this.#serving.said?.(target, () => textOf(answer.body))
+    this.#stream.write(encodeMessage(answer))
     if (this.#last) this.#stream.end()
   }
 

@@ -40,7 +40,9 @@ export class SimHttp implements Http {
   }
 
   async serve(at: Endpoint, handler: HttpHandler, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>> {
+    const { onSaid } = this.#machine.kernel
     const serving: HttpServing = {
+      said: onSaid && ((target, text) => onSaid(this.#boot.name, target, text)),
       handler,
       log: this.#log,
       soon: (act) => void this.#machine.kernel.after(this.#boot, undefined, 0, 'abort', act),

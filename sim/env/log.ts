@@ -29,6 +29,7 @@ export class SimLog implements Log {
     const line = lineOf(level, topic, text, fields)
     if (this.#recent.push({ level, line }) > recentMax) this.#recent.shift()
     for (const use of this.#followers) use(level, line)
+    kernel.onSaid?.(this.#boot.name, 'log', () => line)
     if (level === 'trace') kernel.trace.remark(host.number, line)
     else kernel.trace.addText(traceKinds.log, host.number, 0, 0, 0, line)
   }

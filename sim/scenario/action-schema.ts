@@ -190,6 +190,21 @@ export const stepShape = {
     })
     .optional()
     .describe('Makes tokens, each with rules of its own. What fails for want of a leader is tried again.'),
+  authority: z
+    .strictObject({
+      at: selector.describe('Whom the request is sent to: one node.'),
+      provider: z.string().default('svc'),
+      key: z
+        .enum(['ec-256', 'ec-384', 'ec-521', 'rsa-2048', 'rsa-4096', 'as before'])
+        .default('as before')
+        .describe('A new private key of this kind, and so another root; as before: the one of the last such step.'),
+      'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
+      within: duration.default(60_000).describe('What fails for want of a leader is tried again for this long.'),
+      'not awaited': z.literal(true).optional().describe('The next step begins at once.'),
+      refused: template.optional().describe('It must be refused, for this reason: a text, or /a regular expression/.'),
+    })
+    .optional()
+    .describe('Updates the configuration of the authority over HTTP, as svc connect ca set-config does.'),
   reload: z
     .strictObject({
       of: selector.describe('Whose configuration is edited.'),

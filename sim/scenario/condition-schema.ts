@@ -77,6 +77,25 @@ const members = z
   )
   .describe("How every running agent sees these members of the pool: { c1: failed }. 'among' says whose word counts.")
 
+const mesh = z
+  .strictObject({
+    roots: countBound.optional().describe('Roots that are listed.'),
+    rotation: z
+      .enum(['none', 'begun', 'requested', 'crossed'])
+      .optional()
+      .describe(
+        'Where the rotation stands: none is under way; it has begun; the new root has been requested; the old one has signed it.',
+      ),
+    rotations: countBound.optional().describe('Rotations that have ended with a new root.'),
+    connections: countBound.optional().describe('Handshakes of proxies that were made.'),
+    leaves: countBound.optional().describe('Leaves that proxies were given.'),
+    proxies: z
+      .literal('current')
+      .optional()
+      .describe('current: every proxy has a leaf of the active root and knows the roots that are listed.'),
+  })
+  .describe('The authority of the mesh, as the replicated state has it.')
+
 /** The keys of a condition. All that are given must hold at the same moment. */
 export const conditionShape = {
   leader: leader.optional(),
@@ -90,6 +109,7 @@ export const conditionShape = {
   elections: countBound.optional().describe('Leaders elected since the run began.'),
   'writes acknowledged': countBound.optional().describe('Writes of the workload that were answered with success.'),
   members: members.optional(),
+  mesh: mesh.optional(),
   kv: kv.optional(),
   answer: answer.optional(),
   dns: dns.optional(),

@@ -21,7 +21,7 @@ export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPla
 }
 
 /** The settings of one seed that no configuration file has. */
-export function drawnTuning({ knobs }: Scenario, draw: RandomStream): Tuning {
+export function drawnTuning({ knobs, mesh }: Scenario, draw: RandomStream): Tuning {
   const entries = oneOf(knobs?.['append entries'], draw)
   const inFlight = oneOf(knobs?.['appends in flight'], draw)
   const chunk = oneOf(knobs?.['snapshot chunk'], draw)
@@ -33,6 +33,7 @@ export function drawnTuning({ knobs }: Scenario, draw: RandomStream): Tuning {
       ...(inFlight === undefined ? {} : { appendsInFlightMax: inFlight }),
       ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
     },
+    ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
   }

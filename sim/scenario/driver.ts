@@ -36,6 +36,8 @@ export interface DriverQuestion {
 export class Driver {
   /** Answers by the names that steps saved them under. */
   readonly answers = new Map<string, Answer>()
+  /** What steps leave for later ones, by names of their own. */
+  readonly kept = new Map<string, string>()
   readonly #simulation: Simulation
   readonly #host: string
   readonly #operatorToken: () => string
@@ -48,6 +50,11 @@ export class Driver {
     simulation.addNode({ name: 'driver', host }).boot((env) => {
       this.#env = env
     })
+  }
+
+  /** The operator's; empty: none. */
+  get operatorToken(): string {
+    return this.#operatorToken()
   }
 
   /** The answer, or why there is none. Time passes meanwhile. */
@@ -72,6 +79,12 @@ export class Driver {
     this.#simulation.after(0, () => this.#env?.detach(work(this.#env)))
     await run.passUntil(() => outcome !== undefined, withinMs)
     return outcome?.value
+  }
+
+  /** Does something on the driver's machine, for which nobody waits. `told` hears what came of it. */
+  begin<T>(task: (env: Env) => Promise<T>, told: (value: T) => void): void {
+    const work = async (env: Env): Promise<void> => told(await task(env))
+    this.#simulation.after(0, () => this.#env?.detach(work(this.#env)))
   }
 
   /** The DNS answer, or why there is none. Time passes meanwhile. */

@@ -13,6 +13,13 @@ export const triggers = {
   'members changed': 'a leader has written another configuration of the consensus group into its log',
   'server crashed': 'a server was crashed by a fault or a step',
   'server started': 'a server has started, for the first time or again',
+  'rotation begun':
+    'the state has it that the root of the mesh is to be rotated; it is the server that knew first, as below',
+  'root requested': 'step 1 of a rotation is done: there is a new root',
+  'root crossed': 'step 2 of a rotation is done: the old root has signed the new one',
+  'root activated': 'step 3 of a rotation is done: the new root is active',
+  'leaf recorded': 'step 4 of a rotation begins: the first leaf of a root is about to be signed',
+  'root removed': 'step 5 of a rotation is done: an old root is no longer listed',
   'write acknowledged': 'a client was told that its write is done; it is the server that answered',
 } as const
 

@@ -15,7 +15,18 @@ export interface Observed {
   readonly appliedIndex: (server: string) => number
   readonly elections: number
   readonly writesAcknowledged: number
+  readonly mesh: ObservedMesh | undefined
   readonly select: (selector: Selector) => readonly string[]
+}
+
+export interface ObservedMesh {
+  readonly roots: number
+  readonly rotation: string
+  readonly rotations: number
+  readonly connections: number
+  readonly leaves: number
+  /** Who of the proxies has not what the cluster has, and why. */
+  readonly behind: () => readonly string[]
 }
 
 /**
@@ -30,6 +41,7 @@ export function judge(condition: Omit<Condition, (typeof askedKeys)[number]>, no
     judgeRunning(condition.running, true, now) ??
     judgeRunning(condition.stopped, false, now) ??
     judgeMembers(condition.members, condition.among === undefined ? now.nodes : among, now) ??
+    judgeMesh(condition.mesh, now) ??
     judgeCount(condition.elections, now.elections, 'elections') ??
     judgeCount(condition['writes acknowledged'], now.writesAcknowledged, 'writes acknowledged')
   )
@@ -70,6 +82,19 @@ function judgeMembers(bound: Condition['members'], observers: readonly string[],
     }
   }
   return undefined
+}
+
+function judgeMesh(bound: Condition['mesh'], { mesh }: Observed): string | undefined {
+  if (bound === undefined) return undefined
+  if (mesh === undefined) return 'nobody looks at the mesh'
+  if (bound.rotation !== undefined && bound.rotation !== mesh.rotation) return `rotation: ${mesh.rotation}`
+  return (
+    judgeCount(bound.roots, mesh.roots, 'roots') ??
+    judgeCount(bound.rotations, mesh.rotations, 'rotations') ??
+    judgeCount(bound.connections, mesh.connections, 'connections') ??
+    judgeCount(bound.leaves, mesh.leaves, 'leaves') ??
+    (bound.proxies === undefined ? undefined : mesh.behind()[0])
+  )
 }
 
 function judgeCount(bound: CountBound | undefined, count: number, what: string): string | undefined {

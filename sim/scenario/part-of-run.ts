@@ -24,6 +24,8 @@ export function partOfRun(run: RunContext, datacenter: string, invariants: Invar
     select: (selector) => run.select(selector),
     stepScope: () => run.stepScope(),
     askWatchesAnew: () => run.askWatchesAnew(),
+    proxiesBehind: () => run.proxiesBehind(),
+    proxiesMeet: () => run.proxiesMeet(),
     endWatches: () => run.endWatches(),
     switchWorkload: (to) => run.switchWorkload(to),
     openRequests: () => run.openRequests(),

@@ -5,6 +5,7 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import type { Answer } from './answers.ts'
 import { comeToAgree } from './rest-catalog.ts'
 import { healCore } from './rest-core.ts'
+import { restMesh } from './rest-mesh.ts'
 import { startMissed } from './rest-missed.ts'
 import { compareQueries } from './rest-queries.ts'
 import { compareViews } from './rest-views.ts'
@@ -36,6 +37,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
   if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
   for (const part of run.parts()) await compareQueries(part)
+  await restMesh(run)
 }
 
 /** One datacenter; false where it will never rest. */

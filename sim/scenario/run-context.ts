@@ -41,6 +41,10 @@ export interface RunContext {
   /** Those who follow keys ask from where they are, and forget what they had asked before. */
   askWatchesAnew(): void
   endWatches(): void
+  /** Who of the proxies has not what the cluster has, and why. */
+  proxiesBehind(): readonly string[]
+  /** Every proxy meets every other one. */
+  proxiesMeet(): void
   switchWorkload(to: 'start' | 'stop'): void
   /** Requests of the workload without an answer yet, in words. */
   openRequests(): readonly string[]

@@ -1,7 +1,8 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
+import { defaultSkewMs } from '../../src/features/connect/limits.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import { Membership } from '../checkers/membership.ts'
-import type { NetworkFacts } from '../checkers/pool-laws.ts'
+import { PkiChains } from '../checkers/mesh-chains.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { hasReplacedVoter } from '../cluster/group-facts.ts'
 import { Machines } from '../cluster/machines.ts'
@@ -10,19 +11,14 @@ import type { ConsensusView } from '../faults/data-limit.ts'
 import { type ActionScope, type Deed, drawRange, Injector, selectable } from '../faults/injector.ts'
 import { FaultSchedule } from '../faults/schedule.ts'
 import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
-import type { TraceOptions } from '../report/trace.ts'
-import type { DiskOptions } from '../world/disk.ts'
-import type { Platform } from '../world/platform.ts'
-import { Simulation } from '../world/simulation.ts'
-import type { RangeMs } from '../world/time-range.ts'
+import type { Simulation } from '../world/simulation.ts'
 import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
 import type { Trigger } from './fault-schema.ts'
 import { filled } from './filled.ts'
-import { conditionText, judge, type Observed } from './judge.ts'
+import { conditionText, judge, type Observed, type ObservedMesh } from './judge.ts'
 import type { LoadedScenario } from './load.ts'
 import { partOfRun } from './part-of-run.ts'
-import type { Range } from './quantities.ts'
 import { Reaching } from './reaching.ts'
 import { comeToRest } from './rest.ts'
 import type { RunContext } from './run-context.ts'
@@ -31,18 +27,12 @@ import { select } from './selection.ts'
 import type { Selector } from './selector.ts'
 import { performStep } from './steps.ts'
 import { Workload } from './workload.ts'
+import { diskOf, networkFacts, newSimulation, type WorldOptions } from './world-of-run.ts'
 
-export interface RunOptions {
-  readonly loaded: LoadedScenario
-  readonly seed: number
-  /** One for each run; closed at its end. */
-  readonly platform: Platform
+export interface RunOptions extends WorldOptions {
   /** Told the story as it happens. */
   readonly onLine?: ((line: StoryLine) => void) | undefined
-  readonly trace?: TraceOptions | undefined
 }
-
-const defaultLatency: Range = { min: 1, max: 5 }
 
 /** One run of one scenario with one seed. */
 export class ScenarioRun implements RunContext {
@@ -71,7 +61,10 @@ export class ScenarioRun implements RunContext {
     this.#options = options
     this.loaded = options.loaded
     this.scenario = options.loaded.scenario
-    this.simulation = newSimulation(options, () => this.#afterTurn())
+    this.simulation = newSimulation(options, {
+      afterTurn: () => this.#afterTurn(),
+      onSaid: (node, where, text) => this.#said(node, where, text),
+    })
     const datacenters = Object.keys(this.scenario.cluster)
     this.#wan = datacenters.length < 2 ? undefined : this.#newWan()
     this.invariantsOf = new Map(datacenters.map((datacenter) => [datacenter, this.#newInvariants()]))
@@ -108,6 +101,11 @@ export class ScenarioRun implements RunContext {
     this.#observed = this.#observe()
   }
 
+  /** Whatever an agent says is said in front of the checkers of all datacenters: they have keys of their own. */
+  #said(node: string, where: string, text: () => string): void {
+    for (const { mesh } of this.invariantsOf.values()) mesh?.secrets.said({ node, where, text })
+  }
+
   #newInvariants(): Invariants {
     return new Invariants({
       nowUs: () => this.simulation.nowUs,
@@ -115,6 +113,12 @@ export class ScenarioRun implements RunContext {
       network: networkFacts(this.scenario),
       wan: this.#wan,
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
+      mesh: {
+        chains: new PkiChains(this.#options.platform),
+        startWallMs: this.simulation.startWallMs,
+        skewMs: this.scenario.mesh?.skew ?? defaultSkewMs,
+        after: (delayMs, then) => void this.simulation.after(delayMs, then),
+      },
       resolution: { reachingSinceUs: (agent) => this.#reaching.sinceUs(agent) },
       onTrigger: (trigger, node) => this.triggered(trigger, node),
     })
@@ -144,6 +148,7 @@ export class ScenarioRun implements RunContext {
   async run(): Promise<RunResult> {
     for (const node of this.cluster.nodeNames) if (!this.cluster.hasLeft(node)) this.cluster.start(node)
     this.#workload.startHeartbeats()
+    this.#workload.startProxies()
     this.#workload.switch('start')
     this.#schedule.start()
     if (this.scenario.visitors !== undefined) this.#reaching.start()
@@ -220,6 +225,14 @@ export class ScenarioRun implements RunContext {
     this.#workload.switchKeyWatchers('start')
   }
 
+  proxiesBehind(): readonly string[] {
+    return this.#workload.proxiesBehind()
+  }
+
+  proxiesMeet(): void {
+    this.#workload.proxiesMeet()
+  }
+
   endWatches(): void {
     this.#workload.switchKeyWatchers('stop')
   }
@@ -255,6 +268,7 @@ export class ScenarioRun implements RunContext {
   }
 
   #observe(): Observed {
+    const run = this
     const { cluster, invariantsOf } = this
     return {
       servers: cluster.serverNames,
@@ -273,7 +287,23 @@ export class ScenarioRun implements RunContext {
       get writesAcknowledged() {
         return sumOf(invariantsOf.values(), ({ acknowledged }) => acknowledged.count)
       },
+      get mesh() {
+        return run.#meshNow()
+      },
       select: (selector) => this.select(selector),
+    }
+  }
+
+  #meshNow(): ObservedMesh | undefined {
+    const { mesh } = this.invariants
+    if (mesh === undefined) return undefined
+    return {
+      roots: mesh.rootsListed,
+      rotation: mesh.rotation.step ?? 'none',
+      rotations: mesh.rotation.completed,
+      connections: mesh.connectionsMade,
+      leaves: mesh.leavesSeen,
+      behind: () => this.proxiesBehind(),
     }
   }
 
@@ -331,42 +361,6 @@ function serversBeside(cluster: Cluster, agent: string): readonly string[] {
   return cluster.serverNames.filter((server) => cluster.datacenterOf(server) === place)
 }
 
-function networkFacts({ network }: Scenario): NetworkFacts {
-  const { min, max } = network?.latency ?? defaultLatency
-  return { rttMs: min + max, rttMaxMs: 2 * max, loss: network?.loss ?? 0 }
-}
-
-function newSimulation({ loaded, seed, platform, trace }: RunOptions, afterTurn: () => void): Simulation {
-  const { network } = loaded.scenario
-  return new Simulation({
-    seed: String(seed),
-    platform,
-    ...(trace === undefined ? {} : { trace }),
-    link: {
-      latencyMs: rangeMs(network?.latency ?? defaultLatency),
-      loss: network?.loss ?? 0,
-      duplicate: network?.duplicate ?? 0,
-      reorder: network?.reorder ?? 0,
-      ...(network?.replay === undefined
-        ? {}
-        : { replay: network.replay.chance, replayMs: rangeMs(network.replay.after) }),
-    },
-    disk: diskOptions(diskOf(loaded.scenario)),
-    afterTurn,
-  })
-}
-
-function diskOf({ disk }: Scenario): { readonly operationMs: RangeMs; readonly syncMs: RangeMs } {
-  return {
-    operationMs: rangeMs(disk?.latency ?? { min: 0.05, max: 0.2 }),
-    syncMs: rangeMs(disk?.fsync ?? { min: 1, max: 5 }),
-  }
-}
-
-function diskOptions({ operationMs, syncMs }: ReturnType<typeof diskOf>): DiskOptions {
-  return { readMs: operationMs, writeMs: operationMs, nameMs: operationMs, syncMs }
-}
-
 function sumOf<T>(items: Iterable<T>, amount: (item: T) => number): number {
   let sum = 0
   for (const item of items) sum += amount(item)
@@ -384,8 +378,4 @@ function newCluster(run: ScenarioRun): Cluster {
     onTrigger: (trigger, node) => run.triggered(trigger, node),
     clockOf: () => ({ wallOffsetMs: drawRange(draw, offset), rate: 1 + drawRange(draw, rate) }),
   })
-}
-
-function rangeMs(range: Range): readonly [number, number] {
-  return [range.min, range.max]
 }

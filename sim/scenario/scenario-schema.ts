@@ -161,6 +161,32 @@ const visitors = z.strictObject({
   within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
 })
 
+const proxies = z.strictObject({
+  at: selector.describe(
+    'Beside which agents they are, one after the other in turn; their clocks are those of these machines.',
+  ),
+  count: z.int().min(1).max(1000).describe('How many; proxy # of shop serves the service shop-#.'),
+  connections: z.int().min(0).max(100).default(2).describe('To how many others each of them is connected at a time.'),
+  every: durationRange
+    .default({ min: 5_000, max: 15_000 })
+    .describe('A connection lasts so long and is then made anew, with a handshake.'),
+  wait: duration.default(300_000).describe('How long a blocking query for a leaf or for roots waits.'),
+  token: template.optional().describe('The token that they ask with; none if absent.'),
+})
+
+const mesh = z.strictObject({
+  'leaf ttl': duration
+    .optional()
+    .describe('How long leaves live at first; less than an hour, which is the least elsewhere, too.'),
+  skew: duration
+    .optional()
+    .describe('How far clocks may be apart, each by half of it from true time; a minute if absent.'),
+  keys: z
+    .enum(['real', 'cheap'])
+    .default('real')
+    .describe('cheap: Ed25519, which costs less and is not what the mesh uses, for runs that study scale.'),
+})
+
 const webServer = z.strictObject({
   at: selector.describe('On whose machines: clients, c1.'),
   port: z.int().min(1).max(65_535),
@@ -268,6 +294,11 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'), visitors)
     .optional()
     .describe('Who comes with tokens of all kinds all the time, and must be let in or not as their rules say.'),
+  proxies: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'proxies are named with small letters, digits and -'), proxies)
+    .optional()
+    .describe('Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.'),
+  mesh: mesh.optional().describe('Settings of the mesh that no configuration file has.'),
   'web servers': z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'web servers are named with small letters'), webServer)
     .optional()
@@ -297,5 +328,6 @@ export type Scenario = z.output<typeof scenarioSchema>
 export type ClientGroup = z.output<typeof client>
 export type HeartbeatGroup = z.output<typeof heartbeat>
 export type LockGroup = z.output<typeof locks>
+export type ProxyGroup = z.output<typeof proxies>
 export type VisitorGroup = z.output<typeof visitors>
 export type WatcherGroup = z.output<typeof watcher>

@@ -7,6 +7,7 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import { drawRange } from '../faults/injector.ts'
 import { judgeAnswer, patternOf } from './answers.ts'
 import { judgeAsked } from './asked.ts'
+import { performAuthority } from './authority.ts'
 import { askedKeys } from './condition-schema.ts'
 import { filled } from './filled.ts'
 import { conditionText } from './judge.ts'
@@ -37,6 +38,7 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
     return run.switchWorkload(step.workload)
   }
   if (step.tokens !== undefined) return performTokens(run, step.tokens, path)
+  if (step.authority !== undefined) return performAuthority(run, step.authority, path)
   if (step.reload !== undefined) return performReload(run, step.reload, path)
   if (step.upgrade !== undefined) return performUpgrade(run, step.upgrade, path)
   if (step['peers.json'] !== undefined) return performPeersJson(run, step['peers.json'], path)

@@ -7,6 +7,7 @@ import { type AskedAgent, ClientGroup, type GroupWorld, keysOf, prefixOf } from 
 import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
 import { KeyWatchers } from '../workload/key-watchers.ts'
 import { LockContenders } from '../workload/lock-contenders.ts'
+import { MeshProxies } from '../workload/mesh-proxies.ts'
 import { ServiceWatcher } from '../workload/service-watcher.ts'
 import { Visitors } from '../workload/visitors.ts'
 import { filled } from './filled.ts'
@@ -15,6 +16,7 @@ import type {
   ClientGroup as GroupText,
   HeartbeatGroup,
   LockGroup,
+  ProxyGroup,
   VisitorGroup,
   WatcherGroup,
 } from './scenario-schema.ts'
@@ -32,6 +34,7 @@ export class Workload {
   readonly #heartbeats: Heartbeats[] = []
   readonly #locks: LockContenders[] = []
   readonly #visitors: Visitors[] = []
+  readonly #proxies: MeshProxies[] = []
   readonly #watchers: ServiceWatcher[] = []
   /** Machines taken, beside the driver's. */
   #machines = 1
@@ -58,6 +61,9 @@ export class Workload {
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.visitors ?? {}).entries()) {
       this.#machine(`visitors-${at + 1}`, (env) => this.#visitors.push(this.#visit(env, name, group)))
+    }
+    for (const [at, [name, group]] of Object.entries(run.scenario.proxies ?? {}).entries()) {
+      this.#machine(`proxies-${at + 1}`, (env) => this.#proxies.push(this.#meet(env, name, group)))
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.watchers ?? {}).entries()) {
       this.#machine(`watchers-${at + 1}`, (env, host) => this.#watch(env, host, name, group))
@@ -102,6 +108,23 @@ export class Workload {
     })
   }
 
+  #meet(env: Env, name: string, group: ProxyGroup): MeshProxies {
+    const { cluster } = this.#run
+    const agents = this.#run.select(group.at)
+    const proxies = Array.from({ length: group.count }, (_, at) => {
+      const agent = agents[at % agents.length] ?? ''
+      const service = `${name}-${at + 1}`
+      const endpoint = httpEndpoint(cluster.identityOf(agent))
+      return { name: `${service} at ${agent}`, service, agent, endpoint, waitMs: group.wait }
+    })
+    const plan = { name, proxies, connections: group.connections, everyMs: group.every }
+    return new MeshProxies(env, plan, {
+      mesh: () => this.#run.invariants.mesh,
+      wallMsOf: (agent) => cluster.nodeOf(agent).clock.wallUs() / 1000,
+      token: () => tokenOf(this.#run, group.token).token ?? '',
+    })
+  }
+
   /** Of whatever datacenter: each has the keys that its visitors ask for. */
   #anyOf({ at }: VisitorGroup, draw: (bound: number) => number): AskedAgent | undefined {
     const { cluster } = this.#run
@@ -134,6 +157,21 @@ export class Workload {
     })
   }
 
+  /** They go on to the end, as the heartbeats do: at rest all of them must have what the cluster has. */
+  startProxies(): void {
+    this.#run.simulation.after(0, () => {
+      for (const group of this.#proxies) group.follow()
+    })
+  }
+
+  proxiesBehind(): readonly string[] {
+    return this.#proxies.flatMap((group) => group.behind())
+  }
+
+  proxiesMeet(): void {
+    for (const group of this.#proxies) group.meetAll()
+  }
+
   /** They go on when everything else stops: that they have heard of everything is judged at rest. */
   switchKeyWatchers(to: 'start' | 'stop'): void {
     this.#run.simulation.after(0, () => {
@@ -156,6 +194,10 @@ export class Workload {
         else group.stop()
       }
       for (const group of this.#visitors) {
+        if (to === 'start') group.start()
+        else group.stop()
+      }
+      for (const group of this.#proxies) {
         if (to === 'start') group.start()
         else group.stop()
       }

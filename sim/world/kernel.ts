@@ -24,7 +24,11 @@ export interface KernelOptions {
   /** Readers of the trace see what processes draw. */
   readonly remarksDraws: boolean
   readonly keys: KeysOfRun
+  readonly onSaid: Listener | undefined
 }
+
+/** What processes say to people: `where` is `log`, or the target of a request that is answered. */
+export type Listener = (node: string, where: string, text: () => string) => void
 
 /** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */
 export type KeysOfRun = 'real' | 'cheap'
@@ -46,6 +50,8 @@ export class Kernel {
   readonly turn: TurnState
   readonly remarksDraws: boolean
   readonly #keys: KeysOfRun
+  /** Hears every log line and every answer over HTTP; undefined: nobody listens. */
+  readonly onSaid: Listener | undefined
   /** For copies of what passes through the world. */
   readonly slab = new Slab()
   #endOfTurn: EndOfTurn[] = []
@@ -57,6 +63,7 @@ export class Kernel {
     this.platform = options.platform
     this.turn = options.platform.turn
     this.remarksDraws = options.remarksDraws
+    this.onSaid = options.onSaid
     this.queue = new EventQueue(options.pendingMax)
     this.trace = new Trace((bytes) => options.platform.sha256(bytes), options.trace)
     this.streams = new RandomStreams(options.seed, (bytes) => options.platform.sha256(bytes))

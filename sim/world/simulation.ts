@@ -5,7 +5,7 @@ import type { RandomStream } from '../../src/env/random.ts'
 import type { TraceDigest, TraceOptions } from '../report/trace.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { DiskOptions } from './disk.ts'
-import { Kernel, type KeysOfRun } from './kernel.ts'
+import { Kernel, type KeysOfRun, type Listener } from './kernel.ts'
 import type { LinkOptions } from './link.ts'
 import { Network } from './network.ts'
 import { SimNode, type Start } from './node.ts'
@@ -33,6 +33,8 @@ export interface SimulationOptions {
   readonly remarkDraws?: boolean
   /** `real` by default. */
   readonly keys?: KeysOfRun | undefined
+  /** Hears every log line and every answer over HTTP. */
+  readonly onSaid?: Listener | undefined
   /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
   readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
   /** An error that nobody on the node caught: `crash` lets its process die of it; else the run has failed. */
@@ -60,6 +62,7 @@ export class Simulation {
       trace: options.trace ?? {},
       remarksDraws: options.remarkDraws === true,
       keys: options.keys ?? 'real',
+      onSaid: options.onSaid,
     })
     this.#kernel.trace.name(0, 'world')
     this.network = new Network(this.#kernel, options.link)
@@ -70,6 +73,11 @@ export class Simulation {
       afterTurn: options.afterTurn,
       ties: options.shuffleTies === true ? this.#kernel.stream('ties') : undefined,
     })
+  }
+
+  /** What a right wall clock shows at the start. */
+  get startWallMs(): number {
+    return this.#options.startWallMs ?? defaultStartWallMs
   }
 
   /** True time since the start, an integer. */
@@ -98,7 +106,7 @@ export class Simulation {
 
   addNode(options: NodeOptions): SimNode {
     const number = this.#nodes.length + 1
-    const startWallMs = this.#options.startWallMs ?? defaultStartWallMs
+    const { startWallMs } = this
     const disk = { ...this.#options.disk, ...options.disk }
     const onError = (node: SimNode, error: unknown): void => this.#nodeError(node, error)
     const node = new SimNode(this.#kernel, this.network, number, startWallMs, { ...options, disk }, onError)

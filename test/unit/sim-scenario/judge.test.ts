@@ -15,6 +15,7 @@ function observed(part: Partial<Observed> & { readonly down?: readonly string[] 
     appliedIndex: () => 7,
     elections: 2,
     writesAcknowledged: 10,
+    mesh: undefined,
     select: (selector) =>
       select(selector, {
         servers,

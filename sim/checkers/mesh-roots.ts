@@ -1,0 +1,163 @@
+import {
+  type ListedRoot,
+  type MeshTime,
+  momentText,
+  type RootSet,
+  type SeenCertificate,
+  type SeenLeaf,
+  trueWallMs,
+} from './mesh-facts.ts'
+import type { Report } from './violation.ts'
+
+/** Serial numbers kept: far more than any run gives. */
+const serialsMax = 1_000_000
+
+/**
+ * C2: exactly one root is active, the newest, and it carries the crossings back to the oldest that is listed; others carry none.
+ * C3: a root goes when all leaves that it has signed have expired, not before, and of one issuer no serial number comes twice.
+ * C6: no leaf outlives a certificate that goes with it or the root that signed it; all are back-dated so far that the slowest
+ * clock takes them when the fastest has signed; a crossing holds at least until the last leaf expires of the root that signed it.
+ */
+export class MeshRoots {
+  readonly #report: Report
+  readonly #time: MeshTime
+  #listed: readonly ListedRoot[] = []
+  /** Of every root that was ever listed, by its key: when the last leaf expires that it is known to have signed. */
+  readonly #lastLeafMs = new Map<string, number>()
+  /** By issuer and number: the certificate. */
+  readonly #serials = new Map<string, string>()
+  /** Roots and crossings that were looked at. */
+  readonly #known = new Set<string>()
+  /** Roots ever listed, by key. */
+  readonly #rootOf = new Map<string, SeenCertificate>()
+
+  constructor(report: Report, time: MeshTime) {
+    this.#report = report
+    this.#time = time
+  }
+
+  published({ roots }: RootSet): void {
+    this.#oneIsActive(roots)
+    for (const root of roots) this.#look(root)
+    for (const before of this.#listed) {
+      if (roots.some(({ id }) => id === before.id)) continue
+      this.#removed(before)
+    }
+    this.#listed = roots
+    for (const root of roots) if (root.active) this.#crossings(root, roots)
+  }
+
+  /** Another state took the place of the one before: nothing was removed, and numbers begin where that one stood. */
+  replaced(): void {
+    this.#listed = []
+    this.#serials.clear()
+    this.#lastLeafMs.clear()
+  }
+
+  /** A leaf left the cluster. */
+  leaf({ holder, certificate, between }: SeenLeaf): void {
+    const { serial, issuerKeyId, notAfterMs } = certificate
+    const isNew = this.#numbered(certificate, `leaf of ${holder}`)
+    if (!isNew) return
+    const text = `leaf ${serial} of ${holder}`
+    this.#lastLeafMs.set(issuerKeyId, Math.max(this.#lastLeafMs.get(issuerKeyId) ?? 0, notAfterMs))
+    this.#isBackDated(certificate, text)
+    const root = this.#rootOf.get(issuerKeyId)
+    if (root === undefined && !between.some(({ keyId }) => keyId === issuerKeyId)) {
+      this.#report('C1', `${text} names a key as its signer's that is nobody's`)
+    }
+    for (const above of root === undefined ? between : [...between, root]) {
+      if (above.notAfterMs >= notAfterMs) continue
+      this.#report(
+        'C6',
+        `${text} outlives ${above.name}, serial ${above.serial}, which goes with it: ${this.#ends(certificate, above)}`,
+      )
+    }
+  }
+
+  #ends(first: SeenCertificate, second: SeenCertificate): string {
+    return `until ${momentText(first.notAfterMs, this.#time)}, and ${momentText(second.notAfterMs, this.#time)}`
+  }
+
+  #oneIsActive(roots: readonly ListedRoot[]): void {
+    const active = roots.filter((root) => root.active)
+    const names = active.map(({ generation }) => generation).join(', ') || 'none'
+    if (active.length !== 1) this.#report('C2', `of ${roots.length} roots these are active: ${names}`)
+    const newest = roots.reduce((most, { generation }) => Math.max(most, generation), 0)
+    if (active.length === 1 && active[0]?.generation !== newest) {
+      this.#report('C2', `root ${names} is active, and ${newest} is newer`)
+    }
+    for (const { active: isActive, between, generation } of roots) {
+      if (!isActive && between.length > 0)
+        this.#report('C2', `root ${generation} is not active, and has what goes with leaves`)
+    }
+  }
+
+  /** From the active root back to the oldest listed, one crossing after the other. */
+  #crossings(active: ListedRoot, roots: readonly ListedRoot[]): void {
+    const byAge = [...roots].sort((a, b) => b.generation - a.generation)
+    for (const [at, older] of byAge.entries()) {
+      const newer = byAge[at - 1]
+      if (newer === undefined) continue
+      const crossing = active.between.find(
+        ({ keyId, issuerKeyId, subject, issuer }) =>
+          keyId === newer.certificate.keyId &&
+          issuerKeyId === older.certificate.keyId &&
+          subject === newer.certificate.subject &&
+          issuer === older.certificate.subject,
+      )
+      if (crossing === undefined) {
+        this.#report(
+          'C2',
+          `the active root does not carry root ${newer.generation} as signed by root ${older.generation}`,
+        )
+        continue
+      }
+      const lastMs = Math.min(this.#lastLeafMs.get(older.certificate.keyId) ?? 0, older.certificate.notAfterMs)
+      if (crossing.notAfterMs >= lastMs) continue
+      const text = `the crossing from root ${newer.generation} to root ${older.generation}`
+      this.#report(
+        'C6',
+        `${text} ends at ${momentText(crossing.notAfterMs, this.#time)}, before the last leaf of the older one`,
+      )
+    }
+  }
+
+  #look({ certificate, between, generation }: ListedRoot): void {
+    this.#rootOf.set(certificate.keyId, certificate)
+    for (const each of [certificate, ...between]) {
+      if (this.#known.has(each.identity)) continue
+      this.#known.add(each.identity)
+      const text = `${each === certificate ? 'root' : 'the crossing of root'} ${generation}`
+      this.#numbered(each, text)
+      this.#isBackDated(each, text)
+    }
+  }
+
+  #removed({ certificate, generation, active }: ListedRoot): void {
+    if (active) this.#report('C3', `root ${generation} was removed while it was active`)
+    const lastMs = this.#lastLeafMs.get(certificate.keyId) ?? 0
+    if (lastMs <= trueWallMs(this.#time)) return
+    this.#report('C3', `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs, this.#time)}`)
+  }
+
+  /** False: it was seen before. */
+  #numbered({ issuer, issuerKeyId, serial, identity }: SeenCertificate, text: string): boolean {
+    const name = `${issuer} ${issuerKeyId} ${serial}`
+    const before = this.#serials.get(name)
+    if (before === identity) return false
+    if (before !== undefined)
+      this.#report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`)
+    if (this.#serials.size < serialsMax) this.#serials.set(name, identity)
+    return true
+  }
+
+  #isBackDated({ notBeforeMs }: SeenCertificate, text: string): void {
+    const latestMs = trueWallMs(this.#time) - this.#time.skewMs / 2
+    if (notBeforeMs <= latestMs) return
+    this.#report(
+      'C6',
+      `${text} is valid from ${momentText(notBeforeMs, this.#time)}: a slow clock does not take it yet`,
+    )
+  }
+}

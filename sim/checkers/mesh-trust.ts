@@ -1,0 +1,128 @@
+import {
+  type Chains,
+  type MeshTime,
+  momentText,
+  type RootSet,
+  type SeenCertificate,
+  type SeenLeaf,
+  type Span,
+  trueWallMs,
+} from './mesh-facts.ts'
+import type { Report } from './violation.ts'
+
+/** A set of roots that somebody may still have. */
+interface KnownSet {
+  readonly set: RootSet
+  /** When the last of the leaves expires that were out when another set took its place; undefined: it is the newest. */
+  lastLeafMs: number | undefined
+}
+
+/** A leaf that is out, and for when it is known of which sets that they accept it. */
+interface Held {
+  readonly leaf: SeenLeaf
+  readonly accepted: Map<string, Span>
+}
+
+/**
+ * C1: at every instant every leaf that has not expired is accepted by everybody who has any set of roots that the cluster has
+ * published and that one can lawfully still have, whoever's clock within the allowed skew it goes by.
+ *
+ * Who may still have a set that another one has followed? Somebody who has been cut off since. To have connections at all it
+ * needs a leaf that has not expired, and it has got none since: so as long as one of the leaves lives that were out when the
+ * set was followed by another.
+ *
+ * What is accepted at one moment is accepted as long as the certificates of that path hold: so each pair of leaf and set is
+ * verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a leaf
+ * comes to be, and around the end of every certificate: between these nothing changes.
+ */
+export class MeshTrust {
+  readonly #report: Report
+  readonly #chains: Chains
+  readonly #time: MeshTime
+  #known: KnownSet[] = []
+  #held: Held[] = []
+
+  constructor(report: Report, chains: Chains, time: MeshTime) {
+    this.#report = report
+    this.#chains = chains
+    this.#time = time
+  }
+
+  published(set: RootSet): void {
+    const newest = this.#known.at(-1)
+    if (newest?.set.key === set.key) return
+    if (newest !== undefined) newest.lastLeafMs = this.#lastLeafMs()
+    this.#known.push({ set, lastLeafMs: undefined })
+    this.look()
+  }
+
+  held(leaf: SeenLeaf): void {
+    const held = { leaf, accepted: new Map<string, Span>() }
+    this.#held.push(held)
+    this.#forget()
+    for (const known of this.#known) this.#judge(held, known.set)
+  }
+
+  /** Another state took the place of the one before: what was signed since then nobody knows of. */
+  replaced(): void {
+    this.#known = []
+    this.#held = []
+  }
+
+  /** Every leaf against every set. */
+  look(): void {
+    this.#forget()
+    for (const held of this.#held) for (const { set } of this.#known) this.#judge(held, set)
+  }
+
+  /** Whether one can lawfully have these roots now. */
+  isLawful(key: string): boolean {
+    this.#forget()
+    return this.#known.some(({ set }) => set.key === key)
+  }
+
+  get setCount(): number {
+    return this.#known.length
+  }
+
+  #lastLeafMs(): number {
+    return this.#held.reduce((last, { leaf }) => Math.max(last, leaf.certificate.notAfterMs), 0)
+  }
+
+  /** What has expired is nobody's any more. */
+  #forget(): void {
+    const nowMs = trueWallMs(this.#time)
+    if (this.#held.some(({ leaf }) => leaf.certificate.notAfterMs <= nowMs)) {
+      this.#held = this.#held.filter(({ leaf }) => leaf.certificate.notAfterMs > nowMs)
+    }
+    if (this.#known.some(({ lastLeafMs }) => lastLeafMs !== undefined && lastLeafMs <= nowMs)) {
+      this.#known = this.#known.filter(({ lastLeafMs }) => lastLeafMs === undefined || lastLeafMs > nowMs)
+    }
+  }
+
+  /** By the slowest clock and by the fastest; by one that shows that the leaf has expired, nobody need accept it. */
+  #judge(held: Held, set: RootSet): void {
+    const { certificate } = held.leaf
+    const nowMs = trueWallMs(this.#time)
+    const halfMs = this.#time.skewMs / 2
+    this.#judgeAt(held, set, nowMs - halfMs)
+    this.#judgeAt(held, set, Math.min(nowMs + halfMs, certificate.notAfterMs))
+  }
+
+  #judgeAt({ leaf, accepted }: Held, set: RootSet, atMs: number): void {
+    const span = accepted.get(set.key)
+    if (span !== undefined && span.fromMs <= atMs && atMs <= span.toMs) return
+    const found = this.#chains.path(leaf.certificate, leaf.between, set.certificates, atMs)
+    if (found.ok) {
+      accepted.set(set.key, found.value)
+      return
+    }
+    this.#report('C1', this.#text(leaf.certificate, leaf, set, atMs, found.error))
+  }
+
+  #text({ serial }: SeenCertificate, leaf: SeenLeaf, set: RootSet, atMs: number, why: string): string {
+    const roots = set.roots.map(({ generation }) => generation).join(', ')
+    const since = (set.sinceUs / 1e6).toFixed(3)
+    return `whoever has the roots of ${since}s (${roots}) does not accept leaf ${serial} of ${leaf.holder} at ${momentText(atMs, this.#time)}: ${why}`
+  }
+}

@@ -1,0 +1,103 @@
+import { textOf, utf8 } from '../../src/base/bytes.ts'
+import { formatDuration } from '../../src/base/duration.ts'
+import type { KeyKind } from '../../src/env/crypto.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import { httpEndpoint } from '../cluster/node-identity.ts'
+import { tokenHeaders } from '../workload/key-client.ts'
+import { matches, patternOf } from './answers.ts'
+import { filled } from './filled.ts'
+import type { RunContext } from './run-context.ts'
+import type { Step } from './step-schema.ts'
+
+type Wanted = NonNullable<Step['authority']>
+
+/** An update that leads to a rotation is answered when that has ended. */
+const answerWithinMs = 20_000
+const askAgainMs = 500
+
+/** The key that the last update brought; it stays with the run, for one that leaves it as it is. */
+const keyName = 'key of the authority'
+
+interface Configuration {
+  readonly provider: string
+  readonly options: Readonly<Record<string, string>>
+}
+
+/** Updates the configuration of the authority, and judges the answer; what was answered with success must have been done (C5). */
+export async function performAuthority(run: RunContext, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
+  const at = run.select(wanted.at)[0]
+  const here = [...path, 'authority']
+  if (at === undefined) return run.fail(here, `'${wanted.at.text}' is nobody now`)
+  const to = httpEndpoint(run.cluster.identityOf(at))
+  const before = run.invariants.mesh?.configurationCount ?? 0
+  let configuration: Configuration | undefined
+  const asked = async (env: Env): Promise<string> => {
+    const key = wanted.key === 'as before' ? run.driver.kept.get(keyName) : await newKey(env, wanted.key)
+    if (key !== undefined) run.driver.kept.set(keyName, key)
+    const options = {
+      LeafCertTTL: formatDuration(wanted['leaf ttl']),
+      ...(key === undefined ? {} : { PrivateKey: key }),
+    }
+    configuration = { provider: wanted.provider, options }
+    return update(env, to, run.driver.operatorToken, configuration, wanted)
+  }
+  const judged = (said: string | undefined): void => {
+    if (run.hasFailed()) return
+    judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
+    const done = said === 'done' && configuration !== undefined
+    if (!done || run.invariants.mesh?.wasConfigured(before, configuration as Configuration) !== false) return
+    run.invariants.report('C5', `${at} answered that an update is done, and the authority has never been configured so`)
+  }
+  const withinMs = wanted.within + answerWithinMs
+  if (wanted['not awaited'] === true) {
+    run.driver.begin(asked, judged)
+    run.tell('note', `${at} is asked, and not waited for`)
+  } else judged(await run.driver.perform(run, withinMs, asked))
+}
+
+async function newKey(env: Env, kind: KeyKind): Promise<string> {
+  const key = await env.crypto.generateKey(kind)
+  return key.privateKeyPem
+}
+
+function judgeSaid(run: RunContext, wanted: Wanted, said: string, path: readonly PropertyKey[]): void {
+  if (wanted.refused === undefined) {
+    if (said !== 'done') return run.fail(path, said)
+    return run.tell('note', 'the authority is configured so')
+  }
+  const expected = filled(run, wanted.refused)
+  const isMet = patternOf(expected) === undefined ? said.includes(expected) : matches(expected, said)
+  if (!isMet) run.fail(path, `it is not refused for that reason: ${said}`)
+}
+
+/** `done`, or what the last answer was. The same update may be sent again: it is then as it is wished already. */
+async function update(
+  env: Env,
+  to: Endpoint,
+  token: string,
+  { provider, options }: Configuration,
+  wanted: Wanted,
+): Promise<string> {
+  const body = utf8(JSON.stringify({ Provider: provider, Config: options }))
+  const request = { method: 'PUT', target: '/v1/connect/ca/configuration', body, timeoutMs: answerWithinMs }
+  const untilMs = env.clock.monoMs() + wanted.within
+  let last = 'no answer'
+  do {
+    const answer = await env.http.request(to, { ...request, headers: tokenHeaders(token) })
+    if (answer.ok) {
+      const { status } = answer.value
+      if (status === 200) return 'done'
+      last = `status ${status}, ${textOf(answer.value.body).trim()}`
+      if (status < 500 || wanted.refused !== undefined) return last
+    } else last = answer.error.kind
+    await pause(env)
+  } while (env.clock.monoMs() < untilMs)
+  return last
+}
+
+function pause(env: Env): Promise<void> {
+  const over = env.deferred<void>()
+  env.timers.after(askAgainMs, () => over.resolve())
+  return over.promise
+}

@@ -1,0 +1,66 @@
+import type { NetworkFacts } from '../checkers/pool-laws.ts'
+import type { TraceOptions } from '../report/trace.ts'
+import type { DiskOptions } from '../world/disk.ts'
+import type { Platform } from '../world/platform.ts'
+import { Simulation, type SimulationOptions } from '../world/simulation.ts'
+import type { RangeMs } from '../world/time-range.ts'
+import type { LoadedScenario } from './load.ts'
+import type { Range } from './quantities.ts'
+import type { Scenario } from './scenario-schema.ts'
+
+export interface WorldOptions {
+  readonly loaded: LoadedScenario
+  readonly seed: number
+  /** One for each run; closed at its end. */
+  readonly platform: Platform
+  readonly trace?: TraceOptions | undefined
+}
+
+const defaultLatency: Range = { min: 1, max: 5 }
+
+/** What members of a pool can expect of links. */
+export function networkFacts({ network }: Scenario): NetworkFacts {
+  const { min, max } = network?.latency ?? defaultLatency
+  return { rttMs: min + max, rttMaxMs: 2 * max, loss: network?.loss ?? 0 }
+}
+
+/** The world of one run, as its scenario has it when nothing is wrong. */
+export function newSimulation(
+  { loaded, seed, platform, trace }: WorldOptions,
+  { afterTurn, onSaid }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid'>>,
+): Simulation {
+  const { network, mesh } = loaded.scenario
+  return new Simulation({
+    seed: String(seed),
+    platform,
+    ...(trace === undefined ? {} : { trace }),
+    link: {
+      latencyMs: rangeMs(network?.latency ?? defaultLatency),
+      loss: network?.loss ?? 0,
+      duplicate: network?.duplicate ?? 0,
+      reorder: network?.reorder ?? 0,
+      ...(network?.replay === undefined
+        ? {}
+        : { replay: network.replay.chance, replayMs: rangeMs(network.replay.after) }),
+    },
+    disk: diskOptions(diskOf(loaded.scenario)),
+    keys: mesh?.keys,
+    afterTurn,
+    onSaid,
+  })
+}
+
+export function diskOf({ disk }: Scenario): { readonly operationMs: RangeMs; readonly syncMs: RangeMs } {
+  return {
+    operationMs: rangeMs(disk?.latency ?? { min: 0.05, max: 0.2 }),
+    syncMs: rangeMs(disk?.fsync ?? { min: 1, max: 5 }),
+  }
+}
+
+function diskOptions({ operationMs, syncMs }: ReturnType<typeof diskOf>): DiskOptions {
+  return { readMs: operationMs, writeMs: operationMs, nameMs: operationMs, syncMs }
+}
+
+function rangeMs(range: Range): readonly [number, number] {
+  return [range.min, range.max]
+}

@@ -1,0 +1,93 @@
+import type { Env } from '../../src/env/env.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import type { MeshLaws } from '../checkers/mesh-laws.ts'
+import { MeshProxy, type ProxyPlan, type ProxyWorld } from './mesh-proxy.ts'
+
+/** What a group of proxies does, every default applied. */
+export interface ProxiesPlan {
+  readonly name: string
+  readonly proxies: readonly ProxyPlan[]
+  /** Others that each keeps a connection to. */
+  readonly connections: number
+  /** A connection lasts so long, and is then made anew. */
+  readonly everyMs: { readonly min: number; readonly max: number }
+}
+
+export interface ProxiesWorld {
+  readonly mesh: () => MeshLaws | undefined
+  readonly wallMsOf: (agent: string) => number
+  readonly token: () => string
+}
+
+/**
+ * Proxies that are connected with one another all the time. To connect is to present certificates and to verify those of the other,
+ * each by the roots that it knows and by its own clock: the handshake of mutual TLS, without its bytes.
+ */
+export class MeshProxies {
+  readonly #env: Env
+  readonly #plan: ProxiesPlan
+  readonly #world: ProxiesWorld
+  readonly #draw: RandomStream
+  readonly #proxies: readonly MeshProxy[]
+  #meeting = false
+
+  constructor(env: Env, plan: ProxiesPlan, world: ProxiesWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+    this.#draw = env.random.stream(`proxies.${plan.name}`)
+    this.#proxies = plan.proxies.map((proxy) => new MeshProxy(env, proxy, this.#worldOf(proxy)))
+  }
+
+  /** They follow their leaves and roots to the end of the run. */
+  follow(): void {
+    for (const proxy of this.#proxies) proxy.start()
+  }
+
+  end(): void {
+    for (const proxy of this.#proxies) proxy.stop()
+  }
+
+  start(): void {
+    if (this.#meeting) return
+    this.#meeting = true
+    for (const at of this.#proxies.keys()) for (let i = 0; i < this.#plan.connections; i++) this.#meetLater(at)
+  }
+
+  stop(): void {
+    this.#meeting = false
+  }
+
+  /** Who has not what the cluster has now, and why. */
+  behind(): readonly string[] {
+    return this.#proxies.flatMap(({ behind }) => behind ?? [])
+  }
+
+  /** Everybody meets everybody. Those who cannot, though nothing excuses them, break C1. */
+  meetAll(): void {
+    for (const [at, one] of this.#proxies.entries()) {
+      for (const other of this.#proxies.slice(at + 1)) this.#meet(one, other)
+    }
+  }
+
+  #worldOf({ agent }: ProxyPlan): ProxyWorld {
+    const { mesh, wallMsOf, token } = this.#world
+    return { mesh, token, wallMs: () => wallMsOf(agent) }
+  }
+
+  #meetLater(at: number): void {
+    const { min, max } = this.#plan.everyMs
+    this.#env.timers.after(min + this.#draw.fraction() * (max - min), () => {
+      if (!this.#meeting) return
+      const one = this.#proxies[at]
+      const other = this.#proxies[this.#draw.below(this.#proxies.length)]
+      if (one !== undefined && other !== undefined && one !== other) this.#meet(one, other)
+      this.#meetLater(at)
+    })
+  }
+
+  #meet(one: MeshProxy, other: MeshProxy): void {
+    const [a, b] = [one.end, other.end]
+    if (a !== undefined && b !== undefined) this.#world.mesh()?.met(a, b)
+  }
+}

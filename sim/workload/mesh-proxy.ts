@@ -1,0 +1,129 @@
+import { textOf } from '../../src/base/bytes.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { HttpClientResponse } from '../../src/env/http.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import type { SeenLeaf } from '../checkers/mesh-facts.ts'
+import type { ConnectionEnd, MeshLaws, ProxyRoots } from '../checkers/mesh-laws.ts'
+import { tokenHeaders } from './key-client.ts'
+
+/** An agent waits up to a sixteenth longer than it is told to, and an answer takes its time. */
+const answerLateMs = 10_000
+/** Nobody answered: asked again after this long. */
+const askAgainMs = 1_000
+
+export interface ProxyPlan {
+  /** `shop-3 at c1` */
+  readonly name: string
+  readonly service: string
+  readonly agent: string
+  readonly endpoint: Endpoint
+  /** How long a blocking query waits on the agent. */
+  readonly waitMs: number
+}
+
+export interface ProxyWorld {
+  /** What the clock of the proxy's machine shows: that of its agent. */
+  readonly wallMs: () => number
+  readonly mesh: () => MeshLaws | undefined
+  /** Empty: none. */
+  readonly token: () => string
+}
+
+interface RootsText {
+  readonly ActiveRootID: string
+  readonly Roots: readonly { readonly ID: string; readonly Active: boolean; readonly RootCert: string }[]
+}
+
+interface LeafText {
+  readonly SerialNumber: string
+  readonly CertPEM: string
+  readonly PrivateKeyPEM: string
+}
+
+/** A proxy beside an agent: it holds a leaf and knows whom to trust, and follows both by blocking queries. */
+export class MeshProxy {
+  readonly #env: Env
+  readonly #plan: ProxyPlan
+  readonly #world: ProxyWorld
+  #leaf: SeenLeaf | undefined
+  #roots: ProxyRoots | undefined
+  #round = 0
+  /** What it was told last when it was given no leaf. */
+  #refusal = 'it has not asked yet'
+
+  constructor(env: Env, plan: ProxyPlan, world: ProxyWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+  }
+
+  get name(): string {
+    return this.#plan.name
+  }
+
+  /** What it shows to others and judges them by; undefined: it has no leaf, or knows no root yet. */
+  get end(): ConnectionEnd | undefined {
+    if (this.#leaf === undefined || this.#roots === undefined) return undefined
+    return { name: this.#plan.name, leaf: this.#leaf, roots: this.#roots, wallMs: this.#world.wallMs() }
+  }
+
+  /** Why it does not have what the cluster has now; undefined: it has. */
+  get behind(): string | undefined {
+    const { end } = this
+    if (end === undefined)
+      return `${this.name} has ${this.#leaf === undefined ? `no leaf (${this.#refusal})` : 'no roots'}`
+    if (this.#world.mesh()?.isCurrent(end.leaf, end.roots) === true) return undefined
+    return `${this.name} has leaf ${end.leaf.certificate.serial} and the roots ${end.roots.key}`
+  }
+
+  start(): void {
+    this.#round++
+    this.#env.detach(this.#follow(this.#round, '/v1/agent/connect/ca/roots', (answer) => this.#rootsTold(answer)))
+    const target = `/v1/agent/connect/ca/leaf/${this.#plan.service}`
+    this.#env.detach(this.#follow(this.#round, target, (answer) => this.#leafGiven(answer)))
+  }
+
+  stop(): void {
+    this.#round++
+  }
+
+  async #follow(round: number, path: string, take: (answer: HttpClientResponse) => void): Promise<void> {
+    const { endpoint, waitMs } = this.#plan
+    let index = '0'
+    while (this.#round === round) {
+      const target = `${path}?index=${index}&wait=${Math.ceil(waitMs / 1000)}s`
+      const timeoutMs = Math.ceil(waitMs * 1.0625) + answerLateMs
+      const headers = tokenHeaders(this.#world.token())
+      const answer = await this.#env.http.request(endpoint, { method: 'GET', target, headers, timeoutMs })
+      if (this.#round !== round) return
+      if (answer.ok && answer.value.status === 200) {
+        index = answer.value.headers.get('x-svc-index') ?? '0'
+        take(answer.value)
+        continue
+      }
+      if (answer.ok) this.#refusal = `${answer.value.status} ${textOf(answer.value.body).trim().slice(0, 120)}`
+      else this.#refusal = answer.error.kind
+      index = '0'
+      await this.#pause(askAgainMs)
+    }
+  }
+
+  #rootsTold({ body }: HttpClientResponse): void {
+    const { ActiveRootID, Roots } = JSON.parse(textOf(body)) as RootsText
+    if (Roots.length === 0) return
+    const roots = Roots.map(({ ID, Active, RootCert }) => ({ id: ID, active: Active, certificate: RootCert }))
+    this.#roots = this.#world.mesh()?.told(this.#plan.agent, ActiveRootID, roots)
+  }
+
+  #leafGiven({ body }: HttpClientResponse): void {
+    const { CertPEM, PrivateKeyPEM } = JSON.parse(textOf(body)) as LeafText
+    const { name, service } = this.#plan
+    this.#leaf = this.#world.mesh()?.given(name, service, CertPEM, PrivateKeyPEM) ?? this.#leaf
+  }
+
+  #pause(forMs: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    this.#env.timers.after(forMs, () => over.resolve())
+    return over.promise
+  }
+}

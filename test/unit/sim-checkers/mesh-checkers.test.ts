@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest'
+import { MeshSecrets } from '../../../sim/checkers/mesh-secrets.ts'
+import { type Card, crossing, leaf, meshWorld, pem, root } from './mesh-world.ts'
+import { recorder } from './reports.ts'
+
+/** One root, and a leaf of it that lives for an hour. */
+function begun() {
+  const world = meshWorld()
+  world.state([root(1, true)])
+  const first = world.laws.given('web at c1', 'web', pem(leaf(1, 'R1', -20, 3_600, { service: 'web' })), 'key')
+  return { ...world, first }
+}
+
+/** The second root is active, with its crossing. */
+const rotated = [root(1, false), root(2, true, [crossing(2)])]
+
+describe('C1, every chain that is out', () => {
+  it('is accepted before, during and after a rotation that carries its crossings', () => {
+    const { laws, lines, until, state } = begun()
+    until(100)
+    state(rotated)
+    laws.given('db at c2', 'db', pem(leaf(2, 'R2', 80, 3_700, { service: 'db' }), crossing(2)), 'key')
+    until(3_650)
+    state([root(2, true)])
+    until(4_000)
+    expect(lines).toEqual([])
+  })
+
+  it('is found out when a new leaf comes without its crossing', () => {
+    const { laws, lines, state } = begun()
+    state(rotated)
+    laws.given('db at c2', 'db', pem(leaf(2, 'R2', -20, 3_600, { service: 'db' })), 'key')
+    expect(lines).toEqual([
+      'C1: whoever has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: nobody signed it',
+      'C1: whoever has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at 10.000s: nobody signed it',
+    ])
+  })
+
+  it('is found out when a root goes before the last leaf of it', () => {
+    const { lines, until, state } = begun()
+    state(rotated)
+    until(3_500)
+    state([root(2, true)])
+    expect(lines[0]).toBe('C3: root 1 was removed, and a leaf of it lives until 3600.000s')
+    expect(lines[1]).toMatch(/^C1: whoever has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
+  })
+
+  it('is found out when a crossing ends before those who need it, at that moment', () => {
+    const { laws, lines, until, state } = begun()
+    const short = crossing(2, { toS: 1_000 })
+    state([root(1, false), root(2, true, [short])])
+    laws.given('db at c2', 'db', pem(leaf(2, 'R2', -20, 3_600, { service: 'db' }), short), 'key')
+    expect(lines.filter((line) => line.startsWith('C1'))).toEqual([])
+    until(1_002)
+    expect(lines.filter((line) => line.startsWith('C1'))[0]).toMatch(
+      /does not accept leaf 2 of db at c2 at 1009\.000s: not now/,
+    )
+  })
+
+  it('is found out when a leaf is not valid yet for a slow clock', () => {
+    const { laws, lines } = begun()
+    laws.given('db at c2', 'db', pem(leaf(2, 'R1', 0, 3_600, { service: 'db' })), 'key')
+    expect(lines).toEqual([
+      'C6: leaf 2 of db at c2 is valid from 0.000s: a slow clock does not take it yet',
+      'C1: whoever has the roots of 0.000s (1) does not accept leaf 2 of db at c2 at -10.000s: not now',
+    ])
+  })
+
+  it('is not asked of those who could have roots only if they had been without a leaf', () => {
+    const { laws, lines, until, state } = begun()
+    until(100)
+    state(rotated)
+    until(3_700)
+    state([root(2, true)])
+    laws.given('db at c2', 'db', pem(leaf(2, 'R2', 3_680, 7_000, { service: 'db' })), 'key')
+    expect(lines).toEqual([])
+  })
+
+  it('names the key that signed it', () => {
+    const { laws, lines } = begun()
+    laws.given('db at c2', 'db', pem(leaf(2, 'R1', -20, 3_600, { service: 'db', issuerKeyId: 'another' })), 'key')
+    expect(lines).toEqual(["C1: leaf 2 of db at c2 names a key as its signer's that is nobody's"])
+  })
+
+  it('is for the service that it was asked for', () => {
+    const { laws, lines } = begun()
+    laws.given('db at c2', 'db', pem(leaf(2, 'R1', -20, 3_600, { service: 'web' })), 'key')
+    expect(lines).toEqual(['C1: db at c2 was given leaf 2, which is for spiffe://mesh.svc/ns/default/dc/dc1/svc/web'])
+  })
+
+  it('can be read', () => {
+    const { laws, lines } = begun()
+    expect(laws.given('db at c2', 'db', 'junk', 'key')).toBeUndefined()
+    expect(lines).toEqual(['C1: db at c2 was given a leaf that nobody can read'])
+  })
+})
+
+describe('C1, connections of proxies', () => {
+  function two() {
+    const world = begun()
+    const { laws, wallMs } = world
+    const end = (name: string, cards: readonly Card[], roots: readonly number[], clockMs = 0) => {
+      const held = laws.given(name, name, pem(...cards.map((card) => ({ ...card, service: name }))), `key of ${name}`)
+      const listed = roots.map((n) => ({
+        id: `r${n}`,
+        active: n === Math.max(...roots),
+        certificate: root(n, true).certificate,
+      }))
+      const told = laws.told('c1', `r${Math.max(...roots)}`, listed)
+      if (held === undefined) throw new Error('unreadable')
+      return () => ({ name, leaf: held, roots: told, wallMs: wallMs() + clockMs })
+    }
+    return { ...world, end }
+  }
+
+  it('are made over the crossing by who knows the old root alone', () => {
+    const { laws, lines, marks, state, end } = two()
+    const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
+    state(rotated)
+    const fresh = end('fresh', [leaf(8, 'R2', -20, 3_600), crossing(2)], [1, 2])
+    expect(laws.met(old(), fresh())).toBe(true)
+    expect(marks.reached).toEqual(['met over a crossing'])
+    expect(lines).toEqual([])
+    expect(laws.connectionsMade).toBe(1)
+  })
+
+  it('are lost by a leaf without its crossing', () => {
+    const { laws, lines, state, end } = two()
+    const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
+    state(rotated)
+    const fresh = end('fresh', [leaf(8, 'R2', -20, 3_600)], [1, 2])
+    expect(laws.met(old(), fresh())).toBe(false)
+    expect(lines.at(-1)).toBe('C1: old does not accept fresh, leaf 8, at 0.000s by its clock: nobody signed it')
+  })
+
+  it('are excused where a leaf has expired, or a clock is wrong by more than it may be', () => {
+    const { laws, lines, until, state, end } = two()
+    const old = end('old', [leaf(7, 'R1', -20, 1_000)], [1])
+    const other = end('other', [leaf(9, 'R1', -20, 3_600)], [1], 5_000_000)
+    expect(laws.met(old(), other())).toBe(false)
+    until(1_100)
+    state(rotated)
+    const fresh = end('fresh', [leaf(8, 'R2', 1_000, 4_000), crossing(2)], [1, 2])
+    expect(laws.met(old(), fresh())).toBe(false)
+    expect(lines).toEqual([])
+  })
+})
+
+describe('C2, the roots that are listed', () => {
+  it('have one that is active, the newest', () => {
+    const { lines, state } = meshWorld()
+    state([root(1, true, [crossing(2)]), root(2, true, [crossing(2)])])
+    state([root(1, false), root(2, false)])
+    state([root(1, true, [crossing(2)]), root(2, false)])
+    expect(lines).toEqual([
+      'C2: of 2 roots these are active: 1, 2',
+      'C2: of 2 roots these are active: none',
+      'C2: root 1 is active, and 2 is newer',
+    ])
+  })
+
+  it('have crossings back to the oldest, with the active one alone', () => {
+    const { lines, state, marks } = meshWorld()
+    state([root(1, true)])
+    state([root(1, false, [crossing(2)]), root(2, true)])
+    state([root(1, false), root(2, false), root(3, true, [crossing(3)])])
+    expect(lines).toEqual([
+      'C2: root 1 is not active, and has what goes with leaves',
+      'C2: the active root does not carry root 2 as signed by root 1',
+      'C2: the active root does not carry root 2 as signed by root 1',
+    ])
+    expect(marks.reached).toEqual(['three roots listed'])
+  })
+
+  it('are told by agents as they are', () => {
+    const { laws, lines } = meshWorld()
+    laws.told('c1', 'r2', [{ id: 'r1', active: true, certificate: root(1, true).certificate }])
+    expect(lines).toEqual(['C2: c1 tells of the active root r2, and lists as active: r1'])
+  })
+
+  it('tell what happens to them', () => {
+    const { until, state, lines } = begun()
+    expect(state([root(1, true)], { rotations: [{ id: 7, step: 'begun' }] })).toEqual(['rotation begun'])
+    expect(state([root(1, true)], { rotations: [{ id: 7, step: 'requested' }] })).toEqual(['root requested'])
+    expect(state([root(1, true)], { rotations: [{ id: 7, step: 'crossed' }] })).toEqual(['root crossed'])
+    expect(state(rotated, { rotations: [{ id: 7, step: 'activated' }] })).toEqual(['root activated'])
+    until(3_700)
+    expect(state([root(2, true)], { rotations: [{ id: 7, step: 'activated' }] })).toEqual(['root removed'])
+    expect(lines).toEqual([])
+  })
+})
+
+describe('C3, serial numbers', () => {
+  it('are given once by one issuer, to leaves, roots and crossings', () => {
+    const { laws, lines, state } = begun()
+    laws.given('db at c2', 'db', pem(leaf(1, 'R1', -20, 3_000, { service: 'db' })), 'key')
+    state([root(1, false), root(2, true, [crossing(2, { serial: '1' })])])
+    expect(lines).toEqual([
+      'C3: leaf of db at c2 has the serial number 1, which another has from the same issuer',
+      'C3: the crossing of root 2 has the serial number 1, which another has from the same issuer',
+    ])
+  })
+
+  it('may be seen again with the same certificate, and be those of another issuer', () => {
+    const { laws, lines, state } = begun()
+    laws.given('web at c1', 'web', pem(leaf(1, 'R1', -20, 3_600, { service: 'web' })), 'key')
+    state(rotated)
+    laws.given('db at c2', 'db', pem(leaf(1, 'R2', -20, 3_600, { service: 'db' }), crossing(2)), 'key')
+    expect(lines).toEqual([])
+  })
+})
+
+describe('C5, a rotation', () => {
+  const rotation = (id: number, step: 'begun' | 'requested' | 'crossed' | 'activated' | 'cancelled') => ({ id, step })
+
+  it('goes step by step, and a crossing that is too short is made anew', () => {
+    const { state, lines, laws } = begun()
+    for (const step of ['begun', 'requested', 'crossed', 'requested', 'crossed', 'activated'] as const) {
+      state([root(1, true)], { rotations: [rotation(7, step)] })
+    }
+    laws.rotation.rests()
+    expect(lines).toEqual([])
+    expect(laws.rotation.completed).toBe(1)
+  })
+
+  it('leaves out no step, and does not come back', () => {
+    const { state, lines } = begun()
+    state([root(1, true)], { rotations: [rotation(7, 'begun')] })
+    state([root(1, true)], { rotations: [rotation(7, 'activated')] })
+    state([root(1, true)], { rotations: [rotation(7, 'begun')] })
+    expect(lines).toEqual([
+      'C5: the rotation that began at 7 made its root active when it was begun',
+      'C5: the rotation that began at 7 had ended, and is begun again',
+    ])
+  })
+
+  it('is alone, and ends', () => {
+    const { state, lines, laws } = begun()
+    state([root(1, true)], { rotations: [rotation(7, 'begun'), rotation(9, 'begun')] })
+    laws.rotation.rests()
+    expect(lines).toEqual(['C5: 2 rotations are under way at once', 'C5: the rotation that began at 7 is still begun'])
+  })
+
+  it('leads to what was asked for', () => {
+    const { state, laws } = begun()
+    const configuration = (LeafCertTTL: string) => ({ provider: 'svc', options: { LeafCertTTL, PrivateKey: 'k' } })
+    state([root(1, true)], { configuration: configuration('72h') })
+    const before = laws.configurationCount
+    state([root(1, true)], { configuration: configuration('1h') })
+    state([root(1, true)], { configuration: configuration('2h') })
+    expect(laws.wasConfigured(before, { provider: 'svc', options: { PrivateKey: 'k', LeafCertTTL: '1h' } })).toBe(true)
+    expect(laws.wasConfigured(before, configuration('3h'))).toBe(false)
+  })
+})
+
+describe('C6, times', () => {
+  it('end before those of all that goes with a leaf', () => {
+    const { laws, lines, state } = begun()
+    state(rotated)
+    laws.given('db at c2', 'db', pem(leaf(2, 'R2', -20, 60_000, { service: 'db' }), crossing(2)), 'key')
+    laws.given('dc at c2', 'dc', pem(leaf(3, 'R2', -20, 200_000, { service: 'dc' })), 'key')
+    expect(lines.filter((line) => line.startsWith('C6'))).toEqual([
+      'C6: leaf 2 of db at c2 outlives R2, serial 250, which goes with it: until 60000.000s, and 50000.000s',
+      'C6: leaf 3 of dc at c2 outlives R2, serial 200, which goes with it: until 200000.000s, and 100000.000s',
+    ])
+  })
+
+  it('of a crossing last as long as leaves of the root that signed it', () => {
+    const { lines, state } = begun()
+    state([root(1, false), root(2, true, [crossing(2, { toS: 3_000 })])])
+    expect(lines).toEqual([
+      'C6: the crossing from root 2 to root 1 ends at 3000.000s, before the last leaf of the older one',
+    ])
+  })
+
+  it('begin early enough for roots and crossings, too', () => {
+    const { lines, state } = begun()
+    state([root(1, false), root(2, true, [crossing(2, { fromS: 0 })], { fromS: -5 })])
+    expect(lines.filter((line) => line.startsWith('C6'))).toEqual([
+      'C6: root 2 is valid from -5.000s: a slow clock does not take it yet',
+      'C6: the crossing of root 2 is valid from 0.000s: a slow clock does not take it yet',
+    ])
+  })
+})
+
+describe('C4, keys', () => {
+  const line = 'MHcCAQEEIBase64OfSomeKeyThatIsLongEnoughToFillOneWholeLineOfPEM0'
+  const other = 'MHcCAQEEIAnotherKeyWithAsManyCharactersSoThatItFillsALineAsWell0'
+  const key = (text: string): string => `-----BEGIN EC PRIVATE KEY-----\n${text}\n-----END EC PRIVATE KEY-----\n`
+  function secrets() {
+    const { report, lines } = recorder()
+    const checker = new MeshSecrets(report)
+    checker.authorityKey(key(line))
+    checker.leafKey('web', key(other))
+    const said = (where: string, text: string): void => checker.said({ node: 's1', where, text: () => text })
+    return { said, lines }
+  }
+
+  it('of an authority are in no log and no answer, however they are wrapped', () => {
+    const { said, lines } = secrets()
+    said('log', `a key: ${key(line)}`)
+    said('/v1/connect/ca/configuration', JSON.stringify({ Config: { PrivateKey: key(line) } }))
+    said('/v1/agent/connect/ca/leaf/web', `{"k":"${line}"}`)
+    expect(lines).toEqual([
+      'C4: s1 gives away a key of the authority: in its log',
+      'C4: s1 gives away a key of the authority: in its answer to /v1/connect/ca/configuration',
+      'C4: s1 gives away a key of the authority: in its answer to /v1/agent/connect/ca/leaf/web',
+    ])
+  })
+
+  it('of a leaf are with that leaf alone', () => {
+    const { said, lines } = secrets()
+    said('/v1/agent/connect/ca/leaf/web?index=7&wait=5s', JSON.stringify({ PrivateKeyPEM: key(other) }))
+    said('/v1/agent/connect/ca/leaf/db', JSON.stringify({ PrivateKeyPEM: key(other) }))
+    expect(lines).toEqual(['C4: s1 gives away a key of a leaf of web: in its answer to /v1/agent/connect/ca/leaf/db'])
+  })
+
+  it('may be in snapshots, and what is no key may be anywhere', () => {
+    const { said, lines } = secrets()
+    said('/v1/snapshot', key(line))
+    said('log', 'nothing')
+    said('/v1/connect/ca/roots', key('MIIBASE64ofACertificateThatIsNoKeyAndIsAsLongAsALineOfOneWouldBe'))
+    expect(lines).toEqual([])
+  })
+})

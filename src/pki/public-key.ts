@@ -63,3 +63,11 @@ function bitsOf(digits: Uint8Array): number {
   const from = digits[0] === 0 ? 1 : 0
   return (digits.length - from) * 8 - Math.clz32(digits[from] ?? 0) + 24
 }
+
+/** Of a SubjectPublicKeyInfo in DER. */
+export function publicKeyKindOf(publicKey: Uint8Array): PublicKeyKind {
+  const read = new DerReader()
+  const value = readDer(publicKey, rsaBitsMax / 8 + 128)
+  const { keyKind } = publicKeyFacts(read, value.ok ? value.value : undefined)
+  return read.problem === undefined ? keyKind : 'unknown'
+}

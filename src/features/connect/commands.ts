@@ -4,7 +4,7 @@ import { count } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { moment, options, rootFacts } from './fields.ts'
 import { authorityTable } from './tables.ts'
-import { activeRoot, authorityOf, lastLeafExpiry, rootById } from './views.ts'
+import { activeRoot, authorityOf, goesMs, rootById } from './views.ts'
 import { activate, noteLeaf, putSigner, removeRoot, takeSerials, tidyCrossings } from './writes.ts'
 
 /** Commands of the authority but for rotations (rotation-commands.ts). */
@@ -40,7 +40,7 @@ export const beginAuthority: CommandDefinition<z.infer<typeof beginBody>, boolea
   apply: (tx, { root, ...configuration }) => {
     if (authorityOf(tx) !== undefined) return false
     tx.put(authorityTable, Object.freeze({ ...configuration, createIndex: tx.index, modifyIndex: tx.index }))
-    activate(tx, root, null)
+    activate(tx, root, null, 0)
     return true
   },
 }
@@ -76,9 +76,9 @@ export const recordLeaves: CommandDefinition<z.infer<typeof leavesBody>, LeavesR
 
 const pruneBody = z.strictObject({
   rootIds: z.array(z.string()).max(64).readonly(),
-  /** The leader's wall clock, and how far it may be ahead of the clocks of those who verify. */
+  /** The leader's wall clock, and how far clocks may be apart. */
   nowMs: moment,
-  marginMs: moment,
+  skewMs: moment,
 })
 
 /** Takes out those that are not active, and of which every leaf has expired. How many went. */
@@ -86,13 +86,11 @@ export const pruneRoots: CommandDefinition<z.infer<typeof pruneBody>, number> = 
   kind: 'connect.prune',
   since: meshSince,
   body: pruneBody,
-  apply: (tx, { rootIds, nowMs, marginMs }) => {
+  apply: (tx, { rootIds, nowMs, skewMs }) => {
     let gone = 0
     for (const id of rootIds) {
       const root = rootById(tx, id)
-      if (root === undefined || root.active) continue
-      const last = lastLeafExpiry(tx, id)
-      if (last !== undefined && last + marginMs > nowMs) continue
+      if (root === undefined || root.active || goesMs(tx, root, skewMs) > nowMs) continue
       removeRoot(tx, id)
       gone++
     }

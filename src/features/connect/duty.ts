@@ -1,47 +1,59 @@
 import type { Authorizer } from '../../access/authorizer.ts'
-import { err, type Result } from '../../base/result.ts'
+import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { LeaderDuty, ServerContext, WriteIdentity } from '../manifest.ts'
 import { forecastOf } from './forecast.ts'
-import { defaultSkewMs } from './limits.ts'
-import type { AuthorityForecast, IssuedLeaf, ProviderOptions } from './model.ts'
+import type { AuthorityForecast, IssuedLeaf } from './model.ts'
+import { OpenProviders } from './open-providers.ts'
+import type { ProviderKind } from './provider.ts'
+import { providerKinds } from './providers.ts'
+import { meshIsOff } from './read-endpoints.ts'
+import { type AuthorityParts, partsOf } from './settings.ts'
+import { Signing } from './signing.ts'
+import { Steward } from './steward.ts'
+import { type ConfigurationWish, Updates } from './updates.ts'
 
 /** The leader's part of the certificate authority. */
 export const authorityDuty: LeaderDuty<AuthorityDuty> = {
   name: 'connect.authority',
-  start: (server) => new AuthorityDuty(server),
-}
-
-export interface ConfigurationWish {
-  readonly provider: string
-  readonly options: ProviderOptions
-  /** Only where the configuration has this ModifyIndex; null: wherever. */
-  readonly onlyAt: number | null
+  start: (server) => new AuthorityDuty(server, providerKinds),
 }
 
 export class AuthorityDuty implements Closable {
-  readonly #server: ServerContext
+  readonly #parts: AuthorityParts
+  readonly #providers: OpenProviders
+  readonly #steward: Steward | undefined
+  readonly #updates: Updates
+  readonly #signing: Signing
 
-  constructor(server: ServerContext) {
-    this.#server = server
+  constructor(server: ServerContext, kinds: readonly ProviderKind[]) {
+    this.#parts = partsOf(server, kinds)
+    this.#providers = new OpenProviders(this.#parts)
+    this.#steward = meshIsOff(server) === undefined ? new Steward(this.#parts, this.#providers) : undefined
+    this.#updates = new Updates(this.#parts, () => this.#steward?.problem ?? '')
+    this.#signing = new Signing(this.#parts, this.#providers)
   }
 
-  close(): void {}
-
-  async update(_wish: ConfigurationWish, _identity: WriteIdentity | undefined): Promise<Result<boolean, Failure>> {
-    return err(notYet)
+  close(): void {
+    this.#signing.close()
+    this.#updates.close()
+    this.#steward?.close()
+    this.#providers.close()
   }
 
-  async sign(_csr: string, _authorizer: Authorizer): Promise<Result<IssuedLeaf, Failure>> {
-    return err(notYet)
+  /** True: it holds. False: the configuration has another index than was wished. */
+  update(wish: ConfigurationWish, identity: WriteIdentity | undefined): Promise<Result<boolean, Failure>> {
+    return this.#updates.update(wish, identity)
+  }
+
+  sign(requestPem: string, authorizer: Authorizer): Promise<Result<IssuedLeaf, Failure>> {
+    return this.#signing.sign(requestPem, authorizer)
   }
 
   forecast(): AuthorityForecast {
-    const { env, mesh } = this.#server
-    const basis = { nowMs: env.clock.wallMs(), skewMs: mesh?.skewMs ?? defaultSkewMs, problem: '' }
-    return forecastOf(this.#server.read(), basis)
+    const { server, skewMs } = this.#parts
+    const problem = this.#steward?.problem ?? ''
+    return forecastOf(server.read(), { nowMs: server.env.clock.wallMs(), skewMs, problem })
   }
 }
-
-const notYet: Failure = { kind: 'refused', message: 'this server has no provider of certificates yet' }

@@ -2,7 +2,13 @@ import type { Feature } from '../manifest.ts'
 import { beginAuthority, pruneRoots, recordLeaves, renewSigner, takeSerialNumbers } from './commands.ts'
 import { authorityDuty } from './duty.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
-import { rotationActivate, rotationCrossed, rotationRequested, updateAuthority } from './rotation-commands.ts'
+import {
+  rotationActivate,
+  rotationCrossed,
+  rotationRefused,
+  rotationRequested,
+  updateAuthority,
+} from './rotation-commands.ts'
 import { connectRoutes } from './routes.ts'
 import {
   authorityTable,
@@ -29,6 +35,7 @@ export const connectFeature: Feature = {
     rotationRequested,
     rotationCrossed,
     rotationActivate,
+    rotationRefused,
   ],
   endpoints: [rootsEndpoint, configurationGetEndpoint, configurationSetEndpoint, signEndpoint, forecastEndpoint],
   routes: connectRoutes,

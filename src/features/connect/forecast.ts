@@ -3,16 +3,16 @@ import { formatDuration } from '../../base/duration.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { indexValue, listOf } from '../declared-answers.ts'
-import { leafLeftMinMs, pruneMarginMs, rootsMax } from './limits.ts'
+import { leafLeftMinMs, rootsMax } from './limits.ts'
 import type { AuthorityForecast, ForecastRoot, RootRow, RotationForecast } from './model.ts'
 import { leafTtlMs } from './options.ts'
 import {
   activeRoot,
   allCrossings,
   authorityOf,
-  chainEndMs,
+  chainOf,
   crossingsBehind,
-  lastLeafExpiry,
+  goesMs,
   leavesOf,
   openRotation,
   rootsByAge,
@@ -52,7 +52,7 @@ export function forecastOf(tx: ReadTransaction, { nowMs, skewMs, problem }: Fore
       rotation === undefined
         ? null
         : { id: rotation.id, step: rotation.step, provider: rotation.provider, startedMs: rotation.startedMs },
-    rotationNow: rotationForecast(tx, active, skewMs),
+    rotationNow: rotationForecast(tx, active, { nowMs, skewMs }),
   }
 }
 
@@ -65,7 +65,7 @@ export function leafExpiry(
   root: RootRow,
   { nowMs, skewMs, ttlMs }: { readonly nowMs: number; readonly skewMs: number; readonly ttlMs: number },
 ): number {
-  const expiresMs = wholeSecond(Math.min(wholeSecond(nowMs - skewMs) + ttlMs, chainEndMs(tx, root)))
+  const expiresMs = wholeSecond(Math.min(wholeSecond(nowMs - skewMs) + ttlMs, chainOf(tx, root, nowMs).endMs))
   return expiresMs - nowMs < leafLeftMinMs ? 0 : expiresMs
 }
 
@@ -79,13 +79,11 @@ function forecastRoot(tx: ReadTransaction, root: RootRow, skewMs: number): Forec
   return { id, name, provider, active, expiresMs, leaves, goesMs: active ? 0 : goesMs(tx, root, skewMs) }
 }
 
-/** When a root goes that is no longer active. */
-export function goesMs(tx: ReadTransaction, { id }: RootRow, skewMs: number): number {
-  const last = lastLeafExpiry(tx, id)
-  return last === undefined ? 0 : last + pruneMarginMs(skewMs)
-}
-
-function rotationForecast(tx: ReadTransaction, active: RootRow | undefined, skewMs: number): RotationForecast {
+function rotationForecast(
+  tx: ReadTransaction,
+  active: RootRow | undefined,
+  { nowMs, skewMs }: Pick<ForecastBasis, 'nowMs' | 'skewMs'>,
+): RotationForecast {
   const listed = [...rootsByAge(tx)]
   const crossings = active === undefined ? [] : crossingsBehind(tx, active)
   const why = whyNoRotation(tx, active, listed)
@@ -95,7 +93,7 @@ function rotationForecast(tx: ReadTransaction, active: RootRow | undefined, skew
     why,
     roots: listed.length + 1,
     certificates: 2 + behind,
-    oldRootGoesMs: active === undefined ? 0 : goesMs(tx, active, skewMs),
+    oldRootGoesMs: active === undefined ? 0 : goesMs(tx, { ...active, replacedMs: nowMs }, skewMs),
     leavesHoldMs: crossings.reduce((end, { notAfterMs }) => Math.min(end, notAfterMs), active?.notAfterMs ?? 0),
   }
 }

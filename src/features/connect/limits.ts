@@ -6,8 +6,8 @@ export const defaultSkewMs = 60_000
 /** Leaves that the leader signs in a second unless the settings say otherwise. */
 export const defaultLeavesPerSecond = 50
 
-/** Roots that may be listed: with one more no rotation begins. What goes out with a leaf grows with each. */
-export const rootsMax = 16
+/** Roots that may be listed: with one more no rotation begins. What goes out with a leaf grows with each (pki, chainMax). */
+export const rootsMax = 8
 
 /** With less than this until it would expire a leaf is not worth having: it is refused, with a reason. */
 export const leafLeftMinMs = 5 * 60_000
@@ -19,3 +19,26 @@ export const leafLeftMinMs = 5 * 60_000
 export function pruneMarginMs(skewMs: number): number {
   return 2 * skewMs
 }
+
+/** How long a provider may take over a root or a crossing, and over a leaf. */
+export const rootWithinMs = 60_000
+export const leafWithinMs = 15_000
+
+/** Pauses before what failed is tried again: the first, and the longest that doubling it comes to. */
+export const retryFirstMs = 1_000
+export const retryMaxMs = 60_000
+
+/** Without any other reason the leader looks this often at what is due. */
+export const lookEveryMs = 3_600_000
+
+/** How long who changes the configuration waits for a rotation. Less than an attempt at a leader takes (agent/call-target). */
+export const updateWithinMs = 8_000
+
+/** Requests for leaves that wait for their turn; further ones are refused, and may come again. */
+export const requestsWaitingMax = 512
+
+/** Leaves that are recorded together. */
+export const leavesAtOnce = 32
+
+/** A root that has signed little or nothing stays for this long all the same: some may know no other root yet. */
+export const staysMinMs = 3_600_000

@@ -45,6 +45,8 @@ export interface RootRow {
   readonly active: boolean
   /** Counts activations: older roots have lower numbers; no two are equal. */
   readonly generation: number
+  /** Wall clock of the leader when another became active; 0: it is the active one. */
+  readonly replacedMs: number
   /**
    * PEM. What goes out behind every leaf of the active root: first the provider's intermediate where it has one, then this root
    * as signed by the one before it, that one as signed by the one before, back to the oldest root listed. Of others none.

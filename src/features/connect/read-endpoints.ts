@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { asks, open, refusedUnlessAllowed } from '../access.ts'
 import type { QueryEndpoint, ServerContext } from '../manifest.ts'
+import { kindNamed } from './kind-names.ts'
 import { meshIsOffLine, type RootsList, type ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
-import { kindNamed, providerKinds } from './providers.ts'
+import { providerKinds } from './providers.ts'
 import { authorityOf, rootsIndex, rootsList } from './views.ts'
 
 const noArgs = z.object({})

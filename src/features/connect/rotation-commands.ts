@@ -54,7 +54,7 @@ export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Upda
     if (authority.modifyIndex !== body.at || (rotation?.id ?? 0) !== body.rotation) return { kind: 'changed' }
     if (body.due === 'nothing') return { kind: 'done' }
     if (body.due === 'rotation') return rotation === undefined ? begun(tx, body) : { kind: 'changed' }
-    if (rotation !== undefined) endRotation(tx, rotation, 'cancelled')
+    if (rotation !== undefined) endRotation(tx, rotation, 'given-up')
     if (body.due === 'options') configure(tx, authority, body)
     return { kind: 'done' }
   },
@@ -65,7 +65,16 @@ function begun(
   body: { readonly provider: string; readonly options: ProviderOptions; readonly nowMs: number },
 ): Updated {
   const { provider, options: wished, nowMs: startedMs } = body
-  const row = { id: tx.index, step: 'begun', provider, options: wished, startedMs, root: null, crossing: null } as const
+  const row = {
+    id: tx.index,
+    step: 'begun',
+    why: '',
+    provider,
+    options: wished,
+    startedMs,
+    root: null,
+    crossing: null,
+  } as const
   tx.put(rotationsTable, Object.freeze({ ...row, modifyIndex: tx.index }))
   return { kind: 'rotating', rotation: tx.index }
 }
@@ -113,7 +122,7 @@ export const rotationCrossed: CommandDefinition<z.infer<typeof crossedBody>, boo
   },
 }
 
-const activateBody = z.strictObject({ rotation })
+const activateBody = z.strictObject({ rotation, nowMs: moment })
 
 /**
  * Step 3: the new root becomes active, with its crossing and the new configuration, in one transaction. Where the old root has
@@ -137,10 +146,25 @@ export const rotationActivate: CommandDefinition<
     else if ((lastLeafExpiry(tx, active.id) ?? 0) > row.crossing.notAfterMs) {
       put(tx, { ...row, step: 'requested', crossing: null })
       return 'crossing-short'
-    } else activate(tx, row.root, row.crossing)
+    } else activate(tx, row.root, row.crossing, body.nowMs)
     configure(tx, authority, row)
     endRotation(tx, row, 'activated')
     return 'activated'
+  },
+}
+
+const refusedBody = z.strictObject({ rotation, why: z.string().max(1_024) })
+
+/** The new provider will not have these options: the rotation ends, and all is as it was. */
+export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boolean> = {
+  kind: 'connect.rotation-refused',
+  since: meshSince,
+  body: refusedBody,
+  apply: (tx, { rotation: id, why }) => {
+    const row = rotationAt(tx, id, 'begun')
+    if (row === undefined) return false
+    endRotation(tx, row, 'refused', why)
+    return true
   },
 }
 

@@ -35,6 +35,7 @@ const rootRow = z.object({
   provider: z.string(),
   active: z.boolean(),
   generation: count,
+  replacedMs: moment,
   intermediates: pemList,
   ...stamps,
 })
@@ -112,7 +113,9 @@ const rotationRow = z.object({
    * `begun`: the new root is to be had. `requested`: its provider has given its certificate as an authority. `crossed`: the old
    * root has signed that. The rest are ends.
    */
-  step: z.enum(['begun', 'requested', 'crossed', 'activated', 'cancelled']),
+  step: z.enum(['begun', 'requested', 'crossed', 'activated', 'given-up', 'refused']),
+  /** Of one that was refused by the new provider: why. */
+  why: z.string(),
   /** What the configuration will be. */
   provider: z.string(),
   options,

@@ -1,6 +1,7 @@
 import { byteString } from '../../base/bytes.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { leafLeftMinMs, pruneMarginMs, staysMinMs } from './limits.ts'
 import type { AuthorityRow, CrossingRow, LeavesRow, RootRow, RootsList } from './model.ts'
 import {
   authorityTable,
@@ -70,6 +71,12 @@ export function lastLeafExpiry(tx: ReadTransaction, rootId: string): number | un
   return last
 }
 
+/** When a root goes that is no longer active, by the wall clock of a leader. */
+export function goesMs(tx: ReadTransaction, { id, replacedMs }: RootRow, skewMs: number): number {
+  const last = lastLeafExpiry(tx, id) ?? 0
+  return Math.max(last + pruneMarginMs(skewMs), replacedMs + staysMinMs)
+}
+
 /** The oldest first. */
 export function allCrossings(tx: ReadTransaction): Iterable<CrossingRow> {
   return tx.all(crossingsTable)
@@ -95,10 +102,26 @@ export function oldestGeneration(tx: ReadTransaction): number {
   return 0
 }
 
-/** When the first certificate expires of what goes out with a leaf of the active root, the root itself among them. */
-export function chainEndMs(tx: ReadTransaction, root: RootRow): number {
-  const own = Math.min(root.notAfterMs, signerOf(tx, root.id)?.chainEndMs ?? root.notAfterMs)
-  return crossingsBehind(tx, root).reduce((end, { notAfterMs }) => Math.min(end, notAfterMs), own)
+/** What goes out behind a leaf of this root, PEM, and when the first of it expires, the root itself among them. */
+export interface Chain {
+  readonly behind: readonly string[]
+  readonly endMs: number
+}
+
+/**
+ * Crossings that are about to expire stay out, with those further back: they would shorten the leaf to nothing, and the root to
+ * which they lead is about to expire itself.
+ */
+export function chainOf(tx: ReadTransaction, root: RootRow, nowMs: number): Chain {
+  const signer = signerOf(tx, root.id)
+  const behind = [...(signer?.ownIntermediates ?? [])]
+  let endMs = Math.min(root.notAfterMs, signer?.chainEndMs ?? root.notAfterMs)
+  for (const { certificates, notAfterMs } of crossingsBehind(tx, root)) {
+    if (notAfterMs - nowMs < leafLeftMinMs) break
+    behind.push(...certificates)
+    endMs = Math.min(endMs, notAfterMs)
+  }
+  return { behind, endMs }
 }
 
 /** With private keys: of servers, for signing. */
@@ -122,7 +145,7 @@ export function allRotations(tx: ReadTransaction): Iterable<RotationRow> {
 }
 
 export function isOpen({ step }: RotationRow): boolean {
-  return step !== 'activated' && step !== 'cancelled'
+  return step === 'begun' || step === 'requested' || step === 'crossed'
 }
 
 /** The serial number that comes next. */

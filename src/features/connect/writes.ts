@@ -49,11 +49,12 @@ export function noteLeaf(tx: WriteTransaction, rootId: string, datacenter: strin
  * Makes a root the active one, and the one before it inactive, at once: whoever reads the state sees exactly one. The signer of
  * the old one goes, for nothing is signed with it any more. A root that is listed already is the same root again.
  */
-export function activate(tx: WriteTransaction, facts: RootFacts, crossing: CrossingFacts | null): void {
+export function activate(tx: WriteTransaction, facts: RootFacts, crossing: CrossingFacts | null, nowMs: number): void {
   const before = activeRoot(tx)
   const generation = (before === undefined ? 0 : newestGeneration(tx)) + 1
   if (before !== undefined) {
-    tx.put(rootsTable, Object.freeze({ ...before, active: false, intermediates: [], modifyIndex: tx.index }))
+    const replaced = { active: false, replacedMs: nowMs, intermediates: [], modifyIndex: tx.index }
+    tx.put(rootsTable, Object.freeze({ ...before, ...replaced }))
     tx.delete(signersTable, byteString(before.id))
     if (crossing !== null) {
       const by = { byGeneration: before.generation, byRootId: before.id }
@@ -75,6 +76,7 @@ export function activate(tx: WriteTransaction, facts: RootFacts, crossing: Cross
       provider: facts.provider,
       active: true,
       generation,
+      replacedMs: 0,
       intermediates: [],
       createIndex: rootById(tx, facts.id)?.createIndex ?? tx.index,
       modifyIndex: tx.index,
@@ -125,10 +127,15 @@ function sameTexts(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** A rotation that has ended is kept without what is secret; of those that have, the oldest go. */
-export function endRotation(tx: WriteTransaction, row: RotationRow, step: 'activated' | 'cancelled'): void {
+export function endRotation(
+  tx: WriteTransaction,
+  row: RotationRow,
+  step: 'activated' | 'given-up' | 'refused',
+  why = '',
+): void {
   tx.put(
     rotationsTable,
-    Object.freeze({ ...row, step, options: {}, root: null, crossing: null, modifyIndex: tx.index }),
+    Object.freeze({ ...row, step, why, options: {}, root: null, crossing: null, modifyIndex: tx.index }),
   )
   const ended = [...allRotations(tx)].filter((each) => !isOpen(each))
   for (const { id } of ended.slice(0, Math.max(0, ended.length - endedRotationsMax))) {

@@ -23,6 +23,7 @@ import type {
   RouteResponse,
   ServerContext,
 } from '../../../src/features/manifest.ts'
+import type { MeshSettings } from '../../../src/features/mesh-settings.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
@@ -102,6 +103,7 @@ export class LoneServer {
   /** Of the mesh; undefined: there is none. */
   trustDomain: string | undefined
   serverAccess: ServerAccess | undefined
+  mesh: MeshSettings | undefined
   /** Servers of other datacenters. */
   readonly peers = new Map<string, LoneServer>()
   readonly #duties = new Map<LeaderDuty, Closable>()
@@ -188,6 +190,9 @@ export class LoneServer {
       },
       get accessControl() {
         return lone.serverAccess
+      },
+      get mesh() {
+        return lone.mesh
       },
       get sessionTtlMinMs() {
         return lone.sessionTtlMinMs

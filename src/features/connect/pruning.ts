@@ -1,0 +1,28 @@
+import type { ReadTransaction } from '../../store/types.ts'
+import { pruneRoots } from './commands.ts'
+import type { AuthorityParts } from './settings.ts'
+import { did, notReplicated, type Step } from './step.ts'
+import { allRoots, goesMs } from './views.ts'
+
+/** When the next root goes, by the wall clock; undefined: none is to go. */
+export function nextToGoMs(tx: ReadTransaction, skewMs: number): number | undefined {
+  let next: number | undefined
+  for (const root of allRoots(tx)) {
+    if (root.active) continue
+    const atMs = goesMs(tx, root, skewMs)
+    next = Math.min(next ?? atMs, atMs)
+  }
+  return next
+}
+
+/** Takes out every root of which all leaves have expired. Spec: What the service does 12, 5. */
+export async function pruneStep({ server, skewMs }: AuthorityParts, tx: ReadTransaction): Promise<Step> {
+  const { env } = server
+  const nowMs = env.clock.wallMs()
+  const rootIds = [...allRoots(tx)].filter((root) => !root.active && goesMs(tx, root, skewMs) <= nowMs)
+  const ids = rootIds.map(({ id }) => id)
+  const gone = await server.propose(pruneRoots, { rootIds: ids, nowMs, skewMs })
+  if (!gone.ok) return notReplicated(gone.error)
+  for (const root of ids) env.log.write('info', 'connect', 'an old root is gone: its last leaf has expired', { root })
+  return did
+}

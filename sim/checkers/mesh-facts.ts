@@ -68,7 +68,7 @@ export interface SeenLeaf {
 }
 
 /** Steps of a rotation, as the replicated state has them. */
-export type RotationStep = 'begun' | 'requested' | 'crossed' | 'activated' | 'cancelled'
+export type RotationStep = 'begun' | 'requested' | 'crossed' | 'activated' | 'given-up' | 'refused'
 
 /** What moments of the mesh there are in a run: true time, and the wall clock that shows it. */
 export interface MeshTime {

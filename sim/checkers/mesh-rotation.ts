@@ -8,7 +8,14 @@ export interface RotationFacts {
   readonly step: RotationStep
 }
 
-const rank: Readonly<Record<RotationStep, number>> = { begun: 1, requested: 2, crossed: 3, activated: 4, cancelled: 4 }
+const rank: Readonly<Record<RotationStep, number>> = {
+  begun: 1,
+  requested: 2,
+  crossed: 3,
+  activated: 4,
+  'given-up': 4,
+  refused: 4,
+}
 
 /**
  * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped; what an

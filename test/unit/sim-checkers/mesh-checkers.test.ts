@@ -211,7 +211,7 @@ describe('C3, serial numbers', () => {
 })
 
 describe('C5, a rotation', () => {
-  const rotation = (id: number, step: 'begun' | 'requested' | 'crossed' | 'activated' | 'cancelled') => ({ id, step })
+  const rotation = (id: number, step: 'begun' | 'requested' | 'crossed' | 'activated' | 'given-up') => ({ id, step })
 
   it('goes step by step, and a crossing that is too short is made anew', () => {
     const { state, lines, laws } = begun()

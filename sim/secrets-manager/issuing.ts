@@ -4,7 +4,7 @@ import type { SigningKey } from '../../src/env/crypto.ts'
 import type { Env } from '../../src/env/env.ts'
 import { type Certificate, readCertificate, readCertificates } from '../../src/pki/certificate.ts'
 import { serialBytes, writeCertificate } from '../../src/pki/certificate-writer.ts'
-import { type Der, parsed, sequence } from '../../src/pki/der.ts'
+import { type Der, parsed, sequence, yes } from '../../src/pki/der.ts'
 import * as extension from '../../src/pki/extensions.ts'
 import { keyIdOf, serialHex } from '../../src/pki/key-id.ts'
 import { nameOf } from '../../src/pki/name.ts'
@@ -81,11 +81,19 @@ export function leafFor(env: Env, authority: Authority, csr: CertificateRequest,
     extension.keyUsage(terms.uses),
     extension.extendedUses(['server', 'client']),
     ...keyIds(env, authority, csr.publicKey),
-    ...(csr.uris.length + dnsNames.length === 0 ? [] : [extension.subjectNames({ uris: csr.uris, dnsNames })]),
+    ...(csr.uris.length + dnsNames.length === 0 ? [] : [names(csr.uris, dnsNames, terms.commonName === '')]),
   ]
   const subject = terms.commonName === '' ? sequence() : nameOf(terms.commonName)
   const bearer = { subject, issuer: subjectOf(authority), publicKey: csr.publicKey, extensions }
   return written(env, authority.key, bearer, terms.backSeconds * 1000, terms.ttl)
+}
+
+/** Critical where they are all the names that there are. RFC 5280, section 4.2.1.6. */
+function names(uris: readonly string[], dnsNames: readonly string[], isCritical: boolean): Der {
+  const written = extension.subjectNames({ uris, dnsNames })
+  const [id, value] = written.parts
+  invariant(id !== undefined && value !== undefined, 'an extension has a name and a value')
+  return isCritical ? sequence(id, yes, value) : written
 }
 
 /** Undefined between kinds of keys: the algorithm of what is given is kept, and the key has to fit it. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { SecretsManager } from '../../../sim/secrets-manager/secrets-manager.ts'
 import type { Env } from '../../../src/env/env.ts'
+import { builtInKind } from '../../../src/features/connect/built-in-kind.ts'
 import { externalKind } from '../../../src/features/connect/external/external-kind.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { onMachine } from '../../conformance/secrets-manager/machine.ts'
@@ -30,6 +31,42 @@ async function standInAt(env: Env, host: string): Promise<string> {
 const external =
   (Address: string, Token: string, prefix = ''): ProviderPlace['options'] =>
   (number, PrivateKeyType) => ({ Address, Token, PrivateKeyType, ...paths(prefix, number) })
+
+/** The built-in one is told its keys, a different one for each root. */
+async function builtIn(env: Env, keyTypes: ProviderPlace['keyTypes']): Promise<ProviderPlace['options']> {
+  const keys = new Map<string, string>()
+  for (const number of numbers) {
+    for (const type of keyTypes) {
+      const kind = type === 'ec' ? 'ec-256' : 'rsa-2048'
+      keys.set(`${number} ${type}`, (await env.crypto.generateKey(kind)).privateKeyPem)
+    }
+  }
+  return (number, type) => ({ PrivateKey: keys.get(`${number} ${type}`) ?? '' })
+}
+
+describe('a provider of certificates: the built-in one, in the simulator', () => {
+  const law: Law = (title, use) => {
+    it(title, () =>
+      onMachine(async (env) => {
+        const keyTypes = ['ec', 'rsa'] as const
+        await use({ env, kind: builtInKind, options: await builtIn(env, keyTypes), keyTypes })
+      }),
+    )
+  }
+  providerLaws(law)
+})
+
+describe('a provider of certificates: the built-in one, with keys of the machine', () => {
+  const law: Law = (title, use) => {
+    it(title, () =>
+      onSockets(async (env) => {
+        const keyTypes = ['ec'] as const
+        await use({ env, kind: builtInKind, options: await builtIn(env, keyTypes), keyTypes, ...judged })
+      }),
+    )
+  }
+  providerLaws(law)
+})
 
 describe('a provider of certificates: the external one, before a server that stands in for it, in the simulator', () => {
   const law: Law = (title, use) => {

@@ -46,7 +46,18 @@ const paths: readonly (readonly [before: string, since: string, lines: readonly 
   ['0.7.1', '0.7.2', ['GET /v1/operator/keyring', 'PUT /v1/agent/reload']],
   ['0.7.5', '0.8.0', ['GET /v1/operator/autopilot/configuration', 'GET /v1/operator/autopilot/health']],
   ['0.9.0', '0.9.1', ['GET /v1/agent/metrics']],
-  ['1.1.0', '1.2.0', ['GET /v1/health/connect/web', 'GET /v1/catalog/connect/web']],
+  [
+    '1.1.0',
+    '1.2.0',
+    [
+      'GET /v1/health/connect/web',
+      'GET /v1/catalog/connect/web',
+      'GET /v1/connect/intentions',
+      'GET /v1/connect/intentions/match?by=source&name=a',
+      'GET /v1/connect/intentions/check?source=a&destination=b',
+      'PUT /v1/connect/intentions/11111111-0000-0000-0000-000000000000',
+    ],
+  ],
 ]
 
 describe('paths', () => {

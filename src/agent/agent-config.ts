@@ -16,6 +16,7 @@ import {
 import type { RaftLimits } from '../raft/core/types.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
 import { defaultHttp, type HttpConfig } from './http-settings.ts'
+import { defaultSidecarPorts, type SidecarPorts } from './local/sidecars.ts'
 import { defaultLog, type LogSettings } from './log-settings.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
@@ -87,6 +88,7 @@ export interface AgentConfig extends LogSettings {
   /** Services and checks from configuration files: never kept on disk, replaced at reload. */
   readonly services: readonly ServiceDefinition[]
   readonly checks: readonly CheckDefinition[]
+  readonly sidecarPorts: SidecarPorts
   readonly checksConfig: ChecksConfig
   readonly watches: readonly WatchDefinition[]
   readonly nodeMeta: Readonly<Record<string, string>>
@@ -389,6 +391,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     services: [],
     watches: [],
     checks: [],
+    sidecarPorts: defaultSidecarPorts,
     checksConfig: defaultChecks,
     nodeMeta: {},
     ...defaultLog,

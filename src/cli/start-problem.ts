@@ -1,5 +1,5 @@
 import type { StartFailure } from '../agent/agent.ts'
-import { definitionsProblem, fileDefinitions } from '../agent/local/file-definitions.ts'
+import { wantedDefinitions } from '../agent/local/file-definitions.ts'
 import { loadTls } from '../agent/tls-material.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { problemText } from '../config/problem.ts'
@@ -13,11 +13,8 @@ export async function startProblems(env: Env, { config, placeOf }: LoadedConfig)
   const tls = await loadTls(env, config.tls)
   const data = config.dataDir === undefined ? undefined : await env.disk.stat(config.dataDir)
   // A data directory that is there may have the service, registered over HTTP.
-  const definitions = definitionsProblem(config, fileDefinitions(config), () => data?.ok === true)
-  return [
-    ...(tls.ok ? [] : [startFailureText(tls.error, placeOf)]),
-    ...(definitions === undefined ? [] : [definitions]),
-  ]
+  const definitions = wantedDefinitions(config, [], () => data?.ok === true)
+  return [...(tls.ok ? [] : [startFailureText(tls.error, placeOf)]), ...(definitions.ok ? [] : [definitions.error])]
 }
 
 /** With the place of the key that it is about. */

@@ -1,10 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
-import {
-  type DefinitionProblem,
-  type Parsed,
-  parseCheckDefinition,
-  parseServiceDefinition,
-} from '../features/agent/definitions.ts'
+import type { DefinitionProblem, Parsed } from '../features/agent/definition-problems.ts'
+import { parseCheckDefinition, parseServiceDefinition } from '../features/agent/definitions.ts'
 import { type CheckDefinition, runsProgram, type ServiceDefinition } from '../model/catalog.ts'
 import { newestRelease, type Release } from '../model/release.ts'
 import type { ConfigProblem } from './problem.ts'
@@ -92,8 +88,11 @@ function readService(
     return []
   }
   into.push(parsed.value)
-  ids.claim('service', parsed.value.service.id, source)
-  return parsed.value.checks
+  const { service, checks, sidecar } = parsed.value
+  ids.claim('service', service.id, source)
+  if (sidecar === undefined) return checks
+  ids.claim('service', sidecar.service.id, source)
+  return [...checks, ...sidecar.checks]
 }
 
 /** Without the checks that are wrong: each turn leaves out one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Holding, MemberNames, Members } from '../features/agent/definition-fields.ts'
+import type { Holding, MemberNames, Members } from '../features/agent/definition-members.ts'
 import { checkNames, serviceNames } from '../features/agent/definition-names.ts'
 import { productName } from '../model/names.ts'
 import { fileSchema } from './schema.ts'
@@ -66,5 +66,7 @@ const plain: Readonly<Record<Exclude<Holding, 'object' | 'objects'>, SchemaNode>
   pairs: { type: 'object', additionalProperties: { type: 'string' } },
   textLists: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
   duration: { type: ['string', 'integer'] },
+  settings: { type: 'object' },
+  definition: { type: 'object' },
   any: {},
 }

@@ -94,6 +94,10 @@ export function normalize(
     wan: wanOf(file, dev, { ...address, port: network.ports.serfWan }, problem),
     ...timingOf(file, dev, defaults, problem),
     ...(definitions.ok ? definitions.value : noDefinitions),
+    sidecarPorts: {
+      min: file.ports?.sidecar_min_port ?? defaults.sidecarPorts.min,
+      max: file.ports?.sidecar_max_port ?? defaults.sidecarPorts.max,
+    },
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
     access: accessOf(file, defaults.access, problem),

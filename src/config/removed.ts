@@ -1,4 +1,4 @@
-import type { OldSpellings } from '../features/agent/definition-fields.ts'
+import type { OldSpellings } from '../features/agent/definition-members.ts'
 import { checkOldSpellings, serviceOldSpellings } from '../features/agent/definition-names.ts'
 import { productName } from '../model/names.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'

@@ -3,6 +3,8 @@
  * in the house's own names; the JSON of each face is made at the face.
  */
 
+import type { MeshFacts } from './mesh-service.ts'
+
 export type CheckStatus = 'passing' | 'warning' | 'critical'
 
 /** Of a service instance in DNS answers. Reference: HTTP API 4.2. */
@@ -40,6 +42,8 @@ export interface ServiceFacts {
   readonly weights: ServiceWeights
   /** Tags changed in the catalog survive anti-entropy. */
   readonly enableTagOverride: boolean
+  /** Absent: it has nothing to do with the mesh. */
+  readonly mesh?: MeshFacts | undefined
 }
 
 /** One health check of a node, or of one service instance on it. */
@@ -176,12 +180,16 @@ export interface CheckDefinition {
 export interface OfferedService extends ServiceFacts {
   /** The secret with which the catalog is told of it; none: the one that stands in. */
   readonly token?: string | undefined
+  /** The ID of the service that it came and goes with, as its sidecar. */
+  readonly sidecarOf?: string | undefined
 }
 
 /** A service that an agent is told to offer, with its checks. */
 export interface ServiceDefinition {
   readonly service: OfferedService
   readonly checks: readonly CheckDefinition[]
+  /** A proxy that comes with it. Its port is 0 where the agent is to choose one, its checks none where they are to be the usual ones. */
+  readonly sidecar?: Pick<ServiceDefinition, 'service' | 'checks'>
 }
 
 /** The check by which the pool's failure detection shows in the catalog. Reference: HTTP API 1.10. */

@@ -122,4 +122,12 @@ export const optionChanges = {
     see: { ask: 'PUT /v1/agent/service/register with "Weights"' },
     requirements: [],
   },
+  sidecars: {
+    since: { major: 1, minor: 3, patch: 0 },
+    reference: 'REL-1.3.0-6',
+    what: 'A proxy says which service it stands for, by `ProxyDestination`, and nothing else. Since then `Proxy` tells as well what it reaches and how, and a service may bring a proxy of its own along, its sidecar.',
+    who: 'owners of services in the mesh',
+    see: { ask: 'PUT /v1/agent/service/register with "Connect": {"SidecarService": {}}' },
+    requirements: [],
+  },
 } as const satisfies Record<string, ReleaseChange>

@@ -1,3 +1,4 @@
+import { equalPlain } from '../../base/equal.ts'
 import {
   type CheckFacts,
   membershipCheckId,
@@ -75,7 +76,8 @@ function sameService(a: ServiceFacts, b: ServiceFacts): boolean {
     a.port === b.port &&
     a.weights.passing === b.weights.passing &&
     a.weights.warning === b.weights.warning &&
-    a.enableTagOverride === b.enableTagOverride
+    a.enableTagOverride === b.enableTagOverride &&
+    equalPlain(a.mesh ?? null, b.mesh ?? null)
   )
 }
 

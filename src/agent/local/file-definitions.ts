@@ -1,6 +1,9 @@
-import { type CheckDefinition, type OfferedService, runsProgram } from '../../model/catalog.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { type CheckDefinition, type OfferedService, runsProgram, type ServiceDefinition } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
 import type { AgentConfig } from '../agent-config.ts'
 import { itemKey } from './item-key.ts'
+import { offeredBy } from './sidecars.ts'
 
 /** What the configuration files define, by `itemKey`. */
 export interface FileDefinitions {
@@ -10,14 +13,42 @@ export interface FileDefinitions {
 
 export const noDefinitions: FileDefinitions = { services: new Map(), checks: new Map() }
 
-export function fileDefinitions(config: AgentConfig): FileDefinitions {
-  const services = config.services.map(({ service }) => [itemKey(service.id), service] as const)
-  const checks = [...config.services.flatMap((definition) => definition.checks), ...config.checks]
-  return { services: new Map(services), checks: new Map(checks.map((check) => [itemKey(check.checkId), check])) }
+/** `taken`: services whose ports sidecars do not get, unless it is their own. Refused: there is no port for one. */
+function fileDefinitions(
+  config: AgentConfig,
+  taken: readonly Pick<OfferedService, 'id' | 'port'>[],
+): Result<FileDefinitions, string> {
+  const defined = config.services.flatMap(({ service, sidecar }) => [service, ...(sidecar ? [sidecar.service] : [])])
+  const ports = [...taken, ...defined.filter(({ port }) => port > 0)]
+  const all: Pick<ServiceDefinition, 'service' | 'checks'>[] = []
+  for (const definition of config.services) {
+    const offered = offeredBy(definition, ports, config.sidecarPorts)
+    if (!offered.ok) return err(`service ${JSON.stringify(definition.service.id)}: ${offered.error}`)
+    all.push(...offered.value)
+    ports.push(...offered.value.map(({ service }) => service))
+  }
+  const services = all.map(({ service }) => [itemKey(service.id), service] as const)
+  const checks = [...all.flatMap((definition) => definition.checks), ...config.checks]
+  return ok({
+    services: new Map(services),
+    checks: new Map(checks.map((check) => [itemKey(check.checkId), check])),
+  })
 }
 
-/** Why these cannot be taken up by an agent that has those services besides; undefined where they can. */
-export function definitionsProblem(
+/** The same, once it is known that an agent can take them up that has those services besides. */
+export function wantedDefinitions(
+  config: AgentConfig,
+  taken: readonly Pick<OfferedService, 'id' | 'port'>[],
+  isOffered: (serviceId: string) => boolean,
+): Result<FileDefinitions, string> {
+  const wanted = fileDefinitions(config, taken)
+  if (!wanted.ok) return wanted
+  const problem = definitionsProblem(config, wanted.value, isOffered)
+  return problem === undefined ? wanted : err(problem)
+}
+
+/** Why they cannot be taken up; undefined where they can. */
+function definitionsProblem(
   config: AgentConfig,
   wanted: FileDefinitions,
   isOffered: (serviceId: string) => boolean,
@@ -40,4 +71,11 @@ export function definitionsProblem(
 /** Both come from the same reader, so that equal ones are written alike. */
 export function sameDefinition(a: OfferedService | CheckDefinition, b: OfferedService | CheckDefinition): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Why a caller of the API may not have these run; undefined: it may. */
+export function scriptRefusal({ checksConfig }: AgentConfig, checks: readonly CheckDefinition[]): Failure | undefined {
+  if (checksConfig.remoteScripts || !checks.some(({ probe }) => runsProgram(probe))) return undefined
+  const remedy = "to enable, configure 'enable_script_checks' to true"
+  return { kind: 'refused', message: `Scripts are disabled on this agent from remote calls; ${remedy}` }
 }

@@ -9,6 +9,23 @@ const namedTexts = z.array(z.tuple([z.string(), texts]))
 const status = z.enum(['passing', 'warning', 'critical'])
 const milliseconds = z.number().nonnegative()
 
+const settings = { localAddress: z.string(), localPort: z.int(), config: z.string() }
+
+const upstream = z.object({
+  type: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  datacenter: z.string(),
+  ...settings,
+})
+
+const proxy = z.object({
+  destination: z.string(),
+  destinationId: z.string(),
+  ...settings,
+  upstreams: z.array(upstream),
+})
+
 const service = z.object({
   kind: z.string(),
   id: z.string().min(1),
@@ -19,7 +36,9 @@ const service = z.object({
   port: z.int(),
   weights: z.object({ passing: z.int(), warning: z.int() }),
   enableTagOverride: z.boolean(),
+  mesh: z.object({ native: z.boolean(), proxy: proxy.nullable() }).optional(),
   token: z.string().optional(),
+  sidecarOf: z.string().optional(),
 })
 
 const probe = z.discriminatedUnion('kind', [

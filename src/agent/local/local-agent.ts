@@ -21,11 +21,11 @@ import { CheckRunner } from './check-runner.ts'
 import { diskRefusal, unreadable } from './disk-refusal.ts'
 import { warnOfNodeName, warnOfServiceNames } from './dns-names.ts'
 import {
-  definitionsProblem,
   type FileDefinitions,
-  fileDefinitions,
   noDefinitions,
   sameDefinition,
+  scriptRefusal,
+  wantedDefinitions,
 } from './file-definitions.ts'
 import { InTurn } from './in-turn.ts'
 import { itemKey } from './item-key.ts'
@@ -36,6 +36,7 @@ import { nodeFactsOf } from './node-facts.ts'
 import { overdueServices } from './overdue-services.ts'
 import type { LocalAgentParts, OwnTokens, RunningLocalAgent } from './parts.ts'
 import { Places, thingsOf, thingsOfCheck } from './places.ts'
+import { offeredBy } from './sidecars.ts'
 
 /** How often it is looked for services that are overdue. Reference: configuration 2. */
 const reapIntervalMs = 30_000
@@ -145,12 +146,12 @@ class LocalServices implements RunningLocalAgent {
   async start(): Promise<Result<undefined, StartFailure>> {
     const kept = await this.#keeping.load()
     if (!kept.ok) return err(unreadable(diskRefusal(kept.error)))
-    const wanted = fileDefinitions(this.#config)
     const held = new Set(kept.value.services.map(({ id }) => itemKey(id)))
-    const problem = definitionsProblem(this.#config, wanted, (id) => held.has(itemKey(id)))
-    if (problem !== undefined) {
-      return err<StartFailure>({ kind: 'configuration', message: problem, remedy: 'correct the definition' })
+    const read = wantedDefinitions(this.#config, kept.value.services, (id) => held.has(itemKey(id)))
+    if (!read.ok) {
+      return err<StartFailure>({ kind: 'configuration', message: read.error, remedy: 'correct the definition' })
     }
+    const wanted = read.value
     warnOfNodeName(this.#env.log, this.#config.nodeName)
     for (const facts of wanted.services.values()) {
       warnOfServiceNames(this.#env.log, facts)
@@ -220,10 +221,10 @@ class LocalServices implements RunningLocalAgent {
 
   reload(config: AgentConfig): Promise<Result<undefined, Failure>> {
     return this.#turns.run(async () => {
-      const wanted = fileDefinitions(config)
       const fromApi = (id: string): boolean => this.#state.service(id)?.origin === 'api'
-      const problem = definitionsProblem(config, wanted, fromApi)
-      if (problem !== undefined) return err({ kind: 'bad-request', message: problem })
+      const read = wantedDefinitions(config, this.#state.services(), fromApi)
+      if (!read.ok) return err({ kind: 'bad-request', message: read.error })
+      const wanted = read.value
       const replaced = await this.#forgetReplaced(wanted)
       if (!replaced.ok) return replaced
       this.#takeOver(config, wanted)
@@ -295,17 +296,26 @@ class LocalServices implements RunningLocalAgent {
     return this.#keep(changes)
   }
 
-  async #takeService({ service, checks }: ServiceDefinition): Promise<Result<undefined, Failure>> {
-    const refusal = this.#refusal(checks)
+  async #takeService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
+    const offered = offeredBy(definition, this.#state.services(), this.#config.sidecarPorts)
+    if (!offered.ok) return err({ kind: 'bad-request', message: offered.error })
+    const services = offered.value.map(({ service }) => service)
+    const checks = offered.value.flatMap((each) => each.checks)
+    const refusal = scriptRefusal(this.#config, checks)
     if (refusal !== undefined) return err(refusal)
-    return this.#places.take(service, checks, () => this.#keepAndPut(service, checks))
+    return this.#places.take(services, checks, () => this.#keepAndPut(services, checks))
   }
 
-  async #keepAndPut(service: OfferedService, checks: readonly CheckDefinition[]): Promise<Result<undefined, Failure>> {
-    const kept = await this.#keep([...checks.map((check) => ({ check })), { service }])
+  async #keepAndPut(
+    services: readonly OfferedService[],
+    checks: readonly CheckDefinition[],
+  ): Promise<Result<undefined, Failure>> {
+    const kept = await this.#keep([...checks.map((check) => ({ check })), ...services.map((service) => ({ service }))])
     if (!kept.ok) return kept
-    warnOfServiceNames(this.#env.log, service)
-    this.#state.putService(service, 'api', true)
+    for (const service of services) {
+      warnOfServiceNames(this.#env.log, service)
+      this.#state.putService(service, 'api', true)
+    }
     for (const check of checks) this.#begin(check, 'api')
     return done
   }
@@ -315,9 +325,9 @@ class LocalServices implements RunningLocalAgent {
       const message = `ServiceID ${JSON.stringify(check.serviceId)} does not exist`
       return err({ kind: 'bad-request', message })
     }
-    const refusal = this.#refusal([check])
+    const refusal = scriptRefusal(this.#config, [check])
     if (refusal !== undefined) return err(refusal)
-    return this.#places.take(undefined, [check], async () => {
+    return this.#places.take([], [check], async () => {
       const kept = await this.#keep([{ check }])
       if (!kept.ok) return kept
       this.#begin(check, 'api')
@@ -325,22 +335,14 @@ class LocalServices implements RunningLocalAgent {
     })
   }
 
-  #refusal(checks: readonly CheckDefinition[]): Failure | undefined {
-    const scripts = checks.some(({ probe }) => runsProgram(probe))
-    if (scripts && !this.#config.checksConfig.remoteScripts) {
-      const remedy = "to enable, configure 'enable_script_checks' to true"
-      return { kind: 'refused', message: `Scripts are disabled on this agent from remote calls; ${remedy}` }
-    }
-    return undefined
-  }
-
   async #dropService(id: string): Promise<Result<undefined, Failure>> {
     const service = this.#state.service(id)
     if (service === undefined) return done
-    const checks = this.#state.checksOf(id).map(({ definition }) => definition.checkId)
-    const dropped = await this.#keep([withoutService(id), ...checks.map(withoutCheck)])
+    const ids = [id, ...this.#state.sidecarsOf(id)]
+    const checks = ids.flatMap((each) => this.#state.checksOf(each)).map(({ definition }) => definition.checkId)
+    const dropped = await this.#keep([...ids.map(withoutService), ...checks.map(withoutCheck)])
     if (!dropped.ok) return dropped
-    this.#state.removeService(id)
+    for (const each of ids) this.#state.removeService(each)
     for (const checkId of checks) this.#end(checkId)
     for (const checkId of checks) await this.#dropState(checkId)
     return done

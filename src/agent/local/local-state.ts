@@ -8,6 +8,7 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import { ChecksByService, Entries, type SyncMark } from './entries.ts'
+import { itemKey } from './item-key.ts'
 
 /** Who told the agent of it: a configuration file, or a caller of the API. */
 export type Origin = 'file' | 'api'
@@ -18,6 +19,8 @@ interface ServiceEntry extends SyncMark {
   facts: ServiceFacts | null
   /** The secret of the token of its own; empty: none. */
   token: string
+  /** The ID of the service that it goes with; empty: none. */
+  sidecarOf: string
   origin: Origin
   /** Somebody said so while this agent ran: its tags count even where the catalog's may, until it has been told. */
   declared: boolean
@@ -102,6 +105,16 @@ export class LocalState {
     return this.#services.keys().flatMap((id) => this.service(id)?.facts ?? [])
   }
 
+  /** IDs of those that go with a service. */
+  sidecarsOf(serviceId: string): readonly string[] {
+    const key = itemKey(serviceId)
+    const isIts = (id: string): boolean => {
+      const entry = this.#services.get(id)
+      return entry?.facts != null && entry.sidecarOf !== '' && itemKey(entry.sidecarOf) === key
+    }
+    return this.#services.keys().filter(isIts)
+  }
+
   service(id: string): LocalService | undefined {
     const entry = this.#services.get(id)
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
@@ -149,8 +162,8 @@ export class LocalState {
   }
 
   /** `declared`: now, and not taken up again from before. */
-  putService({ token = '', ...facts }: OfferedService, origin: Origin, declared: boolean): void {
-    this.#services.put(facts.id, (mark) => ({ id: facts.id, facts, token, origin, declared, ...mark }))
+  putService({ token = '', sidecarOf = '', ...facts }: OfferedService, origin: Origin, declared: boolean): void {
+    this.#services.put(facts.id, (mark) => ({ id: facts.id, facts, token, sidecarOf, origin, declared, ...mark }))
     // They carry the tags and the name of their service.
     for (const key of this.#checksOf.of(facts.id)) this.#touchCheck(this.#checks.get(key))
     this.#told.services()
@@ -307,7 +320,7 @@ export class LocalState {
 
   #takeOutService(id: string): void {
     if (this.#services.has(id)) return
-    this.#services.put(id, (mark) => ({ id, facts: null, token: '', origin: 'api', declared: false, ...mark }))
+    this.#services.put(id, (mark) => ({ id, facts: null, ...nobodys, ...mark }))
   }
 
   #takeOutCheck(id: string, serviceId: string): void {
@@ -353,6 +366,8 @@ export class LocalState {
     this.#checks.touch(entry.id, entry)
   }
 }
+
+const nobodys = { token: '', sidecarOf: '', origin: 'api', declared: false } as const
 
 /** How the catalog's picture of this node differs from the agent's. */
 export interface Comparison {

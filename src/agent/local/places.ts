@@ -3,6 +3,7 @@ import type { CheckDefinition, ServiceDefinition, ServiceFacts } from '../../mod
 import type { Failure } from '../../model/failure.ts'
 import { itemKey } from './item-key.ts'
 import type { LocalState } from './local-state.ts'
+import { usualCheckIds } from './sidecars.ts'
 
 /** Services, and checks, that one agent holds at most. */
 const itemsMax = 16_384
@@ -18,15 +19,15 @@ export class Places {
 
   /** Does the work, by which these come in, unless there is no place for them. */
   async take(
-    service: ServiceFacts | undefined,
+    offered: readonly ServiceFacts[],
     checks: readonly CheckDefinition[],
     work: () => Promise<Result<undefined, Failure>>,
   ): Promise<Result<undefined, Failure>> {
-    const services = service === undefined || this.#state.service(service.id) !== undefined ? 0 : 1
+    const services = offered.filter(({ id }) => this.#state.service(id) === undefined).length
     const added = checks.filter((check) => this.#state.check(check.checkId) === undefined).length
     const state = this.#state
     if (added > 0 && state.hasChecks(itemsMax - this.#taken.checks - added + 1)) return tooMany('checks')
-    if (services > 0 && state.hasServices(itemsMax - this.#taken.services)) return tooMany('services')
+    if (services > 0 && state.hasServices(itemsMax - this.#taken.services - services + 1)) return tooMany('services')
     this.#taken.services += services
     this.#taken.checks += added
     const done = await work()
@@ -42,8 +43,13 @@ function tooMany(what: string): { readonly ok: false; readonly error: Failure } 
 }
 
 /** What a registration is about, for its turn: services and checks, each by itself. */
-export function thingsOf({ service, checks }: ServiceDefinition): readonly string[] {
-  return [serviceThing(service.id), ...checks.map(({ checkId }) => checkThing(checkId))]
+export function thingsOf({ service, checks, sidecar }: ServiceDefinition): readonly string[] {
+  const own = [serviceThing(service.id), ...checks.map(({ checkId }) => checkThing(checkId))]
+  if (sidecar === undefined) return own
+  const { id } = sidecar.service
+  const checkIds = sidecar.checks.length > 0 ? sidecar.checks.map(({ checkId }) => checkId) : usualCheckIds(id)
+  // One at a time of those that may choose a port.
+  return [...own, 'ports of sidecars', serviceThing(id), ...checkIds.map(checkThing)]
 }
 
 /** A check needs its service, which may be coming in. */

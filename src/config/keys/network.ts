@@ -9,7 +9,7 @@ const key = keysOf('network')
 const http = keysOf('http')
 const refused = `Network segments are not supported in this version of ${productTitle}`
 const segments = { waits: { for: 'segments', refused } } as const
-const proxies = { waits: { for: 'the mesh' } }
+const proxies = { waits: { for: 'the agent starts no proxies', never: true } } as const
 
 export const networkKeys = {
   addresses: block('Where each face listens, several with spaces between. Default: client_addr.', {
@@ -58,12 +58,8 @@ export const networkKeys = {
     serf_lan: key(port, 'Gossip within the datacenter, over UDP and TCP.', { default: 8301 }),
     serf_wan: key(port, 'Gossip among servers of all datacenters, over UDP and TCP.', { default: 8302 }),
     server: key(port, 'Requests of other agents, on a server.', { default: 8300 }),
-    sidecar_max_port: key(port, 'The last port of sidecars that name none.', {
-      default: 21_255,
-      since: '1.3.0',
-      ...proxies,
-    }),
-    sidecar_min_port: key(port, 'The first.', { default: 21_000, since: '1.3.0', ...proxies }),
+    sidecar_max_port: key(port, 'The last port of sidecars that name none.', { default: 21_255, since: '1.3.0' }),
+    sidecar_min_port: key(port, 'The first.', { default: 21_000, since: '1.3.0' }),
   }),
   segment: key(text, 'Of the commercial edition: refused unless empty.', { default: '', since: '0.9.3', ...segments }),
   segments: key(

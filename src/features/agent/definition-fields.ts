@@ -2,7 +2,19 @@ import { compareText } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { TextPairs } from '../../model/catalog.ts'
-import { type Behaviour, hasBehaviour, type Release } from '../../model/release.ts'
+import { hasBehaviour, type Release } from '../../model/release.ts'
+import { settingsText } from '../settings-text.ts'
+import {
+  type Inside,
+  type KeyHolding,
+  type KeyOf,
+  type MemberNames,
+  type Members,
+  type MemberTable,
+  noOldSpellings,
+  type OldSpelling,
+  type OldSpellings,
+} from './definition-members.ts'
 
 /**
  * `http`: member names in CamelCase matched in any case, what is unknown ignored. `file`: snake_case in any case, what is
@@ -11,92 +23,6 @@ import { type Behaviour, hasBehaviour, type Release } from '../../model/release.
 export type Dialect = 'http' | 'file'
 
 export type DefinitionPath = readonly (string | number)[]
-
-/** What one member is called: over HTTP its own name first, then further spellings. */
-export interface MemberNames {
-  readonly http: readonly string[]
-  readonly file: string
-  /** What is read of it. `textLists`: names with lists of texts; `any`: only whether it is there. */
-  readonly holds: Holding
-  /** Of objects, one or a list: what is in them. */
-  readonly members?: Members
-  /** Known since. */
-  readonly from?: Behaviour
-  /** Known before. */
-  readonly until?: Behaviour
-}
-
-export type Holding =
-  | 'text'
-  | 'integer'
-  | 'flag'
-  | 'texts'
-  | 'pairs'
-  | 'textLists'
-  | 'duration'
-  | 'object'
-  | 'objects'
-  | 'any'
-
-/** Members of one kind of object. */
-export type Members = Readonly<Record<string, MemberNames>>
-
-type KeyOf<Those> = keyof Those & string
-/** A member can be read only as what is said that it holds. */
-type KeyHolding<Those extends Members, What extends Holding> = {
-  [Key in KeyOf<Those>]: Those[Key]['holds'] extends What ? Key : never
-}[KeyOf<Those>]
-type Inside<Those extends Members, Key extends KeyOf<Those>> = Those[Key] extends {
-  readonly members: infer Inner extends Members
-}
-  ? Inner
-  : never
-
-interface HttpName<Key> {
-  readonly key: Key
-  readonly name: string
-  /** The lower, the rather it is taken. */
-  readonly rank: number
-}
-
-/** Members of one kind of object, with what is looked up for each object that is read. */
-export interface MemberTable<Those extends Members> {
-  readonly names: Those
-  /** By the name in lower case. */
-  readonly byHttpName: ReadonlyMap<string, readonly HttpName<KeyOf<Those>>[]>
-  readonly byFileName: ReadonlyMap<string, KeyOf<Those>>
-}
-
-export function memberTable<Those extends Members>(names: Those): MemberTable<Those> {
-  const byHttpName = new Map<string, HttpName<KeyOf<Those>>[]>()
-  const byFileName = new Map<string, KeyOf<Those>>()
-  for (const [key, { file, http }] of Object.entries<MemberNames>(names) as [KeyOf<Those>, MemberNames][]) {
-    byFileName.set(file, key)
-    for (const [rank, name] of http.entries()) {
-      const lower = lowerAscii(name)
-      const alike = byHttpName.get(lower) ?? []
-      byHttpName.set(lower, [...alike, { key, name, rank }])
-    }
-  }
-  return { names, byHttpName, byFileName }
-}
-
-/** Spellings of files that are read as another key, or refused with the key to write instead; all in lower case. */
-export interface OldSpellings {
-  /** Read as the key where spelled with capitals, refused where spelled without. */
-  readonly camel: ReadonlyMap<string, OldSpelling>
-  readonly refused: ReadonlyMap<string, OldSpelling>
-}
-
-export interface OldSpelling {
-  readonly use: string
-  /** The release that removed it; left out where none ever had it. */
-  readonly since?: string
-  /** Before this it is read as the key. */
-  readonly by?: Behaviour
-}
-
-const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }
 
 export interface FieldProblem {
   readonly kind: 'key' | 'type' | 'duration'
@@ -237,7 +163,7 @@ export class Fields<Those extends Members> {
   objects<Key extends KeyHolding<Those, 'objects'>>(
     key: Key,
     table: MemberTable<Inside<Those, Key>>,
-    old: OldSpellings,
+    old: OldSpellings = noOldSpellings,
   ): readonly Fields<Inside<Those, Key>>[] {
     const value = this.#value(key)
     if (value === undefined) return []
@@ -251,6 +177,21 @@ export class Fields<Those extends Members> {
       if (inner !== undefined) found.push(inner)
     }
     return found
+  }
+
+  /** As JSON; empty: there are none. */
+  settings(key: KeyHolding<Those, 'settings'>): string {
+    return this.#members(key) === undefined ? '' : settingsText(this.#value(key))
+  }
+
+  /** Another one of the same kind. */
+  definition<Inner extends Members>(
+    key: KeyHolding<Those, 'definition'>,
+    table: MemberTable<Inner>,
+    old: OldSpellings = noOldSpellings,
+  ): Fields<Inner> | undefined {
+    const value = this.#value(key)
+    return value === undefined ? undefined : this.#inner(value, this.pathOf(key), this.#shownName(key), table, old)
   }
 
   /** Whether every member that the object has says nothing: it is absent, null, false, 0, '', or empty itself. */

@@ -1,4 +1,4 @@
-import { type MemberNames, type Members, memberTable, type OldSpellings } from './definition-fields.ts'
+import { type MemberNames, type Members, memberTable, type OldSpellings } from './definition-members.ts'
 
 const weightMembers = {
   passing: { http: ['Passing'], file: 'passing', holds: 'integer' },
@@ -6,6 +6,18 @@ const weightMembers = {
 } as const satisfies Members
 
 export const weightNames = memberTable(weightMembers)
+
+const upstreamMembers = {
+  type: { http: ['DestinationType', 'destination_type'], file: 'destination_type', holds: 'text' },
+  namespace: { http: ['DestinationNamespace', 'destination_namespace'], file: 'destination_namespace', holds: 'text' },
+  name: { http: ['DestinationName', 'destination_name'], file: 'destination_name', holds: 'text' },
+  datacenter: { http: ['Datacenter'], file: 'datacenter', holds: 'text' },
+  localAddress: { http: ['LocalBindAddress', 'local_bind_address'], file: 'local_bind_address', holds: 'text' },
+  localPort: { http: ['LocalBindPort', 'local_bind_port'], file: 'local_bind_port', holds: 'integer' },
+  config: { http: ['Config'], file: 'config', holds: 'settings' },
+} as const satisfies Members
+
+export const upstreamNames = memberTable(upstreamMembers)
 
 const proxyMembers = {
   destination: {
@@ -16,19 +28,28 @@ const proxyMembers = {
   destinationId: {
     http: ['DestinationServiceID', 'destination_service_id'],
     file: 'destination_service_id',
-    holds: 'any',
+    holds: 'text',
   },
-  localAddress: { http: ['LocalServiceAddress', 'local_service_address'], file: 'local_service_address', holds: 'any' },
-  localPort: { http: ['LocalServicePort', 'local_service_port'], file: 'local_service_port', holds: 'any' },
-  config: { http: ['Config'], file: 'config', holds: 'any' },
-  upstreams: { http: ['Upstreams'], file: 'upstreams', holds: 'any' },
+  localAddress: {
+    http: ['LocalServiceAddress', 'local_service_address'],
+    file: 'local_service_address',
+    holds: 'text',
+  },
+  localPort: { http: ['LocalServicePort', 'local_service_port'], file: 'local_service_port', holds: 'integer' },
+  config: { http: ['Config'], file: 'config', holds: 'settings' },
+  upstreams: { http: ['Upstreams'], file: 'upstreams', holds: 'objects', members: upstreamMembers },
 } as const satisfies Members
 
 export const proxyNames = memberTable(proxyMembers)
 
 const connectMembers = {
   native: { http: ['Native'], file: 'native', holds: 'flag' },
-  sidecar: { http: ['SidecarService', 'sidecar_service'], file: 'sidecar_service', holds: 'any' },
+  sidecar: {
+    http: ['SidecarService', 'sidecar_service'],
+    file: 'sidecar_service',
+    holds: 'definition',
+    from: 'sidecars',
+  },
   proxy: { http: ['Proxy'], file: 'proxy', holds: 'any' },
 } as const satisfies Members
 
@@ -111,7 +132,7 @@ const serviceMembers = {
   address: { http: ['Address'], file: 'address', holds: 'text' },
   port: { http: ['Port'], file: 'port', holds: 'integer' },
   meta: { http: ['Meta'], file: 'meta', holds: 'pairs', from: 'service-meta' },
-  kind: { http: ['Kind'], file: 'kind', holds: 'text' },
+  kind: { http: ['Kind'], file: 'kind', holds: 'text', from: 'mesh' },
   weights: { http: ['Weights'], file: 'weights', holds: 'object', from: 'service-weights', members: weightMembers },
   enableTagOverride: {
     http: ['EnableTagOverride', 'enable_tag_override'],
@@ -122,9 +143,14 @@ const serviceMembers = {
   token: { http: ['Token'], file: 'token', holds: 'text' },
   check: { http: ['Check'], file: 'check', holds: 'object', members: serviceCheckMembers },
   checks: { http: ['Checks'], file: 'checks', holds: 'objects', members: serviceCheckMembers },
-  proxy: { http: ['Proxy'], file: 'proxy', holds: 'object', members: proxyMembers },
-  proxyDestination: { http: ['ProxyDestination', 'proxy_destination'], file: 'proxy_destination', holds: 'text' },
-  connect: { http: ['Connect'], file: 'connect', holds: 'object', members: connectMembers },
+  proxy: { http: ['Proxy'], file: 'proxy', holds: 'object', from: 'sidecars', members: proxyMembers },
+  proxyDestination: {
+    http: ['ProxyDestination', 'proxy_destination'],
+    file: 'proxy_destination',
+    holds: 'text',
+    from: 'mesh',
+  },
+  connect: { http: ['Connect'], file: 'connect', holds: 'object', from: 'mesh', members: connectMembers },
 } as const satisfies Members
 
 export const serviceNames = memberTable(serviceMembers)

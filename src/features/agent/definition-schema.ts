@@ -1,6 +1,6 @@
 import { durationSchema } from '../json-body.ts'
 import { type JsonSchema, orNull } from '../json-schema.ts'
-import type { Holding, MemberNames, Members } from './definition-fields.ts'
+import type { Holding, MemberNames, Members } from './definition-members.ts'
 
 /** What a definition over HTTP may hold; members under their own names. */
 export function definitionSchema(members: Members): JsonSchema {
@@ -17,6 +17,8 @@ const plain: Readonly<Record<Exclude<Holding, 'object' | 'objects'>, JsonSchema>
   pairs: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
   textLists: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
   duration: durationSchema,
+  settings: { type: 'object' },
+  definition: { type: 'object' },
   any: {},
 }
 

@@ -6,6 +6,7 @@ import type { Coordinate } from '../../model/coordinate.ts'
 import type { AgentSelf } from '../agent-self.ts'
 import { coordinateJson, coordinateShape } from '../coordinate/model.ts'
 import { textList, textMap } from '../declared-answers.ts'
+import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh-json.ts'
 
 /** Reference: HTTP API 4.6. */
 const statusNumbers: Readonly<Record<MemberStatus, number>> = { alive: 1, leaving: 2, left: 3, failed: 4 }
@@ -104,6 +105,9 @@ export const serviceShape = z.strictObject({
   Address: z.string(),
   Weights: z.strictObject({ Passing: z.number().int(), Warning: z.number().int() }),
   EnableTagOverride: z.boolean(),
+  ProxyDestination: z.string().optional(),
+  Proxy: proxyShape.optional(),
+  Connect: connectShape.optional(),
 })
 
 export const hashedServiceShape = z.strictObject({
@@ -125,6 +129,9 @@ export function serviceJson(service: ServiceFacts): z.infer<typeof serviceShape>
     Address: service.address,
     Weights: { Passing: service.weights.passing, Warning: service.weights.warning },
     EnableTagOverride: service.enableTagOverride,
+    ProxyDestination: service.mesh?.proxy?.destination || undefined,
+    Proxy: service.mesh?.proxy == null ? undefined : proxyJson(service.mesh, 'agent'),
+    Connect: service.mesh?.native === true ? connectJson(service.mesh) : undefined,
   }
 }
 

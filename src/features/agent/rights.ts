@@ -2,6 +2,7 @@ import { type Ask, type Authorizer, unrestricted } from '../../access/authorizer
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import { meshDestination } from '../../model/mesh-service.ts'
 import { keptOf } from '../access.ts'
 import { allowedHere } from '../asking.ts'
 import type { AgentContext, RouteRequest } from '../manifest.ts'
@@ -12,21 +13,30 @@ import { seesNode, seesService } from '../sight.ts'
 
 type Call = Pick<RouteRequest, 'call'>
 
-/** With what it takes the place of: a service of its ID, checks of theirs. */
+/** With what it takes the place of, a service of its ID, checks of theirs, and with its sidecar by the token of that one. */
 export async function mayOffer(
   agent: AgentContext,
   request: Call,
-  { service, checks }: ServiceDefinition,
+  { service, checks, sidecar }: ServiceDefinition,
 ): Promise<Result<unknown, Failure>> {
-  return allowedHere(agent, request, () => {
-    const before = serviceOf(agent, service.id)
-    const others = checks.flatMap(({ checkId }) => checkOf(agent, checkId) ?? [])
-    return [
-      writing('service', service.service),
-      ...(before === undefined ? [] : [writing('service', before.service)]),
-      ...others.map((check) => writingCheck(agent, check)),
-    ]
-  })
+  const allowed = await allowedHere(agent, request, () => offering(agent, service, checks))
+  if (!allowed.ok || sidecar === undefined) return allowed
+  const { token = '' } = sidecar.service
+  const call = token === '' ? request.call : { ...request.call, token }
+  return allowedHere(agent, { call }, () => offering(agent, sidecar.service, sidecar.checks))
+}
+
+function offering(agent: AgentContext, service: ServiceFacts, checks: readonly CheckDefinition[]): readonly Ask[] {
+  const before = serviceOf(agent, service.id)
+  const others = checks.flatMap(({ checkId }) => checkOf(agent, checkId) ?? [])
+  // Who is found as a way to another service stands for it.
+  const destination = meshDestination(service)
+  return [
+    writing('service', service.service),
+    ...(destination === undefined ? [] : [writing('service', destination)]),
+    ...(before === undefined ? [] : [writing('service', before.service)]),
+    ...others.map((check) => writingCheck(agent, check)),
+  ]
 }
 
 export async function mayCheck(

@@ -9,6 +9,7 @@ import { oldSelfJson, selfJson, selfShape } from './model.ts'
 import { observationRoutes } from './observation-routes.ts'
 import { poolRoutes } from './pool-routes.ts'
 import { probeRoutes } from './probe-routes.ts'
+import { proxyRoutes } from './proxy-routes.ts'
 import { serviceRoutes } from './service-routes.ts'
 
 /** What an agent answers out of its own knowledge: no `dc`, no index. Reference: HTTP API 4. */
@@ -29,6 +30,7 @@ export const agentRoutes: readonly Route[] = [
     },
   },
   ...serviceRoutes,
+  ...proxyRoutes,
   ...checkRoutes,
   ...maintenanceRoutes,
   ...poolRoutes,

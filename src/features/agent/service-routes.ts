@@ -96,8 +96,10 @@ async function register(agent: AgentContext, request: RouteRequest): Promise<Rou
 /** What is told of it later goes by the token that it came with. */
 function tokened(definition: ServiceDefinition, { token = '' }: CallOptions): ServiceDefinition {
   if (token === '') return definition
-  const { service, checks } = definition
-  return { service: { ...service, token }, checks: checks.map((check) => ({ ...check, token })) }
+  const { service, checks, sidecar } = definition
+  const own = { service: { ...service, token }, checks: checks.map((check) => ({ ...check, token })) }
+  if (sidecar === undefined) return own
+  return { ...own, sidecar: sidecar.service.token === undefined ? tokened(sidecar, { token }) : sidecar }
 }
 
 async function deregister(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {

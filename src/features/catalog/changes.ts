@@ -1,19 +1,53 @@
-import type { WriteTransaction } from '../../store/types.ts'
+import type { CatalogService, CheckFacts } from '../../model/catalog.ts'
+import { meshDestination } from '../../model/mesh-service.ts'
+import type { TableDefinition, WriteTransaction } from '../../store/types.ts'
 import { nameKey } from '../name-keys.ts'
-import { goneFloor, nodeChangesTable, serviceChangesTable } from './tables.ts'
-import { instancesOf, nodeByName, servicesOfNode } from './views.ts'
+import {
+  destinationChangesTable,
+  goneFloor,
+  type LastChangeRow,
+  nodeChangesTable,
+  serviceChangesTable,
+} from './tables.ts'
+import { instancesOf, nodeByName, serviceOfNode, servicesOfNode, waysTo } from './views.ts'
 
 /**
- * Says that something told of a service has changed: called after each such change, also of its going. `serviceIndex` in
+ * Says that something told of an instance has changed: called after each such change, also of its going. `serviceIndex` in
  * views.ts has the argument that rests on it.
  */
+export function instanceChanged(tx: WriteTransaction, instance: CatalogService): void {
+  serviceChanged(tx, instance.service)
+  const destination = meshDestination(instance)
+  if (destination !== undefined) destinationChanged(tx, destination)
+}
+
+/** The same of a check of an instance. */
+export function checkedChanged(tx: WriteTransaction, { node, serviceId, serviceName }: CheckFacts): void {
+  const instance = serviceOfNode(tx, node, serviceId)
+  if (instance === undefined) serviceChanged(tx, serviceName)
+  else instanceChanged(tx, instance)
+}
+
 export function serviceChanged(tx: WriteTransaction, service: string): void {
+  changedWhileThere(tx, serviceChangesTable, service, instancesOf(tx, service))
+}
+
+export function destinationChanged(tx: WriteTransaction, service: string): void {
+  changedWhileThere(tx, destinationChangesTable, service, waysTo(tx, service))
+}
+
+function changedWhileThere(
+  tx: WriteTransaction,
+  table: TableDefinition<LastChangeRow>,
+  service: string,
+  instances: Iterable<CatalogService>,
+): void {
   const name = nameKey(service)
-  for (const _ of instancesOf(tx, service)) {
-    if (tx.get(serviceChangesTable, name)?.index !== tx.index) tx.put(serviceChangesTable, { name, index: tx.index })
+  for (const _ of instances) {
+    if (tx.get(table, name)?.index !== tx.index) tx.put(table, { name, index: tx.index })
     return
   }
-  if (tx.delete(serviceChangesTable, name)) tx.touch(goneFloor)
+  if (tx.delete(table, name)) tx.touch(goneFloor)
 }
 
 /** The same of a node. */
@@ -28,5 +62,5 @@ export function nodeChanged(tx: WriteTransaction, node: string): void {
 
 /** Something that is told with every service on the node: its own data, or a check of the node itself. */
 export function everyServiceOfNodeChanged(tx: WriteTransaction, node: string): void {
-  for (const { service } of servicesOfNode(tx, node)) serviceChanged(tx, service)
+  for (const instance of servicesOfNode(tx, node)) instanceChanged(tx, instance)
 }

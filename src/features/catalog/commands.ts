@@ -1,5 +1,5 @@
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
-import type { Release } from '../../model/release.ts'
+import { type Release, releaseOf } from '../../model/release.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { catalogFields } from './fields.ts'
 import { carryOutAll, carryOutRegistration, registrationRefusal } from './registration.ts'
@@ -7,7 +7,8 @@ import { removeCheck, removeNode, removeService } from './removal.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from './views.ts'
 
 const first: Release = { major: 0, minor: 1, patch: 0 }
-const bodies = catalogFields('strict')
+const bodies = catalogFields('strict', 'without-mesh')
+const meshBodies = catalogFields('strict')
 
 /** Letters of the lines that a repeated request of many offers is answered again, all together. More are forgotten. */
 const rememberedLengthMax = 4_096
@@ -25,6 +26,14 @@ export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refu
   },
 }
 
+/** The same of a service that is of the mesh: servers of older releases would not know what it says of that. */
+export const catalogRegisterMesh: typeof catalogRegister = {
+  ...catalogRegister,
+  kind: 'catalog.register-mesh',
+  since: releaseOf('mesh'),
+  body: meshBodies.registerRequest,
+}
+
 /** The line of each offer that was refused; null where it was done. One entry of the log for many offers of one agent. */
 export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly (string | null)[]> = {
   kind: 'catalog.register-all',
@@ -35,6 +44,14 @@ export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly 
     refusals.reduce((sum, refusal) => sum + (refusal?.length ?? 0), 0) <= rememberedLengthMax
       ? refusals
       : refusals.map((refusal) => (refusal === null ? null : forgottenRefusal)),
+}
+
+/** The same where one of the services is of the mesh. */
+export const catalogRegisterAllMesh: typeof catalogRegisterAll = {
+  ...catalogRegisterAll,
+  kind: 'catalog.register-all-mesh',
+  since: releaseOf('mesh'),
+  body: meshBodies.registerAllRequest,
 }
 
 /** What is not there is taken out already. */

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { CatalogNode, DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
+import type {
+  CatalogNode,
+  DeregisterRequest,
+  RegisterAllRequest,
+  RegisterRequest,
+  ServiceFacts,
+} from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
@@ -13,7 +19,13 @@ import type { QueryEndpoint, ServerContext, ServerEndpoint, WriteEndpoint, Write
 import { measured } from '../measured.ts'
 import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../sight.ts'
 import { tagFilterFields, tagsRead } from '../tag-filter.ts'
-import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
+import {
+  catalogDeregister,
+  catalogRegister,
+  catalogRegisterAll,
+  catalogRegisterAllMesh,
+  catalogRegisterMesh,
+} from './commands.ts'
 import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName, ServicePlace } from './model.ts'
 import { deregistrationRefused, registrationRefused } from './rights.ts'
@@ -28,6 +40,7 @@ import {
   nodesIndex,
   ofNode,
   ofService,
+  ofWaysTo,
   placedInstances,
   servicesIndex,
   servicesOfNode,
@@ -49,7 +62,9 @@ async function register(
   args: RegisterRequest,
   identity: WriteIdentity | undefined,
 ): Promise<Result<boolean, Failure>> {
-  const outcome = await measured(server, 'catalog.register', () => server.propose(catalogRegister, args, identity))
+  const known = { ...args, service: serviceKnown(server, args.service) }
+  const command = isOfMesh(known) ? catalogRegisterMesh : catalogRegister
+  const outcome = await measured(server, 'catalog.register', () => server.propose(command, known, identity))
   if (!outcome.ok) return outcome
   return outcome.value.refusal === null ? ok(true) : err({ kind: 'bad-request', message: outcome.value.refusal })
 }
@@ -67,8 +82,22 @@ export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (st
     }
     return undefined
   }),
-  serve: (server, args, identity) =>
-    measured(server, 'catalog.register', () => server.propose(catalogRegisterAll, args, identity)),
+  serve: (server, args, identity) => {
+    const offers = args.offers.map((offer) => ({ ...offer, service: serviceKnown(server, offer.service) }))
+    const command = offers.some(isOfMesh) ? catalogRegisterAllMesh : catalogRegisterAll
+    return measured(server, 'catalog.register', () => server.propose(command, { ...args, offers }, identity))
+  },
+}
+
+function isOfMesh({ service }: Pick<RegisterRequest, 'service'>): boolean {
+  return service?.mesh !== undefined
+}
+
+/** A server of a release without the mesh reads nothing of it, as it does of any member that it does not know. */
+function serviceKnown({ release }: ServerContext, service: ServiceFacts | null): ServiceFacts | null {
+  if (service?.mesh === undefined || hasBehaviour(release, 'mesh')) return service
+  const { mesh: _mesh, ...known } = service
+  return known
 }
 
 /** True, also where there was nothing to take out. */
@@ -130,7 +159,7 @@ export const servicesEndpoint: QueryEndpoint<z.infer<typeof servicesArgs>, reado
 const serviceNodesArgs = z.object({
   service: z.string(),
   ...tagFilterFields,
-  /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
+  /** The instances through which the service is reached over the mesh. Tags mean nothing there. */
   connect: z.boolean().optional(),
   nodeMeta,
   near,
@@ -146,9 +175,10 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
     connect === true && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, placed),
   ),
   query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release = newestRelease) => {
-    if (connect === true) return { index: 0, value: [] }
-    const tags = tagsRead(filter, release, !hasBehaviour(release, 'catalog-reads-one-tag'))
-    const found = ofService(tx, service, (read) => placedInstances(read, service, tags, wanted ?? []), release)
+    const tags = connect === true ? [] : tagsRead(filter, release, !hasBehaviour(release, 'catalog-reads-one-tag'))
+    const looked = { tags, nodeMeta: wanted ?? [], connect: connect === true }
+    const of = connect === true ? ofWaysTo : ofService
+    const found = of(tx, service, (read) => placedInstances(read, service, looked), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },
 }

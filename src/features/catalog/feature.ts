@@ -1,5 +1,11 @@
 import type { Feature } from '../manifest.ts'
-import { catalogDeregister, catalogRegister, catalogRegisterAll } from './commands.ts'
+import {
+  catalogDeregister,
+  catalogRegister,
+  catalogRegisterAll,
+  catalogRegisterAllMesh,
+  catalogRegisterMesh,
+} from './commands.ts'
 import {
   datacentersEndpoint,
   deregisterEndpoint,
@@ -13,13 +19,29 @@ import {
   servicesEndpoint,
 } from './endpoint.ts'
 import { catalogRoutes } from './routes.ts'
-import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTable, servicesTable } from './tables.ts'
+import {
+  checksTable,
+  destinationChangesTable,
+  goneFloor,
+  nodeChangesTable,
+  nodesTable,
+  serviceChangesTable,
+  servicesTable,
+} from './tables.ts'
 
 /** Nodes, what they offer, and how it does. */
 export const catalogFeature: Feature = {
   name: 'catalog',
-  tables: [nodesTable, servicesTable, checksTable, nodeChangesTable, serviceChangesTable, goneFloor],
-  commands: [catalogRegister, catalogRegisterAll, catalogDeregister],
+  tables: [
+    nodesTable,
+    servicesTable,
+    checksTable,
+    nodeChangesTable,
+    serviceChangesTable,
+    destinationChangesTable,
+    goneFloor,
+  ],
+  commands: [catalogRegister, catalogRegisterMesh, catalogRegisterAll, catalogRegisterAllMesh, catalogDeregister],
   endpoints: [
     registerEndpoint,
     registerAllEndpoint,

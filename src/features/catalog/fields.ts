@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import type { MeshFacts } from '../../model/mesh-service.ts'
 import { count, textPairs } from '../fields.ts'
 
 /**
  * Schemas of the catalog's parts as they travel. `strict` refuses members that this release does not know, as commands in
- * the log must; the others drop them, so that agents of a newer release are understood.
+ * the log must; the others drop them, so that agents of a newer release are understood. `without-mesh`: as it was before there
+ * was one.
  */
-export function catalogFields(unknownMembers: 'strict' | 'dropped') {
+export function catalogFields(unknownMembers: 'strict' | 'dropped', mesh: 'with-mesh' | 'without-mesh' = 'with-mesh') {
   const object = (unknownMembers === 'strict' ? z.strictObject : z.object) as typeof z.object
   const nodeShape = {
     id: z.string(),
@@ -24,6 +26,7 @@ export function catalogFields(unknownMembers: 'strict' | 'dropped') {
     port: z.number().int(),
     weights: object({ passing: z.number().int(), warning: z.number().int() }),
     enableTagOverride: z.boolean(),
+    mesh: mesh === 'with-mesh' ? meshFields(object).optional() : z.undefined().optional(),
   }
   const definition = object({
     http: z.string(),
@@ -58,4 +61,22 @@ export function catalogFields(unknownMembers: 'strict' | 'dropped') {
     registerAllRequest: object({ node, skipNodeUpdate: z.boolean(), offers: z.array(object(offer)) }),
     deregisterRequest: object({ node: z.string().min(1), serviceId: z.string(), checkId: z.string() }),
   }
+}
+
+function meshFields(object: typeof z.object): z.ZodType<MeshFacts> {
+  const settings = { localAddress: z.string(), localPort: z.number().int(), config: z.string() }
+  const upstream = object({
+    type: z.string(),
+    namespace: z.string(),
+    name: z.string(),
+    datacenter: z.string(),
+    ...settings,
+  })
+  const proxy = object({
+    destination: z.string(),
+    destinationId: z.string(),
+    ...settings,
+    upstreams: z.array(upstream),
+  })
+  return object({ native: z.boolean(), proxy: proxy.nullable() })
 }

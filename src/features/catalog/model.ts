@@ -9,6 +9,7 @@ import type {
 } from '../../model/catalog.ts'
 import type { StateEvent } from '../../store/types.ts'
 import { indexValue, textList, textMap } from '../declared-answers.ts'
+import { connectJson, connectShape, proxyJson, proxyShape } from '../mesh-json.ts'
 
 /**
  * What others follow within the transaction. Each is raised when the catalog's own tables are already as the event leaves
@@ -87,8 +88,6 @@ export function nodeJson(node: CatalogNode, datacenter: string): z.infer<typeof 
 }
 
 const weightsShape = z.strictObject({ Passing: z.number().int(), Warning: z.number().int() })
-/** There is no mesh yet. */
-const nothingShape = z.strictObject({})
 
 /** Reference: HTTP API 1.10, catalog service entry. */
 export const placedServiceShape = z
@@ -108,9 +107,9 @@ export const placedServiceShape = z
     ServiceMeta: textMap,
     ServicePort: z.number().int(),
     ServiceEnableTagOverride: z.boolean(),
-    ServiceProxyDestination: z.literal(''),
-    ServiceProxy: nothingShape,
-    ServiceConnect: nothingShape,
+    ServiceProxyDestination: z.string(),
+    ServiceProxy: proxyShape,
+    ServiceConnect: connectShape,
     ...indexes,
   })
   .meta({ id: 'PlacedService' })
@@ -136,9 +135,9 @@ export function placedServiceJson(
     ServiceMeta: Object.fromEntries(service.meta ?? []),
     ServicePort: service.port,
     ServiceEnableTagOverride: service.enableTagOverride,
-    ServiceProxyDestination: '',
-    ServiceProxy: {},
-    ServiceConnect: {},
+    ServiceProxyDestination: service.mesh?.proxy?.destination ?? '',
+    ServiceProxy: proxyJson(service.mesh, 'catalog'),
+    ServiceConnect: connectJson(service.mesh),
     CreateIndex: service.createIndex,
     ModifyIndex: service.modifyIndex,
   }
@@ -156,9 +155,9 @@ export const nodeServiceShape = z
     Port: z.number().int(),
     Weights: weightsShape,
     EnableTagOverride: z.boolean(),
-    ProxyDestination: z.literal(''),
-    Proxy: nothingShape,
-    Connect: nothingShape,
+    ProxyDestination: z.literal('').meta({ description: 'Proxy tells of it.' }),
+    Proxy: proxyShape,
+    Connect: connectShape,
     ...indexes,
   })
   .meta({ id: 'NodeService' })
@@ -176,8 +175,8 @@ export function nodeServiceJson(service: CatalogService): z.infer<typeof nodeSer
     Weights: weightsJson(service),
     EnableTagOverride: service.enableTagOverride,
     ProxyDestination: '',
-    Proxy: {},
-    Connect: {},
+    Proxy: proxyJson(service.mesh, 'catalog'),
+    Connect: connectJson(service.mesh),
     CreateIndex: service.createIndex,
     ModifyIndex: service.modifyIndex,
   }

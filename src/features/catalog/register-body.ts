@@ -2,8 +2,55 @@ import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CatalogCheckDefinition, CheckFacts, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import {
+  type MeshFacts,
+  meshFactsOf,
+  type ProxyFacts,
+  proxyProblems,
+  serviceUpstream,
+  severalErrors,
+} from '../../model/mesh-service.ts'
 import { metadataProblem } from '../../model/metadata.ts'
-import { decodeBody, duration, flag, integer, list, members, nullable, object, text, textPairs } from '../json-body.ts'
+import {
+  type Decoder,
+  decodeBody,
+  decoder,
+  duration,
+  flag,
+  integer,
+  list,
+  members,
+  nullable,
+  object,
+  text,
+  textPairs,
+} from '../json-body.ts'
+import { settingsText } from '../settings-text.ts'
+
+const settings: Decoder<string> = decoder({ type: 'object' }, (value, place, report) => {
+  if (value === undefined || value === null || value instanceof Map) return settingsText(value)
+  report.mismatch(`'${place}' expected a map`)
+  return ''
+})
+
+const upstreamBody = object({
+  DestinationType: text,
+  DestinationNamespace: text,
+  DestinationName: text,
+  Datacenter: text,
+  LocalBindAddress: text,
+  LocalBindPort: integer,
+  Config: settings,
+})
+
+const proxyBody = object({
+  DestinationServiceName: text,
+  DestinationServiceID: text,
+  LocalServiceAddress: text,
+  LocalServicePort: integer,
+  Config: settings,
+  Upstreams: list(upstreamBody),
+})
 
 const serviceBody = object({
   Kind: text,
@@ -16,6 +63,7 @@ const serviceBody = object({
   Weights: nullable(object({ Passing: integer, Warning: integer })),
   EnableTagOverride: flag,
   ProxyDestination: text,
+  Proxy: nullable(proxyBody),
   Connect: object({ Native: flag }),
 })
 type ServiceBody = ReturnType<typeof serviceBody>
@@ -59,7 +107,6 @@ type RegisterBody = ReturnType<typeof registerBody>
 
 const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
 const weightMax = 65_535
-const proxyKind = 'connect-proxy'
 
 /** Reads the body of a registration; an empty datacenter is the agent's own. Reference: HTTP API 2, register body. */
 export function registerRequestOf(
@@ -103,11 +150,11 @@ function serviceProblem(service: ServiceBody | null): string | undefined {
   if (service === null) return undefined
   if (service.Service === '') return 'Must provide service name with ID'
   if (anyAddresses.has(service.Address)) return 'Invalid service address'
-  if (service.Kind === proxyKind || service.Connect.Native || service.ProxyDestination !== '') {
-    return 'Service mesh: this agent does not take proxies and native services yet'
-  }
   const badMeta = metadataProblem(service.Meta ?? [])
-  return badMeta === undefined ? undefined : `Invalid Service Meta: ${badMeta}`
+  if (badMeta !== undefined) return `Invalid Service Meta: ${badMeta}`
+  const { Kind: kind, Service: name, Port: port } = service
+  const wrong = proxyProblems({ kind, service: name, port, mesh: meshOf(service) })
+  return wrong.length === 0 ? undefined : severalErrors(wrong)
 }
 
 function checksProblem(checks: readonly CheckBody[]): string | undefined {
@@ -115,6 +162,7 @@ function checksProblem(checks: readonly CheckBody[]): string | undefined {
 }
 
 function serviceFacts(service: ServiceBody): ServiceFacts {
+  const mesh = meshOf(service)
   return {
     kind: service.Kind,
     id: service.ID === '' ? service.Service : service.ID,
@@ -125,6 +173,31 @@ function serviceFacts(service: ServiceBody): ServiceFacts {
     port: service.Port,
     weights: weightsOf(service.Weights),
     enableTagOverride: service.EnableTagOverride,
+    ...(mesh === undefined ? {} : { mesh }),
+  }
+}
+
+/** `ProxyDestination` is what releases before 1.3.0 knew of a proxy. */
+function meshOf({ Proxy: proxy, ProxyDestination, Connect }: ServiceBody): MeshFacts | undefined {
+  return meshFactsOf(Connect.Native, proxyFacts(proxy, ProxyDestination))
+}
+
+function proxyFacts(proxy: ReturnType<typeof proxyBody> | null, destination: string): ProxyFacts {
+  return {
+    destination: proxy?.DestinationServiceName || destination,
+    destinationId: proxy?.DestinationServiceID ?? '',
+    localAddress: proxy?.LocalServiceAddress ?? '',
+    localPort: proxy?.LocalServicePort ?? 0,
+    config: proxy?.Config ?? '',
+    upstreams: (proxy?.Upstreams ?? []).map((upstream) => ({
+      type: upstream.DestinationType || serviceUpstream,
+      namespace: upstream.DestinationNamespace,
+      name: upstream.DestinationName,
+      datacenter: upstream.Datacenter,
+      localAddress: upstream.LocalBindAddress,
+      localPort: upstream.LocalBindPort,
+      config: upstream.Config,
+    })),
   }
 }
 

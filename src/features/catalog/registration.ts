@@ -10,9 +10,10 @@ import type {
   ServiceFacts,
 } from '../../model/catalog.ts'
 import { membershipCheckId } from '../../model/catalog.ts'
+import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import { nameKey } from '../name-keys.ts'
-import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
+import { destinationChanged, everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
 import { checkBecameCritical } from './model.ts'
 import { removeNode } from './removal.ts'
 import { checksTable, nodesTable, servicesTable } from './tables.ts'
@@ -48,7 +49,7 @@ export function registrationRefusal(tx: ReadTransaction, request: RegisterReques
 
 /** What is the same already changes no index. */
 export function carryOutRegistration(tx: WriteTransaction, request: RegisterRequest): void {
-  const changed: Changed = { services: new Set(), everyService: false }
+  const changed: Changed = { services: new Set(), destinations: new Set(), everyService: false }
   carryOut(tx, request, changed)
   tellChanged(tx, request.node.node, changed)
 }
@@ -58,7 +59,7 @@ export function carryOutAll(
   tx: WriteTransaction,
   { node, skipNodeUpdate, offers }: RegisterAllRequest,
 ): readonly (string | null)[] {
-  const changed: Changed = { services: new Set(), everyService: false }
+  const changed: Changed = { services: new Set(), destinations: new Set(), everyService: false }
   const refusals = offers.map((offer) => {
     const request = { node, skipNodeUpdate, ...offer }
     const refusal = registrationRefusal(tx, request)
@@ -79,12 +80,15 @@ function carryOut(tx: WriteTransaction, request: RegisterRequest, changed: Chang
 function tellChanged(tx: WriteTransaction, node: string, changed: Changed): void {
   if (changed.everyService) everyServiceOfNodeChanged(tx, node)
   for (const service of changed.services) serviceChanged(tx, service)
+  for (const destination of changed.destinations) destinationChanged(tx, destination)
   if (changed.everyService || changed.services.size > 0) nodeChanged(tx, node)
 }
 
 /** What a registration has changed so far that services tell of. */
 interface Changed {
   readonly services: Set<string>
+  /** Of those that are reached over the mesh. */
+  readonly destinations: Set<string>
   /** Every service on the node. */
   everyService: boolean
 }
@@ -146,9 +150,15 @@ function putService(tx: WriteTransaction, { node }: CatalogNode, facts: ServiceF
   const row: CatalogService = { ...facts, node, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
   if (before !== undefined && sameButIndex(row, before)) return
   tx.put(servicesTable, row)
-  changed.services.add(row.service)
-  if (before !== undefined) changed.services.add(before.service)
+  tellOf(changed, row)
+  if (before !== undefined) tellOf(changed, before)
   for (const check of checksOfInstance(tx, node, row.id)) putCheckRow(tx, named(check, row), check, changed)
+}
+
+function tellOf(changed: Changed, instance: CatalogService): void {
+  changed.services.add(instance.service)
+  const destination = meshDestination(instance)
+  if (destination !== undefined) changed.destinations.add(destination)
 }
 
 function putCheck(tx: WriteTransaction, { node }: CatalogNode, facts: CheckFacts, changed: Changed): void {
@@ -172,6 +182,8 @@ function putCheckRow(
   for (const { serviceId, serviceName } of before === undefined ? [row] : [row, before]) {
     if (serviceId === '') changed.everyService = true
     else changed.services.add(serviceName)
+    const checked = serviceId === '' ? undefined : serviceOfNode(tx, row.node, serviceId)
+    if (checked !== undefined) tellOf(changed, checked)
   }
   if (row.status === 'critical' && before?.status !== 'critical') {
     tx.raise(checkBecameCritical, { node: row.node, checkId: row.checkId })

@@ -1,7 +1,7 @@
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import { nameKey, pairKey } from '../name-keys.ts'
-import { everyServiceOfNodeChanged, nodeChanged, serviceChanged } from './changes.ts'
+import { checkedChanged, everyServiceOfNodeChanged, instanceChanged, nodeChanged } from './changes.ts'
 import { checkRemoved, nodeRemoved, serviceRemoved } from './model.ts'
 import { checksTable, nodesTable, servicesTable } from './tables.ts'
 import { checksOfInstance, checksOfNode, servicesOfNode } from './views.ts'
@@ -16,10 +16,11 @@ export function removeNode(tx: WriteTransaction, { node }: CatalogNode): void {
 }
 
 /** With its checks. */
-export function removeService(tx: WriteTransaction, { node, id, service }: CatalogService): void {
+export function removeService(tx: WriteTransaction, instance: CatalogService): void {
+  const { node, id } = instance
   for (const check of checksOfInstance(tx, node, id)) removeCheck(tx, check)
   tx.delete(servicesTable, pairKey(node, id))
-  serviceChanged(tx, service)
+  instanceChanged(tx, instance)
   nodeChanged(tx, node)
   tx.raise(serviceRemoved, { node, serviceId: id })
 }
@@ -29,6 +30,6 @@ export function removeCheck(tx: WriteTransaction, check: CatalogCheck): void {
   tx.delete(checksTable, pairKey(node, checkId))
   nodeChanged(tx, node)
   if (check.serviceId === '') everyServiceOfNodeChanged(tx, node)
-  else serviceChanged(tx, check.serviceName)
+  else checkedChanged(tx, check)
   tx.raise(checkRemoved, { node, checkId })
 }

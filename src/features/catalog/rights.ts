@@ -1,6 +1,7 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
 import { equalPlain } from '../../base/equal.ts'
 import type { CatalogNode, CheckFacts, DeregisterRequest, RegisterRequest } from '../../model/catalog.ts'
+import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { refusedUnlessAllowed } from '../access.ts'
 import { nameKey } from '../name-keys.ts'
@@ -28,6 +29,9 @@ function* registrationAsks(tx: ReadTransaction, request: RegisterRequest): Gener
   for (const written of nodesWritten(tx, request)) yield writing('node', written)
   if (service !== null) {
     yield writing('service', service.service)
+    // Who is found as a way to another service stands for it.
+    const destination = meshDestination(service)
+    if (destination !== undefined && destination !== service.service) yield writing('service', destination)
     const before = serviceOfNode(tx, node.node, service.id)
     if (before !== undefined) yield writing('service', before.service)
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { byteString } from '../../base/bytes.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../model/catalog.ts'
+import { meshDestination } from '../../model/mesh-service.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { byteText, count } from '../fields.ts'
 import { nameKey, pairKey } from '../name-keys.ts'
@@ -21,6 +22,13 @@ export const servicesTable: TableDefinition<CatalogService> = {
   indexes: {
     node: { key: (row) => nameKey(row.node) },
     service: { key: (row) => nameKey(row.service) },
+    /** Under the service that is reached through it over the mesh. */
+    destination: {
+      key: (row) => {
+        const destination = meshDestination(row)
+        return destination === undefined ? undefined : nameKey(destination)
+      },
+    },
   },
   decode: (row) => stored.catalogService.parse(row),
 }
@@ -63,7 +71,15 @@ export const serviceChangesTable: TableDefinition<LastChangeRow> = {
   stamps: ['index'],
 }
 
-/** Has no rows. Its last change is the greatest index at which a node, or the last instance of a service, went. */
+/** The same for each service that can be reached over the mesh, of the instances through which it is. */
+export const destinationChangesTable: TableDefinition<LastChangeRow> = {
+  name: 'catalog-destination-changes',
+  key: (row) => row.name,
+  decode: (row) => lastChangeRow.parse(row),
+  stamps: ['index'],
+}
+
+/** Has no rows. Its last change is the greatest index at which a node, or the last instance of a service or of its way over the mesh, went. */
 export const goneFloor: TableDefinition<never> = {
   name: 'catalog-gone',
   key: () => '',

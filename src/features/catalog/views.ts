@@ -4,7 +4,15 @@ import type { CatalogCheck, CatalogNode, CatalogService, HealthServiceEntry, Tex
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { nameKey, pairKey } from '../name-keys.ts'
-import { checksTable, goneFloor, nodeChangesTable, nodesTable, serviceChangesTable, servicesTable } from './tables.ts'
+import {
+  checksTable,
+  destinationChangesTable,
+  goneFloor,
+  nodeChangesTable,
+  nodesTable,
+  serviceChangesTable,
+  servicesTable,
+} from './tables.ts'
 
 /**
  * Pure reads of the catalog, for other features and for the agent's duties. Names are found whatever the case of their
@@ -47,6 +55,11 @@ export function instancesOf(tx: ReadTransaction, service: string): Iterable<Cata
   return tx.byIndex(servicesTable, 'service', nameKey(service))
 }
 
+/** Through which a service is reached over the mesh: proxies that stand for it, and its own instances where they need none. */
+export function waysTo(tx: ReadTransaction, service: string): Iterable<CatalogService> {
+  return tx.byIndex(servicesTable, 'destination', nameKey(service))
+}
+
 export function allChecks(tx: ReadTransaction): Iterable<CatalogCheck> {
   return tx.all(checksTable)
 }
@@ -74,15 +87,23 @@ export function checksInState(tx: ReadTransaction, status: string): Iterable<Cat
   return tx.byIndex(checksTable, 'status', byteString(status))
 }
 
-/** Instances of a service that have every tag asked for, on nodes that have every pair of metadata asked for. */
+/** Which instances are looked for. */
+export interface InstanceFilter {
+  /** Each of them. */
+  readonly tags: readonly string[]
+  /** Each pair, of the node. */
+  readonly nodeMeta: TextPairs
+  /** The instances through which the service is reached over the mesh, and not its own. */
+  readonly connect?: boolean
+}
+
 export function healthOfService(
   tx: ReadTransaction,
   service: string,
-  tags: readonly string[],
-  nodeMeta: TextPairs,
+  filter: InstanceFilter,
 ): readonly HealthServiceEntry[] {
   const entries: HealthServiceEntry[] = []
-  for (const { node, service: instance } of placedInstances(tx, service, tags, nodeMeta)) {
+  for (const { node, service: instance } of placedInstances(tx, service, filter)) {
     const checks = [...checksOfInstance(tx, node.node, ''), ...checksOfInstance(tx, node.node, instance.id)]
     entries.push({ node, service: instance, checks })
   }
@@ -93,11 +114,10 @@ export function healthOfService(
 export function placedInstances(
   tx: ReadTransaction,
   service: string,
-  tags: readonly string[],
-  nodeMeta: TextPairs,
+  { tags, nodeMeta, connect }: InstanceFilter,
 ): readonly Omit<HealthServiceEntry, 'checks'>[] {
   const placed: Omit<HealthServiceEntry, 'checks'>[] = []
-  for (const instance of instancesOf(tx, service)) {
+  for (const instance of connect === true ? waysTo(tx, service) : instancesOf(tx, service)) {
     if (!hasEveryTag(instance, tags)) continue
     const node = nodeByName(tx, instance.node)
     if (node !== undefined && hasMeta(node, nodeMeta)) placed.push({ node, service: instance })
@@ -157,6 +177,12 @@ export function ofService<T>(
 ) {
   if (!hasBehaviour(release, 'index-of-one-service')) return ofAnyService(tx, read)
   return { index: serviceIndex(tx, service), value: tx.covered(read) }
+}
+
+/** The same of what is told of the ways to a service over the mesh, by the same argument. */
+export function ofWaysTo<T>(tx: ReadTransaction, service: string, read: (tx: ReadTransaction) => T) {
+  const index = tx.get(destinationChangesTable, nameKey(service))?.index ?? tx.lastChange(goneFloor)
+  return { index, value: tx.covered(read) }
 }
 
 /** As it was before each service had an index of its own: whatever changes in the catalog, the result counts as changed. */

@@ -14,6 +14,7 @@ import {
   nodesIndex,
   ofNode,
   ofService,
+  ofWaysTo,
 } from '../catalog/views.ts'
 import { nearestFirst } from '../coordinate/views.ts'
 import { discoveryCounts } from '../discovery-counts.ts'
@@ -31,7 +32,7 @@ const near = z.string().optional()
 const serviceHealthArgs = z.object({
   service: z.string(),
   ...tagFilterFields,
-  /** Instances that can be reached through the mesh alone. Nothing in the catalog says so of any yet. */
+  /** The instances through which the service is reached over the mesh. Tags mean nothing there. */
   connect: z.boolean(),
   nodeMeta,
   near,
@@ -47,9 +48,9 @@ export const serviceHealthEndpoint: QueryEndpoint<z.infer<typeof serviceHealthAr
     connect && !seesService(authorizer, service) ? [] : placedSeenBy(authorizer, entries),
   ),
   query: (tx, { service, connect, nodeMeta: wanted, near: place, ...filter }, release) => {
-    if (connect) return { index: 0, value: [] }
-    const tags = tagsRead(filter, release)
-    const found = ofService(tx, service, (read) => healthOfService(read, service, tags, wanted ?? []), release)
+    const looked = { tags: connect ? [] : tagsRead(filter, release), nodeMeta: wanted ?? [], connect }
+    const of = connect ? ofWaysTo : ofService
+    const found = of(tx, service, (read) => healthOfService(read, service, looked), release)
     return { index: found.index, value: nearestFirst(tx, place, found.value, ({ node }) => node.node) }
   },
 }

@@ -1,7 +1,7 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import type { CatalogService, HealthServiceEntry } from '../../model/catalog.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { healthOfService, ofService } from '../catalog/views.ts'
+import { healthOfService, ofService, ofWaysTo } from '../catalog/views.ts'
 import type { ServiceQuery } from './model.ts'
 
 export interface InstancesFound {
@@ -12,13 +12,12 @@ export interface InstancesFound {
 
 /** The instances that a query looks for, in the order of the catalog. Reference: HTTP API 10. */
 export function instancesOfQuery(tx: ReadTransaction, wanted: ServiceQuery, connect: boolean): InstancesFound {
-  // Nothing in the catalog says of any instance yet that it can be reached through the mesh.
-  if (wanted.connect || connect) return { index: 0, entries: [] }
   const { required, refused } = sortedTags(wanted.tags ?? [])
   const ignored = new Set(wanted.ignoreCheckIds ?? [])
-  const found = ofService(tx, wanted.service, (read) =>
-    healthOfService(read, wanted.service, required, wanted.nodeMeta ?? []),
-  )
+  const isOfMesh = wanted.connect || connect
+  const looked = { tags: required, nodeMeta: wanted.nodeMeta ?? [], connect: isOfMesh }
+  const of = isOfMesh ? ofWaysTo : ofService
+  const found = of(tx, wanted.service, (read) => healthOfService(read, wanted.service, looked))
   const entries = found.value.filter(
     (entry) => isHealthy(entry, wanted.onlyPassing, ignored) && !hasAnyTag(entry.service, refused),
   )

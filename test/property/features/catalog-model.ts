@@ -60,9 +60,21 @@ export class CatalogModel {
   }
 
   health(service: string): HealthServiceEntry[] {
+    return this.#healthOf((instance) => fold(instance.service) === fold(service))
+  }
+
+  /** Proxies of the service, and instances of it that need none. */
+  ways(service: string): HealthServiceEntry[] {
+    return this.#healthOf(({ kind, service: name, mesh }) => {
+      const destination = kind === 'connect-proxy' ? mesh?.proxy?.destination : mesh?.native === true ? name : undefined
+      return destination !== undefined && fold(destination) === fold(service)
+    })
+  }
+
+  #healthOf(counts: (instance: CatalogService) => boolean): HealthServiceEntry[] {
     return this.#inOrder().flatMap((place) =>
       sorted(place.services)
-        .filter((instance) => fold(instance.service) === fold(service))
+        .filter(counts)
         .map((instance) => {
           const checks = sorted(place.checks)
           const own = checks.filter(({ serviceId }) => serviceId !== '' && fold(serviceId) === fold(instance.id))

@@ -19,8 +19,9 @@ import {
   stateChecksEndpoint,
 } from '../../../src/features/health/endpoint.ts'
 import { tagsSent } from '../../../src/features/tag-filter.ts'
-import type { DeregisterRequest, RegisterRequest } from '../../../src/model/catalog.ts'
+import type { DeregisterRequest, RegisterRequest, ServiceFacts } from '../../../src/model/catalog.ts'
 import { failureText } from '../../../src/model/failure.ts'
+import type { ProxyFacts } from '../../../src/model/mesh-service.ts'
 import { onEvent, type ReadTransaction } from '../../../src/store/types.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
@@ -35,8 +36,20 @@ const statuses = ['passing', 'warning', 'critical', 'purple', ''] as const
 const nodeName = fc.constantFrom(...nodes)
 const serviceId = fc.constantFrom('s', 'S', 't')
 
-const service = fc.record({
-  kind: fc.constant(''),
+/** A proxy for another service, which may be there, one that needs none, and one that has nothing to do with the mesh. */
+const inMesh = fc.constantFrom(
+  { kind: '' },
+  { kind: '' },
+  { kind: '', mesh: { native: true, proxy: null } },
+  { kind: 'connect-proxy', mesh: { native: false, proxy: proxyFor('web') } },
+  { kind: 'connect-proxy', mesh: { native: false, proxy: proxyFor('API') } },
+)
+
+function proxyFor(destination: string): ProxyFacts {
+  return { destination, destinationId: '', localAddress: '', localPort: 0, config: '', upstreams: [] }
+}
+
+const plainService = fc.record({
   id: serviceId,
   service: fc.constantFrom(...services),
   tags: fc.constantFrom([], ['v1'], ['V1', 'v2']),
@@ -46,6 +59,10 @@ const service = fc.record({
   weights: fc.constant({ passing: 1, warning: 1 }),
   enableTagOverride: fc.boolean(),
 })
+
+const service: fc.Arbitrary<ServiceFacts> = fc
+  .tuple(plainService, inMesh)
+  .map(([plain, role]) => ({ ...plain, ...role }))
 
 const check = fc.record({
   checkId: fc.constantFrom('p', 'P', 'q'),
@@ -112,6 +129,9 @@ const health = new Map<string, Query>(
     (tx) => serviceHealthEndpoint.query(tx, { service: name, connect: false }),
   ]),
 )
+const ways = new Map<string, Query>(
+  services.map((name) => [`ways ${name}`, (tx) => serviceHealthEndpoint.query(tx, { service: name, connect: true })]),
+)
 const dumps = new Map<string, Query>(
   nodes.map((node) => [`dump ${node}`, (tx) => nodeDumpEndpoint.query(tx, { node })]),
 )
@@ -152,7 +172,7 @@ function tell(server: LoneServer, queries: ReadonlyMap<string, Query>): Map<stri
 
 /** All rows as text, but for the indexes of this test's registrations, which differ with the number of entries. */
 function withoutIndexes(server: LoneServer): readonly string[] {
-  const texts = tell(server, new Map([...dumps, ...others]))
+  const texts = tell(server, new Map([...dumps, ...ways, ...others]))
   return [...texts].map(([name, { value }]) => `${name} ${value.replace(/"(create|modify)Index":\d+/g, '')}`)
 }
 
@@ -191,6 +211,7 @@ describe('the catalog against plain maps', () => {
           expect(stateChecksEndpoint.query(tx, { state: 'any' }).value).toEqual(model.checks())
           for (const [at, name] of services.entries()) {
             expect([...health.values()][at]?.(tx).value).toEqual(model.health(name))
+            expect([...ways.values()][at]?.(tx).value).toEqual(model.ways(name))
           }
           for (const node of nodes) expect(nodeDumpEndpoint.query(tx, { node }).value).toEqual(model.dump(node))
           expect(events).toEqual(model.events)
@@ -204,7 +225,7 @@ describe('the catalog against plain maps', () => {
     await fc.assert(
       fc.asyncProperty(operations, async (todo) => {
         const { server, model } = begun()
-        const all = new Map([...health, ...dumps, ...others])
+        const all = new Map([...health, ...ways, ...dumps, ...others])
         let before = tell(server, all)
         for (const operation of todo) {
           await carryOut(server, model, operation)
@@ -226,7 +247,7 @@ describe('the catalog against plain maps', () => {
       fc.asyncProperty(operations, async (todo) => {
         const { server, model } = begun()
         const { store } = server.state
-        const exact = new Map([...health, ...dumps])
+        const exact = new Map([...health, ...ways, ...dumps])
         let before = tell(server, exact)
         for (const operation of todo) {
           const woken = new Set<string>()
@@ -277,9 +298,12 @@ describe('the catalog against plain maps', () => {
         for (const operation of todo) {
           await carryOut(server, model, operation)
           if (operation.kind === 'deregister') continue
-          const [before, rows] = [tell(server, new Map([...health, ...dumps, ...others])), server.state.store.digest()]
+          const [before, rows] = [
+            tell(server, new Map([...health, ...ways, ...dumps, ...others])),
+            server.state.store.digest(),
+          ]
           await carryOut(server, model, operation)
-          expect(tell(server, new Map([...health, ...dumps, ...others]))).toEqual(before)
+          expect(tell(server, new Map([...health, ...ways, ...dumps, ...others]))).toEqual(before)
           expect(server.state.store.digest()?.digest).toBe(rows?.digest)
         }
       }),

@@ -40,6 +40,15 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
     {
       request: 'PUT /v1/catalog/register',
+      body: {
+        Node: 'node-a',
+        SkipNodeUpdate: true,
+        Service: { Service: 'api', Kind: 'connect-proxy', Port: 9, Proxy: { DestinationServiceName: 'db' } },
+      },
+      grants: ['service:api:write', 'service:db:write'],
+    },
+    {
+      request: 'PUT /v1/catalog/register',
       body: { Node: 'node-a', Address: '10.0.0.9' },
       grants: ['node:node-a:write'],
     },
@@ -313,6 +322,16 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
     {
       request: 'PUT /v1/agent/service/register',
+      body: { Name: 'api', Kind: 'connect-proxy', Port: 9, Proxy: { DestinationServiceName: 'db' } },
+      grants: ['service:api:write', 'service:db:write'],
+    },
+    {
+      request: 'PUT /v1/agent/service/register',
+      body: { Name: 'api', Port: 9, Connect: { SidecarService: {} } },
+      grants: ['service:api:write', 'service:api-sidecar-proxy:write'],
+    },
+    {
+      request: 'PUT /v1/agent/service/register',
       body: { Name: 'api', Check: { CheckID: 'disk', TTL: '10s' } },
       grants: ['service:api:write', 'node:node-a:write'],
     },
@@ -374,4 +393,5 @@ export const openOperations: Readonly<Record<string, string>> = {
   'PUT /v1/operator/area/{area}/join': 'PUT /v1/operator/area/x/join',
   'GET /v1/agent/live': 'GET /v1/agent/live',
   'GET /v1/agent/ready': 'GET /v1/agent/ready',
+  'GET /v1/agent/connect/proxy/{proxy}': 'GET /v1/agent/connect/proxy/web',
 }

@@ -131,24 +131,6 @@ describe('a service over HTTP', () => {
   ])('%j is refused: %s', (body, message) => {
     expect(serviceProblem(body)?.message).toBe(message)
   })
-
-  it('of the mesh is refused with what is not there yet, after the field’s own rules', () => {
-    expect(serviceProblem({ Name: 'x', Kind: 'connect-proxy' })?.message).toBe(
-      '2 error(s) occurred:\n\n* Proxy.DestinationServiceName must be non-empty for Connect proxy services\n* Port must be set for a Connect proxy',
-    )
-    const proxy = { Name: 'x', Kind: 'connect-proxy', Port: 9, Proxy: { destination_service_name: 'web' } }
-    expect(serviceProblem(proxy)?.message).toBe(
-      'Invalid service: proxies of the mesh (Kind connect-proxy) are not there yet',
-    )
-    expect(serviceProblem({ Name: 'x', Connect: { Proxy: {} } })?.message).toBe(
-      'Bad request: Managed proxy registration via the API is disallowed.',
-    )
-    expect(serviceProblem({ Name: 'x', Connect: { SidecarService: {} } })?.message).toMatch(
-      /SidecarService is not there/,
-    )
-    expect(serviceProblem({ Name: 'x', Connect: { Native: true } })?.message).toMatch(/Native is not there/)
-    expect(serviceProblem({ Name: 'x', Connect: { Native: false, SidecarService: null } })).toBeUndefined()
-  })
 })
 
 describe('a check over HTTP', () => {

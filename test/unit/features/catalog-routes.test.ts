@@ -69,7 +69,7 @@ describe('PUT /v1/catalog/register', () => {
     ],
     [
       '{"Node":"n","Address":"a","Service":{"Service":"x","Kind":"connect-proxy"}}',
-      'bad-request: Service mesh: this agent does not take proxies and native services yet',
+      'bad-request: 2 error(s) occurred:\n\n* Proxy.DestinationServiceName must be non-empty for Connect proxy services\n* Port must be set for a Connect proxy',
     ],
     ['{"Node":"n","Address":"a","Datacenter":"nope"}', 'unknown-datacenter: '],
   ])('%s is refused and leaves nothing', async (body, line) => {

@@ -1,0 +1,92 @@
+import { lowerAscii } from '../../base/letter-case.ts'
+import type { Behaviour } from '../../model/release.ts'
+
+/** What one member is called: over HTTP its own name first, then further spellings. */
+export interface MemberNames {
+  readonly http: readonly string[]
+  readonly file: string
+  /** What is read of it. `textLists`: names with lists of texts; `any`: only whether it is there. */
+  readonly holds: Holding
+  /** Of objects, one or a list: what is in them. */
+  readonly members?: Members
+  /** Known since. */
+  readonly from?: Behaviour
+  /** Known before. */
+  readonly until?: Behaviour
+}
+
+export type Holding =
+  | 'text'
+  | 'integer'
+  | 'flag'
+  | 'texts'
+  | 'pairs'
+  | 'textLists'
+  | 'duration'
+  | 'object'
+  | 'objects'
+  /** Anything, kept as JSON: see settings-text.ts. */
+  | 'settings'
+  /** Another definition of the same kind. */
+  | 'definition'
+  | 'any'
+
+/** Members of one kind of object. */
+export type Members = Readonly<Record<string, MemberNames>>
+
+export type KeyOf<Those> = keyof Those & string
+/** A member can be read only as what is said that it holds. */
+export type KeyHolding<Those extends Members, What extends Holding> = {
+  [Key in KeyOf<Those>]: Those[Key]['holds'] extends What ? Key : never
+}[KeyOf<Those>]
+export type Inside<Those extends Members, Key extends KeyOf<Those>> = Those[Key] extends {
+  readonly members: infer Inner extends Members
+}
+  ? Inner
+  : never
+
+interface HttpName<Key> {
+  readonly key: Key
+  readonly name: string
+  /** The lower, the rather it is taken. */
+  readonly rank: number
+}
+
+/** Members of one kind of object, with what is looked up for each object that is read. */
+export interface MemberTable<Those extends Members> {
+  readonly names: Those
+  /** By the name in lower case. */
+  readonly byHttpName: ReadonlyMap<string, readonly HttpName<KeyOf<Those>>[]>
+  readonly byFileName: ReadonlyMap<string, KeyOf<Those>>
+}
+
+export function memberTable<Those extends Members>(names: Those): MemberTable<Those> {
+  const byHttpName = new Map<string, HttpName<KeyOf<Those>>[]>()
+  const byFileName = new Map<string, KeyOf<Those>>()
+  for (const [key, { file, http }] of Object.entries<MemberNames>(names) as [KeyOf<Those>, MemberNames][]) {
+    byFileName.set(file, key)
+    for (const [rank, name] of http.entries()) {
+      const lower = lowerAscii(name)
+      const alike = byHttpName.get(lower) ?? []
+      byHttpName.set(lower, [...alike, { key, name, rank }])
+    }
+  }
+  return { names, byHttpName, byFileName }
+}
+
+/** Spellings of files that are read as another key, or refused with the key to write instead; all in lower case. */
+export interface OldSpellings {
+  /** Read as the key where spelled with capitals, refused where spelled without. */
+  readonly camel: ReadonlyMap<string, OldSpelling>
+  readonly refused: ReadonlyMap<string, OldSpelling>
+}
+
+export interface OldSpelling {
+  readonly use: string
+  /** The release that removed it; left out where none ever had it. */
+  readonly since?: string
+  /** Before this it is read as the key. */
+  readonly by?: Behaviour
+}
+
+export const noOldSpellings: OldSpellings = { camel: new Map(), refused: new Map() }

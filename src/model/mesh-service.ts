@@ -1,0 +1,77 @@
+/** What a service is to the mesh. Reference: HTTP API 4.2, 4.3. */
+export interface MeshFacts {
+  /** It speaks for itself, without a proxy. */
+  readonly native: boolean
+  /** Whom it stands for, and whom it reaches for it; null: it is no proxy. */
+  readonly proxy: ProxyFacts | null
+}
+
+export interface ProxyFacts {
+  /** The name of the service that it stands for. */
+  readonly destination: string
+  /** Which instance of it; empty: it does not say. */
+  readonly destinationId: string
+  /** Where that instance takes connections of the proxy; empty and 0: it does not say. */
+  readonly localAddress: string
+  readonly localPort: number
+  /** What the proxy makes of it: an object in JSON, its members in order; empty: nothing was given. */
+  readonly config: string
+  readonly upstreams: readonly ProxyUpstream[]
+}
+
+/** What a proxy reaches for its service, and where that finds it. */
+export interface ProxyUpstream {
+  /** `service` or `prepared_query`. */
+  readonly type: string
+  readonly namespace: string
+  readonly name: string
+  /** Empty: that of the proxy. */
+  readonly datacenter: string
+  /** Empty: 127.0.0.1. */
+  readonly localAddress: string
+  readonly localPort: number
+  /** As that of the proxy. */
+  readonly config: string
+}
+
+export const proxyKind = 'connect-proxy'
+export const serviceUpstream = 'service'
+export const queryUpstream = 'prepared_query'
+
+/** Undefined where nothing was said that counts. */
+export function meshFactsOf(native: boolean, proxy: ProxyFacts): MeshFacts | undefined {
+  const saysNothing = Object.values(proxy).every((value: unknown) => value === '' || value === 0 || isEmptyList(value))
+  return saysNothing && !native ? undefined : { native, proxy: saysNothing ? null : proxy }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+interface InMesh {
+  readonly kind: string
+  readonly service: string
+  readonly mesh?: MeshFacts | undefined
+}
+
+/** The service that is reached through this instance over the mesh; undefined: it is not of the mesh. */
+export function meshDestination({ kind, service, mesh }: InMesh): string | undefined {
+  if (kind === proxyKind) return mesh?.proxy?.destination === '' ? undefined : mesh?.proxy?.destination
+  return mesh?.native === true ? service : undefined
+}
+
+/** Why this cannot be a proxy: all that is wrong. Reference: HTTP API 4.3. */
+export function proxyProblems({ kind, port, mesh }: InMesh & { readonly port: number }): readonly string[] {
+  if (kind !== proxyKind) return []
+  const destination = mesh?.proxy?.destination.trim() ?? ''
+  return [
+    ...(destination === '' ? ['Proxy.DestinationServiceName must be non-empty for Connect proxy services'] : []),
+    ...(port === 0 ? ['Port must be set for a Connect proxy'] : []),
+    ...(mesh?.native === true ? ['A Proxy cannot also be Connect Native, only typical services'] : []),
+  ]
+}
+
+/** As clients of the field know lists of errors. */
+export function severalErrors(lines: readonly string[]): string {
+  return `${lines.length} error(s) occurred:\n\n${lines.map((line) => `* ${line}`).join('\n')}`
+}

@@ -34,7 +34,7 @@ export function keyUsage(usages: readonly KeyUsage[]): Der {
 
 /** `pathLength`: how many authorities may stand between it and a leaf; undefined: any. Of a leaf nothing is said. */
 export function basicConstraints(authority: boolean, pathLength?: number): Der {
-  const length = pathLength === undefined ? [] : [integer(Uint8Array.of(pathLength))]
+  const length = pathLength === undefined ? [] : [integer(Uint8Array.of(pathLength >> 8, pathLength & 0xff))]
   return extension(ids.basicConstraints, authority ? sequence(yes, ...length) : sequence(), true)
 }
 

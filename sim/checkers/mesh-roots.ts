@@ -93,33 +93,21 @@ export class MeshRoots {
     }
   }
 
-  /** From the active root back to the oldest listed, one crossing after the other. */
+  /** From the active root to each older one, crossing by crossing; those between need not be listed any more. */
   #crossings(active: ListedRoot, roots: readonly ListedRoot[]): void {
-    const byAge = [...roots].sort((a, b) => b.generation - a.generation)
-    for (const [at, older] of byAge.entries()) {
-      const newer = byAge[at - 1]
-      if (newer === undefined) continue
-      const crossing = active.between.find(
-        ({ keyId, issuerKeyId, subject, issuer }) =>
-          keyId === newer.certificate.keyId &&
-          issuerKeyId === older.certificate.keyId &&
-          subject === newer.certificate.subject &&
-          issuer === older.certificate.subject,
-      )
-      if (crossing === undefined) {
-        this.#report(
-          'C2',
-          `the active root does not carry root ${newer.generation} as signed by root ${older.generation}`,
-        )
+    for (const older of roots) {
+      if (older.generation >= active.generation) continue
+      const text = `from root ${active.generation} to root ${older.generation}`
+      const path = pathBetween(active, older)
+      if (path === undefined) {
+        this.#report('C2', `the active root does not carry the crossings ${text}`)
         continue
       }
       const lastMs = Math.min(this.#lastLeafMs.get(older.certificate.keyId) ?? 0, older.certificate.notAfterMs)
-      if (crossing.notAfterMs >= lastMs) continue
-      const text = `the crossing from root ${newer.generation} to root ${older.generation}`
-      this.#report(
-        'C6',
-        `${text} ends at ${momentText(crossing.notAfterMs, this.#time)}, before the last leaf of the older one`,
-      )
+      const endMs = Math.min(...path.map(({ notAfterMs }) => notAfterMs))
+      if (endMs >= lastMs) continue
+      const end = momentText(endMs, this.#time)
+      this.#report('C6', `the crossings ${text} end at ${end}, before the last leaf of the older one`)
     }
   }
 
@@ -160,4 +148,20 @@ export class MeshRoots {
       `${text} is valid from ${momentText(notBeforeMs, this.#time)}: a slow clock does not take it yet`,
     )
   }
+}
+
+/** Crossings that lead from one root to another; undefined: they do not. */
+function pathBetween({ certificate, between }: ListedRoot, to: ListedRoot): readonly SeenCertificate[] | undefined {
+  const path: SeenCertificate[] = []
+  let at = certificate
+  while (at.issuerKeyId !== to.certificate.keyId || at === certificate) {
+    const next = between.find(({ keyId, subject }) => {
+      const [key, name] = at === certificate ? [at.keyId, at.subject] : [at.issuerKeyId, at.issuer]
+      return keyId === key && subject === name
+    })
+    if (next === undefined || path.includes(next)) return undefined
+    path.push(next)
+    at = next
+  }
+  return path
 }

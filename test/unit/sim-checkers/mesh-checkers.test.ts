@@ -166,10 +166,25 @@ describe('C2, the roots that are listed', () => {
     state([root(1, false), root(2, false), root(3, true, [crossing(3)])])
     expect(lines).toEqual([
       'C2: root 1 is not active, and has what goes with leaves',
-      'C2: the active root does not carry root 2 as signed by root 1',
-      'C2: the active root does not carry root 2 as signed by root 1',
+      'C2: the active root does not carry the crossings from root 2 to root 1',
+      'C2: the active root does not carry the crossings from root 3 to root 1',
     ])
     expect(marks.reached).toEqual(['three roots listed'])
+  })
+
+  it('may lack one between, as long as crossings lead past it', () => {
+    const { laws, lines, until, state } = begun()
+    until(100)
+    state(rotated)
+    laws.given('db at c2', 'db', pem(leaf(2, 'R2', 80, 1_000, { service: 'db' }), crossing(2)), 'key')
+    until(200)
+    state([root(1, false), root(2, false), root(3, true, [crossing(3), crossing(2)])])
+    until(1_100)
+    state([root(1, false), root(3, true, [crossing(3), crossing(2)])])
+    state([root(1, false), root(3, true, [crossing(3)])])
+    expect(lines.filter((line) => line.startsWith('C2'))).toEqual([
+      'C2: the active root does not carry the crossings from root 3 to root 1',
+    ])
   })
 
   it('are told by agents as they are', () => {
@@ -269,7 +284,7 @@ describe('C6, times', () => {
     const { lines, state } = begun()
     state([root(1, false), root(2, true, [crossing(2, { toS: 3_000 })])])
     expect(lines).toEqual([
-      'C6: the crossing from root 2 to root 1 ends at 3000.000s, before the last leaf of the older one',
+      'C6: the crossings from root 2 to root 1 end at 3000.000s, before the last leaf of the older one',
     ])
   })
 

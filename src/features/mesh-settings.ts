@@ -11,6 +11,11 @@ export interface MeshSettings {
   readonly dnsDomain: string
   /** How far clocks may be apart, in milliseconds; absent: a minute. Certificates are back-dated by it, and roots kept longer. */
   readonly skewMs?: number
+  /**
+   * The least that a leaf may live, in milliseconds; absent: an hour. What is too short to be worth having, and how long a root stays
+   * at least, goes by it.
+   */
+  readonly leafTtlMinMs?: number
   /** Leaves that the leader signs in a second; absent: 50. Infinity: as many as it can. */
   readonly leavesPerSecond?: number
 }

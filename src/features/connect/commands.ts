@@ -79,6 +79,8 @@ const pruneBody = z.strictObject({
   /** The leader's wall clock, and how far clocks may be apart. */
   nowMs: moment,
   skewMs: moment,
+  /** The least that a leaf may live. */
+  leafTtlMinMs: moment,
 })
 
 /** Takes out those that are not active, and of which every leaf has expired. How many went. */
@@ -86,11 +88,11 @@ export const pruneRoots: CommandDefinition<z.infer<typeof pruneBody>, number> = 
   kind: 'connect.prune',
   since: meshSince,
   body: pruneBody,
-  apply: (tx, { rootIds, nowMs, skewMs }) => {
+  apply: (tx, { rootIds, nowMs, ...times }) => {
     let gone = 0
     for (const id of rootIds) {
       const root = rootById(tx, id)
-      if (root === undefined || root.active || goesMs(tx, root, skewMs) > nowMs) continue
+      if (root === undefined || root.active || goesMs(tx, root, times) > nowMs) continue
       removeRoot(tx, id)
       gone++
     }

@@ -52,8 +52,8 @@ export class AuthorityDuty implements Closable {
   }
 
   forecast(): AuthorityForecast {
-    const { server, skewMs } = this.#parts
+    const { server, skewMs, leafTtlMinMs } = this.#parts
     const problem = this.#steward?.problem ?? ''
-    return forecastOf(server.read(), { nowMs: server.env.clock.wallMs(), skewMs, problem })
+    return forecastOf(server.read(), { nowMs: server.env.clock.wallMs(), skewMs, leafTtlMinMs, problem })
   }
 }

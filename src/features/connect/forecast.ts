@@ -3,7 +3,7 @@ import { formatDuration } from '../../base/duration.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { indexValue, listOf } from '../declared-answers.ts'
-import { leafLeftMinMs, rootsMax } from './limits.ts'
+import { leafLeftMinMs, type MeshTimes, rootsMax } from './limits.ts'
 import type { AuthorityForecast, ForecastRoot, RootRow, RotationForecast } from './model.ts'
 import { leafTtlMs } from './options.ts'
 import {
@@ -20,15 +20,15 @@ import {
 } from './views.ts'
 
 /** What is known besides the state. */
-export interface ForecastBasis {
+export interface ForecastBasis extends MeshTimes {
   /** The leader's wall clock. */
   readonly nowMs: number
-  readonly skewMs: number
   /** What keeps the leader from what it has to do; empty: nothing. */
   readonly problem: string
 }
 
-export function forecastOf(tx: ReadTransaction, { nowMs, skewMs, problem }: ForecastBasis): AuthorityForecast {
+export function forecastOf(tx: ReadTransaction, { problem, ...basis }: ForecastBasis): AuthorityForecast {
+  const { nowMs } = basis
   const authority = authorityOf(tx)
   const rotation = openRotation(tx)
   const active = activeRoot(tx)
@@ -41,8 +41,8 @@ export function forecastOf(tx: ReadTransaction, { nowMs, skewMs, problem }: Fore
     provider: authority?.provider ?? '',
     trustDomain: authority?.trustDomain ?? '',
     leafTtlMs: leafMs,
-    leafExpiresMs: active === undefined ? 0 : leafExpiry(tx, active, { nowMs, skewMs, ttlMs: leafMs }),
-    roots: [...rootsByAge(tx)].map((root) => forecastRoot(tx, root, skewMs)),
+    leafExpiresMs: active === undefined ? 0 : leafExpiry(tx, active, { ...basis, ttlMs: leafMs }),
+    roots: [...rootsByAge(tx)].map((root) => forecastRoot(tx, root, basis)),
     crossings: [...allCrossings(tx)].map(({ rootId, byRootId, notAfterMs }) => ({
       rootId,
       byRootId,
@@ -52,7 +52,7 @@ export function forecastOf(tx: ReadTransaction, { nowMs, skewMs, problem }: Fore
       rotation === undefined
         ? null
         : { id: rotation.id, step: rotation.step, provider: rotation.provider, startedMs: rotation.startedMs },
-    rotationNow: rotationForecast(tx, active, { nowMs, skewMs }),
+    rotationNow: rotationForecast(tx, active, basis),
   }
 }
 
@@ -63,26 +63,28 @@ export function forecastOf(tx: ReadTransaction, { nowMs, skewMs, problem }: Fore
 export function leafExpiry(
   tx: ReadTransaction,
   root: RootRow,
-  { nowMs, skewMs, ttlMs }: { readonly nowMs: number; readonly skewMs: number; readonly ttlMs: number },
+  { nowMs, ttlMs, ...times }: MeshTimes & { readonly nowMs: number; readonly ttlMs: number },
 ): number {
-  const expiresMs = wholeSecond(Math.min(wholeSecond(nowMs - skewMs) + ttlMs, chainOf(tx, root, nowMs).endMs))
-  return expiresMs - nowMs < leafLeftMinMs ? 0 : expiresMs
+  const expiresMs = wholeSecond(
+    Math.min(wholeSecond(nowMs - times.skewMs) + ttlMs, chainOf(tx, root, nowMs, times).endMs),
+  )
+  return expiresMs - nowMs < leafLeftMinMs(times) ? 0 : expiresMs
 }
 
 export function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000
 }
 
-function forecastRoot(tx: ReadTransaction, root: RootRow, skewMs: number): ForecastRoot {
+function forecastRoot(tx: ReadTransaction, root: RootRow, times: MeshTimes): ForecastRoot {
   const { id, name, provider, active, notAfterMs: expiresMs } = root
   const leaves = [...leavesOf(tx, id)].map((row) => ({ datacenter: row.datacenter, expiresMs: row.expiresMs }))
-  return { id, name, provider, active, expiresMs, leaves, goesMs: active ? 0 : goesMs(tx, root, skewMs) }
+  return { id, name, provider, active, expiresMs, leaves, goesMs: active ? 0 : goesMs(tx, root, times) }
 }
 
 function rotationForecast(
   tx: ReadTransaction,
   active: RootRow | undefined,
-  { nowMs, skewMs }: Pick<ForecastBasis, 'nowMs' | 'skewMs'>,
+  { nowMs, ...times }: Omit<ForecastBasis, 'problem'>,
 ): RotationForecast {
   const listed = [...rootsByAge(tx)]
   const crossings = active === undefined ? [] : crossingsBehind(tx, active)
@@ -93,7 +95,7 @@ function rotationForecast(
     why,
     roots: listed.length + 1,
     certificates: 2 + behind,
-    oldRootGoesMs: active === undefined ? 0 : goesMs(tx, { ...active, replacedMs: nowMs }, skewMs),
+    oldRootGoesMs: active === undefined ? 0 : goesMs(tx, { ...active, replacedMs: nowMs }, times),
     leavesHoldMs: crossings.reduce((end, { notAfterMs }) => Math.min(end, notAfterMs), active?.notAfterMs ?? 0),
   }
 }

@@ -1,5 +1,13 @@
 /** Times and counts that hold for the authority. */
 
+/** What times of the authority go by, in milliseconds. */
+export interface MeshTimes {
+  /** How far clocks may be apart. */
+  readonly skewMs: number
+  /** The least that a leaf may live. */
+  readonly leafTtlMinMs: number
+}
+
 /** How far clocks may be apart unless the settings say otherwise. Reference: connect 5. */
 export const defaultSkewMs = 60_000
 
@@ -9,8 +17,13 @@ export const defaultLeavesPerSecond = 50
 /** Roots that may be listed: with one more no rotation begins. What goes out with a leaf grows with each (pki, chainMax). */
 export const rootsMax = 8
 
+/** The least that a leaf may live unless the settings say otherwise. Reference: connect 3. */
+export const defaultLeafTtlMinMs = 3_600_000
+
 /** With less than this until it would expire a leaf is not worth having: it is refused, with a reason. */
-export const leafLeftMinMs = 5 * 60_000
+export function leafLeftMinMs({ leafTtlMinMs }: Pick<MeshTimes, 'leafTtlMinMs'>): number {
+  return leafTtlMinMs / 12
+}
 
 /**
  * How long after its last leaf a root stays. The leader that decides may be ahead of true time by the skew, and so may whoever
@@ -41,4 +54,6 @@ export const requestsWaitingMax = 512
 export const leavesAtOnce = 32
 
 /** A root that has signed little or nothing stays for this long all the same: some may know no other root yet. */
-export const staysMinMs = 3_600_000
+export function staysMinMs({ leafTtlMinMs }: Pick<MeshTimes, 'leafTtlMinMs'>): number {
+  return leafTtlMinMs
+}

@@ -9,7 +9,6 @@ import type { ProviderOptions } from './model.ts'
 const hourMs = 3_600_000
 const defaultTtlMs = 72 * hourMs
 const defaultPeriodMs = 2_160 * hourMs
-const ttlMinMs = hourMs
 const ttlMaxMs = 8_760 * hourMs
 
 /** As they are spelled; in configuration files with underscores. */
@@ -63,13 +62,13 @@ export function textOption(options: ProviderOptions, name: string): string {
 }
 
 /** What is wrong with what all providers take; undefined: nothing. */
-export function commonProblem(options: ProviderOptions): string | undefined {
+export function commonProblem(options: ProviderOptions, ttlMinMs: number): string | undefined {
   for (const name of ['LeafCertTTL', 'RotationPeriod'] as const) {
     const read = durationOption(options, name, 0)
     if (!read.ok) return decodingError(name, `time: invalid duration ${JSON.stringify(textOption(options, name))}`)
   }
   const ttlMs = leafTtlMs(options)
-  if (ttlMs < ttlMinMs) return 'leaf cert TTL must be greater than 1h'
+  if (ttlMs < ttlMinMs) return `leaf cert TTL must be greater than ${formatDuration(ttlMinMs)}`
   if (ttlMs > ttlMaxMs) return 'leaf cert TTL must be less than 1 year'
   return undefined
 }

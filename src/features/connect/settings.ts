@@ -1,16 +1,19 @@
 import type { ServerContext } from '../manifest.ts'
-import { defaultLeavesPerSecond, defaultSkewMs } from './limits.ts'
+import { defaultLeafTtlMinMs, defaultLeavesPerSecond, defaultSkewMs, type MeshTimes } from './limits.ts'
 import type { ProviderKind } from './provider.ts'
 
 /** What the leader's part of the authority is made with. */
-export interface AuthorityParts {
+export interface AuthorityParts extends MeshTimes {
   readonly server: ServerContext
   readonly kinds: readonly ProviderKind[]
-  readonly skewMs: number
   readonly leavesPerSecond: number
 }
 
 export function partsOf(server: ServerContext, kinds: readonly ProviderKind[]): AuthorityParts {
-  const { skewMs = defaultSkewMs, leavesPerSecond = defaultLeavesPerSecond } = server.mesh ?? {}
-  return { server, kinds, skewMs, leavesPerSecond }
+  const {
+    skewMs = defaultSkewMs,
+    leafTtlMinMs = defaultLeafTtlMinMs,
+    leavesPerSecond = defaultLeavesPerSecond,
+  } = server.mesh ?? {}
+  return { server, kinds, skewMs, leafTtlMinMs, leavesPerSecond }
 }

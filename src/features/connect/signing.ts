@@ -134,15 +134,15 @@ export class Signing implements Closable {
 
   /** The root under which the batch is signed, which is active when the command for it is applied. */
   async #record(count: number): Promise<Result<Recorded & { readonly first: bigint }, Failure>> {
-    const { server, skewMs } = this.#parts
+    const { server, skewMs, leafTtlMinMs } = this.#parts
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const tx = server.read()
       const signer = await this.#providers.active(tx)
       if (!signer.ok) return err({ kind: 'refused', message: signer.error.message })
       const { root, authority } = signer.value
       const nowMs = server.env.clock.wallMs()
-      const chain = chainOf(tx, root, nowMs)
-      const expiresMs = leafExpiry(tx, root, { nowMs, skewMs, ttlMs: leafTtlMs(authority.options) })
+      const chain = chainOf(tx, root, nowMs, this.#parts)
+      const expiresMs = leafExpiry(tx, root, { nowMs, skewMs, leafTtlMinMs, ttlMs: leafTtlMs(authority.options) })
       if (expiresMs === 0) return err(tooLittle(chain.endMs))
       const body = { rootId: root.id, datacenter: server.datacenter, count, expiresMs }
       const recorded = await server.propose(recordLeaves, body)

@@ -61,7 +61,7 @@ export class Steward implements Closable {
     const rotation = openRotation(tx)
     if (rotation !== undefined) return rotationStep(this.#parts, this.#providers, tx, rotation)
     const nowMs = this.#parts.server.env.clock.wallMs()
-    const nextMs = nextToGoMs(tx, this.#parts.skewMs)
+    const nextMs = nextToGoMs(tx, this.#parts)
     if (nextMs !== undefined && nextMs <= nowMs) return pruneStep(this.#parts, tx)
     return this.#look(tx, nextMs === undefined ? Number.POSITIVE_INFINITY : nextMs - nowMs)
   }

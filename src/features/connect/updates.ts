@@ -50,7 +50,7 @@ export class Updates implements Closable {
   }
 
   async update(wish: ConfigurationWish, identity: WriteIdentity | undefined): Promise<Result<boolean, Failure>> {
-    const { server, kinds } = this.#parts
+    const { server, kinds, leafTtlMinMs } = this.#parts
     const untilMs = server.env.clock.monoMs() + updateWithinMs
     const kind = kindNamed(kinds, wish.provider)
     if (kind === undefined)
@@ -61,7 +61,11 @@ export class Updates implements Closable {
       const tx = server.read()
       const authority = authorityOf(tx)
       if (authority === undefined) return refused('the certificate authority has not begun yet', this.#problem())
-      const options = checkedOptions(kind, wish.options, authority, openRotation(tx))
+      const options = checkedOptions(kind, wish.options, {
+        authority,
+        rotation: openRotation(tx),
+        ttlMinMs: leafTtlMinMs,
+      })
       if (!options.ok) return options
       const plan = planOf(tx, authority, kind, options.value)
       if (!plan.ok) return plan
@@ -144,8 +148,15 @@ export class Updates implements Closable {
 function checkedOptions(
   kind: ProviderKind,
   given: ProviderOptions,
-  authority: AuthorityRow,
-  rotation: RotationRow | undefined,
+  {
+    authority,
+    rotation,
+    ttlMinMs,
+  }: {
+    readonly authority: AuthorityRow
+    readonly rotation: RotationRow | undefined
+    readonly ttlMinMs: number
+  },
 ): Result<ProviderOptions, Failure> {
   const stored = authority.provider === kind.name ? authority.options : {}
   const merged = withStoredSecrets(given, stored, kind.secretOptions)
@@ -153,7 +164,7 @@ function checkedOptions(
   const again = merged.ok ? merged : withStoredSecrets(given, target, kind.secretOptions)
   if (!again.ok)
     return mistaken(`error configuring provider: ${again.error} stands for a value that is stored, and none is`)
-  const problem = commonProblem(again.value) ?? kind.problem(again.value)
+  const problem = commonProblem(again.value, ttlMinMs) ?? kind.problem(again.value)
   return problem === undefined ? again : mistaken(`error configuring provider: ${problem}`)
 }
 

@@ -1,7 +1,7 @@
 import { byteString } from '../../base/bytes.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { leafLeftMinMs, pruneMarginMs, staysMinMs } from './limits.ts'
+import { leafLeftMinMs, type MeshTimes, pruneMarginMs, staysMinMs } from './limits.ts'
 import type { AuthorityRow, CrossingRow, LeavesRow, RootRow, RootsList } from './model.ts'
 import {
   authorityTable,
@@ -72,9 +72,9 @@ export function lastLeafExpiry(tx: ReadTransaction, rootId: string): number | un
 }
 
 /** When a root goes that is no longer active, by the wall clock of a leader. */
-export function goesMs(tx: ReadTransaction, { id, replacedMs }: RootRow, skewMs: number): number {
+export function goesMs(tx: ReadTransaction, { id, replacedMs }: RootRow, times: MeshTimes): number {
   const last = lastLeafExpiry(tx, id) ?? 0
-  return Math.max(last + pruneMarginMs(skewMs), replacedMs + staysMinMs)
+  return Math.max(last + pruneMarginMs(times.skewMs), replacedMs + staysMinMs(times))
 }
 
 /** The oldest first. */
@@ -112,12 +112,17 @@ export interface Chain {
  * Crossings that are about to expire stay out, with those further back: they would shorten the leaf to nothing, and the root to
  * which they lead is about to expire itself.
  */
-export function chainOf(tx: ReadTransaction, root: RootRow, nowMs: number): Chain {
+export function chainOf(
+  tx: ReadTransaction,
+  root: RootRow,
+  nowMs: number,
+  times: Pick<MeshTimes, 'leafTtlMinMs'>,
+): Chain {
   const signer = signerOf(tx, root.id)
   const behind = [...(signer?.ownIntermediates ?? [])]
   let endMs = Math.min(root.notAfterMs, signer?.chainEndMs ?? root.notAfterMs)
   for (const { certificates, notAfterMs } of crossingsBehind(tx, root)) {
-    if (notAfterMs - nowMs < leafLeftMinMs) break
+    if (notAfterMs - nowMs < leafLeftMinMs(times)) break
     behind.push(...certificates)
     endMs = Math.min(endMs, notAfterMs)
   }

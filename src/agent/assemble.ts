@@ -1,5 +1,6 @@
 import { unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,
@@ -27,6 +28,8 @@ import type { Ground, Part } from './ground.ts'
 import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
+import { Leaves } from './mesh/leaves.ts'
+import { serverSource } from './mesh/server-source.ts'
 import { TrustDomain } from './mesh/trust-domain.ts'
 import { OnceSignal } from './once-signal.ts'
 import { changeOwnTags, serverOf, takesTls } from './pool-servers.ts'
@@ -79,7 +82,6 @@ export async function assembleAgent(
   const left = new OnceSignal<undefined>()
   const rightsOf = part.access === undefined ? undefined : rightsOfCalls(ground, part.access)
   const answers = keptAnswers(ground, part, rightsOf, closing)
-  const trustDomain = new TrustDomain(env, answers)
   const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
   return ok({
     env,
@@ -92,10 +94,11 @@ export async function assembleAgent(
     lan: pool,
     wan: wan?.pool,
     events,
+    mesh: meshLeaves(ground, part, rightsOf, closing),
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     authorizer: rightsOf === undefined ? async () => ok(unrestricted) : localAuthorizer(ground, rightsOf),
     accessControl: part.access === undefined ? undefined : agentAccess(ground, part.access),
-    trustDomain: () => trustDomain.of(),
+    trustDomain: trustDomainOf(env, answers),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
@@ -136,6 +139,26 @@ function keptAnswers(
   const answers = new AnswerCache(env, calls, rightsOf)
   closing.push(() => answers.stop())
   return answers
+}
+
+function trustDomainOf(env: Env, answers: AnswerCache): AgentContext['trustDomain'] {
+  const trustDomain = new TrustDomain(env, answers)
+  return () => trustDomain.of()
+}
+
+/** Keys and certificates of the services on this node, where there is a mesh. */
+function meshLeaves(
+  { env, config, pool }: Ground,
+  { calls }: Part,
+  rightsOf: AgentContext['authorizer'] | undefined,
+  closing: Closing,
+): Leaves | undefined {
+  if (!hasBehaviour(config.release, 'mesh')) return undefined
+  const { datacenter } = config
+  const source = serverSource({ env, calls, datacenter, memberCount: () => pool.stats().members })
+  const leaves = new Leaves({ env, source, rightsOf, tokenOf: (call) => calls.tokenOf(call) })
+  closing.push(() => leaves.stop())
+  return leaves
 }
 
 /** Tells the servers where this agent is. */

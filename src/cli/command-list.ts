@@ -23,6 +23,7 @@ import { getAutopilotCommand, setAutopilotCommand } from './commands/autopilot.t
 import { datacentersCommand, nodesCommand, servicesCommand } from './commands/catalog.ts'
 import { completionCommand } from './commands/completion.ts'
 import { envoyCommand, getAuthorityCommand, proxyCommand, setAuthorityCommand } from './commands/connect.ts'
+import { forecastAuthorityCommand } from './commands/connect-forecast.ts'
 import { debugCommand } from './commands/debug.ts'
 import { eventCommand } from './commands/event.ts'
 import { execCommand } from './commands/exec.ts'
@@ -73,6 +74,7 @@ const listed: readonly CliCommand[] = [
   datacentersCommand,
   nodesCommand,
   servicesCommand,
+  forecastAuthorityCommand,
   getAuthorityCommand,
   setAuthorityCommand,
   envoyCommand,

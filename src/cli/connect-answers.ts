@@ -15,6 +15,40 @@ export const authoritySchema = z.object({
   ModifyIndex: z.number(),
 })
 
+const moment = z.string()
+
+/** Of /v1/connect/ca/forecast. A moment is empty where there is none. */
+export const forecastSchema = z.object({
+  Now: moment,
+  State: z.string(),
+  Problem: z.string(),
+  Provider: z.string(),
+  TrustDomain: z.string(),
+  LeafCertTTL: z.string(),
+  LeafExpires: moment,
+  Roots: z.array(
+    z.object({
+      ID: z.string(),
+      Name: z.string(),
+      Provider: z.string(),
+      Active: z.boolean(),
+      Expires: moment,
+      Leaves: z.array(z.object({ Datacenter: z.string(), Expires: moment })),
+      Goes: moment,
+    }),
+  ),
+  Crossings: z.array(z.object({ RootID: z.string(), SignedByRootID: z.string(), Expires: moment })),
+  Rotation: z.object({ ID: z.number(), Step: z.string(), Provider: z.string(), Started: moment }).nullable(),
+  RotationNow: z.object({
+    Possible: z.boolean(),
+    Why: z.string(),
+    Roots: z.number(),
+    CertificatesOfLeaf: z.number(),
+    OldRootGoes: moment,
+    LeavesHoldUntil: moment,
+  }),
+})
+
 const authorityInFile = z.object({
   Provider: z.string('write Provider, a text'),
   Config: z.looseObject({}, 'write Config, an object'),

@@ -15,12 +15,16 @@ import type { Access, ReadAccess } from './access.ts'
 import type { AgentAccess, ServerAccess } from './access-control.ts'
 import type { AgentSelf } from './agent-self.ts'
 import type { CacheUse } from './cache-use.ts'
+import type { CallOptions, Freshness } from './call.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
+import type { MeshLeaves } from './mesh.ts'
 import type { MeshSettings } from './mesh-settings.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
 import type { TelemetryView } from './telemetry-view.ts'
 import type { ComingStateCheck, StateArchives, WholeState } from './whole-state.ts'
+
+export type { CallOptions, Freshness } from './call.ts'
 
 /** What a feature is made of: the parts that its folder holds, named in its `feature.ts`. */
 export interface Feature {
@@ -98,15 +102,6 @@ export interface Standing {
 export interface ResultForms {
   /** `form` names everything on which the bytes depend besides the value. They must not be changed. */
   bytesOf(form: string, make: () => Uint8Array): Uint8Array
-}
-
-/** How fresh a caller of kept answers wants them. Reference: HTTP API 1.8. */
-export interface Freshness {
-  /** Ask anew, whatever is kept. */
-  readonly revalidate: boolean
-  readonly maxAgeMs?: number
-  /** How old an answer may be where asking anew fails. */
-  readonly staleIfErrorMs?: number
 }
 
 /** An answer that the agent may have kept: `hit` says so, and `ageMs` for how long it may have been out of date. */
@@ -267,6 +262,8 @@ export interface AgentContext {
   readonly accessControl?: AgentAccess | undefined
   /** Of the mesh, in lower case; empty: its authority has not begun yet. Undefined: the servers have no mesh. */
   trustDomain(): Promise<Result<string | undefined, Failure>>
+  /** What it keeps for the proxies on its node; undefined: its release knows of no mesh. */
+  readonly mesh?: MeshLeaves | undefined
   /** How its metrics are named, and what Prometheus is told of them. */
   readonly telemetry: TelemetryView
   /** Catalog and health are read `stale` and no older than this by who does not say otherwise; 0: they are not. */
@@ -291,17 +288,6 @@ export interface AgentContext {
   leave(): Promise<Result<undefined, Failure>>
   /** Reads the configuration again and takes over what can change while the agent runs; otherwise nothing changes. */
   reload(): Promise<Result<undefined, Failure>>
-}
-
-export interface CallOptions {
-  /** The secret of the token that the call is made with; empty or absent: the agent's default token, else the anonymous one. */
-  readonly token?: string
-  /** The address of whoever asked, where that is not this agent: what each client may have under way is bounded. */
-  readonly client?: string
-  /** Another datacenter, which a write is for; a read says it among its options. */
-  readonly datacenter?: string
-  /** Ends the call early: the client went away. */
-  onAbort?(use: () => void): void
 }
 
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
@@ -381,8 +367,8 @@ export type RouteResponse =
       readonly contentHash?: string
       /** Of a lock that was acquired: grows with every holder that the key has. */
       readonly fence?: number
-      /** Of a list of user events: no index of the state, and in no order. */
-      readonly eventIndex?: bigint
+      /** No index of the state: of a list of user events, in no order; of what this agent keeps. */
+      readonly ownIndex?: bigint
       /** Of a read whose answer has no index. */
       readonly contact?: Pick<ReadMeta, 'knownLeader' | 'lastContactMs'>
     }

@@ -1,6 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
-import type { CallOptions, Freshness } from './manifest.ts'
+import type { CallOptions, Freshness } from './call.ts'
 
 /** A leaf as it leaves the server. */
 export interface IssuedLeaf {

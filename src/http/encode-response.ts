@@ -59,7 +59,7 @@ export function responseEncoder(names: HeaderNames, common: readonly Header[]): 
           if (response.cache !== undefined) pushCache(headers, response.cache)
           if (response.contentHash !== undefined) pushNamed(headers, names.contentHash, response.contentHash)
           if (response.contact !== undefined) pushContact(headers, names, response.contact)
-          if (response.eventIndex !== undefined) pushNamed(headers, names.index, String(response.eventIndex))
+          if (response.ownIndex !== undefined) pushNamed(headers, names.index, String(response.ownIndex))
           if (response.fence !== undefined) pushNamed(headers, names.fence, String(response.fence))
           headers.push(['Content-Type', 'application/json'])
           return { status: response.status ?? 200, headers, body: writeJson(response.value, pretty) }

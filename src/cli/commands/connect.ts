@@ -1,4 +1,4 @@
-import { utf8 } from '../../base/bytes.ts'
+import { textOf, utf8 } from '../../base/bytes.ts'
 import { productTitle } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
@@ -28,8 +28,17 @@ export const setAuthorityCommand: CliCommand = {
   path: ['connect', 'ca', 'set-config'],
   summary: 'Modify the current Connect CA configuration',
   operands: '',
-  about: 'The file says all of it: what it leaves out has its default afterwards.',
+  about: [
+    'The file says all of it: what it leaves out has its default afterwards, but for a secret that reads hidden.',
+    'Another root key or provider is a rotation, and the command ends when it has ended.',
+  ].join(' '),
   flags: [
+    {
+      name: 'cas',
+      kind: 'text',
+      value: '<index>',
+      help: 'Only where the configuration still has this ModifyIndex, which get-config shows.',
+    },
     { name: 'config-file', kind: 'text', value: '<file>', help: 'JSON with Provider and Config.' },
     ...serverFlags,
   ],
@@ -43,9 +52,15 @@ export const setAuthorityCommand: CliCommand = {
     const { authorityProblem } = await import('../connect-answers.ts')
     const problem = authorityProblem(text.value)
     if (problem !== undefined) return failed(invocation, `Error parsing config file: ${problem}`)
+    const cas = invocation.flags.get('cas')
+    if (typeof cas === 'string' && !/^\d+$/.test(cas))
+      return misused(invocation, `-cas ${JSON.stringify(cas)} is no index: write the ModifyIndex that get-config shows`)
+    const query = typeof cas === 'string' ? [['cas', cas] as const] : []
     const { askBytes } = await import('../json-client.ts')
-    const set = await askBytes(new ApiClient(invocation), { method: 'PUT', path, body: utf8(text.value) })
+    const set = await askBytes(new ApiClient(invocation), { method: 'PUT', path, query, body: utf8(text.value) })
     if (!set.ok) return failed(invocation, `Error setting CA configuration: ${set.error}`)
+    if (typeof cas === 'string' && textOf(set.value).trim() !== 'true')
+      return failed(invocation, 'Error setting CA configuration: it has changed since: read it again')
     invocation.terminal.out('Configuration updated!\n')
     return 0
   },

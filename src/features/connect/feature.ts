@@ -1,4 +1,5 @@
 import type { Feature } from '../manifest.ts'
+import { agentConnectRoutes } from './agent-routes.ts'
 import { beginAuthority, pruneRoots, recordLeaves, renewSigner, takeSerialNumbers } from './commands.ts'
 import { authorityDuty } from './duty.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
@@ -38,6 +39,6 @@ export const connectFeature: Feature = {
     rotationRefused,
   ],
   endpoints: [rootsEndpoint, configurationGetEndpoint, configurationSetEndpoint, signEndpoint, forecastEndpoint],
-  routes: connectRoutes,
+  routes: [...connectRoutes, ...agentConnectRoutes],
   duties: [authorityDuty],
 }

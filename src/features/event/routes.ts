@@ -127,7 +127,7 @@ async function list(
     await changed(agent, request, () => eventIndex(found()) !== known.value, waitMs)
   }
   const events = found()
-  return { kind: 'json', value: events.map(userEventJson), eventIndex: eventIndex(events) }
+  return { kind: 'json', value: events.map(userEventJson), ownIndex: eventIndex(events) }
 }
 
 /** Settles when it is so, when time is up, or when the caller has gone. */

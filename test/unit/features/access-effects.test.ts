@@ -46,6 +46,7 @@ describe('the wall of access control', () => {
       'ACL.Standing',
       'ACL.TokenSelf',
       'Catalog.ListDatacenters',
+      'ConnectCA.Roots',
       'Coordinate.ListDatacenters',
       'PreparedQuery.OtherDatacenters',
       'Status.Leader',
@@ -56,6 +57,7 @@ describe('the wall of access control', () => {
   it('knows each endpoint that asks within itself', () => {
     const inside = endpoints.filter(({ access }) => access.kind === 'within')
     expect(inside.map(({ method }) => method).sort()).toEqual([
+      'ConnectCA.Sign',
       'Intention.Apply',
       'Internal.KeyringOperation',
       'Session.Destroy',

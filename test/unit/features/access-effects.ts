@@ -252,6 +252,22 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   'GET /v1/connect/intentions/check': [
     { request: 'GET /v1/connect/intentions/check?source=web&destination=db', grants: ['service:db:read'] },
   ],
+  'GET /v1/connect/ca/configuration': [
+    { request: 'GET /v1/connect/ca/configuration', grants: ['operator::read'], allowed: 500 },
+  ],
+  'PUT /v1/connect/ca/configuration': [
+    {
+      request: 'PUT /v1/connect/ca/configuration',
+      body: { Provider: 'svc', Config: {} },
+      grants: ['operator::write'],
+      allowed: 500,
+    },
+  ],
+  'GET /v1/connect/ca/forecast': [{ request: 'GET /v1/connect/ca/forecast', grants: ['operator::read'], allowed: 500 }],
+  'GET /v1/agent/connect/ca/leaf/{service}': [
+    { request: 'GET /v1/agent/connect/ca/leaf/web', grants: ['service:web:write'] },
+    { request: 'GET /v1/agent/connect/ca/leaf/not-registered', grants: ['service:not-registered:write'] },
+  ],
   'POST /v1/agent/connect/authorize': [
     {
       request: 'POST /v1/agent/connect/authorize',
@@ -391,6 +407,8 @@ export const openOperations: Readonly<Record<string, string>> = {
   'GET /v1/coordinate/datacenters': 'GET /v1/coordinate/datacenters',
   'GET /v1/operator/area/{area}/members': 'GET /v1/operator/area/x/members',
   'PUT /v1/operator/area/{area}/join': 'PUT /v1/operator/area/x/join',
+  'GET /v1/connect/ca/roots': 'GET /v1/connect/ca/roots',
+  'GET /v1/agent/connect/ca/roots': 'GET /v1/agent/connect/ca/roots',
   'GET /v1/agent/live': 'GET /v1/agent/live',
   'GET /v1/agent/ready': 'GET /v1/agent/ready',
   'GET /v1/agent/connect/proxy/{proxy}': 'GET /v1/agent/connect/proxy/web',

@@ -1,10 +1,13 @@
 import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
+import type { LeafSource } from '../../../src/agent/mesh/leaf-source.ts'
+import { Leaves } from '../../../src/agent/mesh/leaves.ts'
 import { emptyBytes } from '../../../src/base/bytes.ts'
 import { writeJson } from '../../../src/base/json.ts'
 import { done, ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { coordinateBatch } from '../../../src/features/coordinate/commands.ts'
 import type { HttpMethod, RouteResponse } from '../../../src/features/manifest.ts'
+import type { IssuedLeaf } from '../../../src/features/mesh.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
@@ -42,6 +45,7 @@ export interface Told {
 
 /** One server that has some of everything, its agent, and a caller whose rights a test says. */
 export class AccessWorld {
+  readonly env: Env
   readonly server: LoneServer
   /** What happened to the agent. */
   readonly happened: string[] = []
@@ -54,7 +58,7 @@ export class AccessWorld {
   archive: Uint8Array = emptyBytes
 
   private constructor() {
-    const env: Env = {
+    this.env = {
       ...host,
       log: {
         enabled: () => true,
@@ -62,7 +66,7 @@ export class AccessWorld {
         follow: (level, use) => host.log.follow(level, use),
       },
     }
-    this.server = new LoneServer(env)
+    this.server = new LoneServer(this.env)
     this.#agentParts()
   }
 
@@ -168,6 +172,12 @@ export class AccessWorld {
     server.wan = pool
     server.wanView = { own: coordinate, servers: [] }
     server.events = { list: () => [deploy], onChange: () => ({ close: () => {} }) }
+    server.leaves = new Leaves({
+      env: this.env,
+      source: numberedLeaves(),
+      tokenOf: () => '',
+      rightsOf: (call) => server.agent.authorizer(call),
+    })
     server.join = async () => {
       note('join')
       return ok(1)
@@ -184,6 +194,31 @@ export class AccessWorld {
       note('reload')
       return done
     }
+  }
+}
+
+/** Signed by nobody: rights are asked for before. */
+function numberedLeaves(): LeafSource {
+  const roots = { activeRootId: 'r', trustDomain: 'x.svc', roots: [] }
+  return {
+    roots: async (minIndex) => (minIndex === 0 ? ok({ index: 1, list: roots }) : new Promise(() => undefined)),
+    request: async (service) => ({ requestPem: service, privateKeyPem: 'key' }),
+    sign: async (service) => ok(leafOf(service)),
+    memberCount: () => 1,
+  }
+}
+
+function leafOf(service: string): IssuedLeaf {
+  const times = { notBeforeMs: host.clock.wallMs(), notAfterMs: host.clock.wallMs() + 3_600_000 }
+  const indexes = { createIndex: 1, modifyIndex: 1 }
+  return {
+    serialNumber: '01',
+    certificates: 'leaf',
+    rootId: 'r',
+    service,
+    serviceUri: 'spiffe://x',
+    ...times,
+    ...indexes,
   }
 }
 

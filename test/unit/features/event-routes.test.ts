@@ -108,7 +108,7 @@ describe('a user event in the pool', () => {
 describe('the routes of user events', () => {
   it('[HTP-064] an event that is fired is answered for, listed, and found by its name', async () => {
     const { ask } = setUp()
-    expect(await ask('GET /v1/event/list')).toMatchObject({ value: [], eventIndex: 1n })
+    expect(await ask('GET /v1/event/list')).toMatchObject({ value: [], ownIndex: 1n })
     const fired = await ask('PUT /v1/event/fire/deploy?node=node&service=web&tag=v1', 'payload-1')
     const shown = { Name: 'deploy', Payload: 'cGF5bG9hZC0x', NodeFilter: 'node', ServiceFilter: 'web', TagFilter: 'v1' }
     expect(fired).toMatchObject({ value: { ...shown, Version: 1, LTime: 0 } })
@@ -132,7 +132,7 @@ describe('the routes of user events', () => {
     const { ask } = setUp()
     await ask('PUT /v1/event/fire/deploy')
     // The ID is 01010101-0101-4101-8101-010101010101.
-    expect(await ask('GET /v1/event/list')).toMatchObject({ eventIndex: 0x0101010101014101n ^ 0x8101010101010101n })
+    expect(await ask('GET /v1/event/list')).toMatchObject({ ownIndex: 0x0101010101014101n ^ 0x8101010101010101n })
   })
 
   it('a list waits while the index is the known one', async () => {
@@ -148,7 +148,7 @@ describe('the routes of user events', () => {
     const waiting = ask('GET /v1/event/list?name=deploy&index=1&wait=10s')
     await ask('PUT /v1/event/fire/other')
     timers[0]?.()
-    expect(await waiting).toMatchObject({ value: [], eventIndex: 1n })
+    expect(await waiting).toMatchObject({ value: [], ownIndex: 1n })
   })
 
   it('only so many are kept', async () => {

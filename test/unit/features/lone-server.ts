@@ -23,6 +23,7 @@ import type {
   RouteResponse,
   ServerContext,
 } from '../../../src/features/manifest.ts'
+import type { MeshLeaves } from '../../../src/features/mesh.ts'
 import type { MeshSettings } from '../../../src/features/mesh-settings.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
@@ -86,6 +87,7 @@ export class LoneServer {
   wan: Pool | undefined
   wanView: WanView | undefined
   events: ReceivedEvents | undefined
+  leaves: MeshLeaves | undefined
   notReady: readonly string[] = []
   join: AgentContext['join'] | undefined
   joinWan: AgentContext['joinWan'] | undefined
@@ -286,6 +288,9 @@ export class LoneServer {
       },
       get events(): ReceivedEvents {
         return lone.events ?? absent('user events')
+      },
+      get mesh(): MeshLeaves | undefined {
+        return lone.leaves
       },
       get wan(): Pool | undefined {
         return lone.wan

@@ -1,0 +1,234 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { CallOptions } from '../../features/call.ts'
+import type { IssuedLeaf } from '../../features/connect/model.ts'
+import type { HeldLeaf } from '../../features/mesh.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import { isRefusal, type LeafRequest, type LeafSource } from './leaf-source.ts'
+import {
+  type DatedLeaf,
+  drawRenewal,
+  drawSpread,
+  isSpent,
+  lookAgainMs,
+  type Now,
+  renewalInMs,
+  retryInMs,
+} from './renewal.ts'
+import type { RootsWatch } from './roots-watch.ts'
+
+/** A root that nobody lists may be one of which the server that was asked does not know yet: it is waited for so long. */
+const unknownRootMs = 60_000
+/** A leaf that nobody has asked for so long is not renewed any more. Reference: HTTP API 1.8. */
+export const unaskedMaxMs = 72 * 3_600_000
+
+export interface KeptLeafOptions {
+  readonly env: Env
+  readonly source: LeafSource
+  readonly roots: Pick<RootsWatch, 'list' | 'standingOf'>
+  readonly service: string
+  readonly token: string
+  /** An index that no leaf of this agent has had, and that is not below this one. */
+  readonly indexOf: (leaf: IssuedLeaf) => number
+  /** It is kept no longer. */
+  readonly onEnd: () => void
+}
+
+/** The leaf of one service for one token, renewed for as long as somebody asks for it. Its key changes with it. */
+export class KeptLeaf {
+  readonly #options: KeptLeafOptions
+  readonly #waiting = new Set<() => void>()
+  #held: (DatedLeaf & { readonly privateKeyPem: string; readonly index: number }) | undefined
+  /** Made for a leaf that has not come yet: an attempt that failed is repeated with the same key. */
+  #request: LeafRequest | undefined
+  #issuing: Promise<Result<undefined, Failure>> | undefined
+  #timer: Closable | undefined
+  /** When it is replaced because of its root, by the clock that counts. */
+  #replaceAtMs: number | undefined
+  #failures = 0
+  #notBeforeMs = 0
+  #refusal: Failure | undefined
+  #stopped = false
+  lastAskedMs: number
+
+  constructor(options: KeptLeafOptions) {
+    this.#options = options
+    this.lastAskedMs = options.env.clock.monoMs()
+  }
+
+  get held(): { readonly held: HeldLeaf; readonly index: number } | undefined {
+    if (this.#held === undefined) return undefined
+    const { leaf, privateKeyPem, index } = this.#held
+    return { held: { leaf, privateKeyPem }, index }
+  }
+
+  get service(): string {
+    return this.#options.service
+  }
+
+  /** Why its token may not have it any more. */
+  get refusal(): Failure | undefined {
+    return this.#refusal
+  }
+
+  /** Somebody waits for it. */
+  get busy(): boolean {
+    return this.#issuing !== undefined || this.#waiting.size > 0
+  }
+
+  get spent(): boolean {
+    return this.#held !== undefined && isSpent(this.#held, this.#now())
+  }
+
+  /** Another root signs now. */
+  get outdated(): boolean {
+    return this.#held !== undefined && this.#options.roots.standingOf(this.#held.leaf) === 'outdated'
+  }
+
+  /** A new leaf, with a new key. Whoever asks meanwhile waits for the same. */
+  async issue(): Promise<Result<undefined, Failure>> {
+    this.#issuing ??= this.#issue()
+    return this.#issuing
+  }
+
+  /** Until there is another leaf, for at most this long. */
+  next(waitMs: number, options: CallOptions): Promise<void> {
+    const { env } = this.#options
+    const deferred = env.deferred<void>()
+    const end = (): void => {
+      timer.close()
+      this.#waiting.delete(end)
+      this.lastAskedMs = env.clock.monoMs()
+      deferred.resolve()
+    }
+    const timer = env.timers.after(waitMs, end)
+    this.#waiting.add(end)
+    options.onAbort?.(end)
+    return deferred.promise
+  }
+
+  /** The roots have changed. */
+  rootsChanged(): void {
+    this.#lookAgain()
+  }
+
+  /** `why`: for those who wait. */
+  stop(why?: Failure): void {
+    this.#stopped = true
+    this.#refusal ??= why
+    this.#timer?.close()
+    this.#held = undefined
+    this.#request = undefined
+    this.#wakeAll()
+  }
+
+  async #issue(): Promise<Result<undefined, Failure>> {
+    const issued = await this.#ask()
+    this.#issuing = undefined
+    if (this.#stopped) return err({ kind: 'shutting-down' })
+    if (issued.ok) {
+      this.#take(issued.value)
+      return ok(undefined)
+    }
+    if (isRefusal(issued.error)) {
+      this.#end(issued.error)
+      return issued
+    }
+    if (this.#held !== undefined) this.#putOff(issued.error)
+    return issued
+  }
+
+  async #ask(): Promise<Result<IssuedLeaf, Failure>> {
+    const { source, roots, service, token } = this.#options
+    const list = await roots.list()
+    if (!list.ok) return list
+    const { trustDomain } = list.value
+    if (trustDomain === '') return err({ kind: 'refused', message: 'the mesh has no certificate authority yet' })
+    this.#request ??= await source.request(service, trustDomain)
+    return source.sign(this.#request.requestPem, token)
+  }
+
+  #take(leaf: IssuedLeaf): void {
+    const { env, indexOf } = this.#options
+    const { privateKeyPem = '' } = this.#request ?? {}
+    this.#request = undefined
+    const renewAt = drawRenewal(env.random.stream('mesh.renewal'))
+    this.#held = { leaf, privateKeyPem, index: indexOf(leaf), issuedMonoMs: env.clock.monoMs(), renewAt }
+    this.#replaceAtMs = undefined
+    this.#failures = 0
+    this.#notBeforeMs = 0
+    this.#wakeAll()
+    this.#lookAgain()
+  }
+
+  /** Servers refuse or are gone: what is held is given out for as long as it is good. */
+  #putOff(why: Failure): void {
+    const { env, service } = this.#options
+    this.#failures += 1
+    const pauseMs = retryInMs(env.random.stream('mesh.retry'), this.#failures)
+    this.#notBeforeMs = env.clock.monoMs() + pauseMs
+    if (this.#failures === 1) {
+      const expiresInS = Math.floor(((this.#held?.leaf.notAfterMs ?? 0) - env.clock.wallMs()) / 1000)
+      env.log.write('warn', 'connect', 'a leaf could not be renewed, and is asked for again', {
+        service,
+        why: failureText(why),
+        expiresInS,
+      })
+    }
+    this.#lookAgain()
+  }
+
+  /** What is to be done, and when. */
+  #lookAgain(): void {
+    if (this.#stopped || this.#held === undefined || this.#issuing !== undefined) return
+    const { env } = this.#options
+    this.#timer?.close()
+    const inMs = Math.min(this.#dueInMs(this.#held), lookAgainMs)
+    this.#timer = env.timers.after(Math.max(0, inMs), () => this.#due())
+  }
+
+  #due(): void {
+    const held = this.#held
+    if (held === undefined || this.#issuing !== undefined) return
+    if (this.#dueInMs(held) > 0) return this.#lookAgain()
+    const { env } = this.#options
+    if (this.#waiting.size === 0 && env.clock.monoMs() - this.lastAskedMs >= unaskedMaxMs) return this.#end()
+    env.detach(this.issue())
+  }
+
+  #dueInMs(held: DatedLeaf): number {
+    const now = this.#now()
+    const dueMs = Math.min(renewalInMs(held, now), this.#replaceInMs(held, now))
+    return Math.max(dueMs, this.#notBeforeMs - now.monoMs)
+  }
+
+  /** The moment is drawn when the leaf's root is first seen not to be the one that signs. */
+  #replaceInMs({ leaf }: DatedLeaf, { monoMs }: Now): number {
+    const { env, source, roots } = this.#options
+    const standing = roots.standingOf(leaf)
+    if (standing === 'current') {
+      this.#replaceAtMs = undefined
+      return Number.POSITIVE_INFINITY
+    }
+    if (this.#replaceAtMs === undefined) {
+      const spreadMs = drawSpread(env.random.stream('mesh.rotation'), source.memberCount())
+      this.#replaceAtMs = monoMs + spreadMs + (standing === 'unknown' ? unknownRootMs : 0)
+    }
+    return this.#replaceAtMs - monoMs
+  }
+
+  #end(why?: Failure): void {
+    this.stop(why)
+    this.#options.onEnd()
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  #now(): Now {
+    const { clock } = this.#options.env
+    return { monoMs: clock.monoMs(), wallMs: clock.wallMs() }
+  }
+}

@@ -1,0 +1,175 @@
+import type { Authorizer } from '../../access/authorizer.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { CallOptions, Freshness } from '../../features/call.ts'
+import { denied } from '../../features/denied.ts'
+import type { LeafAnswer, MeshLeaves } from '../../features/mesh.ts'
+import type { Failure } from '../../model/failure.ts'
+import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import { KeptLeaf } from './kept-leaf.ts'
+import { isRefusal, type LeafSource } from './leaf-source.ts'
+import { RootsWatch } from './roots-watch.ts'
+
+/** Leaves kept; for one more, the longest unasked goes for which nobody waits. */
+export const leavesMax = 1_024
+
+export interface LeavesOptions {
+  readonly env: Env
+  readonly source: LeafSource
+  /** The secret that a call goes by. */
+  readonly tokenOf: (call: CallOptions) => string
+  /** What the token of a call may do, by this agent's own knowledge; undefined: access control is off. */
+  readonly rightsOf: ((call: CallOptions) => Promise<Result<Authorizer, Failure>>) | undefined
+}
+
+type Wait = Parameters<MeshLeaves['leaf']>[1]
+
+/**
+ * The leaves of the services on one agent: for each service and token a key and a certificate, renewed before it expires and
+ * when another root signs. The key is made here and leaves only with its leaf.
+ *
+ * After a rotation leaves are replaced within a time that grows with the number of agents, so that the servers are not asked for all of
+ * them at once: the old ones are good until they expire, for no root goes before its leaves. Whoever asks anew meanwhile is
+ * given one of the new root, for whoever rotates because a key was lost wants to see the end of the old one; whoever waits
+ * for the next one is told when it comes.
+ */
+export class Leaves implements MeshLeaves {
+  readonly #options: LeavesOptions
+  readonly #roots: RootsWatch
+  /** The longest unasked first. */
+  readonly #kept = new Map<string, KeptLeaf>()
+  #lastIndex = 0
+  #stopped = false
+
+  constructor(options: LeavesOptions) {
+    this.#options = options
+    this.#roots = new RootsWatch({
+      env: options.env,
+      source: options.source,
+      wanted: () => this.#kept.size > 0,
+      onChange: (turned) => this.#rootsChanged(turned),
+    })
+  }
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#roots.stop()
+    for (const kept of this.#kept.values()) kept.stop()
+    this.#kept.clear()
+  }
+
+  async leaf(
+    service: string,
+    wait: Wait,
+    freshness: Freshness,
+    options: CallOptions,
+  ): Promise<Result<LeafAnswer, Failure>> {
+    const token = this.#options.tokenOf(options)
+    const key = JSON.stringify([service, token])
+    const allowed = await this.#allowed(service, options)
+    if (!allowed.ok) {
+      if (isRefusal(allowed.error)) this.#drop(key, allowed.error)
+      return allowed
+    }
+    if (this.#stopped) return err({ kind: 'shutting-down' })
+    const opened = this.#askedFor(key, service, token)
+    if (!opened.ok) return opened
+    const kept = opened.value
+    const known = kept.held !== undefined
+    const ready = await this.#ready(kept, wait, freshness, options)
+    if (!ready.ok) {
+      if (kept.held === undefined && !kept.busy) this.#forget(key, kept)
+      return ready
+    }
+    const { held } = kept
+    if (held === undefined) return err(kept.refusal ?? { kind: 'shutting-down' })
+    return ok({ ...held, hit: known && !freshness.revalidate, ageMs: this.#roots.ageMs() })
+  }
+
+  /** Until there is what this caller is to have. */
+  async #ready(
+    kept: KeptLeaf,
+    { minIndex, waitMs }: Wait,
+    { revalidate }: Freshness,
+    options: CallOptions,
+  ): Promise<Result<undefined, Failure>> {
+    const { held } = kept
+    if (held === undefined) return kept.issue()
+    // A greater index than ours was told by this agent before it started again: its caller has an older leaf, too.
+    const waits = minIndex === held.index && !revalidate
+    if (!kept.spent && waits) {
+      await kept.next(waitMs === 0 ? blockingWaitDefaultMs : Math.min(waitMs, blockingWaitMaxMs), options)
+      // Its rights may have narrowed meanwhile.
+      return this.#allowed(kept.service, options)
+    }
+    if (!kept.spent && !kept.outdated && !revalidate) return ok(undefined)
+    const issued = await kept.issue()
+    if (issued.ok || isRefusal(issued.error)) return issued
+    return kept.held === undefined || kept.spent ? issued : ok(undefined)
+  }
+
+  async #allowed(service: string, options: CallOptions): Promise<Result<undefined, Failure>> {
+    const { env, rightsOf } = this.#options
+    const rights = await rightsOf?.(options)
+    if (rights === undefined) return ok(undefined)
+    if (!rights.ok) return rights
+    const asked = { resource: 'service', name: service, right: 'write' } as const
+    if (rights.value.allows(asked.resource, asked.name, asked.right)) return ok(undefined)
+    return err(denied(env, rights.value, asked, 'this agent'))
+  }
+
+  #askedFor(key: string, service: string, token: string): Result<KeptLeaf, Failure> {
+    const known = this.#kept.get(key)
+    const kept = known ?? (this.#hasRoom() ? this.#open(key, service, token) : undefined)
+    if (kept === undefined) return err({ kind: 'overloaded', message: `more than ${leavesMax} leaves are waited for` })
+    kept.lastAskedMs = this.#options.env.clock.monoMs()
+    this.#kept.delete(key)
+    this.#kept.set(key, kept)
+    return ok(kept)
+  }
+
+  #hasRoom(): boolean {
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#kept.size < leavesMax) break
+      if (!kept.busy) this.#drop(oldest)
+    }
+    return this.#kept.size < leavesMax
+  }
+
+  #open(key: string, service: string, token: string): KeptLeaf {
+    const { env, source } = this.#options
+    const kept: KeptLeaf = new KeptLeaf({
+      env,
+      source,
+      roots: this.#roots,
+      service,
+      token,
+      indexOf: ({ modifyIndex }) => {
+        this.#lastIndex = Math.max(this.#lastIndex + 1, modifyIndex)
+        return this.#lastIndex
+      },
+      onEnd: () => this.#forget(key, kept),
+    })
+    return kept
+  }
+
+  #drop(key: string, why?: Failure): void {
+    this.#kept.get(key)?.stop(why)
+    this.#kept.delete(key)
+  }
+
+  #forget(key: string, kept: KeptLeaf): void {
+    if (this.#kept.get(key) === kept) this.#drop(key)
+  }
+
+  #rootsChanged(turned: boolean): void {
+    const kept = [...this.#kept.values()]
+    const text = 'another root signs now: leaves are replaced'
+    if (turned) this.#options.env.log.write('info', 'connect', text, { leaves: kept.length })
+    for (const each of kept) each.rootsChanged()
+  }
+}

@@ -1,0 +1,124 @@
+import { ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { RootsList } from '../../features/connect/model.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { LeafSource, RootsView } from './leaf-source.ts'
+import { retryInMs } from './renewal.ts'
+
+export interface RootsWatchOptions {
+  readonly env: Env
+  readonly source: Pick<LeafSource, 'roots'>
+  /** Whether there is anybody for whom the roots are followed. */
+  readonly wanted: () => boolean
+  /** `turned`: another root signs than before. */
+  readonly onChange: (turned: boolean) => void
+}
+
+/** The roots as this agent knows them: followed by a blocking read for as long as it keeps leaves. */
+export class RootsWatch {
+  readonly #options: RootsWatchOptions
+  #view: RootsView | undefined
+  #asking: Promise<Result<RootsView, Failure>> | undefined
+  #following = false
+  #stopped = false
+  /** Ends the read or the pause that is under way. */
+  #interrupt: (() => void) | undefined
+  /** Since when they may have changed without our knowing; undefined while a read is under way. */
+  #inDoubtSinceMs: number | undefined
+
+  constructor(options: RootsWatchOptions) {
+    this.#options = options
+  }
+
+  /** The roots of now. The first are the leader's: whoever lags does not know of a mesh that has just begun. */
+  async list(): Promise<Result<RootsList, Failure>> {
+    if (this.#following && this.#view !== undefined) return ok(this.#view.list)
+    this.#asking ??= this.#ask()
+    const asked = await this.#asking
+    return asked.ok ? ok(asked.value.list) : asked
+  }
+
+  /** For how long they may have been others than those that are known. */
+  ageMs(): number {
+    return this.#inDoubtSinceMs === undefined ? 0 : this.#options.env.clock.monoMs() - this.#inDoubtSinceMs
+  }
+
+  /**
+   * `outdated`: another root signs now. `unknown`: the root of this leaf is not listed, although what is known is not older than
+   * the leaf; after a restore it never may be.
+   */
+  standingOf({ rootId, modifyIndex }: { readonly rootId: string; readonly modifyIndex: number }): Standing {
+    if (this.#view === undefined) return 'current'
+    const { list, index } = this.#view
+    if (list.activeRootId === rootId || list.activeRootId === '') return 'current'
+    if (list.roots.some(({ id }) => id === rootId)) return 'outdated'
+    // The servers signed by a root of which this agent has not heard yet.
+    return index < modifyIndex ? 'current' : 'unknown'
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#interrupt?.()
+  }
+
+  async #ask(): Promise<Result<RootsView, Failure>> {
+    const asked = await this.#options.source.roots(0, this.#abort)
+    this.#asking = undefined
+    if (asked.ok && !this.#stopped) {
+      this.#take(asked.value)
+      this.#follow()
+    }
+    return asked
+  }
+
+  #follow(): void {
+    if (this.#following) return
+    this.#following = true
+    this.#options.env.detach(this.#keepFresh())
+  }
+
+  async #keepFresh(): Promise<void> {
+    const { env, source, wanted } = this.#options
+    let failures = 0
+    while (!this.#stopped && wanted()) {
+      const sinceMs = env.clock.monoMs()
+      const next = await source.roots(this.#view?.index ?? 0, this.#abort)
+      if (this.#stopped) break
+      if (next.ok) {
+        failures = 0
+        this.#inDoubtSinceMs = undefined
+        this.#take(next.value)
+        continue
+      }
+      failures += 1
+      this.#inDoubtSinceMs ??= sinceMs
+      await this.#pause(retryInMs(env.random.stream('mesh.roots'), failures))
+    }
+    this.#following = false
+  }
+
+  #take(view: RootsView): void {
+    const before = this.#view?.list.activeRootId
+    // Lower after a restore: it is taken as it is.
+    this.#view = view
+    if (before !== undefined) this.#options.onChange(before !== view.list.activeRootId)
+  }
+
+  readonly #abort = (use: () => void): void => {
+    this.#interrupt = use
+    if (this.#stopped) use()
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    const { env } = this.#options
+    const deferred = env.deferred<void>()
+    const timer = env.timers.after(pauseMs, () => deferred.resolve())
+    this.#interrupt = () => {
+      timer.close()
+      deferred.resolve()
+    }
+    return deferred.promise
+  }
+}
+
+export type Standing = 'current' | 'outdated' | 'unknown'

@@ -1,0 +1,103 @@
+import type { z } from 'zod'
+import { parseDuration } from '../base/duration.ts'
+import { msOfDigits } from '../pki/utc-time.ts'
+import type { forecastSchema } from './connect-answers.ts'
+import { formatTable } from './table.ts'
+
+/** What of the mesh's certificates expires when, for people. */
+
+export type Forecast = z.infer<typeof forecastSchema>
+
+/** With less than this the active root is told of. */
+const rootSoonMs = 60 * 86_400_000
+/** What skew and back-dating may take of a leaf's time. */
+const cutShortMs = 10 * 60_000
+
+export function forecastText(forecast: Forecast): string {
+  const { Provider, TrustDomain, State, LeafCertTTL, LeafExpires } = forecast
+  const seen = whatToSeeTo(forecast)
+  const sections = [
+    formatTable([
+      ['State', State],
+      ['Provider', Provider || '-'],
+      ['Trust domain', TrustDomain || '-'],
+      ['A leaf lives', LeafCertTTL],
+      ['Signed now, until', LeafExpires || '-'],
+    ]),
+    ...(forecast.Roots.length === 0 ? [] : [`Roots, the oldest first:\n${rootsTable(forecast)}`]),
+    ...(forecast.Crossings.length === 0 ? [] : [`From newer roots to older ones:\n${crossingsTable(forecast)}`]),
+    ...rotationSection(forecast),
+    `A rotation now:\n${lines(rotationNow(forecast))}`,
+    ...(seen.length === 0 ? [] : [`To see to:\n${lines(seen)}`]),
+  ]
+  return sections.join('\n')
+}
+
+/** The authority does not do its work. */
+export function isInTrouble({ State, LeafExpires }: Forecast): boolean {
+  return State === 'degraded' || (State !== 'not-begun' && LeafExpires === '')
+}
+
+function rootsTable({ Roots }: Forecast): string {
+  const rows = Roots.map((root) => [
+    short(root.ID),
+    root.Name,
+    root.Active ? 'active' : 'old',
+    root.Expires,
+    root.Leaves.map(({ Datacenter, Expires }) => `${Expires} (${Datacenter})`).join(', ') || 'none signed',
+    root.Active ? 'stays' : root.Goes || 'at once',
+  ])
+  return formatTable([['ID', 'Name', 'State', 'Expires', 'Last leaf expires', 'Goes'], ...rows])
+}
+
+function crossingsTable({ Crossings }: Forecast): string {
+  const rows = Crossings.map(({ RootID, SignedByRootID, Expires }) => [short(RootID), short(SignedByRootID), Expires])
+  return formatTable([['Root', 'Signed by', 'Expires'], ...rows])
+}
+
+function rotationSection({ Rotation }: Forecast): readonly string[] {
+  if (Rotation === null) return []
+  const { ID, Step, Provider, Started } = Rotation
+  return [`A rotation is under way:\n${lines([`number ${ID}, to ${Provider}, since ${Started}: ${Step}`])}`]
+}
+
+function rotationNow({ RotationNow: now }: Forecast): readonly string[] {
+  if (!now.Possible) return [`is not possible: ${now.Why}`]
+  return [
+    `lists ${now.Roots} roots, of which the new one signs from then on`,
+    `sends ${now.CertificatesOfLeaf} certificates with each leaf, itself among them`,
+    now.OldRootGoes === ''
+      ? 'lets the root that is active now go at once: it has signed nothing'
+      : `lets the root that is active now go at ${now.OldRootGoes}, when its last leaf has expired`,
+    ...(now.LeavesHoldUntil === '' ? [] : [`signs leaves that hold until ${now.LeavesHoldUntil} at most`]),
+  ]
+}
+
+/** In words, the worst first. */
+function whatToSeeTo(forecast: Forecast): readonly string[] {
+  const { Problem, State, LeafExpires, LeafCertTTL, Now } = forecast
+  const nowMs = msOf(Now)
+  const active = forecast.Roots.find(({ Active }) => Active)
+  const seen = Problem === '' ? [] : [Problem]
+  if (State === 'not-begun') seen.push('the authority has not begun: it does when a leader has the mesh enabled')
+  else if (LeafExpires === '') seen.push('no leaf can be signed: too little is left of what would go out with it')
+  const ttl = parseDuration(LeafCertTTL)
+  if (LeafExpires !== '' && ttl.ok && msOf(LeafExpires) < nowMs + ttl.value - cutShortMs)
+    seen.push(`leaves are cut short to ${LeafExpires}, when something expires that goes out with them`)
+  if (active !== undefined && msOf(active.Expires) - nowMs < rootSoonMs)
+    seen.push(`the active root expires at ${active.Expires}: rotate before, by as long as a leaf lives at least`)
+  return seen
+}
+
+function msOf(text: string): number {
+  return msOfDigits(text.replace(/[-:TZ]/g, '')) ?? Number.NaN
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `  - ${text}\n`).join('')
+}
+
+/** Enough of an ID to tell one from the others. */
+function short(id: string): string {
+  return id.slice(0, 11)
+}

@@ -1,0 +1,19 @@
+/** How fresh a caller of kept answers wants them. Reference: HTTP API 1.8. */
+export interface Freshness {
+  /** Ask anew, whatever is kept. */
+  readonly revalidate: boolean
+  readonly maxAgeMs?: number
+  /** How old an answer may be where asking anew fails. */
+  readonly staleIfErrorMs?: number
+}
+
+export interface CallOptions {
+  /** The secret of the token that the call is made with; empty or absent: the agent's default token, else the anonymous one. */
+  readonly token?: string
+  /** The address of whoever asked, where that is not this agent: what each client may have under way is bounded. */
+  readonly client?: string
+  /** Another datacenter, which a write is for; a read says it among its options. */
+  readonly datacenter?: string
+  /** Ends the call early: the client went away. */
+  onAbort?(use: () => void): void
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../base/bytes.ts'
+import { utcText } from '../../base/utc-text.ts'
+import { declared, type NamesOf } from '../declared.ts'
+import { indexHeaders, indexValue, jsonAnswer, textAnswer } from '../declared-answers.ts'
+import { freshnessOf } from '../discovery-reads.ts'
+import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
+import type { HeldLeaf } from '../mesh.ts'
+import { readParameters } from '../parameters.ts'
+import { parseReadOptions } from '../read-options.ts'
+import { answered, badRequest, failed } from '../responses.ts'
+import { rootsJson, rootsShape } from './model.ts'
+import { rootsEndpoint } from './read-endpoints.ts'
+
+const pem = z.string().meta({ description: 'PEM.' })
+
+const leafShape = z
+  .strictObject({
+    SerialNumber: z.string(),
+    CertPEM: pem.meta({ description: 'PEM: the leaf, then what leads from it to older roots.' }),
+    PrivateKeyPEM: pem,
+    Service: z.string(),
+    ServiceURI: z.string(),
+    ValidAfter: z.string(),
+    ValidBefore: z.string(),
+    CreateIndex: indexValue,
+    ModifyIndex: indexValue,
+  })
+  .meta({ id: 'MeshLeaf' })
+
+type Read = RouteRequest<NamesOf<typeof readParameters>>
+
+const freshness = {
+  name: 'cache-control',
+  about: '`must-revalidate` and `max-age=0`: nothing that the agent keeps will do.',
+}
+
+const off = textAnswer(
+  500,
+  'The mesh is not enabled on the servers, or its authority cannot do it now; the line says why.',
+)
+
+/** What an agent keeps for the proxies on its node. Reference: connect 1 and 6. */
+export const agentConnectRoutes: readonly Route[] = [
+  {
+    path: '/v1/agent/connect/ca/roots',
+    since: 'mesh',
+    operations: {
+      GET: declared({
+        summary: 'Root certificates that the mesh trusts, as the agent keeps them',
+        access: { open: 'certificates of authorities are public, and every proxy needs them' },
+        query: readParameters,
+        headers: [freshness],
+        answers: [jsonAnswer('Kept fresh by the agent.', rootsShape, [...indexHeaders, 'cache', 'age?']), off],
+        handle: keptRoots,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/connect/ca/leaf/',
+    since: 'mesh',
+    rest: { name: 'service', about: 'Name of a service; it need not be registered.' },
+    operations: {
+      GET: declared({
+        summary: 'The certificate of a service, with its key',
+        access: { asks: 'service:write' },
+        query: readParameters,
+        headers: [freshness],
+        answers: [
+          jsonAnswer(
+            'Kept by the agent for this service and token, and renewed in time. With `index` it waits for the next one.',
+            leafShape,
+            ['index', 'cache', 'age?'],
+          ),
+          off,
+        ],
+        handle: leaf,
+      }),
+    },
+  },
+]
+
+async function keptRoots(agent: AgentContext, request: Read): Promise<RouteResponse> {
+  const read = parseReadOptions(agent, request.query)
+  if (!read.ok) return failed(read.error)
+  const wanted = freshnessOf(request)
+  if (!wanted.ok) return failed(wanted.error)
+  // How old they may be is not the caller's affair: a blocking read keeps them fresh.
+  const kept = await agent.cached(rootsEndpoint, {}, read.value, { revalidate: wanted.value.revalidate }, request.call)
+  if (!kept.ok) return failed(kept.error)
+  const { answer, hit, ageMs } = kept.value
+  return answered(answer, 'mesh-roots', rootsJson, { cache: { hit, ageS: Math.floor(ageMs / 1000) } })
+}
+
+async function leaf(agent: AgentContext, request: Read): Promise<RouteResponse> {
+  const read = parseReadOptions(agent, request.query)
+  if (!read.ok) return failed(read.error)
+  if (read.value.datacenter !== '') return badRequest('a leaf is of the datacenter of the agent that keeps it')
+  const wanted = freshnessOf(request)
+  if (!wanted.ok) return failed(wanted.error)
+  const service = textOfByteString(request.rest)
+  if (service === '') return badRequest('Missing service name')
+  if (agent.mesh === undefined) return failed({ kind: 'refused', message: 'this agent knows of no mesh' })
+  const answer = await agent.mesh.leaf(service, read.value, wanted.value, request.call)
+  if (!answer.ok) return failed(answer.error)
+  const { held, index, hit, ageMs } = answer.value
+  const cache = { hit, ageS: Math.floor(ageMs / 1000) }
+  return { kind: 'json', value: leafJson(held), ownIndex: BigInt(index), cache }
+}
+
+/** With the private key: it stands in this answer and nowhere else. */
+function leafJson({ leaf: issued, privateKeyPem }: HeldLeaf): z.infer<typeof leafShape> {
+  return {
+    SerialNumber: issued.serialNumber,
+    CertPEM: issued.certificates,
+    PrivateKeyPEM: privateKeyPem,
+    Service: issued.service,
+    ServiceURI: issued.serviceUri,
+    ValidAfter: utcText(issued.notBeforeMs),
+    ValidBefore: utcText(issued.notAfterMs),
+    CreateIndex: issued.createIndex,
+    ModifyIndex: issued.modifyIndex,
+  }
+}

@@ -1,0 +1,451 @@
+import { describe, expect, it } from 'vitest'
+import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
+import type { RootsView } from '../../../src/agent/mesh/leaf-source.ts'
+import { Leaves, leavesMax } from '../../../src/agent/mesh/leaves.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { IssuedLeaf, RootRow } from '../../../src/features/connect/model.ts'
+import type { CallOptions, Freshness } from '../../../src/features/manifest.ts'
+import type { Failure } from '../../../src/model/failure.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
+
+const hourMs = 3_600_000
+const lifeMs = 72 * hourMs
+const anyAge: Freshness = { revalidate: false }
+const noWait = { minIndex: 0, waitMs: 0 }
+const refused: Failure = { kind: 'permission-denied', message: 'Permission denied' }
+
+/** Servers with one authority, whose leaves are numbered, and an agent that keeps some. */
+class Mesh {
+  readonly clock = new HandClock()
+  readonly leaves: Leaves
+  readonly keys: string[] = []
+  readonly signed: { readonly request: string; readonly token: string }[] = []
+  /** Blocking reads of the roots that are under way. */
+  readonly reads: ((answer: Result<RootsView, Failure>) => void)[] = []
+  readonly denied = new Set<string>()
+  readonly gone = new Set<string>()
+  roots = ['r1']
+  index = 7
+  failing: Failure | undefined
+  rootsFailing: Failure | undefined
+  wallOffsetMs = 0
+  /** From 0 to 1, of everything that is drawn. */
+  drawn = 0
+  members = 1
+  /** Signing waits for these. */
+  held: Promise<void> | undefined
+
+  constructor() {
+    const clock = this.clock
+    const env = {
+      ...clock.env,
+      clock: { ...clock.env.clock, wallMs: () => clock.env.clock.wallMs() + this.wallOffsetMs },
+      random: { stream: () => ({ fraction: () => this.drawn }) },
+      metrics: { count: () => undefined },
+    } as unknown as Env
+    this.leaves = new Leaves({
+      env,
+      tokenOf: ({ token }) => token ?? '',
+      rightsOf: async ({ token = '' }) => this.#rights(token),
+      source: {
+        roots: (minIndex, onAbort) => this.#roots(minIndex, onAbort),
+        request: async (service, trustDomain) => {
+          const key = `key-${this.keys.length + 1}`
+          this.keys.push(key)
+          return { requestPem: `${key} of ${service} in ${trustDomain}`, privateKeyPem: key }
+        },
+        sign: (request, token) => this.#sign(request, token),
+        memberCount: () => this.members,
+      },
+    })
+  }
+
+  #rights(token: string): Result<Authorizer, Failure> {
+    if (this.gone.has(token)) return err({ kind: 'token-not-found' })
+    if (this.denied.has(token))
+      return ok({ ...unrestricted, unrestricted: false, allows: () => false, explain: denial })
+    return ok(unrestricted)
+  }
+
+  #roots(minIndex: number, onAbort: (use: () => void) => void): Promise<Result<RootsView, Failure>> {
+    if (this.rootsFailing !== undefined) return Promise.resolve(err(this.rootsFailing))
+    if (minIndex < this.index) return Promise.resolve(ok(this.view()))
+    return new Promise((resolve) => {
+      this.reads.push(resolve)
+      onAbort(() => resolve(err({ kind: 'cancelled' })))
+    })
+  }
+
+  async #sign(request: string, token: string): Promise<Result<IssuedLeaf, Failure>> {
+    this.signed.push({ request, token })
+    await this.held
+    if (this.failing !== undefined) return err(this.failing)
+    const notBeforeMs = this.clock.env.clock.monoMs() - 60_000
+    return ok({
+      serialNumber: String(this.signed.length),
+      certificates: `leaf ${this.signed.length}`,
+      rootId: this.roots.at(-1) ?? '',
+      service: 'web',
+      serviceUri: 'spiffe://x/web',
+      notBeforeMs,
+      notAfterMs: notBeforeMs + lifeMs,
+      createIndex: this.index,
+      modifyIndex: this.index,
+    })
+  }
+
+  view(): RootsView {
+    const roots = this.roots.map((id) => ({ id }) as unknown as RootRow)
+    return { index: this.index, list: { activeRootId: this.roots.at(-1) ?? '', trustDomain: 'x', roots } }
+  }
+
+  /** The servers' roots are now these, the last one active; the agent is told. */
+  async rotate(...roots: readonly string[]): Promise<void> {
+    this.roots = [...roots]
+    this.index += 10
+    await this.tell()
+  }
+
+  async tell(): Promise<void> {
+    for (const end of this.reads.splice(0)) end(ok(this.view()))
+    await settled()
+  }
+
+  async ask(service = 'web', token = 't', wait = noWait, freshness = anyAge, options: CallOptions = {}) {
+    const answer = await this.leaves.leaf(service, wait, freshness, { ...options, token })
+    if (!answer.ok) return answer.error.kind
+    const { held, index, hit } = answer.value
+    return [held.leaf.serialNumber, held.privateKeyPem, index, hit ? 'HIT' : 'MISS']
+  }
+}
+
+function denial() {
+  return { allowed: false, by: { kind: 'default', policy: 'deny' } } as const
+}
+
+describe('the leaves of an agent', () => {
+  it('are one for each service and token, asked for once and then kept', async () => {
+    const mesh = new Mesh()
+    expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'MISS'])
+    expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'HIT'])
+    expect(await mesh.ask('db')).toEqual(['2', 'key-2', 8, 'MISS'])
+    expect(await mesh.ask('web', 'other')).toEqual(['3', 'key-3', 9, 'MISS'])
+    expect(mesh.signed).toEqual([
+      { request: 'key-1 of web in x', token: 't' },
+      { request: 'key-2 of db in x', token: 't' },
+      { request: 'key-3 of web in x', token: 'other' },
+    ])
+    mesh.leaves.stop()
+    expect(mesh.clock.timers).toBe(0)
+  })
+
+  it('are asked for once by all who ask at one time', async () => {
+    const mesh = new Mesh()
+    const asked = await Promise.all(Array.from({ length: 50 }, () => mesh.ask()))
+    expect(new Set(asked.map(String))).toEqual(new Set(['1,key-1,7,MISS']))
+    expect(mesh.signed).toHaveLength(1)
+  })
+
+  it('are renewed within the last part of their lives, with another key, without anybody asking', async () => {
+    const mesh = new Mesh()
+    mesh.drawn = 0.5
+    await mesh.ask()
+    await mesh.clock.advance(lifeMs * 0.75 - 2 * 60_000)
+    expect(mesh.signed).toHaveLength(1)
+    await mesh.clock.advance(2 * 60_000)
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 8, 'HIT'])
+    expect(mesh.signed).toHaveLength(2)
+  })
+
+  it('are renewed at different times, as they are drawn', async () => {
+    const times = []
+    for (const drawn of [0, 0.3, 0.999]) {
+      const mesh = new Mesh()
+      mesh.drawn = drawn
+      await mesh.ask()
+      while (mesh.signed.length < 2) await mesh.clock.advance(60_000)
+      times.push(mesh.clock.env.clock.monoMs() / lifeMs)
+      mesh.leaves.stop()
+    }
+    expect(times[0]).toBeCloseTo(0.6, 2)
+    expect(times[1]).toBeCloseTo(0.69, 2)
+    expect(times[2]).toBeCloseTo(0.9, 2)
+  })
+
+  it('are renewed soon after a clock was put forward, and not over and over', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    await mesh.clock.advance(4 * hourMs)
+    mesh.wallOffsetMs = 60 * hourMs
+    await mesh.clock.advance(5 * 60_000)
+    expect(mesh.signed).toHaveLength(2)
+    // The leader's clock stands where it stood: by this agent's, the new one has only a day left, too.
+    await mesh.clock.advance(3 * hourMs)
+    expect(mesh.signed).toHaveLength(2)
+  })
+
+  it('are not asked for in a rush where the clock on the wall says that the newest has expired', async () => {
+    const mesh = new Mesh()
+    mesh.wallOffsetMs = 1_000 * hourMs
+    for (let at = 0; at < 20; at++) expect(String(await mesh.ask())).toContain('1,key-1,7')
+    await mesh.clock.advance(12 * hourMs)
+    expect(mesh.signed.length).toBeLessThanOrEqual(5)
+  })
+
+  it('are renewed in time by the time that has passed where the clock on the wall was put back', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    mesh.wallOffsetMs = -1_000 * hourMs
+    await mesh.clock.advance(lifeMs * 0.9)
+    expect(mesh.signed).toHaveLength(2)
+  })
+
+  it('are given out while servers refuse, as long as they are good, and are asked for again with pauses', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    mesh.failing = { kind: 'no-leader' }
+    await mesh.clock.advance(lifeMs - hourMs)
+    expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'HIT'])
+    const tries = mesh.signed.length
+    expect(tries).toBeGreaterThan(10)
+    expect(tries).toBeLessThan(28 * 60 + 20)
+    expect(mesh.clock.logged).toEqual(['a leaf could not be renewed, and is asked for again'])
+    expect(new Set(mesh.signed.slice(1).map(({ request }) => request))).toEqual(new Set(['key-2 of web in x']))
+    await mesh.clock.advance(hourMs)
+    expect(await mesh.ask()).toBe('no-leader')
+    mesh.failing = undefined
+    await mesh.clock.advance(2 * 60_000)
+    expect(await mesh.ask()).toEqual([String(mesh.signed.length), 'key-2', 8, 'HIT'])
+  })
+
+  it('fail for the one who asks where there has never been one, and nothing is kept of that', async () => {
+    const mesh = new Mesh()
+    mesh.failing = { kind: 'no-leader' }
+    expect(await mesh.ask()).toBe('no-leader')
+    expect([mesh.leaves.size, mesh.clock.timers]).toEqual([0, 0])
+    const off = new Mesh()
+    off.rootsFailing = { kind: 'refused', message: 'Connect must be enabled in order to use this endpoint' }
+    expect(await off.ask()).toBe('refused')
+    expect(off.leaves.size).toBe(0)
+  })
+
+  it('wait for an authority that has not begun', async () => {
+    const early = new Mesh()
+    early.view = () => ({ index: 1, list: { activeRootId: '', trustDomain: '', roots: [] } })
+    expect(await early.ask()).toBe('refused')
+    expect(early.keys).toEqual([])
+  })
+})
+
+describe('after a rotation', () => {
+  it('whoever asks is given a leaf of the new root at once', async () => {
+    const mesh = new Mesh()
+    mesh.drawn = 0.9
+    await mesh.ask()
+    await mesh.rotate('r1', 'r2')
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'HIT'])
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'HIT'])
+  })
+
+  it('leaves that nobody asks for are replaced within a time that grows with the number of agents', async () => {
+    for (const [members, spreadMs] of [
+      [1, 10_000],
+      [1_000, 50_000],
+      [100_000, 600_000],
+    ] as const) {
+      const mesh = new Mesh()
+      mesh.members = members
+      await mesh.ask()
+      mesh.drawn = 0.99
+      await mesh.rotate('r1', 'r2')
+      await mesh.clock.advance(spreadMs * 0.98)
+      expect(mesh.signed).toHaveLength(1)
+      await mesh.clock.advance(spreadMs * 0.02)
+      expect(mesh.signed).toHaveLength(2)
+      mesh.leaves.stop()
+    }
+  })
+
+  it('whoever waits for the next leaf is told when it comes', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    mesh.drawn = 0.5
+    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 0 })
+    await mesh.rotate('r1', 'r2')
+    expect(mesh.signed).toHaveLength(1)
+    await mesh.clock.advance(5_000)
+    expect(await waiting).toEqual(['2', 'key-2', 17, 'HIT'])
+  })
+
+  it('the old leaf is given out where the servers do not sign', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    mesh.drawn = 0.9
+    await mesh.rotate('r1', 'r2')
+    mesh.failing = { kind: 'overloaded', message: 'too many' }
+    expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'HIT'])
+  })
+
+  it('a leaf of a root of which this agent has not heard is as good as any', async () => {
+    const mesh = new Mesh()
+    await mesh.ask('db')
+    mesh.roots = ['r1', 'r2']
+    mesh.index += 10
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'MISS'])
+    await mesh.clock.advance(20 * 60_000)
+    expect(mesh.signed).toHaveLength(2)
+    await mesh.tell()
+    await mesh.clock.advance(20 * 60_000)
+    // The other one is replaced, this one is not.
+    expect(mesh.signed.map(({ request }) => request)).toEqual(
+      ['db', 'web', 'db'].map((name, at) => `key-${at + 1} of ${name} in x`),
+    )
+  })
+
+  it('a leaf whose root is listed no more is replaced after a minute', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    await mesh.rotate('restored')
+    await mesh.clock.advance(59_000)
+    expect(mesh.signed).toHaveLength(1)
+    await mesh.clock.advance(2_000)
+    expect(mesh.signed).toHaveLength(2)
+  })
+
+  it('a rotation that this agent could not hear of is seen when it hears again', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    mesh.rootsFailing = { kind: 'no-servers' }
+    for (const end of mesh.reads.splice(0)) end(err({ kind: 'no-servers' }))
+    await mesh.clock.advance(10 * 60_000)
+    const answer = await mesh.leaves.leaf('web', noWait, anyAge, { token: 't' })
+    expect(answer.ok && answer.value.ageMs).toBe(10 * 60_000)
+    mesh.roots = ['r1', 'r2']
+    mesh.index += 10
+    mesh.rootsFailing = undefined
+    await mesh.clock.advance(2 * 60_000)
+    expect(mesh.signed).toHaveLength(2)
+  })
+})
+
+describe('whoever waits for a leaf', () => {
+  it('waits for as long as it says, or five minutes', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    for (const [waitMs, forMs] of [
+      [1_000, 1_000],
+      [0, 300_000],
+    ] as const) {
+      let told: unknown
+      const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs }).then((answer) => {
+        told = answer
+      })
+      await settled()
+      await mesh.clock.advance(forMs - 1)
+      expect(told).toBeUndefined()
+      await mesh.clock.advance(1)
+      await waiting
+      expect(told).toEqual(['1', 'key-1', 7, 'HIT'])
+    }
+  })
+
+  it('is answered at once with any other index: a lower one is old, a higher one is of a life before', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    expect(await mesh.ask('web', 't', { minIndex: 6, waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
+    expect(await mesh.ask('web', 't', { minIndex: 900, waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
+  })
+
+  it('leaves nothing behind when it goes away', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    const timers = mesh.clock.timers
+    let abort = (): void => undefined
+    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 0 }, anyAge, { onAbort: (use) => (abort = use) })
+    await settled()
+    expect(mesh.clock.timers).toBe(timers + 1)
+    abort()
+    await waiting
+    expect(mesh.clock.timers).toBe(timers)
+  })
+
+  it('and says that nothing kept will do is given a new leaf with a new key', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    expect(await mesh.ask('web', 't', noWait, { revalidate: true })).toEqual(['2', 'key-2', 8, 'MISS'])
+  })
+})
+
+describe('a token', () => {
+  it('that may not write the service is given nothing, kept or not, and what was kept for it goes', async () => {
+    const mesh = new Mesh()
+    mesh.denied.add('bad')
+    expect(await mesh.ask('web', 'bad')).toBe('permission-denied')
+    expect([mesh.leaves.size, mesh.signed.length]).toEqual([0, 0])
+    await mesh.ask('web', 't')
+    mesh.denied.add('t')
+    expect(await mesh.ask('web', 't')).toBe('permission-denied')
+    mesh.denied.clear()
+    expect(await mesh.ask('web', 't')).toEqual(['2', 'key-2', 8, 'MISS'])
+  })
+
+  it('that loses its rights while it waits is given nothing at the end', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 1_000 })
+    await settled()
+    mesh.gone.add('t')
+    await mesh.clock.advance(1_000)
+    expect(await waiting).toBe('token-not-found')
+  })
+
+  it('that servers refuse at a renewal ends what is kept for it, and whoever waits is told', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 600_000 })
+    await settled()
+    mesh.failing = refused
+    await mesh.rotate('r1', 'r2')
+    await mesh.clock.advance(10_000)
+    expect(await waiting).toBe('permission-denied')
+    expect([mesh.leaves.size, mesh.clock.timers]).toEqual([0, 0])
+  })
+})
+
+describe('the number of leaves', () => {
+  it('is bounded: the longest unasked goes for which nobody waits', async () => {
+    const mesh = new Mesh()
+    for (let at = 0; at < leavesMax; at++) await mesh.ask(`s${at}`)
+    await mesh.ask('s0')
+    await mesh.ask('one more')
+    expect(mesh.leaves.size).toBe(leavesMax)
+    const before = mesh.signed.length
+    await mesh.ask('s0')
+    expect(mesh.signed.length).toBe(before)
+    await mesh.ask('s1')
+    expect(mesh.signed.length).toBe(before + 1)
+  })
+
+  it('is not exceeded where all of them are waited for: the next is refused', async () => {
+    const mesh = new Mesh()
+    let sign = (): void => undefined
+    mesh.held = new Promise((resolve) => {
+      sign = resolve
+    })
+    const asked = Array.from({ length: leavesMax }, (_, at) => mesh.ask(`s${at}`))
+    await settled()
+    expect(await mesh.ask('one more')).toBe('overloaded')
+    sign()
+    await Promise.all(asked)
+    expect(mesh.leaves.size).toBe(leavesMax)
+  })
+
+  it('falls when nobody has asked for three days: it is not renewed again', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    await mesh.clock.advance(200 * hourMs)
+    expect([mesh.leaves.size, mesh.clock.timers]).toEqual([0, 0])
+    expect(mesh.signed.length).toBeLessThanOrEqual(3)
+  })
+})

@@ -25,6 +25,7 @@ export class TokenKeeper implements Closable {
   #closed = false
   /** Monotonic clock; undefined: it does not end, or nobody knows. */
   #endsMs: number | undefined
+  #madeForSeconds = 0
   #problem: string | undefined
 
   constructor(env: Env, client: ManagerClient) {
@@ -53,7 +54,8 @@ export class TokenKeeper implements Closable {
     const found = await this.#client.call('GET', 'auth/token/lookup-self', undefined, this.#env.clock.monoMs() + callMs)
     if (this.#closed) return
     if (!found.ok) return this.#failed(found.error, () => this.#lookUp())
-    const { ttl, renewable } = found.value.data ?? {}
+    const { ttl, renewable, creation_ttl: made } = found.value.data ?? {}
+    this.#madeForSeconds = typeof made === 'number' ? made : 0
     this.#lives(typeof ttl === 'number' ? ttl : 0)
     if (renewable === true) await this.#renew()
     else this.#cannotRenew()
@@ -65,11 +67,10 @@ export class TokenKeeper implements Closable {
     if (!renewed.ok && renewed.error.status === 400) return this.#cannotRenew()
     if (!renewed.ok) return this.#failed(renewed.error, () => this.#renew())
     const { lease_duration: seconds, renewable } = renewed.value.auth ?? {}
-    const beforeMs = this.#leftMs() ?? 0
-    this.#lives(typeof seconds === 'number' ? seconds : 0)
-    // Capped: it lives no longer than before.
-    const grown = (this.#leftMs() ?? 0) > beforeMs
-    if (renewable !== true || !grown) return this.#cannotRenew()
+    const granted = typeof seconds === 'number' ? seconds : 0
+    this.#lives(granted)
+    // Capped: it no longer gets the time that it was made for. Seconds are rounded either way.
+    if (renewable !== true || granted < this.#madeForSeconds - 1) return this.#cannotRenew()
     this.#problem = undefined
     this.#again((this.#leftMs() ?? 0) / 2, () => this.#renew())
   }

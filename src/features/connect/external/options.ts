@@ -1,6 +1,6 @@
-import { parseDuration } from '../../../base/duration.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ProviderOptions } from '../model.ts'
+import { leafTtlMs } from '../options.ts'
 
 /** Where the secrets manager listens: one scheme, one host (a name, or an IP address without brackets), one port. */
 export interface ManagerAddress {
@@ -26,14 +26,13 @@ export interface ManagerOptions {
   readonly rootPath: string
   /** Mount of the intermediate that signs leaves. */
   readonly intermediatePath: string
+  /** Checked by the authority, for it is of every provider. */
   readonly leafTtlMs: number
   readonly keyType: 'ec' | 'rsa'
   readonly keyBits: number
   readonly tls: ManagerTls
 }
 
-const hourMs = 3_600_000
-const defaultLeafTtl = '72h'
 const defaultAddress = 'http://127.0.0.1:8200'
 const defaultPort = 8200
 /** Longer texts of an option are refused, PEM of a few certificates fits. */
@@ -51,13 +50,18 @@ export function readManagerOptions(options: ProviderOptions): Result<ManagerOpti
   if (!/^[\x21-\x7e]+$/.test(token)) return err('the Vault token has a character that no token has')
   const paths = pathsOf(options)
   if (!paths.ok) return paths
-  const leafTtl = leafTtlOf(textOf(options, 'LeafCertTTL') || defaultLeafTtl)
-  if (!leafTtl.ok) return leafTtl
   const key = keyOf(options)
   if (!key.ok) return key
   const tls = tlsOf(options, address.value.scheme)
   if (!tls.ok) return tls
-  return ok({ address: address.value, token, ...paths.value, leafTtlMs: leafTtl.value, ...key.value, tls: tls.value })
+  return ok({
+    address: address.value,
+    token,
+    ...paths.value,
+    leafTtlMs: leafTtlMs(options),
+    ...key.value,
+    tls: tls.value,
+  })
 }
 
 const textOptions = [
@@ -65,7 +69,6 @@ const textOptions = [
   'Token',
   'RootPKIPath',
   'IntermediatePKIPath',
-  'LeafCertTTL',
   'PrivateKeyType',
   'CAFile',
   'CertFile',
@@ -116,13 +119,6 @@ function mountPath(text: string): string | undefined {
   const sound =
     path.length <= pathCharactersMax && /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path)
   return sound ? path : undefined
-}
-
-function leafTtlOf(text: string): Result<number, string> {
-  const parsed = parseDuration(text)
-  if (!parsed.ok) return err(`LeafCertTTL: ${parsed.error}`)
-  if (parsed.value < hourMs) return err('leaf cert TTL must be greater than 1h')
-  return parsed.value > 8_760 * hourMs ? err('leaf cert TTL must be less than 1 year') : ok(parsed.value)
 }
 
 const keyBits = { ec: [256, 384, 521], rsa: [2048, 4096] } as const

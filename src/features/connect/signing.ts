@@ -23,6 +23,8 @@ interface Waiting {
 const signedInTurn = 8
 /** How often a batch begins anew because the root has changed under it. */
 const attemptsMax = 4
+/** While there are more than may be signed, they are gathered for this long: each command is one for the disks of all servers. */
+const gatherMs = 100
 /** Requests wait about this long at most: who asks gives up after ten seconds. */
 const waitMaxS = 5
 
@@ -86,7 +88,7 @@ export class Signing implements Closable {
     while (!this.#closed && this.#queue.length > 0) {
       const batch = this.#queue.splice(0, Math.min(leavesAtOnce, this.#allowed()))
       if (batch.length === 0) {
-        await this.#pause(1000 / this.#parts.leavesPerSecond)
+        await this.#pause(Math.max(gatherMs, 1000 / this.#parts.leavesPerSecond))
         continue
       }
       this.#allowance -= batch.length

@@ -1,0 +1,375 @@
+import { describe, expect, it } from 'vitest'
+import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
+import { err, ok } from '../../../src/base/result.ts'
+import { builtInKind } from '../../../src/features/connect/built-in-kind.ts'
+import { beginAuthority, pruneRoots, recordLeaves } from '../../../src/features/connect/commands.ts'
+import type { ProviderKind } from '../../../src/features/connect/provider.ts'
+import { signersTable } from '../../../src/features/connect/tables.ts'
+import * as views from '../../../src/features/connect/views.ts'
+import {
+  AuthorityWorld,
+  anotherKey,
+  certificatesOf,
+  clusterId,
+  granted,
+  hourMs,
+  refusal,
+  trustDomain,
+} from './authority-world.ts'
+
+const minuteMs = 60_000
+
+describe('the beginning of the authority', () => {
+  it('is one root and the configuration of the leader, and trust in its cluster by the DNS domain in lower case', async () => {
+    const world = await AuthorityWorld.begun({ LeafCertTTL: '36h' })
+    expect(world.roots).toHaveLength(1)
+    expect(views.authorityOf(world.server.read())).toMatchObject({
+      provider: 'svc',
+      options: { LeafCertTTL: '36h' },
+      clusterId,
+      trustDomain,
+    })
+    const [root] = certificatesOf(world.active.certificate)
+    expect(root).toMatchObject({ commonName: `Svc CA ${world.active.serialNumber}`, uris: [`spiffe://${trustDomain}`] })
+    expect(root?.notBeforeMs).toBe(world.nowMs - minuteMs)
+  })
+
+  it('[CA-014] comes once: another leader makes no other root, also when two come to it at the same time', async () => {
+    const world = await AuthorityWorld.begun()
+    const [root] = world.roots
+    world.change()
+    await world.rest()
+    expect(world.roots).toEqual([root])
+    const late = {
+      provider: 'svc',
+      options: {},
+      clusterId: 'another',
+      trustDomain: 'another.svc',
+      root: {
+        id: '00:01',
+        name: 'x',
+        serialNumber: '9',
+        signingKeyId: '',
+        notBeforeMs: 0,
+        notAfterMs: 9,
+        certificate: root?.certificate ?? '',
+        provider: 'svc',
+        ownIntermediates: [],
+        chainEndMs: 9,
+        privateKeyPem: '',
+        rootCertificate: '',
+      },
+    }
+    expect(await world.server.context.propose(beginAuthority, late)).toEqual(ok(false))
+    expect(world.roots).toEqual([root])
+  })
+
+  it('is tried again until it succeeds, and the leader leads on', async () => {
+    const world = new AuthorityWorld({ PrivateKey: 'not a key' })
+    world.lead()
+    await world.advance(5_000)
+    expect(world.roots).toEqual([])
+    expect(world.forecast()).toMatchObject({ state: 'degraded', problem: expect.stringContaining('private key') })
+    expect(world.metrics).toContain('connect.ca.healthy 0')
+    expect((await world.request('GET /v1/connect/ca/roots')).text).toBe(
+      '{"ActiveRootID":"","TrustDomain":"","Roots":[]}',
+    )
+    expect(await world.update({})).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('not begun') },
+    })
+    world.server.mesh = { enabled: true, provider: 'svc', options: {}, clusterId, dnsDomain: 'svc' }
+    await world.advance(minuteMs)
+    expect(world.roots).toHaveLength(1)
+    expect(world.metrics).toContain('connect.ca.healthy 1')
+  })
+})
+
+describe('the configuration of the authority', () => {
+  it('changes without a rotation where the root stays, and what is the same changes nothing', async () => {
+    const world = await AuthorityWorld.begun()
+    const root = world.active
+    expect(await world.update({ LeafCertTTL: '24h' })).toEqual(ok(true))
+    const { index } = world.server
+    expect(views.authorityOf(world.server.read())).toMatchObject({
+      options: { LeafCertTTL: '24h' },
+      modifyIndex: index,
+    })
+    expect(await world.update({ LeafCertTTL: '24h' })).toEqual(ok(true))
+    expect(views.authorityOf(world.server.read())?.modifyIndex).toBe(index)
+    expect(world.roots).toEqual([root])
+    const leaf = granted(await world.sign('web'))
+    expect(leaf.notAfterMs - leaf.notBeforeMs).toBe(24 * hourMs)
+    expect(leaf.notBeforeMs).toBe(world.nowMs - minuteMs)
+  })
+
+  it('shows secrets hidden, and keeps them when they are written back so', async () => {
+    const key = anotherKey()
+    const world = await AuthorityWorld.begun({ PrivateKey: key })
+    const shown = await world.request('GET /v1/connect/ca/configuration')
+    expect(JSON.parse(shown.text)).toMatchObject({
+      Provider: 'svc',
+      Config: { PrivateKey: 'hidden', LeafCertTTL: '72h', RotationPeriod: '2160h' },
+    })
+    const root = world.active
+    expect(await world.update({ PrivateKey: 'hidden', LeafCertTTL: '48h' })).toEqual(ok(true))
+    expect(world.roots).toEqual([root])
+    expect(views.authorityOf(world.server.read())?.options).toEqual({ PrivateKey: key, LeafCertTTL: '48h' })
+  })
+
+  const mistakes: readonly (readonly [body: string, line: string])[] = [
+    ['{', 'Request decode failed: unexpected EOF'],
+    ['{"Provider":"bogus"}', 'could not initialize provider: unknown CA provider "bogus"'],
+    ['{"Config":{"LeafCertTTL":"59m"}}', 'error configuring provider: leaf cert TTL must be greater than 1h'],
+    ['{"Config":{"LeafCertTTL":"8761h"}}', 'error configuring provider: leaf cert TTL must be less than 1 year'],
+    [
+      '{"Config":{"LeafCertTTL":"abc"}}',
+      'error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding \'LeafCertTTL\': time: invalid duration "abc"',
+    ],
+    [
+      '{"Config":{"PrivateKey":"junk"}}',
+      'error configuring provider: error parsing private key: no PEM-encoded data found',
+    ],
+    [
+      '{"Config":{"PrivateKey":"hidden"}}',
+      'error configuring provider: PrivateKey stands for a value that is stored, and none is',
+    ],
+    ['{"Config":{"RootCert":"x"}}', 'error configuring provider: RootCert needs the PrivateKey that it is of'],
+    [
+      '{"Config":{"LeafCertTTL":["1h"]}}',
+      "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'LeafCertTTL': expected a text, a number or a truth value",
+    ],
+    [
+      '{"Config":{"PrivateKeyType":"rsa","PrivateKeyBits":512}}',
+      'error configuring provider: PrivateKeyType is ec with 256, 384 or 521 bits, or rsa with 2048 or 4096',
+    ],
+  ]
+
+  it('refuses what its caller got wrong with 400 and a line that says what, and no secret', async () => {
+    const world = await AuthorityWorld.begun()
+    for (const [body, text] of mistakes) {
+      expect(await world.request('PUT /v1/connect/ca/configuration', body), body).toEqual({ status: 400, text })
+    }
+    const foreign = { PrivateKey: anotherKey(), RootCert: world.active.certificate }
+    const refused = await world.update(foreign)
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { kind: 'bad-request', message: 'RootCert is not of the private key' },
+    })
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+    expect(world.roots).toHaveLength(1)
+  })
+
+  it('is replaced only at the index that is named, if one is', async () => {
+    const world = await AuthorityWorld.begun()
+    const at = views.authorityOf(world.server.read())?.modifyIndex ?? 0
+    const body = '{"Config":{"LeafCertTTL":"24h"}}'
+    expect(await world.request(`PUT /v1/connect/ca/configuration?cas=${at - 1}`, body)).toEqual({
+      status: 200,
+      text: 'false',
+    })
+    expect(await world.request(`PUT /v1/connect/ca/configuration?cas=${at}`, body)).toEqual({
+      status: 200,
+      text: 'true',
+    })
+    expect(await world.request(`PUT /v1/connect/ca/configuration?cas=${at}`, body)).toEqual({
+      status: 200,
+      text: 'false',
+    })
+    expect((await world.request('PUT /v1/connect/ca/configuration?cas=x', body)).status).toBe(400)
+  })
+})
+
+describe('a leaf', () => {
+  it('takes key and service out of the request and nothing else, and is recorded before it leaves', async () => {
+    const world = await AuthorityWorld.begun()
+    world.committed.length = 0
+    const leaf = granted(await world.sign('web'))
+    expect(world.committed).toEqual(['connect.leaves'])
+    const [certificate] = certificatesOf(leaf.certificates)
+    expect(certificate).toMatchObject({
+      commonName: 'web',
+      uris: [`spiffe://${trustDomain}/ns/default/dc/dc1/svc/web`],
+      dnsNames: [],
+      authority: false,
+    })
+    expect([...views.leavesOf(world.server.read(), leaf.rootId)]).toEqual([
+      { rootId: leaf.rootId, datacenter: 'dc1', expiresMs: leaf.notAfterMs },
+    ])
+    expect(refusal(leaf, world.roots, world.nowMs)).toBeUndefined()
+  })
+
+  it('is refused where the request is for something else, with a line that says what', async () => {
+    const world = await AuthorityWorld.begun()
+    const ours = `spiffe://${trustDomain}`
+    const lines = await Promise.all(
+      [
+        [`${ours}/ns/default/dc/dc2/svc/web`],
+        ['spiffe://other.svc/ns/default/dc/dc1/svc/web'],
+        [ours],
+        [],
+        [`${ours}/ns/default/dc/dc1/svc/web`, `${ours}/ns/default/dc/dc1/svc/db`],
+        [`${ours}/ns/team/dc/dc1/svc/web`],
+        ['https://x'],
+      ].map(async (uris) => world.signRequest(world.csr(uris))),
+    )
+    expect(
+      lines.map((each) => (each.ok ? 'ok' : 'message' in each.error ? each.error.message : each.error.kind)),
+    ).toEqual([
+      'SPIFFE ID in CSR from a different datacenter: dc2, we are dc1',
+      `SPIFFE ID in CSR from a different trust domain: other.svc, we are ${trustDomain}`,
+      'SPIFFE ID in CSR must be a service ID',
+      'CSR must have one SPIFFE ID, and has 0',
+      'CSR must have one SPIFFE ID, and has 2',
+      'SPIFFE ID in CSR from a different namespace: team, we are default',
+      'SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/…',
+    ])
+    expect(lines.every((each) => !each.ok && each.error.kind === 'bad-request')).toBe(true)
+    const authority = await world.signRequest(world.csr([`${ours}/ns/default/dc/dc1/svc/web`], true))
+    expect(authority).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
+  })
+
+  it('is for who may write the service', async () => {
+    const world = await AuthorityWorld.begun()
+    world.server.authorizer = authorizerOf({ accessor: 'a', rulesets: [], defaultPolicy: 'deny', keyListPolicy: false })
+    const csr = world.csr([`spiffe://${trustDomain}/ns/default/dc/dc1/svc/web`])
+    const { signEndpoint } = await import('../../../src/features/connect/write-endpoints.ts')
+    const answer = await world.server.agent.write(signEndpoint, { csr }, {})
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'permission-denied' } })
+  })
+
+  it('is one of those that share a command, with a number of its own each, and beyond the queue comes 429', async () => {
+    const world = await AuthorityWorld.begun()
+    world.committed.length = 0
+    const all = await Promise.all(Array.from({ length: 300 }, (_, i) => world.sign(`s${i}`)))
+    const given = all.filter((each) => each.ok)
+    // The first is on its way before the others wait: five seconds' worth.
+    expect(given).toHaveLength(251)
+    expect(new Set(given.map((each) => granted(each).serialNumber)).size).toBe(251)
+    expect(world.committed.length).toBeLessThan(60)
+    const refused = all.filter((each) => !each.ok)
+    expect(refused.every((each) => !each.ok && each.error.kind === 'overloaded')).toBe(true)
+  })
+
+  it('never leaves a leader whose root is no longer active when the command comes', async () => {
+    const world = await AuthorityWorld.begun()
+    const old = world.active.id
+    await world.update({ PrivateKey: anotherKey() })
+    const body = { rootId: old, datacenter: 'dc1', count: 1, expiresMs: world.nowMs + hourMs }
+    expect(await world.server.context.propose(recordLeaves, body)).toEqual(ok(null))
+    expect(views.lastLeafExpiry(world.server.read(), old)).toBeUndefined()
+  })
+
+  it('is cut to what it is signed with, and refused where too little would be left', async () => {
+    const { hostCrypto } = await import('../../../src/host/crypto.ts')
+    const { signRoot } = await import('../../../src/pki/mesh-certificates.ts')
+    const { certificatePem } = await import('../../../src/pki/pem.ts')
+    const world = await AuthorityWorld.begun()
+    const key = hostCrypto.makeSigningKey()
+    const term = { serial: 77n, notBeforeMs: world.nowMs - minuteMs, notAfterMs: world.nowMs + 3 * hourMs }
+    const root = signRoot(hostCrypto, key, { commonName: 'short', uri: `spiffe://${trustDomain}`, ...term })
+    await world.update({ PrivateKey: key.privateKeyPem, RootCert: certificatePem(root) })
+    const leaf = granted(await world.sign('web'))
+    expect(leaf.notAfterMs).toBe(term.notAfterMs)
+    await world.advance(3 * hourMs - 4 * minuteMs)
+    expect(await world.sign('web')).toMatchObject({
+      ok: false,
+      error: { kind: 'refused', message: expect.stringContaining('rotate to another root') },
+    })
+    expect(world.forecast().leafExpiresMs).toBe(0)
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual(ok(true))
+    // What leads back to the root that is about to expire would expire with it, and stays out.
+    const later = granted(await world.sign('web'))
+    expect(certificatesOf(later.certificates)).toHaveLength(1)
+    expect(later.notAfterMs - later.notBeforeMs).toBe(72 * hourMs)
+  })
+})
+
+describe('an old root', () => {
+  it('[CA-024] goes when its last leaf has expired by true time, and not before, whatever the clock of the leader shows', async () => {
+    for (const wrongByMs of [-minuteMs, 0, minuteMs]) {
+      const world = await AuthorityWorld.begun({ LeafCertTTL: '2h' })
+      const leaf = granted(await world.sign('web'))
+      await world.update({ LeafCertTTL: '2h', PrivateKey: anotherKey() })
+      world.wrongByMs = wrongByMs
+      world.change()
+      await world.advance(leaf.notAfterMs - world.nowMs)
+      expect(world.roots).toHaveLength(2)
+      await world.advance(4 * minuteMs)
+      expect(world.roots).toHaveLength(1)
+      expect(world.logged.map(({ text }) => text)).toContain('an old root is gone: its last leaf has expired')
+    }
+  })
+
+  it('stays when a leader asks for it to go who does not know of its last leaf', async () => {
+    const world = await AuthorityWorld.begun()
+    const [old] = world.roots
+    granted(await world.sign('web'))
+    await world.update({ PrivateKey: anotherKey() })
+    const body = { rootIds: [old?.id ?? '', world.active.id], nowMs: world.nowMs + 2 * hourMs, skewMs: minuteMs }
+    expect(await world.server.context.propose(pruneRoots, body)).toEqual(ok(0))
+    expect(world.roots).toHaveLength(2)
+  })
+
+  it('leaves no key behind', async () => {
+    const world = await AuthorityWorld.begun()
+    await world.update({ PrivateKey: anotherKey() })
+    expect([...world.server.read().all(signersTable)].map(({ rootId }) => rootId)).toEqual([world.active.id])
+    for (const row of views.allRotations(world.server.read())) expect(row).toMatchObject({ options: {}, root: null })
+  })
+})
+
+describe('a provider that fails', () => {
+  const failing = { crossing: false, key: false }
+  const kind: ProviderKind = {
+    ...builtInKind,
+    open: (...given) => {
+      const provider = builtInKind.open(...given)
+      const { root, crossSign } = provider
+      return Object.assign(provider, {
+        root: async (...asked: Parameters<typeof root>) =>
+          failing.key ? err({ kind: 'unavailable', message: 'no answer' }) : root.apply(provider, asked),
+        crossSign: async (...asked: Parameters<typeof crossSign>) =>
+          failing.crossing ? err({ kind: 'unavailable', message: 'sealed' }) : crossSign.apply(provider, asked),
+      })
+    },
+  }
+
+  it('holds up a rotation for all to see, the old root signs on, and what held before gives it up', async () => {
+    const world = await AuthorityWorld.begun({}, [kind])
+    const [old] = world.roots
+    failing.crossing = true
+    const begun = await world.update({ PrivateKey: anotherKey() })
+    expect(begun).toMatchObject({ ok: false, error: { kind: 'refused', message: expect.stringContaining('sealed') } })
+    expect(world.forecast()).toMatchObject({ state: 'degraded', problem: 'sealed', rotation: { step: 'requested' } })
+    expect(granted(await world.sign('web')).rootId).toBe(old?.id)
+    const other = await world.update({ PrivateKey: anotherKey() })
+    expect(other).toMatchObject({ ok: false, error: { message: expect.stringContaining('is under way') } })
+    expect(await world.update({})).toEqual(ok(true))
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+    expect(world.roots).toEqual([old])
+    failing.crossing = false
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual(ok(true))
+  })
+
+  it('goes on by itself when it answers again', async () => {
+    const world = await AuthorityWorld.begun({}, [kind])
+    failing.crossing = true
+    await world.update({ PrivateKey: anotherKey() })
+    failing.crossing = false
+    await world.advance(2 * minuteMs)
+    expect(world.roots.map(({ active }) => active)).toEqual([false, true])
+    expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
+  })
+
+  it('keeps a new leader from signing, and from nothing else', async () => {
+    const world = await AuthorityWorld.begun({}, [kind])
+    failing.key = true
+    world.change()
+    await world.rest()
+    expect(await world.sign('web')).toMatchObject({ ok: false, error: { kind: 'refused', message: 'no answer' } })
+    expect(world.forecast()).toMatchObject({ state: 'degraded', problem: 'no answer' })
+    failing.key = false
+    granted(await world.sign('web'))
+  })
+})

@@ -35,6 +35,8 @@ export class FloodJoin {
       if (changes.some(({ kind, member }) => kind === 'joined' && serverOf(member) !== undefined)) this.#start()
     })
     this.#rest()
+    // Others may have come into the pool before this server was ready to look.
+    this.#start()
   }
 
   stop(): void {

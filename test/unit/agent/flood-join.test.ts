@@ -22,8 +22,10 @@ describe('servers of the own datacenter', () => {
   let wan: FakePool
   let joined: string[]
   let flood: FloodJoin
+  /** What was joined by the time at which the agent had come up. */
+  let atStart: readonly string[]
 
-  beforeEach(() => {
+  beforeEach(async () => {
     clock = new HandClock()
     lan = new FakePool([serverMember(1), withWanPort(serverMember(2), '9302'), clientMember(1)])
     wan = new FakePool([wanMember(1)])
@@ -35,6 +37,12 @@ describe('servers of the own datacenter', () => {
     const env = { ...clock.env, log: { write: () => {} } } as unknown as Env
     const pool = { ...wan.pool, join } as Pool
     flood = new FloodJoin({ env, lan: lan.pool, wan: pool, datacenter: 'dc1', port: 8302 })
+    await settled()
+    atStart = joined.splice(0)
+  })
+
+  it('are brought in that were there before this server was ready to look', () => {
+    expect(atStart).toEqual(['10.0.0.2:9302'])
   })
 
   it('are brought into the pool of all datacenters when they appear, where they say that they gossip', async () => {

@@ -59,6 +59,7 @@ export function askedTokens(
     authorizers,
     downPolicy: config.access.downPolicy,
     ttlMs: ttlOf(config.access),
+    findingMs: config.rpcHoldTimeoutMs,
     ask: async (secret) => {
       const told = await calls().ask(asked, { secret, datacenter: config.datacenter }, read, {})
       if (!told.ok) return told

@@ -20,6 +20,8 @@ const retryMs = 1_000
 /** After an attempt that failed, what has run out is given without another for so long; then who asks waits a while for one. */
 const givenMs = 2_000
 const patienceMs = 500
+/** Pause between two looks for those who can tell, unless somebody appears before. */
+const findingPauseMs = 500
 /** Servers that have access control off are taken at their word for so long. Reference: access control 7. */
 const disabledTtlMs = 120_000
 
@@ -29,6 +31,11 @@ export interface AskedTokensParts {
   readonly downPolicy: DownPolicy
   /** For how long an answer is good: no longer than for tokens, and no longer than for policies. */
   readonly ttlMs: number
+  /**
+   * An agent that has just started may not have found those who can tell: so long after that it goes on looking for them before it
+   * takes it that nobody can. 0 if absent.
+   */
+  readonly findingMs?: number
   /** Asks whoever keeps tokens. `token-not-found`: there is none; any other failure: nobody could tell. */
   ask(secret: string): Promise<Result<ToldRights, Failure>>
 }
@@ -71,6 +78,9 @@ export class AskedTokens implements TokenResolver {
   readonly #asking = new Map<string, Promise<Kept>>()
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #timers = new Map<string, Closable>()
+  readonly #findingUntilMs: number
+  /** Ends of the pauses of those who are looked for. */
+  readonly #finding = new Set<() => void>()
   #hopes = 0
   #isOut = false
   #disabledUntilMs = Number.NEGATIVE_INFINITY
@@ -78,6 +88,7 @@ export class AskedTokens implements TokenResolver {
 
   constructor(parts: AskedTokensParts) {
     this.#parts = parts
+    this.#findingUntilMs = this.#nowMs() + (parts.findingMs ?? 0)
   }
 
   /** Tokens of which something is kept. */
@@ -90,11 +101,17 @@ export class AskedTokens implements TokenResolver {
     for (const timer of this.#timers.values()) timer.close()
     this.#timers.clear()
     this.#followers.clear()
+    this.#findAgain()
   }
 
   /** Somebody may answer now who did not: whoever asks next waits for the answer. */
   hope(): void {
     this.#hopes++
+    this.#findAgain()
+  }
+
+  #findAgain(): void {
+    for (const end of [...this.#finding]) end()
   }
 
   now(secret: string): Result<Authorizer, Failure> | undefined {
@@ -177,14 +194,32 @@ export class AskedTokens implements TokenResolver {
   }
 
   async #ask(secret: string): Promise<Kept> {
-    const askedMs = this.#nowMs()
-    const told = await this.#parts.ask(secret)
+    let askedMs = this.#nowMs()
+    let told = await this.#parts.ask(secret)
+    while (!told.ok && isOfNobody(told.error) && !this.#stopped && this.#nowMs() < this.#findingUntilMs) {
+      await this.#pauseFinding()
+      askedMs = this.#nowMs()
+      told = await this.#parts.ask(secret)
+    }
     this.#isOut = !told.ok && this.#isOut
     const kept = this.#taken(secret, told, askedMs)
     this.#kept.set(secret, kept)
     this.#asking.delete(secret)
     this.#check(secret)
     return kept
+  }
+
+  #pauseFinding(): Promise<void> {
+    const { env } = this.#parts
+    const deferred = env.deferred<void>()
+    const end = (): void => {
+      timer.close()
+      this.#finding.delete(end)
+      deferred.resolve()
+    }
+    const timer = env.timers.after(findingPauseMs, end)
+    this.#finding.add(end)
+    return deferred.promise
   }
 
   #taken(secret: string, told: Result<ToldRights, Failure>, askedMs: number): Kept {
@@ -260,6 +295,11 @@ const nothing = {
   failedMs: Number.NEGATIVE_INFINITY,
   hopes: 0,
 } as const
+
+/** Nobody was found who could have been asked. */
+function isOfNobody({ kind }: Failure): boolean {
+  return kind === 'unknown-datacenter' || kind === 'no-servers' || kind === 'no-leader'
+}
 
 function lettersOf({ rights }: Kept): number {
   return (rights?.rules ?? []).reduce((sum, { text }) => sum + text.length, 0)

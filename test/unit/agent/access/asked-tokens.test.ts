@@ -30,7 +30,7 @@ class Asking {
   /** Answers that wait for the test to let them go. */
   held: (() => void)[] | undefined
 
-  constructor(downPolicy: DownPolicy = 'extend-cache') {
+  constructor(downPolicy: DownPolicy = 'extend-cache', findingMs = 0) {
     const authorizers = new Authorizers({
       env: this.env,
       defaultPolicy: 'deny',
@@ -38,7 +38,7 @@ class Asking {
       enforces: undefined,
     })
     const ask = (secret: string) => this.#ask(secret)
-    this.tokens = new AskedTokens({ env: this.env, authorizers, downPolicy, ttlMs, ask })
+    this.tokens = new AskedTokens({ env: this.env, authorizers, downPolicy, ttlMs, findingMs, ask })
   }
 
   async #ask(secret: string): Promise<Result<ToldRights, Failure>> {
@@ -63,6 +63,39 @@ function writing(key: string): TokenRights {
 }
 
 const unreachable: Failure = { kind: 'no-servers' }
+
+describe('an agent that has just started', () => {
+  it('looks for who can tell before the down policy counts, and asks again as soon as somebody appears', async () => {
+    const asking = new Asking('deny', 7_000)
+    asking.known.set('t', 'a')
+    asking.failure = { kind: 'unknown-datacenter', datacenter: 'dc1' }
+    const first = asking.mayWrite('t', 'a')
+    await settled()
+    await asking.clock.advance(1_200)
+    expect(asking.asked).toEqual(['t', 't', 't'])
+    asking.failure = undefined
+    asking.tokens.hope()
+    expect(await first).toBe(true)
+    expect([asking.asked.length, asking.clock.timers]).toEqual([4, 0])
+  })
+
+  it('goes by the down policy when its time for that is over, and at once from then on', async () => {
+    const asking = new Asking('deny', 7_000)
+    asking.failure = unreachable
+    const first = asking.mayWrite('t', 'a')
+    await settled()
+    await asking.clock.advance(7_000)
+    expect(await first).toBe(false)
+    const asked = asking.asked.length
+    expect(await asking.mayWrite('other', 'a')).toBe(false)
+    expect(asking.asked.length).toBe(asked + 1)
+  })
+
+  it('takes what it is told, be it that there is no such token', async () => {
+    const asking = new Asking('deny', 7_000)
+    expect([await asking.mayWrite('t', 'a'), asking.asked]).toEqual(['token-not-found', ['t']])
+  })
+})
 
 describe('a token that servers are asked for', () => {
   it('is asked for once by all who come meanwhile, and then kept for as long as answers are good', async () => {

@@ -102,7 +102,11 @@ class Guarded {
         enabled: () => true,
         write: (_l: string, _t: string, text: string, fields?: Fields) => this.lines.push({ text, fields }),
       },
-      metrics: { count: (name: string) => name.startsWith('acl.') && this.denied.push(name), gauge: () => {}, sample: () => {} },
+      metrics: {
+        count: (name: string) => name.startsWith('acl.') && this.denied.push(name),
+        gauge: () => {},
+        sample: () => {},
+      },
     } as unknown as Env
     this.server = new LoneServer(env)
     const endpoints = [

@@ -216,6 +216,10 @@ export const stepShape = {
   upgrade: z
     .strictObject({
       nodes: selector.describe("Whom; one after the other, as they are named: 'followers, leader'."),
+      'in any order': z
+        .literal(true)
+        .optional()
+        .describe('Not as they are named, but in an order drawn from the seed.'),
       to: release.optional().describe('The release that they run as from now on; the one they have if absent.'),
       config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
       without: z.array(z.string()).optional().describe('Settings that are taken out, by name.'),

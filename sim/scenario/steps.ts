@@ -4,7 +4,7 @@ import type { FileConfig } from '../../src/config/schema.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
 import { releaseText } from '../../src/model/release.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
-import { drawRange } from '../faults/injector.ts'
+import { type ActionScope, drawRange } from '../faults/injector.ts'
 import { judgeAnswer, patternOf } from './answers.ts'
 import { judgeAsked } from './asked.ts'
 import { performAuthority } from './authority.ts'
@@ -49,7 +49,8 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
 
 async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrade']>, path: Path): Promise<void> {
   // In the order in which they are named: 'followers, leader' has the leader last.
-  const nodes = [...new Set(upgrade.nodes.parts().flatMap((part) => run.select(part)))]
+  const named = [...new Set(upgrade.nodes.parts().flatMap((part) => run.select(part)))]
+  const nodes = upgrade['in any order'] === true ? inAnyOrder(named, run.stepScope().draw) : named
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
   for (const [at, node] of nodes.entries()) {
     const refusal = run.cluster.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade))
@@ -67,6 +68,11 @@ async function performUpgrade(run: RunContext, upgrade: NonNullable<Step['upgrad
     if (upgrade.until !== undefined) await performEventually(run, upgrade.until, [...path, 'upgrade', 'until'])
     if (run.hasFailed()) return
   }
+}
+
+function inAnyOrder(nodes: readonly string[], draw: ActionScope['draw']): readonly string[] {
+  const left = [...nodes]
+  return nodes.flatMap(() => left.splice(draw.below(left.length), 1))
 }
 
 function settingsAfter(settings: FileConfig, { config, without = [] }: NonNullable<Step['upgrade']>): FileConfig {

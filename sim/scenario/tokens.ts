@@ -11,7 +11,7 @@ import type { Step } from './step-schema.ts'
 type Wanted = NonNullable<Step['tokens']>
 
 /** So many are made at a time. */
-const parallel = 16
+const parallel = 64
 /** One that could not be made is tried again after this long, at most so often. */
 const pauseMs = 200
 const triesMax = 100

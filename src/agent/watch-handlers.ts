@@ -40,7 +40,7 @@ const outputBytesMax = 4 << 10
 export async function runHandler(
   env: Env,
   handler: WatchHandler,
-  change: WatchChange,
+  change: Pick<WatchChange, 'index' | 'value'>,
 ): Promise<Result<string, string>> {
   const input = utf8(`${writeJson(change.value as Json, false)}\n`)
   const index = String(change.index)

@@ -26,7 +26,9 @@ export const watchSchema = z.strictObject({
   name: z.string().optional(),
   passingonly: z.boolean().optional(),
   prefix: z.string().optional(),
+  proxy_service_id: z.string().optional(),
   service: z.string().optional(),
+  service_id: z.string().optional(),
   stale: z.boolean().optional(),
   state: z.string().optional(),
   tag: z.string().optional(),
@@ -53,7 +55,8 @@ export function watchesOf(given: readonly FileWatch[] | undefined, problem: Repo
 
 function watchOf(file: FileWatch): Result<WatchDefinition, string> {
   const { type = '', key, prefix, service, tag, state, name } = file
-  const subject = { type, key, prefix, service, tag, state, name, passingOnly: file.passingonly }
+  const { service_id: serviceId, proxy_service_id: proxyServiceId, passingonly: passingOnly } = file
+  const subject = { type, key, prefix, service, serviceId, proxyServiceId, tag, state, name, passingOnly }
   const plan = watchPlan(subject)
   if (!plan.ok) return err(`Failed to parse watch: ${plan.error}`)
   const handler = handlerOf(file)

@@ -75,7 +75,9 @@ export class ConfiguredWatches implements Closable {
     })
     const { body, status, headers } = response
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return err('the answer has no end')
-    const index = headers.find(([name]) => name.toLowerCase() === `x-${productName}-index`)?.[1]
-    return ok({ status, index, body: typeof body === 'string' ? utf8(body) : body })
+    const said = (header: string): string | undefined =>
+      headers.find(([name]) => name.toLowerCase() === `x-${productName}-${header}`)?.[1]
+    const [index, hash] = [said('index'), said('contenthash')]
+    return ok({ status, index, hash, body: typeof body === 'string' ? utf8(body) : body })
   }
 }

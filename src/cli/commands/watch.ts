@@ -1,7 +1,7 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { indexVariables, type WatchPlan, watchPlan } from '../../features/watch/model.ts'
+import { agentOnlyTypes, indexVariables, type WatchPlan, watchPlan } from '../../features/watch/model.ts'
 import { productName } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
@@ -43,8 +43,10 @@ function planOf({ flags }: Invocation): Result<WatchPlan, string> {
     const value = flags.get(name)
     return typeof value === 'string' ? value : undefined
   }
+  const type = text('type') ?? ''
+  if (agentOnlyTypes.has(type)) return err(`Type ${type} is not supported in the CLI tool`)
   return watchPlan({
-    type: text('type') ?? '',
+    type,
     key: text('key'),
     prefix: text('prefix'),
     service: text('service'),

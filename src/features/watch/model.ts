@@ -16,6 +16,8 @@ export interface WatchSubject {
   readonly passingOnly?: boolean | undefined
   readonly state?: string | undefined
   readonly name?: string | undefined
+  readonly serviceId?: string | undefined
+  readonly proxyServiceId?: string | undefined
 }
 
 /** A read of the HTTP API to be asked again and again. */
@@ -30,10 +32,17 @@ export interface WatchPlan {
    * its index is in no order.
    */
   readonly shows: 'state' | 'first' | 'news'
+  /** What an answer is known by for whoever waits for another: its index, or a hash of what it says. */
+  readonly waitsBy: 'index' | 'hash'
 }
 
-/** Types that the mesh and its certificates will bring. */
-const notYet: ReadonlySet<string> = new Set(['connect_roots', 'connect_leaf', 'connect_proxy_config', 'agent_service'])
+/** Types for who runs beside the agent: a leaf is told with its private key, which is not for a terminal. Reference: CLI, watch. */
+export const agentOnlyTypes: ReadonlySet<string> = new Set([
+  'connect_roots',
+  'connect_leaf',
+  'connect_proxy_config',
+  'agent_service',
+])
 
 type Members = Readonly<Partial<Record<Exclude<keyof WatchSubject, 'type'>, string>>>
 
@@ -47,14 +56,15 @@ const types: Readonly<Record<string, WatchType>> = {
     takes: ['key'],
     plan: ({ key }) => {
       if (key === undefined) return err('Must specify a single key to watch')
-      return ok({ path: `/v1/kv/${pathText(key)}`, query: [], mayBeAbsent: true, shows: 'first' })
+      return ok({ path: `/v1/kv/${pathText(key)}`, query: [], mayBeAbsent: true, shows: 'first', waitsBy: 'index' })
     },
   },
   keyprefix: {
     takes: ['prefix'],
     plan: ({ prefix }) => {
       if (prefix === undefined) return err('Must specify a single prefix to watch')
-      return ok({ path: `/v1/kv/${pathText(prefix)}`, query: [['recurse', '']], mayBeAbsent: true, shows: 'state' })
+      const path = `/v1/kv/${pathText(prefix)}`
+      return ok({ path, query: [['recurse', '']], mayBeAbsent: true, shows: 'state', waitsBy: 'index' })
     },
   },
   services: { takes: [], plan: () => state('/v1/catalog/services') },
@@ -78,11 +88,33 @@ const types: Readonly<Record<string, WatchType>> = {
       return state(`/v1/health/state/${pathText(wanted ?? 'any')}`)
     },
   },
+  connect_roots: { takes: [], plan: () => state('/v1/agent/connect/ca/roots') },
+  connect_leaf: {
+    takes: ['service'],
+    plan: ({ service }) => {
+      if (service === undefined) return err('Must specify a single service to watch')
+      return state(`/v1/agent/connect/ca/leaf/${pathText(service)}`)
+    },
+  },
+  connect_proxy_config: {
+    takes: ['proxyServiceId'],
+    plan: ({ proxyServiceId }) => {
+      if (proxyServiceId === undefined) return err('Must specify a single proxy service ID to watch')
+      return ofThisAgent(`/v1/agent/connect/proxy/${pathText(proxyServiceId)}`)
+    },
+  },
+  agent_service: {
+    takes: ['serviceId'],
+    plan: ({ serviceId }) => {
+      if (serviceId === undefined) return err('Must specify a single service ID to watch')
+      return ofThisAgent(`/v1/agent/service/${pathText(serviceId)}`)
+    },
+  },
   event: {
     takes: ['name'],
     plan: ({ name }) => {
       const query = name === undefined ? [] : [['name', name] as const]
-      return ok({ path: '/v1/event/list', query, mayBeAbsent: false, shows: 'news' })
+      return ok({ path: '/v1/event/list', query, mayBeAbsent: false, shows: 'news', waitsBy: 'index' })
     },
   },
 }
@@ -90,19 +122,28 @@ const types: Readonly<Record<string, WatchType>> = {
 /** The error is the field's line. */
 export function watchPlan(subject: WatchSubject): Result<WatchPlan, string> {
   if (subject.type === '') return err('Watch type must be specified')
-  if (notYet.has(subject.type)) return err(`Unsupported watch type: ${subject.type}: the mesh is not there yet`)
   const type = Object.hasOwn(types, subject.type) ? types[subject.type] : undefined
   if (type === undefined) return err(`Unsupported watch type: ${subject.type}`)
   const { type: _, passingOnly, ...texts } = subject
   const given = Object.entries({ ...texts, passingOnly: passingOnly === true ? 'true' : undefined })
   const members = new Map(given.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''))
   const surplus = [...members.keys()].filter((name) => !type.takes.some((taken) => taken === name))
-  if (surplus.length > 0) return err(`Invalid parameters: [${surplus.map((name) => name.toLowerCase()).join(' ')}]`)
+  if (surplus.length > 0) return err(`Invalid parameters: [${surplus.map(nameOf).join(' ')}]`)
   return type.plan(Object.fromEntries(members))
 }
 
+/** As files and flags spell it. */
+function nameOf(member: string): string {
+  if (member === 'serviceId') return 'service_id'
+  return member === 'proxyServiceId' ? 'proxy_service_id' : member.toLowerCase()
+}
+
+function ofThisAgent(path: string): Result<WatchPlan, string> {
+  return ok({ path, query: [], mayBeAbsent: false, shows: 'state', waitsBy: 'hash' })
+}
+
 function state(path: string, query: WatchPlan['query'] = []): Result<WatchPlan, string> {
-  return ok({ path, query, mayBeAbsent: false, shows: 'state' })
+  return ok({ path, query, mayBeAbsent: false, shows: 'state', waitsBy: 'index' })
 }
 
 function pathText(text: string): string {

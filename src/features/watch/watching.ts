@@ -13,6 +13,8 @@ export interface WatchAnswer {
   readonly status: number
   /** Of the index header. */
   readonly index: string | undefined
+  /** Of the header that names what it says. */
+  readonly hash?: string | undefined
   readonly body: Uint8Array
 }
 
@@ -34,7 +36,10 @@ export interface WatchOptions {
 }
 
 export interface WatchChange {
+  /** 0 of what has none. */
   readonly index: bigint
+  /** Empty of what has none. */
+  readonly hash: string
   readonly value: Json
 }
 
@@ -54,7 +59,7 @@ export function readAnswer(plan: WatchPlan, answer: WatchAnswer): Result<WatchCh
   const index = parseUint(answer.index ?? '')
   const whole = read.value as Json
   const value = plan.shows === 'first' && Array.isArray(whole) ? (whole[0] ?? null) : whole
-  return ok({ index: index.ok ? index.value : 0n, value: value as Json })
+  return ok({ index: index.ok ? index.value : 0n, hash: answer.hash ?? '', value: value as Json })
 }
 
 /** Of what an answer says why it is not the one that was asked for. */
@@ -74,6 +79,7 @@ export class Watching implements Closable {
   readonly #env: Env
   readonly #options: WatchOptions
   #index = 0n
+  #hash = ''
   /** What was told last. */
   #told: string | undefined
   /** The last event that was told. */
@@ -104,9 +110,8 @@ export class Watching implements Closable {
 
   /** How long to pause before the next. */
   async #askOnce(): Promise<number> {
-    const { plan, ask, wait } = this.#options
-    const waiting = [['index', String(this.#index)] as const, ['wait', wait] as const]
-    const answer = await ask(this.#index === 0n ? plan.query : [...plan.query, ...waiting], (use) => {
+    const { plan, ask } = this.#options
+    const answer = await ask([...plan.query, ...this.#waiting()], (use) => {
       this.#abort = use
     })
     this.#abort = undefined
@@ -118,12 +123,30 @@ export class Watching implements Closable {
       return Math.min(failurePauseMs * this.#failures * this.#failures, failurePauseMaxMs)
     }
     this.#failures = 0
-    const { index } = read.value
+    return plan.waitsBy === 'hash' ? this.#takeByHash(read.value) : this.#takeByIndex(read.value)
+  }
+
+  /** How to ask for what is not known yet. */
+  #waiting(): WatchPlan['query'] {
+    const { plan, wait } = this.#options
+    const known = plan.waitsBy === 'hash' ? this.#hash : String(this.#index || '')
+    return known === '' ? [] : [[plan.waitsBy, known] as const, ['wait', wait] as const]
+  }
+
+  async #takeByHash(change: WatchChange): Promise<number> {
+    this.#hash = change.hash
+    await this.#tell(change)
+    return change.hash === '' ? hurryPauseMs : 0
+  }
+
+  async #takeByIndex(change: WatchChange): Promise<number> {
+    const { plan } = this.#options
+    const { index } = change
     // The time of the wait is over.
     if (index === this.#index && index !== 0n) return 0
     const fell = plan.shows !== 'news' && index < this.#index
     this.#index = fell ? 0n : index
-    await this.#tell(read.value)
+    await this.#tell(change)
     // Without an index there is nothing to wait for.
     return fell || index === 0n ? hurryPauseMs : 0
   }
@@ -134,7 +157,7 @@ export class Watching implements Closable {
     if (text === this.#told) return
     this.#told = text
     if (this.#options.plan.shows === 'news' && text === '[]') return
-    await this.#options.handle({ index: change.index, value })
+    await this.#options.handle({ ...change, value })
   }
 
   /** What comes after the event that was told last; all of them where that is no longer there. */

@@ -48,6 +48,7 @@ describe('watch', () => {
   it.each([
     [[], 'Watch type must be specified'],
     [['-type=foo'], 'Unsupported watch type: foo'],
+    [['-type=connect_leaf', '-service=web'], 'Type connect_leaf is not supported in the CLI tool'],
     [['-type=keyprefix'], 'Must specify a single prefix to watch'],
   ])('with %j is misused', async (flags, why) => {
     const ran = await world.run(['watch', ...flags])

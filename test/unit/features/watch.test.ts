@@ -12,7 +12,7 @@ function planOf(subject: WatchSubject): WatchPlan {
   return plan.value
 }
 
-type Scripted = readonly [index: number, body: string] | 'fails'
+type Scripted = readonly [index: number, body: string, hash?: string] | 'fails'
 
 /** A watch whose answers a test gives, one for each request. */
 class Watched {
@@ -41,7 +41,8 @@ class Watched {
   async answers(...scripted: readonly Scripted[]): Promise<void> {
     for (const each of scripted) {
       await settled()
-      const answer = each === 'fails' ? err('no') : ok({ status: 200, index: String(each[0]), body: utf8(each[1]) })
+      const answer =
+        each === 'fails' ? err('no') : ok({ status: 200, index: String(each[0]), hash: each[2], body: utf8(each[1]) })
       this.#answers.shift()?.(answer)
     }
     await settled()
@@ -109,6 +110,18 @@ describe('a watch', () => {
     expect(watch.asked).toHaveLength(2)
   })
 
+  it('of what has a hash waits for another one, and tells nothing twice', async () => {
+    const watch = new Watched({ type: 'agent_service', serviceId: 'web' })
+    await watch.answers([0, '{"a":1}', 'one'], [0, '{"a":1}', 'one'], [0, '{"a":2}', 'two'], 'fails')
+    expect(watch.told).toEqual(['0 {"a":1}', '0 {"a":2}'])
+    expect(watch.asked).toEqual(['', 'hash=one&wait=5m', 'hash=one&wait=5m', 'hash=two&wait=5m'])
+    await watch.clock.advance(5_000)
+    await watch.answers([0, '{"a":2}'])
+    expect(watch.asked.at(-1)).toBe('hash=two&wait=5m')
+    await watch.clock.advance(1_000)
+    expect(watch.asked.at(-1)).toBe('')
+  })
+
   it('that is closed asks and tells no more', async () => {
     const watch = new Watched({ type: 'nodes' })
     await watch.answers([5, '[]'])
@@ -142,6 +155,10 @@ describe('what is watched', () => {
     [{ type: 'checks', state: 'critical' }, '/v1/health/state/critical', ''],
     [{ type: 'checks', service: 'web' }, '/v1/health/checks/web', ''],
     [{ type: 'event' }, '/v1/event/list', ''],
+    [{ type: 'connect_roots' }, '/v1/agent/connect/ca/roots', ''],
+    [{ type: 'connect_leaf', service: 'a/b' }, '/v1/agent/connect/ca/leaf/a/b', ''],
+    [{ type: 'connect_proxy_config', proxyServiceId: 'web-proxy' }, '/v1/agent/connect/proxy/web-proxy', ''],
+    [{ type: 'agent_service', serviceId: 'web' }, '/v1/agent/service/web', ''],
   ])('%j is a read of %s', (subject, path, query) => {
     const plan = planOf(subject)
     expect([plan.path, plan.query.map(([name, value]) => `${name}=${value}`).join('&')]).toEqual([path, query])
@@ -155,6 +172,13 @@ describe('what is watched', () => {
     [{ type: 'keyprefix' }, 'Must specify a single prefix to watch'],
     [{ type: 'service' }, 'Must specify a single service to watch'],
     [{ type: 'checks', service: 'a', state: 'b' }, 'Cannot specify service and state'],
+    [{ type: 'connect_leaf' }, 'Must specify a single service to watch'],
+    [{ type: 'connect_proxy_config' }, 'Must specify a single proxy service ID to watch'],
+    [{ type: 'agent_service' }, 'Must specify a single service ID to watch'],
+    [
+      { type: 'connect_roots', serviceId: 'x', proxyServiceId: 'y' },
+      'Invalid parameters: [service_id proxy_service_id]',
+    ],
     [{ type: 'nodes', key: 'x', passingOnly: true }, 'Invalid parameters: [key passingonly]'],
   ])('%j is refused: %s', (subject, why) => {
     expect(watchPlan(subject)).toEqual(err(why))

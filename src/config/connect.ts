@@ -1,5 +1,7 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { parseDuration } from '../base/duration.ts'
+import { externalKind } from '../features/connect/external/external-kind.ts'
+import { readOptions } from '../features/connect/options.ts'
 import type { MeshSettings } from '../features/mesh-settings.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { hasBehaviour } from '../model/release.ts'
@@ -10,16 +12,23 @@ import type { FileConfig } from './schema.ts'
 const hourMs = 3_600_000
 
 /** Options of the authority by their names on the wire. In files they stand in any case of letters, with underscores or without. */
-const commonOptions = ['LeafCertTTL'] as const
+const commonOptions = ['LeafCertTTL', 'PrivateKeyType', 'PrivateKeyBits'] as const
+const tlsOptions = ['CAFile', 'CertFile', 'KeyFile', 'TLSServerName', 'TLSSkipVerify'] as const
 const optionsOf = {
   [productName]: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
-  vault: [...commonOptions, 'Address', 'Token', 'RootPKIPath', 'IntermediatePKIPath'],
+  vault: [...commonOptions, 'Address', 'Token', 'RootPKIPath', 'IntermediatePKIPath', ...tlsOptions],
 } as const satisfies Record<string, readonly string[]>
 const clusterOption = 'ClusterID'
 const knownOptions = new Map(
   [...Object.values(optionsOf).flat(), clusterOption].map((option) => [option.toLowerCase(), option]),
 )
-const durations: ReadonlySet<string> = new Set(['LeafCertTTL', 'RotationPeriod'])
+/** Their types are looked at where they are read. */
+const otherThanTexts: ReadonlySet<string> = new Set([
+  'LeafCertTTL',
+  'RotationPeriod',
+  'PrivateKeyBits',
+  'TLSSkipVerify',
+])
 
 /** What is written of the mesh and its certificate authority holds by itself. Reference: configuration 6. */
 export function checkConnect({ connect, ports }: FileConfig, problem: Report): void {
@@ -98,7 +107,7 @@ function checkCommon(options: Options, problem: Report): void {
   if (leaf !== undefined && leaf > 8_760 * hourMs) problem('leaf cert TTL must be less than 8760h', 'write 72h', at)
   durationOf(options, 'RotationPeriod', problem)
   for (const key of knownOptions.values()) {
-    if (durations.has(key) || typeof (options.get(key) ?? '') === 'string') continue
+    if (otherThanTexts.has(key) || typeof (options.get(key) ?? '') === 'string') continue
     problem(`connect.ca_config ${key} is no text`, 'write a text')
   }
   const cluster = options.get(clusterOption)
@@ -117,6 +126,11 @@ function checkVault(options: Options, problem: Report): void {
     problem('must provide a valid path to a root PKI backend', 'write root_pki_path', at)
   if (!isGiven(options, 'IntermediatePKIPath'))
     problem('must provide a valid path for the intermediate PKI backend', 'write intermediate_pki_path', at)
+  const needed = ['Token', 'RootPKIPath', 'IntermediatePKIPath']
+  if (!needed.every((key) => isGiven(options, key))) return
+  const read = readOptions(Object.fromEntries(options))
+  const wrong = read.ok ? externalKind.problem(read.value) : read.error
+  if (wrong !== undefined) problem(`connect.ca_config ${wrong}`, 'correct it', at)
 }
 
 function isGiven(options: Options, key: string): boolean {

@@ -98,7 +98,7 @@ function meshPart(mesh: MeshSettings): Flat {
   }
 }
 
-const secretOptions: ReadonlySet<string> = new Set(['PrivateKey', 'Token'])
+const secretOptions: ReadonlySet<string> = new Set(['PrivateKey', 'Token', 'KeyFile'])
 
 function logPart(log: LogPlaces): Flat {
   return {

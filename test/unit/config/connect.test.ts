@@ -111,6 +111,26 @@ describe('the mesh in the configuration', () => {
     expect(JSON.stringify([key, token])).not.toContain('secret')
   })
 
+  it('knows the options of TLS of vault, and refuses what its provider would refuse', () => {
+    const vault = { token: 'secret', root_pki_path: 'r', intermediate_pki_path: 'i' }
+    const tls = { ca_file: '/ca.pem', tls_server_name: 'vault', tls_skip_verify: true, private_key_bits: 384 }
+    const written = { ...vault, ...tls, address: 'https://vault.internal:8200' }
+    expect(meshOf({ connect: { ca_provider: 'vault', ca_config: written } }).options).toEqual({
+      Token: 'secret',
+      RootPKIPath: 'r',
+      IntermediatePKIPath: 'i',
+      Address: 'https://vault.internal:8200',
+      CAFile: '/ca.pem',
+      TLSServerName: 'vault',
+      TLSSkipVerify: true,
+      PrivateKeyBits: 384,
+    })
+    const wrong = { connect: { ca_provider: 'vault', ca_config: { ...vault, address: 'vault.internal' } } }
+    expect(() => read(wrong)).toThrow(/Address must be such as https:\/\/vault.internal:8200/)
+    const within = { connect: { ca_provider: 'vault', ca_config: { ...vault, intermediate_pki_path: 'r/i' } } }
+    expect(() => read(within)).toThrow(/neither within the other/)
+  })
+
   it('is not changed by a reload, which says what changes it', () => {
     const started = read({ server: true })
     const next = read({ server: true, connect: { enabled: true, ca_config: { private_key: 'secret' } } })

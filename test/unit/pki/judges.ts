@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { connect, createSecureContext, TLSSocket as Socket, type TLSSocket } from 'node:tls'
 import type { Certificate } from '../../../src/pki/certificate.ts'
-import type { Leaf } from './mesh.ts'
 
 const pems = (certificates: readonly Certificate[]): string => certificates.map(({ pem }) => pem).join('')
 
@@ -41,7 +40,7 @@ function outputOf(command: string, words: readonly string[], cwd: string): strin
 
 /** One end of a connection: what it shows, and whom it trusts. */
 export interface End {
-  readonly leaf: Leaf
+  readonly leaf: { readonly certificate: Certificate; readonly key: { readonly privateKeyPem: string } }
   readonly intermediates: readonly Certificate[]
   readonly roots: readonly Certificate[]
 }

@@ -68,7 +68,7 @@ export function commonProblem(options: ProviderOptions, ttlMinMs: number): strin
     if (!read.ok) return decodingError(name, `time: invalid duration ${JSON.stringify(textOption(options, name))}`)
   }
   const ttlMs = leafTtlMs(options)
-  if (ttlMs < ttlMinMs) return `leaf cert TTL must be greater than ${formatDuration(ttlMinMs)}`
+  if (ttlMs < ttlMinMs) return `leaf cert TTL must be greater than ${hoursText(ttlMinMs)}`
   if (ttlMs > ttlMaxMs) return 'leaf cert TTL must be less than 1 year'
   return undefined
 }
@@ -104,7 +104,10 @@ export function shownOptions(options: ProviderOptions, secrets: readonly string[
 
 function inHours(options: ProviderOptions, name: string, absentMs: number): string {
   const read = durationOption(options, name, absentMs)
-  const ms = read.ok ? read.value : absentMs
+  return hoursText(read.ok ? read.value : absentMs)
+}
+
+function hoursText(ms: number): string {
   return ms % hourMs === 0 ? `${ms / hourMs}h` : formatDuration(ms)
 }
 

@@ -306,7 +306,12 @@ describe('an old root', () => {
     const [old] = world.roots
     granted(await world.sign('web'))
     await world.update({ PrivateKey: anotherKey() })
-    const body = { rootIds: [old?.id ?? '', world.active.id], nowMs: world.nowMs + 2 * hourMs, skewMs: minuteMs }
+    const body = {
+      rootIds: [old?.id ?? '', world.active.id],
+      nowMs: world.nowMs + 2 * hourMs,
+      skewMs: minuteMs,
+      leafTtlMinMs: hourMs,
+    }
     expect(await world.server.context.propose(pruneRoots, body)).toEqual(ok(0))
     expect(world.roots).toHaveLength(2)
   })

@@ -160,7 +160,10 @@ function allows(extendedUses: readonly string[] | undefined, usage: string): boo
   return extendedUses === undefined || extendedUses.includes(usage) || extendedUses.includes('any')
 }
 
-/** Its name comes from others: quoted. */
+/** Its name comes from others: quoted, and without what a terminal would obey or hide. */
 function title({ commonName, serial }: Certificate): string {
-  return `${JSON.stringify(commonName.slice(0, 64))} (serial ${serial.toString(16)})`
+  const name = commonName.slice(0, titleMax).replace(/[^ -~]/gu, '?')
+  return `${JSON.stringify(name)} (serial ${serial.toString(16)})`
 }
+
+const titleMax = 64

@@ -241,6 +241,11 @@ describe('a leaf', () => {
     expect(refusal(leaf.certificate, [], undefined, { trustDomain: trustDomain.toUpperCase() })).toBeUndefined()
   })
 
+  it('is named in the reason without what a terminal would obey', () => {
+    const certificate = leafWith({ ...weekAgo, subject: nameOf('a"\n\u001b[31m\u007f\u202eü') })
+    expect(refusal(certificate)).toMatch(/^"a\\"\?\?\[31m\?\?\?" \(serial [0-9a-f]+\) has expired$/)
+  })
+
   it('that is an authority is refused as a leaf', () => {
     expect(refusal(narrow.certificate)).toMatch(/is an authority, not a leaf$/)
     expect(refusal(root.certificate)).toMatch(/is an authority, not a leaf$/)

@@ -1,8 +1,10 @@
 import type { Closable } from '../../env/async.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { Bootstrap } from './bootstrap.ts'
+import { nameOfKind } from './kind-names.ts'
 import { lookEveryMs, retryFirstMs, retryMaxMs } from './limits.ts'
 import type { OpenProviders } from './open-providers.ts'
+import { readOptions } from './options.ts'
 import { reviewIntervalMs } from './provider.ts'
 import { nextToGoMs, pruneStep } from './pruning.ts'
 import { reviewStep } from './review.ts'
@@ -44,6 +46,7 @@ export class Steward implements Closable {
   }
 
   async #run(): Promise<void> {
+    tellSettingsIgnored(this.#parts)
     while (!this.#closed) {
       const step = await this.#step()
       if (this.#closed) return
@@ -118,6 +121,19 @@ export class Steward implements Closable {
     timer.close()
     watching.close()
   }
+}
+
+/** Once for each time that it leads: whoever has changed the file should not believe that it was heard. */
+function tellSettingsIgnored({ server }: AuthorityParts): void {
+  const authority = authorityOf(server.read())
+  const { mesh, env } = server
+  if (authority === undefined || mesh === undefined) return
+  const given = readOptions(mesh.options)
+  const isOther = nameOfKind(mesh.provider) !== authority.provider || !given.ok
+  const saysMore = given.ok && Object.entries(given.value).some(([name, value]) => authority.options[name] !== value)
+  if (!isOther && !saysMore) return
+  const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
+  env.log.write('info', 'connect', text, { provider: authority.provider })
 }
 
 function lookAt(tx: ReadTransaction): void {

@@ -64,6 +64,36 @@ describe('the beginning of the authority', () => {
     expect(world.roots).toEqual([root])
   })
 
+  it('[CA-004] signs with the same root whoever leads', async () => {
+    const world = await AuthorityWorld.begun()
+    const [root] = world.roots
+    world.change()
+    await world.rest()
+    const leaf = granted(await world.sign('web'))
+    expect(leaf.rootId).toBe(root?.id)
+    expect(refusal(leaf, world.roots, world.nowMs)).toBeUndefined()
+  })
+
+  it('[CA-011] [CA-012] follows the settings of a leader once: what another one says has no effect, and it is told so', async () => {
+    const world = await AuthorityWorld.begun({ LeafCertTTL: '36h' })
+    const before = [views.authorityOf(world.server.read()), world.roots]
+    const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
+    world.change()
+    await world.rest()
+    expect(world.logged.map((line) => line.text)).not.toContain(text)
+    world.server.mesh = {
+      enabled: true,
+      provider: 'vault',
+      options: { Token: 't' },
+      clusterId: 'x',
+      dnsDomain: 'other',
+    }
+    world.change()
+    await world.advance(minuteMs)
+    expect([views.authorityOf(world.server.read()), world.roots]).toEqual(before)
+    expect(world.logged.filter((line) => line.text === text)).toHaveLength(1)
+  })
+
   it('is tried again until it succeeds, and the leader leads on', async () => {
     const world = new AuthorityWorld({ PrivateKey: 'not a key' })
     world.lead()
@@ -340,7 +370,7 @@ describe('a provider that fails', () => {
     },
   }
 
-  it('holds up a rotation for all to see, the old root signs on, and what held before gives it up', async () => {
+  it('[CA-020] holds up a rotation for all to see, the old root signs on, and what held before gives it up', async () => {
     const world = await AuthorityWorld.begun({}, [kind])
     const [old] = world.roots
     failing.crossing = true

@@ -11,7 +11,7 @@ const steps = [
 ] as const
 
 describe('a rotation of the authority', () => {
-  it('goes through its steps in order, and leaves carry what leads back to the old root', async () => {
+  it('[CA-018] goes through its steps in order, and leaves carry what leads back to the old root', async () => {
     const world = await AuthorityWorld.begun()
     const before = granted(await world.sign('web'))
     const old = world.roots

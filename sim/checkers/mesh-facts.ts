@@ -77,6 +77,8 @@ export interface MeshTime {
   readonly startWallMs: number
   /** How far two clocks may be apart; each may be half of it from true time. */
   readonly skewMs: number
+  /** For so long before its end a root is no longer led back to: a leaf that went with that crossing would not be worth having. */
+  readonly lastMomentsMs: number
 }
 
 export function trueWallMs({ nowUs, startWallMs }: MeshTime): number {

@@ -8,6 +8,7 @@ import {
   type RotationStep,
   type SeenCertificate,
   type SeenLeaf,
+  type Span,
   trueWallMs,
 } from './mesh-facts.ts'
 import { MeshRoots } from './mesh-roots.ts'
@@ -20,6 +21,8 @@ import type { Report } from './violation.ts'
 const edgeMs = 1_000
 /** Configurations that are remembered, the latest of them. */
 const configurationsMax = 64
+/** Pairs of leaf and roots that are known to fit. */
+const acceptedMax = 8192
 
 /** A root as the replicated state has it: PEM. */
 export interface RootText {
@@ -37,7 +40,12 @@ export interface MeshState {
   /** Private keys, PEM. */
   readonly signingKeys: readonly string[]
   /** Provider and options, secrets and all; undefined: it has not begun. */
-  readonly configuration: { readonly provider: string; readonly options: Readonly<Record<string, unknown>> } | undefined
+  readonly configuration: AuthorityConfiguration | undefined
+}
+
+export interface AuthorityConfiguration {
+  readonly provider: string
+  readonly options: Readonly<Record<string, unknown>>
 }
 
 /** What happens to the authority that faults may wait for. */
@@ -90,6 +98,8 @@ export class MeshLaws {
   readonly #edges = new Set<number>()
   readonly #signing = new Set<string>()
   readonly #configurations: string[] = []
+  /** By leaf and roots: when these accept that one. */
+  readonly #accepted = new Map<string, Span>()
   #leaves = 0
   #connections = 0
 
@@ -204,7 +214,7 @@ export class MeshLaws {
   }
 
   /** Whether the configuration has ever been this since it was the `from`-th. */
-  wasConfigured(from: number, configuration: NonNullable<MeshState['configuration']>): boolean {
+  wasConfigured(from: number, configuration: AuthorityConfiguration): boolean {
     return this.#configurations.slice(Math.max(0, from - 1)).includes(textOf(configuration))
   }
 
@@ -221,11 +231,19 @@ export class MeshLaws {
 
   #refusal(verifier: ConnectionEnd, peer: ConnectionEnd): string | undefined {
     const { certificate, between } = peer.leaf
-    const path = this.#parts.chains.path(certificate, between, verifier.roots.certificates, verifier.wallMs)
+    const { wallMs, roots } = verifier
+    const name = `${certificate.identity} ${roots.key}`
+    const span = this.#accepted.get(name)
+    if (span !== undefined && span.fromMs <= wallMs && wallMs <= span.toMs) return undefined
+    const path = this.#parts.chains.path(certificate, between, roots.certificates, wallMs)
     const isCrossed = verifier.roots.certificates.every(({ keyId }) => keyId !== certificate.issuerKeyId)
     if (path.ok && isCrossed) this.#parts.marks.reach('met over a crossing')
-    if (path.ok) return undefined
-    const at = momentText(verifier.wallMs, this.#parts)
+    if (path.ok) {
+      if (this.#accepted.size >= acceptedMax) this.#accepted.clear()
+      this.#accepted.set(name, path.value)
+      return undefined
+    }
+    const at = momentText(wallMs, this.#parts)
     return `${verifier.name} does not accept ${peer.name}, leaf ${certificate.serial}, at ${at} by its clock: ${path.error}`
   }
 
@@ -307,7 +325,7 @@ function keyOf(roots: readonly { readonly id: string }[]): string {
 }
 
 /** Options in order of name. */
-function textOf({ provider, options }: NonNullable<MeshState['configuration']>): string {
+function textOf({ provider, options }: AuthorityConfiguration): string {
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([provider, sorted])
 }

@@ -29,7 +29,7 @@ interface Held {
  *
  * Who may still have a set that another one has followed? Somebody who has been cut off since. To have connections at all it
  * needs a leaf that has not expired, and it has got none since: so as long as one of the leaves lives that were out when the
- * set was followed by another.
+ * set was followed by another. But in the last moments of all its roots it is owed nothing.
  *
  * What is accepted at one moment is accepted as long as the certificates of that path hold: so each pair of leaf and set is
  * verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a leaf
@@ -78,7 +78,12 @@ export class MeshTrust {
   /** Whether one can lawfully have these roots now. */
   isLawful(key: string): boolean {
     this.#forget()
-    return this.#known.some(({ set }) => set.key === key)
+    const nowMs = trueWallMs(this.#time)
+    return this.#known.some(({ set }) => set.key === key && !this.#isEnding(set, nowMs))
+  }
+
+  #isEnding({ certificates }: RootSet, nowMs: number): boolean {
+    return certificates.every(({ notAfterMs }) => notAfterMs - nowMs < this.#time.lastMomentsMs)
   }
 
   get setCount(): number {
@@ -105,6 +110,7 @@ export class MeshTrust {
     const { certificate } = held.leaf
     const nowMs = trueWallMs(this.#time)
     const halfMs = this.#time.skewMs / 2
+    if (this.#isEnding(set, nowMs)) return
     this.#judgeAt(held, set, nowMs - halfMs)
     this.#judgeAt(held, set, Math.min(nowMs + halfMs, certificate.notAfterMs))
   }

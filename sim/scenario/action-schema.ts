@@ -198,6 +198,11 @@ export const stepShape = {
         .enum(['ec-256', 'ec-384', 'ec-521', 'rsa-2048', 'rsa-4096', 'as before'])
         .default('as before')
         .describe('A new private key of this kind, and so another root; as before: the one of the last such step.'),
+      'root lives': duration
+        .optional()
+        .describe(
+          'The root is made by the operator, too, with the new key, and holds for this long; a year at least if absent.',
+        ),
       'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
       within: duration.default(60_000).describe('What fails for want of a leader is tried again for this long.'),
       'not awaited': z.literal(true).optional().describe('The next step begins at once.'),

@@ -3,6 +3,9 @@ import { formatDuration } from '../../src/base/duration.ts'
 import type { KeyKind } from '../../src/env/crypto.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { signRoot } from '../../src/pki/mesh-certificates.ts'
+import { certificatePem } from '../../src/pki/pem.ts'
+import { signingUri } from '../../src/pki/spiffe.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { tokenHeaders } from '../workload/key-client.ts'
 import { matches, patternOf } from './answers.ts'
@@ -15,6 +18,8 @@ type Wanted = NonNullable<Step['authority']>
 /** An update that leads to a rotation is answered when that has ended. */
 const answerWithinMs = 20_000
 const askAgainMs = 500
+/** Of a root that the operator makes. */
+const backDatedMs = 3_600_000
 
 /** The key that the last update brought; it stays with the run, for one that leaves it as it is. */
 const keyName = 'key of the authority'
@@ -38,6 +43,7 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
     const options = {
       LeafCertTTL: formatDuration(wanted['leaf ttl']),
       ...(key === undefined ? {} : { PrivateKey: key }),
+      ...(await ownRoot(env, to, key, wanted)),
     }
     configuration = { provider: wanted.provider, options }
     return update(env, to, run.driver.operatorToken, configuration, wanted)
@@ -54,6 +60,29 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
     run.driver.begin(asked, judged)
     run.tell('note', `${at} is asked, and not waited for`)
   } else judged(await run.driver.perform(run, withinMs, asked))
+}
+
+/** A root that the operator has made elsewhere, for the same mesh. */
+async function ownRoot(
+  env: Env,
+  to: Endpoint,
+  privateKey: string | undefined,
+  { 'root lives': forMs }: Wanted,
+): Promise<{ readonly RootCert?: string }> {
+  const key = forMs === undefined || privateKey === undefined ? undefined : env.crypto.readSigningKey(privateKey)
+  if (key === undefined || forMs === undefined) return {}
+  const asked = { method: 'GET', target: '/v1/connect/ca/roots', timeoutMs: answerWithinMs }
+  const answer = await env.http.request(to, asked)
+  const { TrustDomain } = JSON.parse(answer.ok ? textOf(answer.value.body) : '{}') as { readonly TrustDomain?: string }
+  const nowMs = env.clock.wallMs()
+  const root = signRoot(env.crypto, key, {
+    serial: BigInt(nowMs),
+    commonName: "The operator's CA",
+    uri: signingUri(TrustDomain ?? ''),
+    notBeforeMs: nowMs - backDatedMs,
+    notAfterMs: nowMs + forMs,
+  })
+  return { RootCert: certificatePem(root) }
 }
 
 async function newKey(env: Env, kind: KeyKind): Promise<string> {

@@ -1,5 +1,5 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
-import { defaultSkewMs } from '../../src/features/connect/limits.ts'
+import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import { Membership } from '../checkers/membership.ts'
 import { PkiChains } from '../checkers/mesh-chains.ts'
@@ -107,6 +107,7 @@ export class ScenarioRun implements RunContext {
   }
 
   #newInvariants(): Invariants {
+    const { skew: skewMs = defaultSkewMs, 'leaf ttl': leafTtlMinMs = defaultLeafTtlMinMs } = this.scenario.mesh ?? {}
     return new Invariants({
       nowUs: () => this.simulation.nowUs,
       staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
@@ -116,7 +117,8 @@ export class ScenarioRun implements RunContext {
       mesh: {
         chains: new PkiChains(this.#options.platform),
         startWallMs: this.simulation.startWallMs,
-        skewMs: this.scenario.mesh?.skew ?? defaultSkewMs,
+        skewMs,
+        lastMomentsMs: skewMs + leafLeftMinMs({ leafTtlMinMs }),
         after: (delayMs, then) => void this.simulation.after(delayMs, then),
       },
       resolution: { reachingSinceUs: (agent) => this.#reaching.sinceUs(agent) },

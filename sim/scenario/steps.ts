@@ -21,7 +21,7 @@ type Conditions = Omit<NonNullable<Step['eventually']>, 'within'>
 
 /** How often a condition is looked at again while it is waited for. */
 const lookEveryMs = 10
-/** How often agents are asked again while an answer is waited for. */
+/** How often agents are asked again while an answer is waited for, and proxies looked at. */
 const askEveryMs = 100
 const answerWithinMs = 10_000
 
@@ -152,7 +152,7 @@ async function performEventually(run: RunContext, awaited: NonNullable<Step['eve
     if (found === undefined) return
     const leftMs = (untilUs - run.simulation.nowUs) / 1000
     if (leftMs <= 0) break
-    await run.pass(Math.min(leftMs, isAsked(awaited) ? askEveryMs : lookEveryMs))
+    await run.pass(Math.min(leftMs, isAsked(awaited) || awaited.mesh !== undefined ? askEveryMs : lookEveryMs))
   }
   if (run.hasFailed()) return
   const what = `not within ${formatDuration(awaited.within)}: ${conditionText(awaited)}`

@@ -17,6 +17,11 @@ const shows: Readonly<Record<string, string>> = {
   'anti-entropy.yaml': '[REG-012] [REG-024]',
   'autopilot-needs-protocol-3.yaml': '[RFT-009] [RFT-011]',
   'autopilot-replaces-servers.yaml': '[RFT-031]',
+  'ca-bootstrap.yaml': '[CA-004] [CA-007] [CA-009] [CA-010] [CA-011] [CA-012] [CA-014]',
+  'ca-old-root-removed-last.yaml': '[CA-017] [CA-024]',
+  'ca-rotation.yaml':
+    '[CA-015] [CA-019] [CA-020] [CA-022] [CA-023] [CA-024] [CA-025] [CA-027] [CA-028] [CA-029] [CA-030] [CA-044]',
+  'ca-three-rotations-in-one-leaf-life.yaml': '[CA-023] [CA-025] [CA-026]',
   'dns-follows-health.yaml': '[DNS-005]',
   'dns-stale-outage.yaml': '[DNS-013] [DNS-015]',
   'downgrade-refused.yaml': '[MEM-025] [UPG-004]',

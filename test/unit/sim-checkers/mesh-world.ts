@@ -94,6 +94,7 @@ export function meshWorld() {
     marks,
     startWallMs,
     skewMs: 20_000,
+    lastMomentsMs: 60_000,
     nowUs: () => nowUs,
     after: (delayMs, then) => void due.push({ atUs: nowUs + delayMs * 1000, then }),
   })

@@ -15,6 +15,7 @@ import type {
   ReadOptions,
 } from '../features/manifest.ts'
 import { nodesSeen } from '../features/node-view.ts'
+import { executeElsewhereEndpoint } from '../features/query/elsewhere-endpoint.ts'
 import { otherDatacentersEndpoint } from '../features/query/endpoint.ts'
 import {
   agentPlace,
@@ -124,6 +125,11 @@ export class CatalogReads {
     }
     const reads: QueryReads = {
       query: (endpoint, args, at, until) => this.#fresh(endpoint, args, at, until),
+      elsewhere: (args, at, until = {}) => {
+        const read = this.#readFor(at)
+        const stale = read.consistency === 'stale'
+        return this.#agent.ask(executeElsewhereEndpoint, { ...args, stale }, read, until)
+      },
       otherDatacenters: (at) => this.#agent.ask(otherDatacentersEndpoint, {}, this.#readFor(at), {}),
     }
     const found = await executeQuery(this.#env, reads, call)

@@ -12,6 +12,7 @@ import { healthEntryShape } from '../health/model.ts'
 import type {
   AgentContext,
   Answer,
+  CallOptions,
   Consistency,
   ReadMeta,
   ReadOptions,
@@ -24,6 +25,7 @@ import type { RequestHeader } from '../operation.ts'
 import { near, parameter, readParameters, truthText } from '../parameters.ts'
 import { parseReadOptions, type ReadName } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
+import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
 import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
 import { queryJson, queryShape } from './model.ts'
@@ -164,14 +166,20 @@ async function firstAnswer(
 function readsOf(agent: AgentContext, request: ExecuteRequest, read: ReadOptions): QueryReads {
   const own = agent.self().datacenter
   const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
+  const { call } = request
+  const endedBy = (until: Pick<CallOptions, 'onAbort'> | undefined): CallOptions => {
+    if (until === undefined) return call
+    const onAbort = (use: () => void): void => {
+      call.onAbort?.(use)
+      until.onAbort?.(use)
+    }
+    return { ...call, onAbort }
+  }
   return {
-    query: (endpoint, args, datacenter, until) => {
-      const { call } = request
-      const onAbort = (use: () => void): void => {
-        call.onAbort?.(use)
-        until?.onAbort?.(use)
-      }
-      return agent.query(endpoint, args, at(datacenter), until === undefined ? call : { ...call, onAbort })
+    query: (endpoint, args, datacenter, until) => agent.query(endpoint, args, at(datacenter), endedBy(until)),
+    elsewhere: (args, datacenter, until) => {
+      const stale = read.consistency === 'stale'
+      return agent.ask(executeElsewhereEndpoint, { ...args, stale }, at(datacenter), endedBy(until))
     },
     otherDatacenters: (datacenter) => agent.ask(otherDatacentersEndpoint, {}, at(datacenter), request.call),
   }

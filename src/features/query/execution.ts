@@ -10,6 +10,7 @@ import { shuffled } from '../drawn-order.ts'
 import type { AgentContext, Answer, CallOptions, QueryEndpoint, ReadMeta } from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { withinTime } from '../within-time.ts'
+import type { ElsewhereArgs, FoundElsewhere } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoint.ts'
 import { failoverDatacenters, failsOver } from './failover.ts'
 import type { ServiceQuery } from './model.ts'
@@ -24,6 +25,12 @@ export interface QueryReads {
     datacenter: string,
     until?: Pick<CallOptions, 'onAbort'>,
   ): Promise<Result<Answer<Reply>, Failure>>
+  /** Of a query with a token of its own: what that may read in another datacenter, which the servers of the query's own ask. */
+  elsewhere(
+    args: Omit<ElsewhereArgs, 'stale'>,
+    own: string,
+    until?: Pick<CallOptions, 'onAbort'>,
+  ): Promise<Result<FoundElsewhere, Failure>>
   /** All but this datacenter, the nearest to it first. */
   otherDatacenters(datacenter: string): Promise<Result<readonly string[], Failure>>
 }
@@ -105,24 +112,27 @@ export async function executeQuery(
   if (here.entries.length > 0 || !failsOver(query.service)) return ok(here)
   const others = await reads.otherDatacenters(datacenter)
   if (!others.ok) return others
-  return ok(await failOver(env, reads, { call, here, service: query.service, others: others.value }))
+  const failing = { call, here, service: query.service, hasToken: query.token !== '', others: others.value }
+  return ok(await failOver(env, reads, failing))
 }
 
 interface Failing {
   readonly call: QueryCall
   readonly here: Execution
   readonly service: ServiceQuery
+  /** Of its own. */
+  readonly hasToken: boolean
   readonly others: readonly string[]
 }
 
 /** One after the other until something is found. One that cannot be asked is passed over. */
-async function failOver(env: Env, reads: QueryReads, { call, here, service, others }: Failing): Promise<Execution> {
+async function failOver(env: Env, reads: QueryReads, failing: Failing): Promise<Execution> {
+  const { call, here, service, others } = failing
   let last = here
   for (const datacenter of failoverDatacenters(service, others)) {
     const failovers = last.failovers + 1
-    const args = { service, connect: call.connect }
     const found = await measured({ env }, 'prepared-query.execute_remote', () =>
-      withinTime(env, elsewhereWaitMs, (until) => reads.query(executeRemoteEndpoint, args, datacenter, until)),
+      withinTime(env, elsewhereWaitMs, (until) => findElsewhere(reads, failing, datacenter, until)),
     )
     if (!found.ok) {
       const fields = { service: here.service, datacenter, why: failureText(found.error) }
@@ -130,12 +140,28 @@ async function failOver(env: Env, reads: QueryReads, { call, here, service, othe
       last = { ...last, failovers }
       continue
     }
-    const { value, meta } = found.value
-    const entries = limited(shuffled(value, env.random.stream(orderStream)), call.limit)
+    const { meta } = found.value
+    const entries = limited(shuffled(found.value.entries, env.random.stream(orderStream)), call.limit)
     last = { ...here, entries, datacenter, failovers, meta }
     if (entries.length > 0) break
   }
   return last
+}
+
+async function findElsewhere(
+  reads: QueryReads,
+  { call, service, hasToken }: Failing,
+  datacenter: string,
+  until: Pick<CallOptions, 'onAbort'>,
+): Promise<Result<FoundElsewhere, Failure>> {
+  const { idOrName, segment, connect } = call
+  if (hasToken) {
+    const found = await reads.elsewhere({ idOrName, segment, connect, datacenter }, call.datacenter, until)
+    // Servers of earlier releases leave it to the token of the caller.
+    if (found.ok || found.error.kind !== 'unknown-method') return found
+  }
+  const found = await reads.query(executeRemoteEndpoint, { service, connect }, datacenter, until)
+  return found.ok ? ok({ entries: found.value.value, meta: found.value.meta }) : found
 }
 
 /** What is asked of the servers of the query's datacenter. */

@@ -1,5 +1,6 @@
 import type { Feature } from '../manifest.ts'
 import { queryCreate, queryDelete, queryUpdate } from './commands.ts'
+import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -30,6 +31,7 @@ export const queryFeature: Feature = {
     explainEndpoint,
     executeEndpoint,
     executeRemoteEndpoint,
+    executeElsewhereEndpoint,
     otherDatacentersEndpoint,
   ],
   routes: queryRoutes,

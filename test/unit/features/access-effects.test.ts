@@ -60,6 +60,7 @@ describe('the wall of access control', () => {
       'ConnectCA.Sign',
       'Intention.Apply',
       'Internal.KeyringOperation',
+      'PreparedQuery.ExecuteElsewhere',
       'Session.Destroy',
       'Session.Renew',
       'Txn.Apply',

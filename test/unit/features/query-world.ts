@@ -115,6 +115,7 @@ export class QueryWorld {
   execute(idOrName: string, reads: Partial<QueryReads>, call: Partial<QueryCall> = {}) {
     const own: QueryReads = {
       query: (endpoint, args) => this.plainly(endpoint, args),
+      elsewhere: async () => ({ ok: false, error: { kind: 'unknown-method', method: 'x' } }),
       otherDatacenters: async () => ({ ok: true, value: [] }),
     }
     const place = { node: 'node-a', ownDatacenter: 'dc1', datacenter: 'dc1', segment: '' }

@@ -334,6 +334,7 @@ describe('failing over', () => {
         for (const node of nodes) await other.place({ node, tags: ['v1'] })
         return other.plainly(endpoint, args)
       },
+      elsewhere: async () => err({ kind: 'unknown-method', method: 'x' }),
       otherDatacenters: others,
     }
     return { asked, reads }

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { HealthServiceEntry } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import { within } from '../access.ts'
+import { datacentersByDistance } from '../datacenters.ts'
+import type { ReadMeta, ServerContext, ServerEndpoint } from '../manifest.ts'
+import { executeRemoteEndpoint } from './endpoint.ts'
+import { failoverDatacenters } from './failover.ts'
+import { resolveQuery } from './resolution.ts'
+
+const elsewhereArgs = z.object({
+  idOrName: z.string(),
+  segment: z.string(),
+  connect: z.boolean(),
+  /** One that the query fails over to. */
+  datacenter: z.string(),
+  stale: z.boolean(),
+})
+export type ElsewhereArgs = z.infer<typeof elsewhereArgs>
+
+export interface FoundElsewhere {
+  readonly entries: readonly HealthServiceEntry[]
+  readonly meta: ReadMeta
+}
+
+/**
+ * What a query with a token of its own finds in another datacenter: servers of its own ask for it, for agents do not get the
+ * token. Only for where the query fails over to, and only what it looks for.
+ */
+export const executeElsewhereEndpoint: ServerEndpoint<ElsewhereArgs, FoundElsewhere> = {
+  method: 'PreparedQuery.ExecuteElsewhere',
+  kind: 'server',
+  args: elsewhereArgs,
+  leader: true,
+  access: within('what the token of the query may read is found, whoever executes it'),
+  serve: executeElsewhere,
+}
+
+async function executeElsewhere(
+  server: ServerContext,
+  { idOrName, segment, connect, datacenter, stale }: ElsewhereArgs,
+): Promise<Result<FoundElsewhere, Failure>> {
+  const resolved = resolveQuery(server.read(), idOrName, segment)
+  if (resolved.kind !== 'found' || resolved.query.token === '') return changed
+  const { service, token } = resolved.query
+  const wan = server.wan()
+  const others = wan === undefined ? [] : datacentersByDistance(wan, server.datacenter)
+  const isOther = datacenter !== server.datacenter && failoverDatacenters(service, others).includes(datacenter)
+  if (!isOther) return changed
+  const read = { consistency: stale ? 'stale' : 'default', minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter } as const
+  const found = await server.readElsewhere(executeRemoteEndpoint, { service, connect }, read, token)
+  return found.ok ? ok({ entries: found.value.value, meta: found.value.meta }) : found
+}
+
+const changed = err({ kind: 'refused', message: 'the query is another one by now' } as const)

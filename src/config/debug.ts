@@ -78,6 +78,8 @@ export function debugConfig(config: AgentConfig): Flat {
     Services: config.services.map(({ service }) => service.id),
     ServerMode: config.server,
     ServerPort: ports.server,
+    ConnectSidecarMinPort: config.sidecarPorts.min,
+    ConnectSidecarMaxPort: config.sidecarPorts.max,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
@@ -92,9 +94,10 @@ function meshPart(mesh: MeshSettings): Flat {
     secretOptions.has(option) && value !== '' ? 'hidden' : String(value),
   ])
   return {
-    ConnectCAConfig: Object.fromEntries(shown),
+    ConnectCAConfig: Object.fromEntries([...shown, ['ClusterID', mesh.clusterId]]),
     ConnectCAProvider: mesh.provider,
     ConnectEnabled: mesh.enabled,
+    ConnectDNSDomain: mesh.dnsDomain,
   }
 }
 

@@ -279,6 +279,7 @@ const stated: readonly RegExp[] = [
   /^Network segments are not supported/,
   /Keyring is empty \(encryption not enabled\)$/,
   /^there is no other voter$/,
+  /^Connect must be enabled in order to use this endpoint$/,
 ]
 
 function requestOf({ method, target: where, body: sent }: Case): GoldenRequest {

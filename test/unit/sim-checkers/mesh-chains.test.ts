@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { PkiChains } from '../../../sim/checkers/mesh-chains.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import type { SigningKey } from '../../../src/env/crypto.ts'
@@ -11,6 +11,7 @@ import type { Issuer } from '../../../src/pki/tls-certificate.ts'
 const startMs = 1_767_225_600_000
 const hour = 3_600_000
 const platform = createPlatform()
+afterAll(() => platform.close())
 const uri = 'spiffe://mesh.svc'
 
 let serials = 0n

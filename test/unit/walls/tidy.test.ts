@@ -78,9 +78,10 @@ const habits: readonly Habit[] = [
   {
     title: 'nothing names a place of one machine',
     lines: everything,
-    wrong: (text) => /(^|[^\w.])\/(work|home|root|Users)\/|\.\.\/shared\//.test(text),
+    // Behind a brace it is a part of some API's path.
+    wrong: (text) => /(^|[^\w.}])\/(work|home|root|Users)\/|\.\.\/shared\//.test(text),
     planted: ['see /home/someone/svc', 'see /root/svc', 'see ../shared/plan.md'],
-    sound: ['see docs/architecture.md', "import { a } from '../work/a.ts'"],
+    sound: ['see docs/architecture.md', "import { a } from '../work/a.ts'", 'PUT {mount}/root/sign-intermediate'],
   },
 ]
 

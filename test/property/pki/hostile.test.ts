@@ -202,7 +202,9 @@ function expectReason(error: string): void {
 }
 
 const originals = new Set(corpus.map((bytes) => hex(bytes)))
-const signedContents = new Set([oldRoot, crossing, leaf, intermediate].map(({ signedBytes }) => hex(signedBytes)))
+const signedContents = new Set(
+  [oldRoot, newRoot, crossing, leaf, intermediate].map(({ signedBytes }) => hex(signedBytes)),
+)
 
 describe('hostile input', () => {
   it(

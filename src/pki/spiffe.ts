@@ -25,7 +25,7 @@ const uriMax = 2_048
 export function readSpiffeId(uri: string): Result<SpiffeId, string> {
   if (uri.length > uriMax) return err(`a SPIFFE ID is at most ${uriMax} characters long`)
   const found = /^spiffe:\/\/([a-z0-9._-]{1,255})(\/[\x21-\x7e]*)?$/i.exec(uri)
-  if (found === null) return err('SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/…')
+  if (found === null) return err('SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/...')
   const [, host = '', path] = found
   const trustDomain = host.toLowerCase()
   if (path === undefined) {

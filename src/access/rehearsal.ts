@@ -44,16 +44,23 @@ export function reportOnly(authorizer: Authorizer, report: (refusal: Refusal) =>
   }
 }
 
+/** What `dual` makes of a difference, and for how long it compares. */
+export interface Comparing {
+  differs(difference: Difference): void
+  /** False: the first is all that counts, and the second is not asked any more. Asked with every question. */
+  isOn(): boolean
+}
+
 /**
  * Follows the first of two authorizers, and tells where the second would have answered otherwise: old rules against new ones
- * while a cluster goes from one to the other. No agent asks two yet: it waits for the comparison during the migration.
+ * while a cluster goes from one to the other.
  */
-export function dual(first: Authorizer, second: Authorizer, report: (difference: Difference) => void): Authorizer {
+export function dual(first: Authorizer, second: Authorizer, comparing: Comparing): Authorizer {
   const { accessor } = first
   const compared = (ask: Ask, one: boolean, other: boolean): boolean => {
     if (one === other) return one
     const { resource, name, right } = ask
-    report({
+    comparing.differs({
       accessor,
       ask,
       first: { allowed: one, by: first.explain(resource, name, right).by },
@@ -64,14 +71,19 @@ export function dual(first: Authorizer, second: Authorizer, report: (difference:
   return {
     accessor,
     get unrestricted() {
-      return first.unrestricted && second.unrestricted
+      return first.unrestricted && (!comparing.isOn() || second.unrestricted)
     },
-    allows: (resource, name, right) =>
-      compared({ resource, name, right }, first.allows(resource, name, right), second.allows(resource, name, right)),
+    allows(resource, name, right) {
+      const one = first.allows(resource, name, right)
+      return comparing.isOn() ? compared({ resource, name, right }, one, second.allows(resource, name, right)) : one
+    },
     // Where the two differ, the names themselves are asked for.
-    readsAll: (resource) => first.readsAll(resource) && second.readsAll(resource),
-    writesTree: (prefix) =>
-      compared({ resource: 'key', name: prefix, right: 'write' }, first.writesTree(prefix), second.writesTree(prefix)),
+    readsAll: (resource) => first.readsAll(resource) && (!comparing.isOn() || second.readsAll(resource)),
+    writesTree(prefix) {
+      const one = first.writesTree(prefix)
+      const ask = { resource: 'key', name: prefix, right: 'write' } as const
+      return comparing.isOn() ? compared(ask, one, second.writesTree(prefix)) : one
+    },
     explain: (resource, name, right) => first.explain(resource, name, right),
   }
 }

@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../access/authorizer.ts'
 import { type Enforcement, enforcedBy, enforcementOf } from '../../access/enforcement.ts'
 import { authorizerOf } from '../../access/policy-authorizer.ts'
+import type { Comparing } from '../../access/rehearsal.ts'
 import type { Result } from '../../base/result.ts'
 import type { AgentAccess } from '../../features/access-control.ts'
 import type { CallOptions } from '../../features/manifest.ts'
@@ -21,7 +22,11 @@ import type { RunningAccess } from './running-access.ts'
 type RightsOf = (call: CallOptions) => Promise<Result<Authorizer, Failure>>
 
 /** What the settings of this agent make of tokens. */
-export function authorizersOf({ env, config }: Pick<Ground, 'env' | 'config'>, closing: Closing): Authorizers {
+export function authorizersOf(
+  { env, config }: Pick<Ground, 'env' | 'config'>,
+  closing: Closing,
+  comparing?: Comparing,
+): Authorizers {
   const { defaultPolicy, keyListPolicy, reportOnly } = config.access
   const report = reportOnly ? new RefusalReport(env) : undefined
   closing.push(() => report?.stop())
@@ -30,6 +35,7 @@ export function authorizersOf({ env, config }: Pick<Ground, 'env' | 'config'>, c
     defaultPolicy,
     keyListPolicy,
     enforces: asksForEverything(config) ? undefined : enforcementOf(config.release, config.access.enforceVersion8),
+    ...(comparing === undefined ? {} : { comparing }),
     ...(report === undefined ? {} : { dressed: (authorizer: Authorizer) => report.dress(authorizer) }),
   })
 }

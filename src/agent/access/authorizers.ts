@@ -1,9 +1,12 @@
 import { type Authorizer, managementOf } from '../../access/authorizer.ts'
 import { type Enforcement, enforcedBy } from '../../access/enforcement.ts'
-import { authorizerOf } from '../../access/policy-authorizer.ts'
+import { authorizerOf, type PolicyAuthorizerOptions } from '../../access/policy-authorizer.ts'
 import { parseRules } from '../../access/reading.ts'
+import { type Comparing, dual } from '../../access/rehearsal.ts'
 import type { RuleSet } from '../../access/rules.ts'
+import { translateRules } from '../../access/translate.ts'
 import { invariant } from '../../base/invariant.ts'
+import { ok } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { AccessPolicy } from '../access-settings.ts'
 import { Lru } from './lru.ts'
@@ -20,6 +23,8 @@ export interface AuthorizersParts {
   readonly enforces: Enforcement | undefined
   /** What each authorizer becomes before anybody asks it. */
   readonly dressed?: (authorizer: Authorizer) => Authorizer
+  /** Rules of the legacy grammar are compared with what they are in the new one; absent: they are not. */
+  readonly comparing?: Comparing
 }
 
 /** Makes authorizers of what tokens may do, by the settings of this agent. */
@@ -33,14 +38,31 @@ export class Authorizers {
 
   of({ accessor, management, rules }: TokenRights): Authorizer {
     if (management) return managementOf(accessor)
-    const rulesets: { readonly policy: string; readonly rules: RuleSet }[] = []
+    const rulesets: SourcedRules[] = []
     for (const rule of rules) {
       const parsed = this.#read(rule, accessor)
       // What cannot be read may have taken rights away: nothing is granted at all.
       if (parsed === 'unreadable') return this.allOrNothing('deny', accessor)
       rulesets.push({ policy: rule.policy, rules: parsed })
     }
-    return this.#made(accessor, rulesets, this.#parts.defaultPolicy)
+    const translated = this.#translated(rules, accessor)
+    return this.#made(accessor, rulesets, this.#parts.defaultPolicy, translated)
+  }
+
+  /** What the same rules grant in the new grammar, where that is to be compared; undefined: it is not, or they are of it. */
+  #translated(rules: readonly RuleText[], accessor: string): Authorizer | undefined {
+    if (this.#parts.comparing?.isOn() !== true || !rules.some(({ grammar }) => grammar === 'legacy')) return undefined
+    const { defaultPolicy, keyListPolicy } = this.#parts
+    const rulesets: SourcedRules[] = []
+    for (const { policy, grammar, text } of rules) {
+      const other = grammar === 'legacy' ? translateRules(text) : ok(text)
+      const parsed = other.ok ? this.#read({ policy, grammar: 'new', text: other.value }, accessor) : 'unreadable'
+      if (parsed === 'unreadable') {
+        return authorizerOf({ accessor, rulesets: [], defaultPolicy: 'deny', keyListPolicy })
+      }
+      rulesets.push({ policy, rules: parsed })
+    }
+    return authorizerOf({ accessor, rulesets, defaultPolicy, keyListPolicy })
   }
 
   /** Of the token with which an operator reaches this agent while no server can be asked. Reference: access control 7. */
@@ -58,11 +80,13 @@ export class Authorizers {
 
   #made(
     accessor: string,
-    rulesets: readonly { readonly policy: string; readonly rules: RuleSet }[],
+    rulesets: readonly SourcedRules[],
     defaultPolicy: AccessPolicy,
+    translated?: Authorizer,
   ): Authorizer {
-    const { keyListPolicy, enforces, dressed } = this.#parts
-    const plain = authorizerOf({ accessor, rulesets, defaultPolicy, keyListPolicy })
+    const { keyListPolicy, enforces, dressed, comparing } = this.#parts
+    const own = authorizerOf({ accessor, rulesets, defaultPolicy, keyListPolicy })
+    const plain = translated === undefined || comparing === undefined ? own : dual(own, translated, comparing)
     const enforced = enforces === undefined ? plain : enforcedBy(enforces, plain)
     return dressed === undefined ? enforced : dressed(enforced)
   }
@@ -81,3 +105,5 @@ export class Authorizers {
     return rules
   }
 }
+
+type SourcedRules = PolicyAuthorizerOptions['rulesets'][number]

@@ -1,20 +1,24 @@
 import type { Authorizer } from '../../access/authorizer.ts'
-import { reportOnly } from '../../access/rehearsal.ts'
+import { type Comparing, type Difference, reportOnly } from '../../access/rehearsal.ts'
 import { Tally } from '../../access/tally.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 
-/** What would have been refused is written down this long after the first of it. */
+/** What is told is written down this long after the first of it. */
 const writtenAfterMs = 10_000
 
-/** Where `acl.report_only` is on: what would be refused is let through, counted, and told in the log from time to time. */
-export class RefusalReport {
+/** What would happen and does not: each is counted, and told in the log from time to time. */
+class Report {
   readonly #env: Env
+  readonly #metric: string
+  readonly #text: string
   readonly #tally = new Tally()
   #timer: Closable | undefined
 
-  constructor(env: Env) {
+  constructor(env: Env, metric: string, text: string) {
     this.#env = env
+    this.#metric = metric
+    this.#text = text
   }
 
   stop(): void {
@@ -22,13 +26,38 @@ export class RefusalReport {
     this.#write()
   }
 
+  add(note: (tally: Tally) => void): void {
+    this.#env.metrics.count(this.#metric)
+    note(this.#tally)
+    this.#timer ??= this.#env.timers.after(writtenAfterMs, () => this.#write())
+  }
+
+  #write(): void {
+    this.#timer = undefined
+    const { counts, others } = this.#tally.take()
+    const { log } = this.#env
+    for (const { accessor, resource, right, name, why, times } of counts) {
+      log.write('info', 'acl', this.#text, { accessor, resource, right, name, why, times })
+    }
+    if (others > 0) log.write('info', 'acl', `${this.#text}, with no room to say what`, { times: others })
+  }
+}
+
+/** Where `acl.report_only` is on: what would be refused is let through, and told of. */
+export class RefusalReport {
+  readonly #report: Report
+
+  constructor(env: Env) {
+    this.#report = new Report(env, 'acl.would-deny', 'would be refused')
+  }
+
+  stop(): void {
+    this.#report.stop()
+  }
+
   /** Tokens and policies themselves stay closed: who could make a token could make one for later. */
   dress(authorizer: Authorizer): Authorizer {
-    const reporting = reportOnly(authorizer, (refusal) => {
-      this.#env.metrics.count('acl.would-deny')
-      this.#tally.refused(refusal)
-      this.#timer ??= this.#env.timers.after(writtenAfterMs, () => this.#write())
-    })
+    const reporting = reportOnly(authorizer, (refusal) => this.#report.add((tally) => tally.refused(refusal)))
     return {
       accessor: reporting.accessor,
       get unrestricted() {
@@ -40,14 +69,26 @@ export class RefusalReport {
       explain: (resource, name, right) => (resource === 'acl' ? authorizer : reporting).explain(resource, name, right),
     }
   }
+}
 
-  #write(): void {
-    this.#timer = undefined
-    const { counts, others } = this.#tally.take()
-    const { log } = this.#env
-    for (const { accessor, resource, right, name, why, times } of counts) {
-      log.write('info', 'acl', 'would be refused', { accessor, resource, right, name, why, times })
-    }
-    if (others > 0) log.write('info', 'acl', 'would be refused, with no room to say what', { times: others })
+/**
+ * While a datacenter goes over to tokens with policies: where rules of a legacy token decide one thing, and their translation
+ * into the new grammar another. The former is followed.
+ */
+export class DifferenceReport implements Comparing {
+  readonly #report: Report
+  readonly isOn: () => boolean
+
+  constructor(env: Env, isOn: () => boolean) {
+    this.#report = new Report(env, 'acl.would-differ', 'translated rules would decide otherwise')
+    this.isOn = isOn
+  }
+
+  stop(): void {
+    this.#report.stop()
+  }
+
+  differs(difference: Difference): void {
+    this.#report.add((tally) => tally.differed(difference))
   }
 }

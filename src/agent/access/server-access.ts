@@ -9,7 +9,10 @@ import type { Closing } from '../closing.ts'
 import type { Ground } from '../ground.ts'
 import { askedTokens, authorizersOf } from './access-control.ts'
 import { Gate } from './gate.ts'
+import { Migrating } from './migrating.ts'
 import { primaryOf, ServerMode } from './mode.ts'
+import { knowsPolicies } from './mode-tags.ts'
+import { DifferenceReport } from './report.ts'
 import { rightsEndpoint } from './rights-endpoint.ts'
 import type { RunningAccess } from './running-access.ts'
 import { ServerStanding } from './server-standing.ts'
@@ -38,10 +41,11 @@ export function openServerAccess(
 ): OpenedServerAccess {
   const { env, config } = ground
   if (!config.access.enabled) return off
-  const authorizers = authorizersOf(ground, closing)
   const primary = primaryOf(config)
-  const beyond = primary === config.datacenter ? undefined : askedTokens(ground, authorizers, calls, primary)
+  const isPrimary = primary === config.datacenter
   const state = { read: () => store.read(), watch: watchOf(store) }
+  const authorizers = authorizersOf(ground, closing, comparingIn(ground, state, isPrimary, closing))
+  const beyond = isPrimary ? undefined : askedTokens(ground, authorizers, calls, primary)
   const standing = new ServerStanding(env, raft, config)
   const tokens = new StateTokens({ env, state, authorizers, datacenter: config.datacenter, beyond, standing })
   const isComing = (): boolean => standing.now() === 'coming'
@@ -90,6 +94,23 @@ function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: 
     replicationToken: () => tokens.replication,
     dataDir,
   }
+}
+
+/** Undefined: this release knows of no other grammar. */
+function comparingIn(
+  { env, config }: Ground,
+  state: ConstructorParameters<typeof Migrating>[0],
+  isPrimary: boolean,
+  closing: Closing,
+): DifferenceReport | undefined {
+  if (!knowsPolicies(config.release)) return undefined
+  const migrating = new Migrating(state, isPrimary)
+  const report = new DifferenceReport(env, () => !migrating.isOver)
+  closing.push(() => {
+    migrating.stop()
+    report.stop()
+  })
+  return report
 }
 
 function watchOf(store: Store): (...args: Parameters<Store['watch']>) => Closable {

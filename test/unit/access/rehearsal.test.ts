@@ -50,7 +50,8 @@ describe('report only', () => {
 describe('two authorizers', () => {
   it('are followed by the first, and each difference is told', () => {
     const told: Difference[] = []
-    const both = dual(readsA, writesA, (difference) => told.push(difference))
+    let isOn = true
+    const both = dual(readsA, writesA, { differs: (difference) => told.push(difference), isOn: () => isOn })
     expect(both.allows('key', 'a', 'read')).toBe(true)
     expect(both.allows('node', 'a', 'read')).toBe(false)
     expect(told).toEqual([])
@@ -63,10 +64,17 @@ describe('two authorizers', () => {
       [false, true],
     ])
     expect(told[2]).toMatchObject({ ask: { resource: 'service', name: 'web' }, first: { by: { kind: 'default' } } })
+    isOn = false
+    expect([both.allows('key', 'a', 'write'), both.writesTree('ab'), both.readsAll('service')]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    expect(told).toHaveLength(3)
   })
 
   it('are both asked where either would not read all', () => {
-    const both = dual(writesA, readsA, () => {})
+    const both = dual(writesA, readsA, { differs: () => {}, isOn: () => true })
     expect([both.readsAll('service'), both.unrestricted]).toEqual([false, false])
     expect(both.explain('service', 'web', 'read')).toEqual(writesA.explain('service', 'web', 'read'))
   })

@@ -138,22 +138,10 @@ export class ApiClient {
     ]
   }
 
-  #token(): string | undefined {
-    return new ClientToken(this.#invocation).given
-  }
-}
-
-/** The token that requests are made with. */
-export class ClientToken {
   /** By flag, or else by variable; undefined: none is sent. */
-  readonly given: string | undefined
-  /** By variable. */
-  readonly environment: string | undefined
-
-  constructor(invocation: Invocation) {
-    const flag = invocation.flags.get('token')
-    this.environment = new ClientSettings(invocation).variable('HTTP_TOKEN')
-    this.given = typeof flag === 'string' ? flag : this.environment
+  #token(): string | undefined {
+    const flag = this.#invocation.flags.get('token')
+    return typeof flag === 'string' ? flag : new ClientSettings(this.#invocation).variable('HTTP_TOKEN')
   }
 }
 

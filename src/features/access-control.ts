@@ -1,3 +1,5 @@
+import type { Authorizer } from '../access/authorizer.ts'
+import type { Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 
 /** What the endpoints and duties of a server know of access control, where it is on. */
@@ -8,6 +10,8 @@ export interface ServerAccess {
   readonly defaultPolicy: 'allow' | 'deny'
   /** The secret of the token that the leader of the primary datacenter makes; empty: none. */
   readonly masterToken: string
+  /** What another token may do, by its accessor. */
+  authorizerOf(accessor: string): Promise<Result<Authorizer, Failure>>
   /** Global tokens are copied from the primary datacenter, and there may be local ones. */
   readonly replicatesTokens: boolean
   /** Servers of this datacenter and of the primary one that do not say that they support the new kind, in order of name. */

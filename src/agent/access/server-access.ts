@@ -1,8 +1,11 @@
+import { err } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { ServerAccess } from '../../features/access-control.ts'
+import { tokenByAccessor } from '../../features/acl/views.ts'
 import type { EndpointDefinition, LeaderDuty } from '../../features/manifest.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { Store } from '../../store/store.ts'
+import type { ReadTransaction } from '../../store/types.ts'
 import { unmatchedPolicy } from '../access-settings.ts'
 import type { Calls } from '../calls.ts'
 import type { Closing } from '../closing.ts'
@@ -57,7 +60,7 @@ export function openServerAccess(
   })
   return {
     gate: new Gate(env, tokens),
-    control: controlOf(ground, primary, mode),
+    control: controlOf(ground, primary, mode, (accessor) => byAccessor(state.read(), tokens, accessor)),
     running: {
       resolver: tokens,
       authorizers,
@@ -82,7 +85,12 @@ const off: OpenedServerAccess = {
   hope: () => {},
 }
 
-function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: ServerMode): ServerAccess {
+function controlOf(
+  { config, tokens }: Ground,
+  primaryDatacenter: string,
+  mode: ServerMode,
+  authorizerOf: ServerAccess['authorizerOf'],
+): ServerAccess {
   const { access, dataDir = '', datacenter } = config
   const isSecondary = primaryDatacenter !== datacenter
   return {
@@ -91,9 +99,19 @@ function controlOf({ config, tokens }: Ground, primaryDatacenter: string, mode: 
     masterToken: access.tokens.master,
     replicatesTokens: isSecondary && access.tokenReplication,
     missing: () => mode.missing(),
+    authorizerOf,
     replicationToken: () => tokens.replication,
     dataDir,
   }
+}
+
+async function byAccessor(
+  tx: ReadTransaction,
+  tokens: StateTokens,
+  accessor: string,
+): ReturnType<ServerAccess['authorizerOf']> {
+  const token = tokenByAccessor(tx, accessor)
+  return token === undefined ? err({ kind: 'token-not-found' }) : tokens.resolve(token.secret)
 }
 
 /** Undefined: this release knows of no other grammar. */

@@ -1,5 +1,6 @@
 import { failed, misused, serverFlags, surplusOperands } from '../client.ts'
 import type { CliCommand } from '../command.ts'
+import { textFlag } from '../flag-values.ts'
 import { formatTable } from '../table.ts'
 
 /** Allowed, denied, and that it cannot be told. */
@@ -10,9 +11,17 @@ export const explainCommand: CliCommand = {
   summary: 'Say whether a token has a right, and which rule decides',
   operands: 'RESOURCE:RIGHT [NAME]',
   about:
-    'Such as service:write web, key:list app/ or operator:read, for the token that -token names, or for who sends none. Its ' +
-    `policies are read with the token of the environment. Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that cannot be told.`,
-  flags: serverFlags,
+    'Such as service:write web, key:list app/ or operator:read, for the token of the request, for that of -accessor, or for who ' +
+    `sends none. A server says what it would decide. Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that cannot be told.`,
+  flags: [
+    {
+      name: 'accessor',
+      kind: 'text',
+      value: '<id>',
+      help: 'Another token than that of the request, which must read tokens.',
+    },
+    ...serverFlags,
+  ],
   async run(invocation) {
     const [asked, name] = invocation.args
     const surplus = surplusOperands(invocation, 2)
@@ -27,18 +36,18 @@ export const explainCommand: CliCommand = {
     const { decisionText, explain, questionOf } = await import('../acl-explanation.ts')
     const question = questionOf(asked, name)
     if (!question.ok) return cannot(question.error)
-    const explained = await explain(invocation, question.value)
+    const explained = await explain(invocation, question.value, textFlag(invocation, 'accessor'))
     if (!explained.ok) return cannot(explained.error)
-    const { token, decision } = explained.value
-    const who = [token.AccessorID, ...(token.Description === '' ? [] : [`(${token.Description})`])].join(' ')
+    const { AccessorID, Allowed } = explained.value
+    const who = AccessorID === '' ? 'without an accessor' : AccessorID
     const what = [asked, ...(name === undefined ? [] : [JSON.stringify(name)])].join(' ')
     invocation.terminal.out(
       formatTable([
-        [decision.allowed ? 'Allowed:' : 'Denied:', what],
+        [Allowed ? 'Allowed:' : 'Denied:', what],
         ['Token:', who],
-        ['Because:', decisionText(decision)],
+        ['Because:', decisionText(explained.value)],
       ]),
     )
-    return decision.allowed ? allowedCode : deniedCode
+    return Allowed ? allowedCode : deniedCode
   },
 }

@@ -1,6 +1,7 @@
 import type { Feature } from '../manifest.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
 import { tokensDuty } from './duty.ts'
+import { explainEndpoint } from './explain.ts'
 import { legacyBootstrap, legacyDelete, legacySet } from './legacy-commands.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from './mode-commands.ts'
@@ -49,6 +50,7 @@ export const aclFeature: Feature = {
   endpoints: [
     bootstrapEndpoint,
     standingEndpoint,
+    explainEndpoint,
     replicationStatusEndpoint,
     policyReadEndpoint,
     policyListEndpoint,

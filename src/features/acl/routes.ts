@@ -1,4 +1,5 @@
 import type { Route } from '../manifest.ts'
+import { explainRoutes } from './explain.ts'
 import { legacyRoutes } from './legacy-routes.ts'
 import { policyRoutes } from './policy-routes.ts'
 import { systemRoutes } from './system-routes.ts'
@@ -10,5 +11,6 @@ export const aclRoutes: readonly Route[] = [
   ...tokenRoutes,
   ...policyRoutes,
   ...translateRoutes,
+  ...explainRoutes,
   ...legacyRoutes,
 ]

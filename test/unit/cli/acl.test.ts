@@ -306,57 +306,41 @@ describe('svc acl translate-rules', () => {
 })
 
 describe('svc acl explain', () => {
-  const self = (settings: object = {}) => ({
-    Config: { Datacenter: 'dc1' },
-    DebugConfig: { ACLsEnabled: true, ACLDefaultPolicy: 'deny', ACLEnableKeyListPolicy: false, ...settings },
-  })
-
-  beforeEach(() => {
-    api.on('GET /v1/agent/self', [200, self()])
-    api.on('GET /v1/acl/token/self', ({ token: sent }) => [sent === 'explained' ? 200 : 403, token])
-    api.on(`GET /v1/acl/policy/${policyId}`, ({ token: sent }) => [sent === 'operator' ? 200 : 403, policy])
-    api.environment.set('SVC_HTTP_TOKEN', 'operator')
+  const explanation = (over: object = {}) => ({
+    ...{ AccessorID: accessor, Resource: 'service', Name: 'web', Right: 'read', Allowed: true, DecidedBy: 'rule' },
+    ...{ Rule: 'service_prefix ""', Level: 'read', Policy: 'p1', ...over },
   })
 
   it('says which rule decides, of whose policy, and exits by the answer', async () => {
+    const line = 'GET /v1/acl/explain?resource=service&right'
+    api.on(`${line}=read&name=web`, ({ token: sent }) => [sent === 'explained' ? 200 : 403, explanation()])
+    api.on(`${line}=write&name=web`, [200, explanation({ Allowed: false })])
     expect(await acl('explain', '-token=explained', 'service:read', 'web')).toEqual({
       code: 0,
-      out: `Allowed:  service:read "web"\nToken:    ${accessor} (t1)\nBecause:  service_prefix "" is "read" in p1\n`,
+      out: `Allowed:  service:read "web"\nToken:    ${accessor}\nBecause:  service_prefix "" is "read" in p1\n`,
       error: '',
     })
     expect(await acl('explain', '-token=explained', 'service:write', 'web')).toMatchObject({
       code: 1,
       out: expect.stringMatching(/^Denied: {3}service:write "web"\n/),
     })
-    expect((await acl('explain', '-token=explained', 'operator:read')).out).toContain(
-      'Because:  no rule is about it, and the default policy is deny\n',
+  })
+
+  it.each([
+    [{ Allowed: false, DecidedBy: 'default', Level: 'deny' }, 'no rule is about it, and the default policy is deny'],
+    [{ DecidedBy: 'unrestricted' }, 'it may do everything'],
+    [{ DecidedBy: 'not-enforced' }, 'nobody is asked for this right as access control is set'],
+  ])('says why of %j', async (over, why) => {
+    api.on('GET /v1/acl/explain?resource=operator&right=read', [200, explanation(over)])
+    expect((await acl('explain', 'operator:read')).out).toContain(`Because:  ${why}\n`)
+  })
+
+  it('asks for the token of an accessor, and says of one without that it has none', async () => {
+    const line = 'GET /v1/acl/explain?resource=service&right=read&name=web&accessor=other'
+    api.on(line, [200, explanation({ AccessorID: '' })])
+    expect((await acl('explain', '-accessor=other', 'service:read', 'web')).out).toContain(
+      'Token:    without an accessor\n',
     )
-  })
-
-  it('passes over policies of other datacenters, and reads the rules of a legacy token', async () => {
-    api.on('GET /v1/agent/self', [200, { ...self(), Config: { Datacenter: 'dc9' } }])
-    expect((await acl('explain', '-token=explained', 'service:read', 'web')).out).toContain(
-      'the default policy is deny',
-    )
-    api.on('GET /v1/acl/token/self', [200, { ...token, Policies: null, Rules: 'service "w" { policy = "write" }' }])
-    expect(await acl('explain', '-token=explained', 'service:write', 'web')).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('Because:  service "w" is "write" in the token itself\n'),
-    })
-  })
-
-  it('passes over a policy that has been deleted since', async () => {
-    api.on(`GET /v1/acl/policy/${policyId}`, [403, 'ACL not found'])
-    expect(await acl('explain', '-token=explained', 'service:read', 'web')).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('Because:  no rule is about it, and the default policy is deny\n'),
-    })
-  })
-
-  it('explains who sends no token', async () => {
-    api.environment.clear()
-    api.on('GET /v1/acl/token/00000000-0000-0000-0000-000000000002', [200, { ...token, Policies: null }])
-    expect((await acl('explain', 'key:read', 'a')).code).toBe(1)
   })
 
   it.each([
@@ -370,23 +354,13 @@ describe('svc acl explain', () => {
     expect(api.asked).toEqual([])
   })
 
-  it('cannot tell where access control is off, or what it needs may not be read', async () => {
-    api.environment.clear()
-    const denied = await acl('explain', '-token=explained', 'service:read', 'web')
-    expect(denied).toEqual({
+  it('cannot tell where the server does not, and says what it said', async () => {
+    api.on('GET /v1/acl/explain?resource=service&right=read&name=web', [401, 'ACL support disabled'])
+    expect(await acl('explain', 'service:read', 'web')).toEqual({
       code: 2,
       out: '',
-      error: expect.stringMatching(/^Error: policy p1 cannot be read: Unexpected response code: 403 /),
+      error: 'Error: Unexpected response code: 401 (ACL support disabled)\n',
     })
-    api.on('GET /v1/agent/self', [200, self({ ACLsEnabled: false })])
-    expect((await acl('explain', 'service:read', 'web')).error).toBe(
-      'Error: access control is off at this agent: everybody may do everything\n',
-    )
-  })
-
-  it('shows no secret', async () => {
-    const { out, error } = await acl('explain', '-token=explained', 'service:read', 'web')
-    expect(`${out}${error}`).not.toContain(token.SecretID)
   })
 })
 

@@ -18,6 +18,7 @@ const refusal = /Permission denied|denied (by|due to) ACLs/
 
 /** Each of these gives what its caller has already, or the one thing that nobody has rights to yet, or no secret. */
 const openAboutAccess = [
+  'GET /v1/acl/explain',
   'GET /v1/acl/info/{id}',
   'GET /v1/acl/replication',
   'GET /v1/acl/status',
@@ -57,6 +58,7 @@ describe('the wall of access control', () => {
   it('knows each endpoint that asks within itself', () => {
     const inside = endpoints.filter(({ access }) => access.kind === 'within')
     expect(inside.map(({ method }) => method).sort()).toEqual([
+      'ACL.Explain',
       'ConnectCA.Sign',
       'Intention.Apply',
       'Internal.KeyringOperation',

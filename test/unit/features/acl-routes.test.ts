@@ -170,6 +170,7 @@ describe('who may everything', () => {
       [`GET /v1/acl/rules/translate/${migrated}`, ''],
       ['GET /v1/acl/replication', ''],
       ['GET /v1/acl/status', ''],
+      [`GET /v1/acl/explain?resource=key&right=read&name=a&accessor=${token}`, ''],
       [`PUT /v1/acl/update`, JSON.stringify({ ID: legacy })],
       [`GET /v1/acl/info/${legacy}`, ''],
       [`PUT /v1/acl/clone/${legacy}`, ''],
@@ -205,6 +206,40 @@ describe('who may not', () => {
       )
     }
   })
+
+  it('is told why: of his own token everybody, of others who may read tokens', async () => {
+    const asked = 'GET /v1/acl/explain?resource=key&name=a%2Fb&right'
+    const { accessor } = await world.tokenOf('key_prefix "a/" { policy = "read" }')
+    const own = await world.ask(other, `${asked}=write`)
+    expect(own).toMatchObject({
+      status: 200,
+      body: {
+        ...{ Resource: 'key', Name: 'a/b', Right: 'write', Allowed: true },
+        ...{ DecidedBy: 'rule', Rule: 'key_prefix ""', Level: 'write' },
+      },
+    })
+    expect(await world.ask(other, `${asked}=read&accessor=${accessor}`)).toEqual({
+      status: 403,
+      body: 'Permission denied',
+    })
+    expect(await world.ask(reader, `${asked}=write&accessor=${accessor}`)).toMatchObject({
+      status: 200,
+      body: { AccessorID: accessor, Allowed: false, Rule: 'key_prefix "a/"', Level: 'read' },
+    })
+    expect(await world.ask(reader, `${asked}=read&accessor=nobody`)).toEqual({ status: 403, body: 'ACL not found' })
+    expect(await world.ask('', 'GET /v1/acl/explain?resource=operator&right=read')).toMatchObject({
+      status: 200,
+      body: { Allowed: false, DecidedBy: 'default', Rule: '', Level: 'deny', Policy: '' },
+    })
+    expect(await world.ask('bogus', `${asked}=read`)).toEqual({ status: 403, body: 'ACL not found' })
+  })
+
+  it.each(['', '?resource=key&right=look&name=a', '?resource=web&right=read', '?resource=node&right=list&name=a'])(
+    'is told what is missing in what he wants explained: %j',
+    async (query) => {
+      expect(await world.ask(reader, `GET /v1/acl/explain${query}`)).toMatchObject({ status: 400 })
+    },
+  )
 
   it('reads with acl:read, and writes nothing', async () => {
     expect(await world.ask(reader, 'GET /v1/acl/policies')).toMatchObject({ status: 200 })

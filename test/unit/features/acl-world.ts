@@ -51,6 +51,10 @@ export class AclWorld {
         return world.replicatesTokens
       },
       missing: () => this.missing,
+      authorizerOf: async (accessor) => {
+        const token = views.tokenByAccessor(this.server.read(), accessor)
+        return token === undefined ? err({ kind: 'token-not-found' }) : this.#resolve(token.secret)
+      },
       replicationToken: () => 'root',
       dataDir: '/data',
     }

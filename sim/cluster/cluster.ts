@@ -11,6 +11,7 @@ import { startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
+import type { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { Certificates } from './certificates.ts'
@@ -36,6 +37,8 @@ export class Cluster {
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
   readonly webServers = new WebServers()
+  /** Where the authority of a mesh may have its root; undefined: the run has none. */
+  secretsManager: ManagerMachine | undefined
   readonly #certificates = new Certificates()
   readonly #operators: Operators
   readonly #nodes = new Map<string, ClusterNode>()

@@ -1,5 +1,4 @@
-import type { Result } from '../../src/base/result.ts'
-import { err, ok } from '../../src/base/result.ts'
+import { err, ok, type Result } from '../../src/base/result.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { DiskSetting, LinkSetting, Machines } from '../cluster/machines.ts'
@@ -9,6 +8,7 @@ import type { Selector } from '../scenario/selector.ts'
 import type { FaultAction } from '../scenario/step-schema.ts'
 import { type ConsensusView, DataLimit } from './data-limit.ts'
 import { LinkCuts, type Undo } from './link-cuts.ts'
+import { troubled } from './manager-trouble.ts'
 import { Overrides } from './overrides.ts'
 
 /** Whom an action means, at the moment it is done. */
@@ -71,6 +71,7 @@ export class Injector {
   mendEverything(): void {
     this.freeze()
     this.#cuts.heal(undefined)
+    this.#cluster.secretsManager?.recover()
     for (const node of this.#cluster.nodeNames) this.#mend(node)
   }
 
@@ -83,6 +84,7 @@ export class Injector {
   mendCore(core: readonly string[]): void {
     this.freeze()
     this.#cuts.healAmong(core)
+    this.#cluster.secretsManager?.recover()
     for (const node of core) this.#mend(node)
   }
 
@@ -149,6 +151,7 @@ export class Injector {
       const { nodes, rate } = action['clock rate']
       return this.#each(nodes, 'clock rate', scope, (server) => this.#rates.lay(server, drawRange(scope.draw, rate)))
     }
+    if (action['secrets manager'] !== undefined) return troubled(this.#cluster, action['secrets manager'])
     if (action['web server'] !== undefined) return this.#webServer(action['web server'], scope)
     return this.#forGood(action, scope)
   }

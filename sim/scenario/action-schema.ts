@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type WebState, webStates } from '../cluster/web-servers.ts'
+import { type Trouble, troubles } from '../secrets-manager/manager-machine.ts'
 import { atLeastOneCondition, conditionShape } from './condition-schema.ts'
 import {
   chance,
@@ -50,6 +51,10 @@ const statesText = Object.entries(webStates)
   .map(([state, what]) => `${state} ${what}`)
   .join(', ')
 
+const troublesText = Object.entries(troubles)
+  .map(([trouble, what]) => `${trouble} ${what}`)
+  .join(', ')
+
 /** Things done to the cluster that `for:` can take back. Each value says to whom. */
 export const faultShape = {
   crash: selector.optional().describe('Kill the process and cut the power: what was not synced may be lost or torn.'),
@@ -88,6 +93,10 @@ export const faultShape = {
     .strictObject({ nodes: selector, rate: percentRange })
     .optional()
     .describe('Clocks of these nodes run faster or slower than true time by this much.'),
+  'secrets manager': z
+    .enum(Object.keys(troubles) as [Trouble, ...Trouble[]])
+    .optional()
+    .describe(`How the secrets manager does from now on: ${troublesText}.`),
   'web server': z
     .strictObject({
       at: selector,
@@ -202,6 +211,12 @@ export const stepShape = {
         .optional()
         .describe(
           'The root is made by the operator, too, with the new key, and holds for this long; a year at least if absent.',
+        ),
+      root: z
+        .enum(['one', 'two', 'three', 'four', 'five', 'six'])
+        .optional()
+        .describe(
+          'Of provider vault: the root of this name in the secrets manager, which makes it with a key of the kind that key says.',
         ),
       'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
       within: duration.default(60_000).describe('What fails for want of a leader is tried again for this long.'),

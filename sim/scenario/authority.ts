@@ -38,12 +38,12 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
   const before = run.invariants.mesh?.configurationCount ?? 0
   let configuration: Configuration | undefined
   const asked = async (env: Env): Promise<string> => {
-    const key = wanted.key === 'as before' ? run.driver.kept.get(keyName) : await newKey(env, wanted.key)
-    if (key !== undefined) run.driver.kept.set(keyName, key)
+    const key = wanted.root === undefined ? await keyOf(run, env, wanted.key) : undefined
     const options = {
       LeafCertTTL: formatDuration(wanted['leaf ttl']),
       ...(key === undefined ? {} : { PrivateKey: key }),
       ...(await ownRoot(env, to, key, wanted)),
+      ...(wanted.root === undefined ? {} : externalOptions(run, wanted.root, wanted.key)),
     }
     configuration = { provider: wanted.provider, options }
     return update(env, to, run.driver.operatorToken, configuration, wanted)
@@ -85,9 +85,18 @@ async function ownRoot(
   return { RootCert: certificatePem(root) }
 }
 
-async function newKey(env: Env, kind: KeyKind): Promise<string> {
-  const key = await env.crypto.generateKey(kind)
-  return key.privateKeyPem
+/** The key stays there: only its kind is said. */
+function externalOptions(run: RunContext, root: string, key: Wanted['key']): Readonly<Record<string, string>> {
+  const [type = '', bits = ''] = key.split('-')
+  const kind = key === 'as before' ? {} : { PrivateKeyType: type, PrivateKeyBits: bits }
+  return { ...run.cluster.secretsManager?.optionsOf(root), ...kind }
+}
+
+async function keyOf(run: RunContext, env: Env, kind: KeyKind | 'as before'): Promise<string | undefined> {
+  if (kind === 'as before') return run.driver.kept.get(keyName)
+  const { privateKeyPem } = await env.crypto.generateKey(kind)
+  run.driver.kept.set(keyName, privateKeyPem)
+  return privateKeyPem
 }
 
 function judgeSaid(run: RunContext, wanted: Wanted, said: string, path: readonly PropertyKey[]): void {

@@ -11,6 +11,7 @@ import type { ConsensusView } from '../faults/data-limit.ts'
 import { type ActionScope, type Deed, drawRange, Injector, selectable } from '../faults/injector.ts'
 import { FaultSchedule } from '../faults/schedule.ts'
 import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
+import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
@@ -87,9 +88,12 @@ export class ScenarioRun implements RunContext {
       const { operator } = this.scenario
       return operator === undefined ? '' : filled(this, operator.token)
     })
+    const external = this.scenario['secrets manager']
+    if (external !== undefined) this.cluster.secretsManager = new ManagerMachine(clientHost(200), external.token)
     for (const { at, port } of Object.values(this.scenario['web servers'] ?? {})) {
       for (const node of this.select(at)) this.cluster.webServers.add(node, port)
     }
+    this.cluster.secretsManager?.join(this.simulation)
     this.#workload = new Workload(this)
     this.#schedule = new FaultSchedule(this.scenario.faults ?? [], {
       nowMs: () => this.simulation.nowUs / 1000,

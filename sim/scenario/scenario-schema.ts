@@ -299,6 +299,12 @@ export const scenarioSchema = z.strictObject({
     .optional()
     .describe('Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.'),
   mesh: mesh.optional().describe('Settings of the mesh that no configuration file has.'),
+  'secrets manager': z
+    .strictObject({ token: z.string().min(1).describe('The token that an authority of provider vault has.') })
+    .optional()
+    .describe(
+      "An external secrets manager on a machine of its own, http://10.0.250.200:8200. See 'authority' and 'secrets manager'.",
+    ),
   'web servers': z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'web servers are named with small letters'), webServer)
     .optional()

@@ -5,7 +5,7 @@ import { certificateProblem, identityProblem, peerOf, ReadPems } from './certifi
 import { deferred } from './deferred.ts'
 import { pump } from './drain.ts'
 import { runningSha256, sha1, sha256 } from './hash.ts'
-import { ecKey, readSigningKey, rsaKey, signingKey, verifySignature } from './signing-keys.ts'
+import { ecKey, readSigningKey, rsaKey, signingKey, verifier } from './signing-keys.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 
@@ -38,7 +38,7 @@ export function createPlatform(): Platform {
     signingKey,
     ecKey,
     rsaKey,
-    verify: verifySignature,
+    verify: verifier(),
     readSigningKey,
     takeUnhandled: () => unhandled.take(),
     close: () => {

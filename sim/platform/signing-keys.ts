@@ -1,7 +1,7 @@
 import { createECDH, createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { concatBytes } from '../../src/base/bytes.ts'
-import type { EcKind, RsaKind, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
+import type { Crypto, EcKind, RsaKind, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import { curves, signRepeatably } from './ecdsa.ts'
 import { rsaPool } from './rsa-pool.ts'
 
@@ -90,20 +90,39 @@ export function readSigningKey(pem: string): SigningKey | undefined {
   }
 }
 
+/**
+ * Public keys that were read: reading one takes three times as long as verifying with it, and those of authorities come again
+ * and again.
+ */
+class ReadKeys {
+  readonly #keys = new Map<string, KeyObject>()
+
+  /** Throws where it cannot be read. */
+  keyOf(publicKey: Uint8Array): KeyObject {
+    const der = Buffer.from(publicKey)
+    const name = der.toString('latin1')
+    const before = this.#keys.get(name)
+    if (before !== undefined) return before
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    if (this.#keys.size >= readKeysMax) this.#keys.clear()
+    this.#keys.set(name, key)
+    return key
+  }
+}
+
+const readKeysMax = 64
+
 /** Draws nothing, so Node does it. */
-export function verifySignature(
-  publicKey: Uint8Array,
-  algorithm: SignatureAlgorithm,
-  bytes: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  try {
-    const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' })
-    if (!fits(key, algorithm)) return false
-    return verify(hashes[algorithm], bytes, key, signature)
-  } catch {
-    // Node says by a throw that this is no key, or that no signature looks like this.
-    return false
+export function verifier(): Crypto['verify'] {
+  const keys = new ReadKeys()
+  return (publicKey, algorithm, bytes, signature) => {
+    try {
+      const key = keys.keyOf(publicKey)
+      return fits(key, algorithm) && verify(hashes[algorithm], bytes, key, signature)
+    } catch {
+      // Node says by a throw that this is no key, or that no signature looks like this.
+      return false
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import type { Crypto } from '../env/crypto.ts'
 import { plainBytes } from './plain-bytes.ts'
-import { generateKey, makeSigningKey, readSigningKey, verifySignature } from './signing-keys.ts'
+import { generateKey, makeSigningKey, readSigningKey, verifier } from './signing-keys.ts'
 
 const tagBytes = 16
 
@@ -39,7 +39,7 @@ export const hostCrypto: Crypto = {
   makeSigningKey,
   generateKey,
   readSigningKey,
-  verify: verifySignature,
+  verify: verifier(),
 }
 
 function cipherFor(key: Uint8Array): 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' {

@@ -8,7 +8,7 @@ import {
   verify,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { KeyKind, SignatureAlgorithm, SigningKey } from '../env/crypto.ts'
+import type { Crypto, KeyKind, SignatureAlgorithm, SigningKey } from '../env/crypto.ts'
 import { plainBytes } from './plain-bytes.ts'
 
 /** By OpenSSL's names. */
@@ -62,21 +62,39 @@ export function readSigningKey(pem: string): SigningKey | undefined {
   }
 }
 
-export function verifySignature(
-  publicKey: Uint8Array,
-  algorithm: SignatureAlgorithm,
-  bytes: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  try {
+/**
+ * Public keys that were read: reading one takes three times as long as verifying with it, and those of authorities come again
+ * and again.
+ */
+class ReadKeys {
+  readonly #keys = new Map<string, KeyObject>()
+
+  /** Throws where it cannot be read. */
+  keyOf(publicKey: Uint8Array): KeyObject {
     // No copy: Node wants the class, not other memory.
     const der = Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength)
+    const name = der.toString('latin1')
+    const before = this.#keys.get(name)
+    if (before !== undefined) return before
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
-    if (!fits(key, algorithm)) return false
-    return verify(hashes[algorithm], bytes, key, signature)
-  } catch {
-    // Node says by a throw that this is no key, or that no signature looks like this.
-    return false
+    if (this.#keys.size >= readKeysMax) this.#keys.clear()
+    this.#keys.set(name, key)
+    return key
+  }
+}
+
+const readKeysMax = 64
+
+export function verifier(): Crypto['verify'] {
+  const keys = new ReadKeys()
+  return (publicKey, algorithm, bytes, signature) => {
+    try {
+      const key = keys.keyOf(publicKey)
+      return fits(key, algorithm) && verify(hashes[algorithm], bytes, key, signature)
+    } catch {
+      // Node says by a throw that this is no key, or that no signature looks like this.
+      return false
+    }
   }
 }
 

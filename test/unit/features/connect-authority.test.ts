@@ -252,7 +252,7 @@ describe('a leaf', () => {
       'CSR must have one SPIFFE ID, and has 0',
       'CSR must have one SPIFFE ID, and has 2',
       'SPIFFE ID in CSR from a different namespace: team, we are default',
-      'SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/…',
+      'SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/...',
     ])
     expect(lines.every((each) => !each.ok && each.error.kind === 'bad-request')).toBe(true)
     const authority = await world.signRequest(world.csr([`${ours}/ns/default/dc/dc1/svc/web`], true))

@@ -16,7 +16,6 @@ import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
 import type { LogPlaces } from '../env/terminal.ts'
-import type { MeshSettings } from '../features/mesh-settings.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
 
@@ -38,7 +37,7 @@ export function debugConfig(config: AgentConfig): Flat {
     ...raftPart(config.raft),
     ...checksPart(config.checksConfig),
     ...logPart(config.log),
-    ...meshPart(config.mesh),
+    ...meshPart(config),
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
@@ -78,8 +77,6 @@ export function debugConfig(config: AgentConfig): Flat {
     Services: config.services.map(({ service }) => service.id),
     ServerMode: config.server,
     ServerPort: ports.server,
-    ConnectSidecarMinPort: config.sidecarPorts.min,
-    ConnectSidecarMaxPort: config.sidecarPorts.max,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
@@ -88,7 +85,7 @@ export function debugConfig(config: AgentConfig): Flat {
 }
 
 /** Reference: configuration 6. */
-function meshPart(mesh: MeshSettings): Flat {
+function meshPart({ mesh, sidecarPorts }: Pick<AgentConfig, 'mesh' | 'sidecarPorts'>): Flat {
   const shown = Object.entries(mesh.options).map(([option, value]) => [
     option,
     secretOptions.has(option) && value !== '' ? 'hidden' : String(value),
@@ -98,6 +95,8 @@ function meshPart(mesh: MeshSettings): Flat {
     ConnectCAProvider: mesh.provider,
     ConnectEnabled: mesh.enabled,
     ConnectDNSDomain: mesh.dnsDomain,
+    ConnectSidecarMaxPort: sidecarPorts.max,
+    ConnectSidecarMinPort: sidecarPorts.min,
   }
 }
 

@@ -108,14 +108,7 @@ export function normalize(
     remoteExec: file.disable_remote_exec === undefined ? defaults.remoteExec : !file.disable_remote_exec,
     dns,
     mesh: meshOf(file, dev, defaults, dns.domains[0]?.slice(0, -1) ?? productName),
-    checksConfig: {
-      remoteScripts,
-      localScripts: scripts,
-      containerRuntime: defaults.checksConfig.containerRuntime,
-      updateIntervalMs: milliseconds(file.check_update_interval, defaults.checksConfig.updateIntervalMs),
-      discardOutput: file.discard_check_output ?? false,
-      agentTls: file.enable_agent_tls_for_checks ?? false,
-    },
+    checksConfig: checksOf(file, { remoteScripts, localScripts: scripts }, defaults.checksConfig),
     log: logPlacesOf(file, defaults.log),
     pidFile: file.pid_file ?? defaults.pidFile,
     logLevel: logLevelOf(file, dev, problem),
@@ -133,6 +126,20 @@ export function normalize(
     ...skipped.map(skippedCheck),
   ]
   return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded: waiting })
+}
+
+function checksOf(
+  file: FileConfig,
+  scripts: Pick<AgentConfig['checksConfig'], 'remoteScripts' | 'localScripts'>,
+  defaults: AgentConfig['checksConfig'],
+): AgentConfig['checksConfig'] {
+  return {
+    ...scripts,
+    containerRuntime: defaults.containerRuntime,
+    updateIntervalMs: milliseconds(file.check_update_interval, defaults.updateIntervalMs),
+    discardOutput: file.discard_check_output ?? false,
+    agentTls: file.enable_agent_tls_for_checks ?? false,
+  }
 }
 
 function skippedCheck({ place, message }: ConfigProblem): string {

@@ -101,7 +101,7 @@ export const interfaceChanges = {
   mesh: {
     since: { major: 1, minor: 2, patch: 0 },
     reference: 'REL-1.2.0-1',
-    what: 'Nothing is known of a mesh, and what a service says of it is read past. Since then a service may be a proxy for another one, or be reached over the mesh by itself; there are /v1/connect, /v1/catalog/connect and /v1/health/connect, and replicated commands that older servers do not know: a leader writes them when all servers do.',
+    what: 'Nothing is known of a mesh: of the key `connect` neither, and what a service says of it is read past. Since then a service may be a proxy for another one, or be reached over the mesh by itself; there are /v1/connect, /v1/agent/connect, /v1/catalog/connect and /v1/health/connect, and replicated commands that older servers do not know: a leader writes them when all servers do.',
     who: 'clients of the mesh',
     see: { ask: 'GET /v1/health/connect/<name>' },
     requirements: [],

@@ -52,6 +52,10 @@ const paths: readonly (readonly [before: string, since: string, lines: readonly 
     [
       'GET /v1/health/connect/web',
       'GET /v1/catalog/connect/web',
+      'GET /v1/connect/ca/roots',
+      'GET /v1/connect/ca/configuration',
+      'GET /v1/agent/connect/ca/roots',
+      'GET /v1/agent/connect/ca/leaf/web',
       'GET /v1/connect/intentions',
       'GET /v1/connect/intentions/match?by=source&name=a',
       'GET /v1/connect/intentions/check?source=a&destination=b',

@@ -6,8 +6,7 @@ export function profileDocument(profile: string, ports: Readonly<Record<string, 
   const profiles = loadGolden('profiles.json') as Record<string, Record<string, Exact>>
   const named = profiles[profile]?.['config'] as Record<string, Exact> | undefined
   if (named === undefined) throw new Error(`there is no profile ${profile}`)
-  // The mesh is not there yet, and an agent that is told to turn it on does not start.
-  const { connect: _mesh, ...config } = { ...profiles['base'], ...named } as Record<string, Exact>
+  const config = { ...profiles['base'], ...named } as Record<string, Exact>
   return fill(config, firstVariables(ports)) as Record<string, Exact>
 }
 

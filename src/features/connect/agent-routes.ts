@@ -118,7 +118,8 @@ function leafJson({ leaf: issued, privateKeyPem }: HeldLeaf): z.infer<typeof lea
     ServiceURI: issued.serviceUri,
     ValidAfter: utcText(issued.notBeforeMs),
     ValidBefore: utcText(issued.notAfterMs),
-    CreateIndex: issued.createIndex,
+    // Each leaf is a new one.
+    CreateIndex: issued.modifyIndex,
     ModifyIndex: issued.modifyIndex,
   }
 }

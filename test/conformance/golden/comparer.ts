@@ -42,6 +42,7 @@ export function compare(want: Recorded, sent: Recorded, strict = false): Mismatc
   } else {
     say('value', want.text ?? want.binary, got.text ?? got.binary ?? got.json)
   }
+  if (want.x509 !== undefined) say('value', want.x509, got.x509)
   if (want.assert !== undefined) say('assert', { ...want.assert }, { ...got.assert })
   return mismatches
 }

@@ -1,3 +1,4 @@
+import { certificateFacts } from './certificate-facts.ts'
 import { headerNamed, holds, type Observed } from './conditions.ts'
 import { dnsFacts, packetOf } from './dns-step.ts'
 import { type Exact, parseExact } from './exact-json.ts'
@@ -52,7 +53,6 @@ class Player {
       const id = stepId(step, at)
       if (step.sleep !== undefined) await this.#target.pause(step.sleep * 1000)
       else if (step.dns !== undefined) out.push({ id, ...(await this.#question(step, step.dns)) })
-      else if (step.x509 !== undefined) out.push({ id, error: 'certificate facts are not read yet' })
       else if (step.spawn !== undefined) {
         this.#begun.set(step.spawn, { step, answer: this.#send(step) })
         await this.#target.pause(arrivalMs)
@@ -68,8 +68,13 @@ class Player {
       this.#variables.set(name, saved(where, result) ?? `unset-${name}`)
     }
     const asserted = (step.assert ?? []).map((condition) => [condition, holds(condition, result, this.#variables)])
-    const recorded = this.#record(step, result)
+    const facts = step.x509 === undefined ? {} : { x509: this.#certificate(step.x509, result) }
+    const recorded = { ...this.#record(step, result), ...facts }
     return asserted.length === 0 ? recorded : { ...recorded, assert: Object.fromEntries(asserted) }
+  }
+
+  #certificate(path: string, { json }: Result): Exact {
+    return this.#normaliser.value(certificateFacts(lookup(json, path)))
   }
 
   async #question(step: Step, name: string): Promise<Omit<Recorded, 'id'>> {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Exact, parseExact } from './exact-json.ts'
 
@@ -48,6 +49,8 @@ export interface Recorded {
   readonly json?: Exact
   readonly binary?: Exact
   readonly dns?: Exact
+  /** Of a certificate in the answer. */
+  readonly x509?: Exact
   readonly assert?: Readonly<Record<string, boolean>>
   readonly error?: string
 }
@@ -103,9 +106,16 @@ export function firstVariables(ports: Readonly<Record<string, number>>): Variabl
     ['large_bad', tooLarge],
     ['b64_bad', Buffer.from(tooLarge).toString('base64')],
     ['txn65', operations],
+    ['fresh_ec_key', freshKey()],
     ['product', 'svc'],
     ['Product', 'Svc'],
     ['domain', 'svc.'],
     ...Object.entries(ports).map(([name, port]): [string, Exact] => [`port_${name}`, port]),
   ])
+}
+
+/** P-256, as `EC PRIVATE KEY`. */
+function freshKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return String(privateKey.export({ type: 'sec1', format: 'pem' }))
 }

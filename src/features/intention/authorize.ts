@@ -14,6 +14,7 @@ import { matchEndpoint } from './endpoint.ts'
 import { type IntentionRow, intentionText } from './model.ts'
 import { defaultNamespace } from './place.ts'
 import { decidingOf } from './precedence.ts'
+import { intentionNameMax } from './validation.ts'
 
 /** Asked for each connection that a service gets. Reference: mesh 7. */
 export const authorizeRoute: Route = {
@@ -70,6 +71,8 @@ function askedIn(body: Uint8Array): Result<Asked, Failure> {
   if (!decoded.ok) return decoded
   const { Target, ClientCertURI } = decoded.value
   if (Target === '') return badShape('Target service must be specified')
+  // What is matched is kept by it.
+  if (Target.length > intentionNameMax) return badShape(`Target exceeds maximum length ${intentionNameMax}`)
   const client = readSpiffeId(ClientCertURI)
   if (!client.ok) return badShape('ClientCertURI not a valid Connect identifier')
   if (client.value.kind === 'signing') return badShape('ClientCertURI not a valid Service identifier')

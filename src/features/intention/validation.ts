@@ -5,7 +5,7 @@ import type { Action, IntentionContent } from './model.ts'
 import { type Place, wildcard } from './place.ts'
 
 /** Characters of a name, of a namespace, and of the address that nothing uses. The field has no such bound. */
-const intentionNameMax = 512
+export const intentionNameMax = 512
 
 /** What is said in a body, before it is known to be an intention: any text may stand where only some may. */
 export interface IntentionSaid extends Omit<IntentionContent, 'action'> {

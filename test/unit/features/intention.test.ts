@@ -371,6 +371,7 @@ describe('whether a client may connect', () => {
   it.each([
     [{ ClientCertURI: uri('') }, 'Target service must be specified'],
     [{ Target }, 'ClientCertURI not a valid Connect identifier'],
+    [{ Target: 'x'.repeat(513), ClientCertURI: uri('') }, 'Target exceeds maximum length 512'],
     [{ Target, ClientCertURI: 'http://x' }, 'ClientCertURI not a valid Connect identifier'],
     [{ Target, ClientCertURI: uri('/ns/default/dc/dc1/svc/a/b') }, 'ClientCertURI not a valid Connect identifier'],
     [{ Target, ClientCertURI: uri('/ns/default/dc/dc1/svc/%zz') }, 'ClientCertURI not a valid Connect identifier'],

@@ -6,6 +6,7 @@ import { diskLaws } from './disk-laws.ts'
 import { hostWorld } from './host-world.ts'
 import { httpLaws } from './http-laws.ts'
 import type { Law, LawWorld } from './law-world.ts'
+import { meshLaws } from './mesh-laws.ts'
 import { nameLaws } from './name-laws.ts'
 import { processLaws } from './process-laws.ts'
 import { simWorld } from './sim-world.ts'
@@ -32,6 +33,7 @@ function environmentLaws(name: string, world: LawWorld): void {
         }),
       )
     })
+    describe('TLS of a mesh', () => meshLaws(law))
     describe('UDP', () => udpLaws(law))
     describe('names of hosts', () => nameLaws(law))
     describe('disk', () => diskLaws(law))

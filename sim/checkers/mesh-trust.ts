@@ -56,7 +56,9 @@ export class MeshTrust {
     this.look()
   }
 
+  /** One that has expired is owed nothing: who is cut off for long is told of no other. */
   held(leaf: SeenLeaf): void {
+    if (leaf.certificate.notAfterMs <= trueWallMs(this.#time)) return
     const held = { leaf, accepted: new Map<string, Span>() }
     this.#held.push(held)
     this.#forget()

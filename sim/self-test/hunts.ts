@@ -55,6 +55,8 @@ export const hunts: readonly Hunt[] = [
   { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'members-come-and-go', tuning: [] },
+  { name: 'mesh-root-ends', tuning: [] },
+  { name: 'mesh-rotates', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },

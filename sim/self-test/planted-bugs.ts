@@ -1,5 +1,6 @@
 import { accessBugs } from './access-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
+import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { restoreBugs } from './restore-bugs.ts'
@@ -331,6 +332,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: ['W2', 'W3'],
   },
   ...accessBugs,
+  ...meshBugs,
   ...restoreBugs,
   ...operatorBugs,
   ...membershipBugs,

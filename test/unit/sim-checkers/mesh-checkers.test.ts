@@ -76,6 +76,13 @@ describe('C1, every chain that is out', () => {
     expect(lines).toEqual([])
   })
 
+  it('is owed nothing once it has expired, however late it is seen', () => {
+    const { laws, lines, until } = begun()
+    until(100)
+    laws.given('db at c2', 'db', pem(leaf(2, 'R1', -20, 50, { service: 'db' })), 'key')
+    expect(lines).toEqual([])
+  })
+
   it('names the key that signed it', () => {
     const { laws, lines } = begun()
     laws.given('db at c2', 'db', pem(leaf(2, 'R1', -20, 3_600, { service: 'db', issuerKeyId: 'another' })), 'key')

@@ -38,10 +38,15 @@ function isChanged(tx: ReadTransaction, index: number): boolean {
 }
 
 function meshStateOf(tx: ReadTransaction): MeshState {
+  const configuration = authorityOf(tx)
+  const rotations = [...allRotations(tx)]
+  const keys = [...tx.all(signersTable)].map(({ privateKeyPem }) => privateKeyPem)
+  const tokens = [configuration, ...rotations].flatMap((each) => each?.options['Token'] ?? [])
   return {
     roots: [...allRoots(tx)],
-    rotations: [...allRotations(tx)],
-    signingKeys: [...tx.all(signersTable)].map(({ privateKeyPem }) => privateKeyPem),
-    configuration: authorityOf(tx),
+    rotations,
+    // Who has the token of an external provider may sign by it: it is as secret as a key.
+    signingKeys: [...keys, ...tokens.filter((token) => typeof token === 'string')],
+    configuration,
   }
 }

@@ -11,7 +11,7 @@ import type { ConsensusView } from '../faults/data-limit.ts'
 import { type ActionScope, type Deed, drawRange, Injector, selectable } from '../faults/injector.ts'
 import { FaultSchedule } from '../faults/schedule.ts'
 import { failureOf, type RunFailure, type RunResult, type StoryLine } from '../report/run-report.ts'
-import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
+import { ManagerMachine, managerName } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../world/simulation.ts'
 import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
@@ -107,6 +107,8 @@ export class ScenarioRun implements RunContext {
 
   /** Whatever an agent says is said in front of the checkers of all datacenters: they have keys of their own. */
   #said(node: string, where: string, text: () => string): void {
+    // What it tells of a token it tells who has that.
+    if (node === managerName) return
     for (const { mesh } of this.invariantsOf.values()) mesh?.secrets.said({ node, where, text })
   }
 

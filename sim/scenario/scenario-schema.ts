@@ -300,7 +300,14 @@ export const scenarioSchema = z.strictObject({
     .describe('Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.'),
   mesh: mesh.optional().describe('Settings of the mesh that no configuration file has.'),
   'secrets manager': z
-    .strictObject({ token: z.string().min(1).describe('The token that an authority of provider vault has.') })
+    .strictObject({
+      token: z
+        .string()
+        .min(1)
+        .describe(
+          'The token that an authority of provider vault has. One of 40 letters and digits and more is looked for wherever it should not be (C4).',
+        ),
+    })
     .optional()
     .describe(
       "An external secrets manager on a machine of its own, http://10.0.250.200:8200. See 'authority' and 'secrets manager'.",

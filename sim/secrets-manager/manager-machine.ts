@@ -28,6 +28,8 @@ const faultOf = {
   'wrongly chained': 'wrong-chain',
 } as const
 
+/** Its machine. */
+export const managerName = 'secrets-manager'
 const port = 8200
 const slowMs = 7_000
 /** Roots that it is asked for by their names: mounts `NAME-root` and `NAME-intermediate`. */
@@ -46,7 +48,7 @@ export class ManagerMachine {
   }
 
   join(simulation: Simulation): void {
-    simulation.addNode({ name: 'secrets-manager', host: this.host }).boot(async (env: Env) => {
+    simulation.addNode({ name: managerName, host: this.host }).boot(async (env: Env) => {
       const manager = new SecretsManager(env)
       const mounts = names.flatMap((name) => [`${name}-root`, `${name}-intermediate`])
       manager.tokens.add({ id: this.token, ttl: 3_600, period: 3_600, renewable: true, mounts, sudo: true })

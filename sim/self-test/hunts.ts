@@ -59,6 +59,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'mesh-rotates', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },
+  { name: 'root-moves-outside', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },

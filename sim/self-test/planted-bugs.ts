@@ -3,6 +3,7 @@ import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
+import { providerBugs } from './provider-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 
 const core = 'src/raft/core'
@@ -336,4 +337,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...restoreBugs,
   ...operatorBugs,
   ...membershipBugs,
+  ...providerBugs,
 ]

@@ -69,8 +69,8 @@ export class ServerMode {
 
   refusesNew(): Failure | undefined {
     if (this.mode === 'enabled') return undefined
-    // A server that has only just started does not know yet that its datacenter has gone over.
-    return this.#parts.isComing() ? { kind: 'no-leader' } : legacyModeFailure(this.missing())
+    // A server that has only just started may not know yet that its datacenter has gone over: it leaves it to the leader.
+    return this.#parts.isComing() ? undefined : legacyModeFailure(this.missing())
   }
 
   /** Why this server is not ready: it is about to go over. While it waits for others it is as ready as it can be. */

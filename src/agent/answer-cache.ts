@@ -69,9 +69,13 @@ export class AnswerCache {
       known.ageMs() <= (freshness.maxAgeMs ?? Number.POSITIVE_INFINITY)
     ) {
       this.#askedFor(key, known)
-      if (known.answer.meta.index <= read.minIndex) await known.next(waitOf(read), options)
-      if (known.refusal !== undefined) return err(known.refusal)
-      return ok(hit(known) as CachedAnswer<Reply>)
+      if (known.answer.meta.index > read.minIndex) return given(known)
+      await known.next(waitOf(read), options)
+      // Its rights may be others than before it waited: then what is kept is not for it, and it asks anew.
+      const later = await this.#rightsOf?.(options)
+      if (later?.ok === false) return later
+      if (later?.value === known.authorizer) return given(known)
+      return this.get(endpoint, args, { ...read, minIndex: 0 }, freshness, options)
     }
     const asked = await this.#calls.query(endpoint, args, { ...read, consistency: 'stale', maxStaleMs: 0 }, options)
     if (!asked.ok) {
@@ -135,6 +139,10 @@ interface Question {
 /** The token may not have this (any more): what is kept for it is not for it either. */
 function isRefusal({ kind }: Failure): boolean {
   return kind === 'permission-denied' || kind === 'token-not-found'
+}
+
+function given<Reply>(kept: KeptAnswer): Result<CachedAnswer<Reply>, Failure> {
+  return kept.refusal === undefined ? ok(hit(kept) as CachedAnswer<Reply>) : err(kept.refusal)
 }
 
 function hit(kept: KeptAnswer): CachedAnswer<unknown> {

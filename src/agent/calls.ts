@@ -25,6 +25,9 @@ import { Watchers } from './watchers.ts'
 const pauseMinMs = 50
 const pauseMaxMs = 150
 
+/** That the default token is none is told of once in so long. */
+const tellDefaultMs = 60_000
+
 const answerSchema = z.object({
   value: z.unknown(),
   meta: z.object({ index: z.number(), knownLeader: z.boolean(), lastContactMs: z.number() }),
@@ -42,6 +45,7 @@ export class Calls {
   readonly #watchers = new Watchers()
   readonly #shared: SharedWaits
   #sequence = 0
+  #toldDefaultMs = Number.NEGATIVE_INFINITY
   #stopped = false
   /** Ends of the pauses under way, one for each request held. */
   readonly #pauses = new Set<() => void>()
@@ -99,6 +103,7 @@ export class Calls {
     if (read.minIndex === 0) {
       const isHere = !this.#stopped && this.#isHere(read.datacenter)
       const now = isHere ? this.#target.answerNow(endpoint, args, read, this.tokenOf(options)) : undefined
+      if (now?.ok === false) this.#noteDefault(now, options)
       return now ?? this.#query(endpoint, args, read, options)
     }
     const { client } = options
@@ -126,6 +131,20 @@ export class Calls {
     return answer as Result<Answer<Reply>, Failure>
   }
 
+  /** An agent whose default token is none is refused everything for which a call brings no token of its own. */
+  #noteDefault(result: Result<unknown, Failure>, { token }: CallOptions): void {
+    if (result.ok || result.error.kind !== 'token-not-found') return
+    if ((token !== undefined && token !== '') || this.#standIn() === '') return
+    const nowMs = this.#env.clock.monoMs()
+    if (nowMs < this.#toldDefaultMs + tellDefaultMs) return
+    this.#toldDefaultMs = nowMs
+    this.#env.log.write(
+      'warn',
+      'acl',
+      'the default token of this agent is none: who brings no token of their own is refused',
+    )
+  }
+
   async #query<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
     args: Args,
@@ -133,6 +152,7 @@ export class Calls {
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
     const result = await this.forward(endpoint, { args, read, ...this.#tokenPart(options) }, options)
+    this.#noteDefault(result, options)
     if (!result.ok) return result
     if (result.value instanceof Served) return ok(result.value as Answer<Reply>)
     const answer = answerSchema.safeParse(result.value)

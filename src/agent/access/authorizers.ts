@@ -14,6 +14,8 @@ import type { RuleText, TokenRights } from './rights.ts'
 
 /** Texts of rules that are kept parsed, for all tokens that have them. */
 const parsedMax = 512
+/** Letters of them together. */
+const parsedLettersMax = 8 << 20
 
 export interface AuthorizersParts {
   readonly env: Env
@@ -30,7 +32,10 @@ export interface AuthorizersParts {
 /** Makes authorizers of what tokens may do, by the settings of this agent. */
 export class Authorizers {
   readonly #parts: AuthorizersParts
-  readonly #parsed = new Lru<string, RuleSet | 'unreadable'>(parsedMax)
+  readonly #parsed = new Lru<string, RuleSet | 'unreadable'>(parsedMax, {
+    max: parsedLettersMax,
+    of: (_rules, text) => text.length,
+  })
 
   constructor(parts: AuthorizersParts) {
     this.#parts = parts

@@ -28,12 +28,21 @@ export class Gate {
   }
 
   /** Of an endpoint that asks nothing the token is not looked at, be it unknown. */
-  now({ access }: Guarded, token: string): Entered | undefined {
-    return access.kind === 'open' ? entered : this.#resolver.now(token)
+  now({ access, method }: Guarded, token: string): Entered | undefined {
+    return access.kind === 'open' ? entered : this.#told(this.#resolver.now(token), method)
   }
 
   async enter(endpoint: Guarded, token: string): Promise<Entered> {
-    return this.now(endpoint, token) ?? this.#resolver.resolve(token)
+    return this.now(endpoint, token) ?? this.#told(await this.#resolver.resolve(token), endpoint.method)
+  }
+
+  /** One line for each call that comes with a token that is none. */
+  #told<E extends Entered | undefined>(found: E, what: string): E {
+    if (found?.ok === false && found.error.kind === 'token-not-found') {
+      this.#env.metrics.count('acl.not-found')
+      this.#env.log.write('info', 'acl', 'token not found', { what })
+    }
+    return found
   }
 
   /** Whether the token may do now what this authorizer says. */

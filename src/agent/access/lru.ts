@@ -1,17 +1,18 @@
 /** What entries weigh, and how much all of them may. */
-export interface Weights<V> {
+export interface Weights<K, V> {
   readonly max: number
-  of(value: V): number
+  /** The same for an entry as long as it is there. */
+  of(value: V, key: K): number
 }
 
 /** A map of at most so many entries, and of so much weight: for one more, those that were not asked for the longest go. */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #max: number
-  readonly #weights: Weights<V>
+  readonly #weights: Weights<K, V>
   #weight = 0
 
-  constructor(max: number, weights: Weights<V> = { max: Number.POSITIVE_INFINITY, of: () => 0 }) {
+  constructor(max: number, weights: Weights<K, V> = { max: Number.POSITIVE_INFINITY, of: () => 0 }) {
     this.#max = max
     this.#weights = weights
   }
@@ -30,7 +31,7 @@ export class Lru<K, V> {
 
   set(key: K, value: V): void {
     this.delete(key)
-    const weight = this.#weights.of(value)
+    const weight = this.#weights.of(value, key)
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size < this.#max && this.#weight + weight <= this.#weights.max) break
       this.delete(oldest)
@@ -43,6 +44,6 @@ export class Lru<K, V> {
     const value = this.#entries.get(key)
     if (value === undefined) return
     this.#entries.delete(key)
-    this.#weight -= this.#weights.of(value)
+    this.#weight -= this.#weights.of(value, key)
   }
 }

@@ -14,6 +14,8 @@ const fullIntervalMs = 60_000
 /** A sync that failed is made up for after a random part of this, and at least the pause below. */
 const retryMs = 15_000
 const retryPauseMs = 1_000
+/** So many syncs in a row that are refused for want of a token are made up for sooner: after the pause, twice that, and so on. */
+const soonRefusalsMax = 4
 /** So much later at most, for each agent of the pool, a server that came within reach is asked: not all at one instant. */
 const triggerSpreadMs = 25
 const triggerSpreadMaxMs = 3_000
@@ -43,6 +45,8 @@ export class AntiEntropy {
   #running = false
   #fullDue = true
   #stopped = false
+  /** Syncs in a row that were refused for want of rights. */
+  #refusals = 0
   #fullTimer: Closable | undefined
   #soonTimer: Closable | undefined
   #retryTimer: Closable | undefined
@@ -99,7 +103,8 @@ export class AntiEntropy {
       if (next === undefined || this.#stopped) break
       const passed = await this.#pass()
       next.resolve(undefined)
-      if (!passed.ok) this.#failed(passed.error)
+      if (passed.ok) this.#refusals = 0
+      else this.#failed(passed.error)
     }
     this.#running = false
   }
@@ -295,8 +300,16 @@ export class AntiEntropy {
     if (this.#stopped) return
     this.#warn(failure)
     this.#retryTimer?.close()
-    const pauseMs = retryPauseMs + this.#random() * retryMs * this.#scale()
+    const pauseMs = Math.min(retryPauseMs + this.#random() * retryMs * this.#scale(), this.#refusedPauseMs(failure))
     this.#retryTimer = this.#parts.env.timers.after(pauseMs, () => this.changed())
+  }
+
+  /** Tokens are made soon after a cluster comes up: who is refused for want of one asks again soon at first, and then as others do. */
+  #refusedPauseMs({ kind }: Failure): number {
+    const isRefused = kind === 'token-not-found' || kind === 'permission-denied'
+    this.#refusals = isRefused ? this.#refusals + 1 : 0
+    const isSoon = isRefused && this.#refusals <= soonRefusalsMax
+    return isSoon ? retryPauseMs * (1 << (this.#refusals - 1)) * this.#scale() : Number.POSITIVE_INFINITY
   }
 
   #scheduleFull(): void {

@@ -106,6 +106,20 @@ describe('what an agent tells the catalog', () => {
     })
   })
 
+  it('one that is refused for want of a token is made up for soon at first, and then as others are', async () => {
+    await withLocalAgent(configOf(), async ({ agent, catalog, lines, rest }) => {
+      catalog.failure = { kind: 'token-not-found' }
+      await agent.registerService(offer('web'))
+      const refusals = () => lines.filter((line) => line.includes('ACL not found')).length
+      const before = refusals()
+      await rest(7_500)
+      expect(refusals() - before).toBeGreaterThanOrEqual(3)
+      catalog.failure = undefined
+      await rest(16_000)
+      expect(catalog.services.has('web')).toBe(true)
+    })
+  })
+
   it('a refusal of one thing keeps nothing else back', async () => {
     await withLocalAgent(configOf(), async ({ agent, catalog }) => {
       catalog.refused = 'a'

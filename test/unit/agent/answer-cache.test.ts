@@ -161,6 +161,25 @@ describe('answers that an agent keeps', () => {
     cache.stop()
   })
 
+  it('are not given to who waited and has other rights by then', async () => {
+    const servers = new Servers()
+    let rights: Result<Authorizer, Failure> = ok(managementOf('a'))
+    const cache = new AnswerCache(servers.clock.env, servers.calls, async () => rights)
+    const ask = (read: ReadOptions) => cache.get(serviceNodesEndpoint, { service: 'web' }, read, anyAge, { token: 't' })
+    await ask(plain)
+    const waiting = ask({ ...plain, minIndex: 5, waitMs: 60_000 })
+    await settled()
+    rights = ok(managementOf('a'))
+    await servers.change(9)
+    expect(told(await waiting)).toEqual([90, 'MISS', 0])
+    const refused = ask({ ...plain, minIndex: 9, waitMs: 60_000 })
+    await settled()
+    rights = err({ kind: 'token-not-found' })
+    await servers.change(11)
+    expect(told(await refused)).toBe('token-not-found')
+    cache.stop()
+  })
+
   it('are bounded: for one more the longest unasked goes, and its blocking read ends', async () => {
     const servers = new Servers()
     for (let at = 0; at < 1_030; at++) await servers.ask(anyAge, [`tag-${at}`])

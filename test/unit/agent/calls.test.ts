@@ -3,7 +3,7 @@ import { Calls } from '../../../src/agent/calls.ts'
 import type { Dispatch } from '../../../src/agent/dispatch.ts'
 import { ServerTarget } from '../../../src/agent/server-target.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { CallOptions, WriteEndpoint } from '../../../src/features/manifest.ts'
+import type { CallOptions, QueryEndpoint, WriteEndpoint } from '../../../src/features/manifest.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { CallFailure, Rpc, RpcCall } from '../../../src/rpc/rpc.ts'
@@ -97,6 +97,32 @@ describe('the token of a call', () => {
     const tokens = held.attempts.map(({ call }) => (call.body as { token?: string }).token)
     expect(tokens).toEqual(['secret', undefined, 'default', 'default', 'default'])
     held.calls.stop()
+  })
+})
+
+describe('an agent whose default token is none', () => {
+  const read = { consistency: 'default' as const, minIndex: 0, waitMs: 0, maxStaleMs: 0, datacenter: '' }
+  const query = { method: 'Test.Read', kind: 'query' } as unknown as QueryEndpoint<object, unknown>
+
+  it('says so, once in a minute, when a call that brings no token of its own is refused for it', async () => {
+    const held = new Held()
+    const { logged } = held.clock
+    const ask = async (token: string): Promise<void> => {
+      void held.calls.query(query, {}, read, { token })
+      await settled()
+      await held.answer(err({ kind: 'token-not-found' }))
+    }
+    await ask('')
+    expect(logged, 'it has none').toEqual([])
+    held.standIn = 'gone'
+    await ask('own')
+    expect(logged, 'the fault is the caller’s').toEqual([])
+    await ask('')
+    await ask('')
+    expect(logged).toEqual([expect.stringContaining('the default token of this agent is none')])
+    await held.clock.advance(60_000)
+    await ask('')
+    expect(logged).toHaveLength(2)
   })
 })
 

@@ -196,6 +196,13 @@ describe('a server with access control on', () => {
     expect(seen).toEqual([])
   })
 
+  it('says in its log that a call came with a token that is none, and not with which', async () => {
+    const guarded = new Guarded()
+    expect(await guarded.serve('Test.Write', { node: 'web-1' }, 'stranger')).toBe('token-not-found')
+    expect(guarded.lines).toEqual([{ text: 'token not found', fields: { what: 'Test.Write' } }])
+    expect(guarded.denied).toEqual(['acl.not-found'])
+  })
+
   it('refuses what the token lacks, and says in its log whose token lacks what, and why, but no secret', async () => {
     const guarded = new Guarded()
     seen.length = 0

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { projectRoot } from '../tools/planted.ts'
+import { blocksUnder, runBlock } from './operations-page.ts'
 import {
   eventually,
   freePort,
@@ -196,3 +198,38 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+describe('the page on the mesh', () => {
+  it('shows commands that do what it says, and a file that holds', async () => {
+    const dev = await startDev()
+    await eventually('a root', async () => {
+      const roots = await dev.json<{ readonly ActiveRootID: string }>('/v1/connect/ca/roots')
+      return roots === undefined || roots.ActiveRootID === '' ? undefined : true
+    })
+    const said = async (heading: string): Promise<string> => {
+      let out = ''
+      for (const block of blocksUnder(heading, 'mesh.md')) {
+        const ran = await runBlock(block, { directory: workplace.path, http: dev.address })
+        expect(ran, block).toMatchObject({ code: 0 })
+        out += ran.out
+      }
+      return out
+    }
+    const began = await said('Turning it on')
+    expect(began).toContain('"LeafCertTTL": "72h"')
+    expect(began).toMatch(/^State +ready$/m)
+    expect(began).toContain('"ActiveRootID"')
+    const leaves = await said('Leaves')
+    expect(leaves).toContain('/ns/default/dc/dc1/svc/web"')
+    expect(leaves.match(/"PrivateKeyPEM"/g)).toHaveLength(1)
+    expect(await said('Changing the authority')).toContain('"LeafCertTTL": "48h"')
+    const rotated = await said('Rotation')
+    expect(rotated).toContain('Configuration updated!')
+    expect(rotated).toMatch(/^From newer roots to older ones:$/m)
+    expect(rotated).toContain('lists 3 roots')
+    const intentions = await said('Intentions')
+    expect(intentions).toContain('Allowed')
+    const example = await runSvc(['validate', join(projectRoot, 'examples/mesh.hcl')])
+    expect(example).toMatchObject({ code: 0, error: '' })
+  })
+})

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Finished } from './real-agent.ts'
 
-const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 
-/** What an operator would type under this heading of docs/operations.md, block by block. */
-export function blocksUnder(heading: string): readonly string[] {
+/** What an operator would type under this heading of a page of docs/, block by block. */
+export function blocksUnder(heading: string, name = 'operations.md'): readonly string[] {
+  const page = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
   const start = page.indexOf(`\n## ${heading}\n`)
-  if (start < 0) throw new Error(`docs/operations.md has no heading "${heading}"`)
+  if (start < 0) throw new Error(`docs/${name} has no heading "${heading}"`)
   const end = page.indexOf('\n## ', start + 1)
   const section = page.slice(start, end < 0 ? undefined : end)
   return [...section.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', text = '']) =>

@@ -5,7 +5,7 @@ import type { CallOptions } from '../../features/call.ts'
 import type { IssuedLeaf } from '../../features/connect/model.ts'
 import type { HeldLeaf } from '../../features/mesh.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
-import { isRefusal, type LeafRequest, type LeafSource } from './leaf-source.ts'
+import { cacheName, isRefusal, type LeafRequest, type LeafSource } from './leaf-source.ts'
 import {
   type DatedLeaf,
   drawRenewal,
@@ -127,6 +127,8 @@ export class KeptLeaf {
     const issued = await this.#ask()
     this.#issuing = undefined
     if (this.#stopped) return err({ kind: 'shutting-down' })
+    const { metrics } = this.#options.env
+    metrics.count(`${cacheName}.${issued.ok ? 'fetch_success' : 'fetch_error'}`)
     if (issued.ok) {
       this.#take(issued.value)
       return ok(undefined)

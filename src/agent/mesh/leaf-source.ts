@@ -27,6 +27,9 @@ export interface LeafSource {
   memberCount(): number
 }
 
+/** What metrics of leaves begin with. Reference: telemetry 2, where the prefix stands twice. */
+export const cacheName = 'svc.cache.connect-ca-leaf'
+
 /** The token may not have this (any more). */
 export function isRefusal({ kind }: Failure): boolean {
   return kind === 'permission-denied' || kind === 'token-not-found'

@@ -7,7 +7,7 @@ import type { LeafAnswer, MeshLeaves } from '../../features/mesh.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import { KeptLeaf } from './kept-leaf.ts'
-import { isRefusal, type LeafSource } from './leaf-source.ts'
+import { cacheName, isRefusal, type LeafSource } from './leaf-source.ts'
 import { RootsWatch } from './roots-watch.ts'
 
 /** Leaves kept; for one more, the longest unasked goes for which nobody waits. */
@@ -80,6 +80,9 @@ export class Leaves implements MeshLeaves {
     if (!opened.ok) return opened
     const kept = opened.value
     const known = kept.held !== undefined
+    const { metrics } = this.#options.env
+    metrics.count(`${cacheName}.${known ? (kept.held?.index === wait.minIndex ? 'miss_block' : 'hit') : 'miss_new'}`)
+    metrics.gauge('connect.leaf.kept', this.#kept.size)
     const ready = await this.#ready(kept, wait, freshness, options)
     if (!ready.ok) {
       if (kept.held === undefined && !kept.busy) this.#forget(key, kept)

@@ -33,6 +33,8 @@ class Mesh {
   /** From 0 to 1, of everything that is drawn. */
   drawn = 0
   members = 1
+  /** Metrics, without what they begin with. */
+  readonly counted: string[] = []
   /** Signing waits for these. */
   held: Promise<void> | undefined
 
@@ -42,7 +44,7 @@ class Mesh {
       ...clock.env,
       clock: { ...clock.env.clock, wallMs: () => clock.env.clock.wallMs() + this.wallOffsetMs },
       random: { stream: () => ({ fraction: () => this.drawn }) },
-      metrics: { count: () => undefined },
+      metrics: { count: (name: string) => this.counted.push(name), gauge: () => undefined },
     } as unknown as Env
     this.leaves = new Leaves({
       env,
@@ -138,6 +140,17 @@ describe('the leaves of an agent', () => {
     ])
     mesh.leaves.stop()
     expect(mesh.clock.timers).toBe(0)
+  })
+
+  it('are counted under the names of the field', async () => {
+    const mesh = new Mesh()
+    await mesh.ask()
+    await mesh.ask()
+    mesh.failing = { kind: 'no-leader' }
+    await mesh.ask('db')
+    await mesh.clock.advance(1_000)
+    const names = ['miss_new', 'fetch_success', 'hit', 'miss_new', 'fetch_error']
+    expect(mesh.counted).toEqual(names.map((name) => `svc.cache.connect-ca-leaf.${name}`))
   })
 
   it('are asked for once by all who ask at one time', async () => {

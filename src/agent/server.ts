@@ -28,6 +28,7 @@ import { FloodJoin } from './flood-join.ts'
 import type { Ground, Part } from './ground.ts'
 import { Introductions, introduceMethod, ownAddress } from './introductions.ts'
 import { Leadership } from './leadership.ts'
+import { meshFederation } from './mesh/federation.ts'
 import { OpenStates } from './open-states.ts'
 import { aliveServers, serverOf } from './pool-servers.ts'
 import { RaftLink } from './raft-link.ts'
@@ -113,7 +114,9 @@ function assembleServer(
     duty: (duty) => leadership.running(duty),
     health: () => membership.health(),
     accessControl: access.control,
+    federation: meshFederation(ground, raft),
     readElsewhere: (endpoint, args, read, token) => calls.query(endpoint, args, read, { token }),
+    writeElsewhere: (endpoint, args, to) => calls.write(endpoint, args, to),
   })
   const dispatch = new Dispatch(
     context,
@@ -286,7 +289,10 @@ function serverContext(
   { env, config, pool, wan }: Ground,
   state: ReplicatedState,
   raft: Raft,
-  own: Pick<ServerContext, 'archives' | 'coming' | 'duty' | 'health' | 'accessControl' | 'readElsewhere'>,
+  own: Pick<
+    ServerContext,
+    'archives' | 'coming' | 'duty' | 'health' | 'accessControl' | 'federation' | 'readElsewhere' | 'writeElsewhere'
+  >,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address

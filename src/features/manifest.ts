@@ -16,6 +16,7 @@ import type { AgentAccess, ServerAccess } from './access-control.ts'
 import type { AgentSelf } from './agent-self.ts'
 import type { CacheUse } from './cache-use.ts'
 import type { CallOptions, Freshness } from './call.ts'
+import type { MeshFederation } from './federation.ts'
 import type { KnownServer, WanView } from './known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
 import type { MeshLeaves } from './mesh.ts'
@@ -130,6 +131,8 @@ export interface ServerContext {
   readonly accessControl?: ServerAccess | undefined
   /** Undefined: this server knows of no mesh. */
   readonly mesh?: MeshSettings | undefined
+  /** Undefined: the authority of this datacenter is for itself, or is the one of all. */
+  readonly federation?: MeshFederation | undefined
   /** The state now. */
   read(): ReadTransaction
   /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */
@@ -145,6 +148,12 @@ export interface ServerContext {
     read: ReadOptions,
     token: string,
   ): Promise<Result<Answer<Reply>, Failure>>
+  /** A write there, likewise. */
+  writeElsewhere<Args, Reply>(
+    endpoint: WriteEndpoint<Args, Reply>,
+    args: Args,
+    to: { readonly datacenter: string; readonly token: string },
+  ): Promise<Result<Reply, Failure>>
   /** Makes sure that no other server has led until now; a failure if this one does not lead. */
   leads(): Promise<Result<undefined, Failure>>
   /** The whole state, to be read piece by piece by who keeps a copy of it outside. */

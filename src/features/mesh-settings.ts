@@ -18,6 +18,8 @@ export interface MeshSettings {
   readonly leafTtlMinMs?: number
   /** Leaves that the leader signs in a second; absent: 50. Infinity: as many as it can. */
   readonly leavesPerSecond?: number
+  /** False: each datacenter has its own authority, as before 1.4.0. */
+  readonly federates?: boolean
 }
 
 /** Reference: connect 3. */

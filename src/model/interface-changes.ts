@@ -130,4 +130,12 @@ export const interfaceChanges = {
     see: { scenario: 'upgrade-1.2-to-1.3-tag-filter' },
     requirements: ['CAT-025', 'CAT-026', 'CAT-027', 'DNS-018', 'UPG-007'],
   },
+  'mesh-federation': {
+    since: { major: 1, minor: 4, patch: 0 },
+    reference: 'REL-1.4.0; spec, multi-datacenter mesh CA',
+    what: 'Each datacenter has a mesh authority of its own. Since then a secondary one joins that of its primary datacenter once all servers of both know of it: it trusts the same roots, and signs by an authority that the primary has signed.',
+    who: 'operators of meshes in several datacenters: new connections may fail for seconds when the roots change',
+    see: { ask: 'GET /v1/connect/ca/roots in a secondary datacenter' },
+    requirements: [],
+  },
 } as const satisfies Record<string, ReleaseChange>

@@ -39,7 +39,10 @@ export const beginAuthority: CommandDefinition<z.infer<typeof beginBody>, boolea
   body: beginBody,
   apply: (tx, { root, ...configuration }) => {
     if (authorityOf(tx) !== undefined) return false
-    tx.put(authorityTable, Object.freeze({ ...configuration, createIndex: tx.index, modifyIndex: tx.index }))
+    tx.put(
+      authorityTable,
+      Object.freeze({ ...configuration, primary: '', createIndex: tx.index, modifyIndex: tx.index }),
+    )
     activate(tx, root, null, 0)
     return true
   },
@@ -92,7 +95,7 @@ export const pruneRoots: CommandDefinition<z.infer<typeof pruneBody>, number> = 
     let gone = 0
     for (const id of rootIds) {
       const root = rootById(tx, id)
-      if (root === undefined || root.active || goesMs(tx, root, times) > nowMs) continue
+      if (root === undefined || root.active || root.of !== '' || goesMs(tx, root, times) > nowMs) continue
       removeRoot(tx, id)
       gone++
     }

@@ -2,6 +2,8 @@ import type { Feature } from '../manifest.ts'
 import { agentConnectRoutes } from './agent-routes.ts'
 import { beginAuthority, pruneRoots, recordLeaves, renewSigner, takeSerialNumbers } from './commands.ts'
 import { authorityDuty } from './duty.ts'
+import { federate } from './federation-commands.ts'
+import { signIntermediateEndpoint } from './intermediate-endpoint.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import {
   rotationActivate,
@@ -37,8 +39,16 @@ export const connectFeature: Feature = {
     rotationCrossed,
     rotationActivate,
     rotationRefused,
+    federate,
   ],
-  endpoints: [rootsEndpoint, configurationGetEndpoint, configurationSetEndpoint, signEndpoint, forecastEndpoint],
+  endpoints: [
+    rootsEndpoint,
+    configurationGetEndpoint,
+    configurationSetEndpoint,
+    signEndpoint,
+    signIntermediateEndpoint,
+    forecastEndpoint,
+  ],
   routes: [...connectRoutes, ...agentConnectRoutes],
   duties: [authorityDuty],
 }

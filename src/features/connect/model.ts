@@ -19,8 +19,10 @@ export interface AuthorityRow {
   readonly options: ProviderOptions
   /** A UUID. It never changes. */
   readonly clusterId: string
-  /** `CLUSTERID.DOMAIN`, with the DNS domain that the servers had when the authority began, in lower case. It never changes. */
+  /** `CLUSTERID.DOMAIN`, with the DNS domain that the servers had when the authority began, in lower case. It changes once at most: when the datacenter joins the mesh of another. */
   readonly trustDomain: string
+  /** The datacenter whose roots it goes by; empty: its own. */
+  readonly primary: string
   readonly createIndex: number
   readonly modifyIndex: number
 }
@@ -42,6 +44,8 @@ export interface RootRow {
   readonly certificate: string
   /** Which provider signs, or signed, with it. */
   readonly provider: string
+  /** The datacenter that it was taken over from; empty: it is of this one. */
+  readonly of: string
   readonly active: boolean
   /** Counts activations: older roots have lower numbers; no two are equal. */
   readonly generation: number
@@ -84,6 +88,14 @@ export interface RootsList {
   readonly trustDomain: string
   /** Sorted by ID. */
   readonly roots: readonly RootRow[]
+}
+
+/** An authority below the root that is active in the primary datacenter. PEM. */
+export interface SignedAuthority {
+  readonly rootId: string
+  readonly certificate: string
+  /** What leads from it to the root, where a provider needs that. */
+  readonly behind: readonly string[]
 }
 
 /** The configuration as it is shown: secrets hidden, defaults filled in. */

@@ -1,6 +1,7 @@
 import { ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { ReadTransaction } from '../../store/types.ts'
+import { belowPrimary } from './below-primary.ts'
 import { rootFactsOf } from './facts.ts'
 import { type RootFacts, signerStateOf } from './fields.ts'
 import { kindNamed } from './kind-names.ts'
@@ -62,7 +63,10 @@ export class OpenProviders implements Closable {
     if (signer === undefined) return refused('the record of how the active root signs is missing')
     const key = `${root.id} ${authority.modifyIndex} ${signer.ownIntermediates.join()}`
     if (this.#active?.key !== key) {
-      const opened = this.opened(authority.provider, authority.options, authority)
+      const opened =
+        authority.primary === ''
+          ? this.opened(authority.provider, authority.options, authority)
+          : ok(belowPrimary(this.#parts.server.env, root, signer))
       if (!opened.ok) return opened
       this.#active?.provider.close()
       const { kind, provider } = opened.value

@@ -9,7 +9,7 @@ import { allRoots, goesMs } from './views.ts'
 export function nextToGoMs(tx: ReadTransaction, times: MeshTimes): number | undefined {
   let next: number | undefined
   for (const root of allRoots(tx)) {
-    if (root.active) continue
+    if (root.active || root.of !== '') continue
     const atMs = goesMs(tx, root, times)
     next = Math.min(next ?? atMs, atMs)
   }
@@ -21,7 +21,7 @@ export async function pruneStep({ server, ...times }: AuthorityParts, tx: ReadTr
   const { env } = server
   const { skewMs, leafTtlMinMs } = times
   const nowMs = env.clock.wallMs()
-  const rootIds = [...allRoots(tx)].filter((root) => !root.active && goesMs(tx, root, times) <= nowMs)
+  const rootIds = [...allRoots(tx)].filter((root) => !root.active && root.of === '' && goesMs(tx, root, times) <= nowMs)
   const ids = rootIds.map(({ id }) => id)
   const gone = await server.propose(pruneRoots, { rootIds: ids, nowMs, skewMs, leafTtlMinMs })
   if (!gone.ok) return notReplicated(gone.error)

@@ -1,6 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { Bootstrap } from './bootstrap.ts'
+import { Joining, lookAtPrimaryMs } from './joining.ts'
 import { nameOfKind } from './kind-names.ts'
 import { lookEveryMs, retryFirstMs, retryMaxMs } from './limits.ts'
 import type { OpenProviders } from './open-providers.ts'
@@ -21,6 +22,7 @@ export class Steward implements Closable {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
   readonly #bootstrap: Bootstrap
+  readonly #joining: Joining
   #problem = ''
   #pauseMs = retryFirstMs
   #reviewedMs: number
@@ -31,6 +33,7 @@ export class Steward implements Closable {
     this.#parts = parts
     this.#providers = providers
     this.#bootstrap = new Bootstrap(parts, providers)
+    this.#joining = new Joining(parts, providers)
     this.#reviewedMs = parts.server.env.clock.monoMs()
     parts.server.env.detach(this.#run())
   }
@@ -53,13 +56,16 @@ export class Steward implements Closable {
       if (step.kind === 'failed') this.#failed(step)
       else this.#went()
       this.#measure()
-      if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, lookEveryMs))
+      const mostMs = this.#parts.server.federation === undefined ? lookEveryMs : lookAtPrimaryMs
+      if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, mostMs))
       if (step.kind === 'failed') await this.#rest(this.#nextPause())
     }
   }
 
   async #step(): Promise<Step> {
     const tx = this.#parts.server.read()
+    const joining = await this.#joining.step(tx)
+    if (joining !== undefined) return joining
     if (authorityOf(tx) === undefined) return this.#bootstrap.step()
     const rotation = openRotation(tx)
     if (rotation !== undefined) return rotationStep(this.#parts, this.#providers, tx, rotation)

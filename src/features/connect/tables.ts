@@ -13,6 +13,7 @@ const authorityRow = z.object({
   options,
   clusterId: z.string(),
   trustDomain: z.string(),
+  primary: z.string(),
   ...stamps,
 })
 
@@ -33,6 +34,7 @@ const rootRow = z.object({
   notAfterMs: moment,
   certificate: z.string(),
   provider: z.string(),
+  of: z.string(),
   active: z.boolean(),
   generation: count,
   replacedMs: moment,

@@ -175,6 +175,11 @@ function planOf(
   options: ProviderOptions,
 ): Result<Plan, Failure> {
   const rotation = openRotation(tx)
+  // Keys are those of the primary datacenter.
+  if (authority.primary !== '') {
+    const isSame = kind.name === authority.provider && sameOptions(authority.options, options)
+    return ok({ kind: 'propose', due: isSame ? 'nothing' : 'options' })
+  }
   const isAsItIs = kind.name === authority.provider && sameOptions(authority.options, options)
   const isSameRoot = isAsItIs || (kind.name === authority.provider && kind.sameRoot(authority.options, options))
   if (rotation === undefined) {

@@ -89,9 +89,9 @@ export function crossingsBehind(tx: ReadTransaction, { generation }: RootRow): r
   let at = generation
   while (at > oldest) {
     const crossing = tx.get(crossingsTable, orderedKey(at))
-    if (crossing === undefined) break
-    behind.push(crossing)
-    at = crossing.byGeneration
+    if (crossing !== undefined) behind.push(crossing)
+    // What leads from one root of another datacenter to the next comes from there, with the intermediate.
+    at = crossing?.byGeneration ?? at - 1
   }
   return behind
 }

@@ -74,6 +74,7 @@ export function activate(tx: WriteTransaction, facts: RootFacts, crossing: Cross
       notAfterMs: facts.notAfterMs,
       certificate: facts.certificate,
       provider: facts.provider,
+      of: '',
       active: true,
       generation,
       replacedMs: 0,
@@ -85,7 +86,7 @@ export function activate(tx: WriteTransaction, facts: RootFacts, crossing: Cross
   tidyCrossings(tx)
 }
 
-function newestGeneration(tx: WriteTransaction): number {
+export function newestGeneration(tx: WriteTransaction): number {
   let newest = 0
   for (const { generation } of rootsByAge(tx)) newest = Math.max(newest, generation)
   return newest

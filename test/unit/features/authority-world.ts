@@ -205,11 +205,16 @@ export function granted(leaf: Result<IssuedLeaf, Failure>): IssuedLeaf {
 }
 
 /** Why nobody with these roots accepts the leaf; undefined: it is accepted. */
-export function refusal(leaf: IssuedLeaf, roots: readonly RootRow[], atMs: number): string | undefined {
+export function refusal(
+  leaf: IssuedLeaf,
+  roots: readonly RootRow[],
+  atMs: number,
+  domain: { readonly trustDomain?: string } = { trustDomain },
+): string | undefined {
   const [certificate, ...between] = certificatesOf(leaf.certificates)
   if (certificate === undefined) return 'there is no certificate'
   const trusted = roots.flatMap((root) => certificatesOf(root.certificate))
-  const chain = verifyChain(hostCrypto, certificate, between, trusted, { atMs, usage: 'server', trustDomain })
+  const chain = verifyChain(hostCrypto, certificate, between, trusted, { atMs, usage: 'server', ...domain })
   return chain.ok ? undefined : chain.error
 }
 

@@ -11,6 +11,7 @@ import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/access.ts'
 import type { AgentAccess, ServerAccess } from '../../../src/features/access-control.ts'
 import type { AgentSelf } from '../../../src/features/agent-self.ts'
+import type { MeshFederation } from '../../../src/features/federation.ts'
 import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
 import type {
@@ -106,6 +107,7 @@ export class LoneServer {
   trustDomain: string | undefined
   serverAccess: ServerAccess | undefined
   mesh: MeshSettings | undefined
+  federation: MeshFederation | undefined
   /** Servers of other datacenters. */
   readonly peers = new Map<string, LoneServer>()
   readonly #duties = new Map<LeaderDuty, Closable>()
@@ -196,6 +198,9 @@ export class LoneServer {
       get mesh() {
         return lone.mesh
       },
+      get federation() {
+        return lone.federation
+      },
       get sessionTtlMinMs() {
         return lone.sessionTtlMinMs
       },
@@ -214,6 +219,7 @@ export class LoneServer {
         lone.state.applied()
         return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
       },
+      writeElsewhere: (endpoint, args, to) => lone.agent.write(endpoint, args, to),
       readElsewhere: (endpoint, args, read, token) => lone.agent.query(endpoint, args, read, { token }),
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),
       archives: new OpenStates(env, lone.state.store),

@@ -1,0 +1,54 @@
+import type { MissingServer } from '../../features/access-control.ts'
+import type { MeshFederation } from '../../features/federation.ts'
+import type { Member } from '../../gossip/pool.ts'
+import { hasBehaviour, oldestRelease, parseRelease } from '../../model/release.ts'
+import type { Raft } from '../../raft/raft.ts'
+import { primaryOf } from '../access/mode.ts'
+import type { Ground } from '../ground.ts'
+import { serverOf } from '../pool-servers.ts'
+
+/** The mesh that the datacenter of this server is to be one with; undefined: its own is for itself, or is that of all. */
+export function meshFederation(
+  { config, pool, wan, tokens }: Ground,
+  raft: Pick<Raft, 'status'>,
+): MeshFederation | undefined {
+  const primary = primaryOf(config)
+  const { release, datacenter, mesh } = config
+  if (primary === datacenter || wan === undefined || !mesh.enabled || mesh.federates === false) return undefined
+  if (!hasBehaviour(release, 'mesh-federation')) return undefined
+  return {
+    primaryDatacenter: primary,
+    missing: () => missing(datacenter, primary, { lan: pool.members(), wan: wan.pool.members(), raft }),
+    token: () => tokens.replication,
+  }
+}
+
+interface Seen {
+  readonly lan: readonly Member[]
+  readonly wan: readonly Member[]
+  readonly raft: Pick<Raft, 'status'>
+}
+
+/** Servers that do not know of it, as far as they are seen; those that have failed count, for they may come back. */
+function missing(own: string, primary: string, { lan, wan, raft }: Seen): readonly MissingServer[] {
+  const here = serversIn(lan, own)
+  const there = serversIn(wan, primary)
+  const lacking = [...here, ...there].flatMap(({ name, datacenter, release }) =>
+    hasBehaviour(parseRelease(release) ?? oldestRelease, 'mesh-federation')
+      ? []
+      : [{ name, datacenter, why: `runs ${release || 'an old release'}, which does not know of it` }],
+  )
+  const unseen = raft
+    .status()
+    .configuration.servers.filter(({ id, address }) => !here.some((each) => each.id === id || each.address === address))
+    .map(({ id }) => ({ name: id, datacenter: own, why: 'is in the consensus group, and its pool does not know it' }))
+  const outOfReach = { name: 'every server', datacenter: primary, why: 'is out of reach' }
+  return [...lacking, ...unseen, ...(there.length === 0 ? [outOfReach] : [])]
+}
+
+function serversIn(members: readonly Member[], datacenter: string) {
+  return members.flatMap((member) => {
+    const server = member.status === 'left' ? undefined : serverOf(member)
+    return server?.datacenter === datacenter ? [server] : []
+  })
+}

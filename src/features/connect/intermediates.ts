@@ -1,0 +1,58 @@
+import { equalBytes } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { readCertificates } from '../../pki/certificate.ts'
+import { readRequest } from '../../pki/request.ts'
+import { recordLeaves } from './commands.ts'
+import { wholeSecond } from './forecast.ts'
+import { leafWithinMs } from './limits.ts'
+import type { SignedAuthority } from './model.ts'
+import type { OpenProviders } from './open-providers.ts'
+import { leafTtlMs } from './options.ts'
+import type { AuthorityParts } from './settings.ts'
+import { chainOf } from './views.ts'
+import { providedWithin } from './within.ts'
+
+/** An authority below the root lives for so many lives of a leaf, and is renewed when two are left: leaves are never cut short. */
+const livesOfLeaf = 3
+export const livesBeforeRenewal = 2
+
+/**
+ * Signs the authority of another datacenter. That is recorded as if it were a leaf of that datacenter: nothing that it signs
+ * outlives it, so the root stays for as long as any of its leaves, whether or not that datacenter can be reached later on.
+ */
+export async function signAuthority(
+  parts: AuthorityParts,
+  providers: OpenProviders,
+  { csr, datacenter }: { readonly csr: string; readonly datacenter: string },
+): Promise<Result<SignedAuthority, Failure>> {
+  const { server } = parts
+  const { env } = server
+  const request = readRequest(csr, env.crypto)
+  if (!request.ok) return err({ kind: 'bad-request', message: `failed to parse CSR: ${request.error}` })
+  const tx = server.read()
+  const signer = await providers.active(tx)
+  if (!signer.ok) return refused(signer.error.message)
+  const { root, authority, provider } = signer.value
+  if (authority.primary !== '') return refused('roots are those of the primary datacenter')
+  const nowMs = env.clock.wallMs()
+  const endMs = wholeSecond(
+    Math.min(nowMs + livesOfLeaf * leafTtlMs(authority.options), chainOf(tx, root, nowMs, parts).endMs),
+  )
+  const recorded = await server.propose(recordLeaves, { rootId: root.id, datacenter, count: 1, expiresMs: endMs })
+  if (!recorded.ok) return recorded
+  if (recorded.value === null) return refused('the root has changed meanwhile')
+  const signed = await providedWithin(env, leafWithinMs, provider.signIntermediate(csr, recorded.value.first, endMs))
+  if (!signed.ok) return refused(signed.error.message)
+  const read = readCertificates(signed.value.certificate)
+  const [certificate] = read.ok ? read.value : []
+  const isAsked = certificate?.authority === true && equalBytes(certificate.publicKey, request.value.publicKey)
+  if (!isAsked || certificate.notAfterMs > endMs)
+    return refused('the provider has signed something else than was asked for')
+  const { behind = [] } = signed.value
+  return ok({ rootId: root.id, certificate: signed.value.certificate, behind })
+}
+
+function refused(message: string): Result<never, Failure> {
+  return err({ kind: 'refused', message })
+}

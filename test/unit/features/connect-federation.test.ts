@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { ok } from '../../../src/base/result.ts'
+import * as views from '../../../src/features/connect/views.ts'
+import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
+
+const minuteMs = 60_000
+const old = { name: 's1.dc1', datacenter: 'dc1', why: 'runs 1.3.1, which does not know of it' }
+
+/** Two datacenters, each with a leader; both clocks are moved together. */
+class TwoDatacenters {
+  readonly primary: AuthorityWorld
+  readonly secondary: AuthorityWorld
+  missing: readonly (typeof old)[] = []
+
+  constructor() {
+    this.primary = new AuthorityWorld({ LeafCertTTL: '4h' })
+    this.secondary = new AuthorityWorld({ LeafCertTTL: '4h' })
+    this.secondary.server.self = { ...this.secondary.server.self, datacenter: 'dc2' }
+    const mesh = this.secondary.server.mesh
+    if (mesh !== undefined) this.secondary.server.mesh = { ...mesh, clusterId: '99999999-2222-3333-4444-555555555555' }
+    this.join()
+    this.secondary.server.federation = { primaryDatacenter: 'dc1', missing: () => this.missing, token: () => '' }
+  }
+
+  join(): void {
+    this.secondary.server.peers.set('dc1', this.primary.server)
+  }
+
+  cut(): void {
+    this.secondary.server.peers.clear()
+  }
+
+  async begin(): Promise<void> {
+    this.primary.lead()
+    await this.primary.rest()
+    this.secondary.lead()
+    await this.secondary.rest()
+  }
+
+  async advance(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= minuteMs) {
+      await this.primary.advance(Math.min(minuteMs, left))
+      await this.secondary.advance(Math.min(minuteMs, left))
+    }
+  }
+
+  /** Whom both trust is the same, but for what the secondary had for itself. */
+  expectOne(): void {
+    const ids = (world: AuthorityWorld) =>
+      world.roots.filter(({ replacedMs, of }) => replacedMs === 0 || of !== '').map(({ id }) => id)
+    expect(ids(this.secondary).at(-1)).toBe(this.primary.active.id)
+    expect(views.trustDomainOf(this.secondary.server.read())).toBe(trustDomain)
+  }
+}
+
+function here(world: AuthorityWorld, domain = trustDomain): Promise<ReturnType<typeof granted>> {
+  return world.signRequest(world.csr([`spiffe://${domain}/ns/default/dc/dc2/svc/web`])).then(granted)
+}
+
+describe('a secondary datacenter', () => {
+  it('[FED-009] joins the mesh of the primary one at once where all know of it, and its leaves hold there', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    both.expectOne()
+    const leaf = await here(both.secondary)
+    expect(leaf.rootId).toBe(both.primary.active.id)
+    expect(refusal(leaf, both.primary.roots, both.primary.nowMs)).toBeUndefined()
+    expect(refusal(granted(await both.primary.sign('web')), both.secondary.roots, both.primary.nowMs)).toBeUndefined()
+  })
+
+  it('[FED-001] [FED-007] has an authority of its own until every server of both knows of it', async () => {
+    const both = new TwoDatacenters()
+    both.missing = [old]
+    await both.begin()
+    const [own] = both.secondary.roots
+    expect(own?.id).not.toBe(both.primary.active.id)
+    const before = await here(both.secondary, '99999999-2222-3333-4444-555555555555.svc')
+    await both.advance(10 * minuteMs)
+    expect(both.secondary.roots).toEqual([own])
+    both.missing = []
+    await both.advance(3 * minuteMs)
+    both.expectOne()
+    // Who knows only the own root until now accepts what is signed below that of the primary.
+    const leaf = await here(both.secondary)
+    const trusted = own === undefined ? [] : [own]
+    expect(refusal(leaf, trusted, both.primary.nowMs, {})).toBeUndefined()
+    expect(both.secondary.roots.map(({ id }) => id)).toContain(before.rootId)
+    await both.advance(5 * hourMs)
+    expect(both.secondary.roots.map(({ id }) => id)).toEqual([both.primary.active.id])
+  })
+
+  it('[FED-010] follows the rotations of the primary one, whose old root stays for what was signed elsewhere', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    const before = await here(both.secondary)
+    await both.primary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })
+    const early = await here(both.secondary)
+    for (const root of both.primary.roots.slice(0, 1))
+      expect(refusal(early, [root], both.primary.nowMs)).toBeUndefined()
+    await both.advance(3 * minuteMs)
+    both.expectOne()
+    const after = await here(both.secondary)
+    for (const root of both.primary.roots) expect(refusal(after, [root], both.primary.nowMs)).toBeUndefined()
+    await both.advance(before.notAfterMs - both.primary.nowMs)
+    expect(both.primary.roots).toHaveLength(2)
+    await both.advance(9 * hourMs)
+    expect(both.primary.roots).toHaveLength(1)
+    expect(both.secondary.roots).toHaveLength(1)
+  })
+
+  it('signs on while the primary one is out of reach, and nothing that outlives what it signs with', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    both.cut()
+    await both.advance(7 * hourMs)
+    const leaf = await here(both.secondary)
+    expect(refusal(leaf, both.primary.roots, both.primary.nowMs)).toBeUndefined()
+    expect(both.secondary.forecast()).toMatchObject({ state: 'degraded' })
+    await both.advance(5 * hourMs)
+    const late = await both.secondary.signRequest(
+      both.secondary.csr([`spiffe://${trustDomain}/ns/default/dc/dc2/svc/web`]),
+    )
+    expect(late).toMatchObject({ ok: false })
+    both.join()
+    await both.advance(3 * minuteMs)
+    expect(refusal(await here(both.secondary), both.primary.roots, both.primary.nowMs)).toBeUndefined()
+  })
+
+  it('changes no root by its configuration, only how long leaves live', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    expect(await both.secondary.update({ LeafCertTTL: '2h', PrivateKey: anotherKey() })).toEqual(ok(true))
+    both.expectOne()
+    const leaf = await here(both.secondary)
+    expect(leaf.notAfterMs - leaf.notBeforeMs).toBe(2 * hourMs)
+  })
+})

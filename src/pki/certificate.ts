@@ -5,7 +5,7 @@ import { DerReader } from './der-reader.ts'
 import { type ExtensionFacts, readExtensions } from './extension-reader.ts'
 import { commonNameIn } from './name.ts'
 import { hasNullParameters, signatureIds } from './object-ids.ts'
-import { blocksMax, certificatePem, pemBlocks } from './pem.ts'
+import { certificatePem, pemBlocks } from './pem.ts'
 import { type PublicKeyKind, publicKeyFacts } from './public-key.ts'
 
 /** An X.509 certificate as it was read. RFC 5280. */
@@ -58,9 +58,6 @@ export function readCertificates(text: string): Result<readonly Certificate[], s
   }
   return certificates.length === 0 ? err('the PEM text has no certificate') : ok(certificates)
 }
-
-/** As many as a text may hold. */
-export const certificatesMax = blocksMax
 
 function fieldsOf(read: DerReader, whole: Der, der: Uint8Array): Certificate {
   const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'whole')

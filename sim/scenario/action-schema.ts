@@ -220,7 +220,10 @@ export const stepShape = {
         ),
       'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
       within: duration.default(60_000).describe('What fails for want of a leader is tried again for this long.'),
-      'not awaited': z.literal(true).optional().describe('The next step begins at once.'),
+      'not awaited': z
+        .literal(true)
+        .optional()
+        .describe('The next step begins at once. Whatever the answer is then, it is as it may be.'),
       refused: template.optional().describe('It must be refused, for this reason: a text, or /a regular expression/.'),
     })
     .optional()

@@ -50,7 +50,8 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
   }
   const judged = (said: string | undefined): void => {
     if (run.hasFailed()) return
-    judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
+    if (wanted['not awaited'] !== true)
+      judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
     const done = said === 'done' && configuration !== undefined
     if (!done || run.invariants.mesh?.wasConfigured(before, configuration as Configuration) !== false) return
     run.invariants.report('C5', `${at} answered that an update is done, and the authority has never been configured so`)

@@ -70,7 +70,7 @@ export function normalize(
     problems.push({ place: placeOf(key?.split('.') ?? subjectOf(message)), message, remedy })
   }
   const file = withAddresses(written, machine, problem)
-  const waiting = waitingKeys(file, problem, placeOf)
+  const waiting = [...waitingKeys(file, problem, placeOf), ...connectWarnings(file)]
   const found = bindAddress(file, dev, machine, release)
   if (!found.ok) {
     const { message, remedy } = found.error
@@ -120,7 +120,6 @@ export function normalize(
   const warnings = [
     ...waiting,
     ...accessWarnings(file),
-    ...connectWarnings(file),
     ...warningsOf(config, file),
     ...filterWarnings(file),
     ...skipped.map(skippedCheck),

@@ -103,6 +103,17 @@ describe('an option that was removed', () => {
     expect(readBy('0.9.3', given).config).toEqual({ telemetry: { statsd_address: 'new:1' } })
   })
 
+  it('that came with the mesh is unknown to a release before it: refused since 1.0, read past before', () => {
+    const given = { connect: { enabled: true, ca_config: { leaf_cert_ttl: '48h' } } }
+    expect(readBy('1.2.0', given).config).toEqual(given)
+    expect(readBy('1.1.0', given).wrong).toEqual([
+      expect.stringContaining('invalid config key connect.ca_config: it came with 1.2.0'),
+      expect.stringContaining('invalid config key connect.enabled: it came with 1.2.0'),
+    ])
+    expect(readBy('0.9.3', given).warnings).toHaveLength(2)
+    expect(readBy('0.9.3', given).config).toEqual({ connect: {} })
+  })
+
   it('stands where it is written, also where what it says is wrong', () => {
     expect(readBy('0.9.3', { statsd_addr: 7 }).wrong).toEqual([
       "f.json:2:2: 'telemetry.statsd_address' expected type 'string', got 'number': write a value of type string",

@@ -68,9 +68,9 @@ export class ManagerClient {
     const answer = await this.#exchanged(method, path, body, Math.min(until, startMs + callTimeoutMs))
     this.#underWay--
     const { metrics, clock } = this.#env
-    metrics.sample('connect.provider.call', clock.monoMs() - startMs)
+    metrics.sample('connect.ca.provider.call', clock.monoMs() - startMs)
     const read = answer.ok ? this.#read(what, answer.value) : err(unavailable(what, answer.error, token))
-    if (!read.ok) metrics.count('connect.provider.failed')
+    if (!read.ok) metrics.count('connect.ca.provider.call-failed')
     return read
   }
 

@@ -7,7 +7,7 @@ const layers = [
   ['env'],
   ['model'],
   ['raft', 'gossip', 'store', 'pki', 'dns-wire', 'hcl'],
-  ['rpc', 'access'],
+  ['rpc', 'access', 'proxy'],
   ['features'],
   ['agent'],
   ['http', 'dns', 'config'],

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { altNamesIn } from '../../src/base/alt-names.ts'
 import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
 import type { TlsCheck } from '../world/platform.ts'
 
@@ -86,11 +87,10 @@ function pairProblem({ certificateChainPem, privateKeyPem }: TlsOptions): string
   }
 }
 
-/** The DNS names of the certificate that this end presents, as production reads them. */
+/** What the certificate is for that this end presents, as production reads them. */
 export function peerOf(read: ReadPems, presented: TlsOptions | undefined): PeerCertificate | undefined {
   const [leaf] = read.certificatesIn(presented?.certificateChainPem ?? '')
-  const names = leaf?.subjectAltName?.split(', ') ?? []
-  return { names: names.flatMap((each) => (/^DNS:[^"]/.test(each) ? [each.slice(4).toLowerCase()] : [])) }
+  return altNamesIn(leaf?.subjectAltName)
 }
 
 function certificatesIn(pem: string): X509Certificate[] {

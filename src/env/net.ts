@@ -70,6 +70,8 @@ export interface ListenerTls extends TlsOptions {
 export interface PeerCertificate {
   /** The DNS names that it is for, in lower case. */
   readonly names: readonly string[]
+  /** The URIs that it is for, as they stand in it. */
+  readonly uris: readonly string[]
 }
 
 export interface UdpSocket extends Closable {

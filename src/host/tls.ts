@@ -9,6 +9,7 @@ import {
   type SecureContextOptions,
   type TLSSocket,
 } from 'node:tls'
+import { altNamesIn } from '../base/alt-names.ts'
 import type { Endpoint, PeerCertificate, TlsOptions } from '../env/net.ts'
 import { messageOf } from './system-error.ts'
 
@@ -40,12 +41,7 @@ function isReadable(pem: string): boolean {
 
 /** What the peer proved, where its certificate was verified. */
 export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
-  return socket.authorized ? { names: namesIn(socket.getPeerX509Certificate()?.subjectAltName) } : undefined
-}
-
-/** `DNS:a.example, IP Address:10.0.0.1`; a name that could be misread stands in quotes there, and is none of ours. */
-function namesIn(subjectAltName = ''): readonly string[] {
-  return subjectAltName.split(', ').flatMap((each) => (/^DNS:[^"]/.test(each) ? [each.slice(4).toLowerCase()] : []))
+  return socket.authorized ? altNamesIn(socket.getPeerX509Certificate()?.subjectAltName) : undefined
 }
 
 export function contextOptions(tls: TlsOptions): SecureContextOptions {

@@ -1,8 +1,8 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
-import { productTitle } from '../../model/names.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
-import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import type { CliCommand } from '../command.ts'
 import { fileText } from '../file-text.ts'
+import { proxyFlags } from '../proxy-flags.ts'
 
 const path = '/v1/connect/ca/configuration'
 
@@ -64,75 +64,6 @@ export const setAuthorityCommand: CliCommand = {
     invocation.terminal.out('Configuration updated!\n')
     return 0
   },
-}
-
-const proxyFlags: readonly CommandFlag[] = [
-  { name: 'listen', kind: 'text', value: '<address>', help: 'Where the proxy takes connections, host:port.' },
-  { name: 'log-level', kind: 'text', value: '<level>', help: 'What it logs. Default: INFO.' },
-  { name: 'pprof-addr', kind: 'text', value: '<address>', help: 'Where profiles are served.' },
-  {
-    name: 'proxy-id',
-    kind: 'text',
-    value: '<id>',
-    help: 'The proxy as it is registered with the agent. Default: $CONNECT_PROXY_ID.',
-  },
-  { name: 'register', kind: 'bool', help: 'Register the proxy with the agent, and deregister it at the end.' },
-  {
-    name: 'register-id',
-    kind: 'text',
-    value: '<id>',
-    help: 'Its ID there. Default: the service with -proxy behind it.',
-  },
-  { name: 'service', kind: 'text', value: '<name>', help: 'The service that the proxy stands for.' },
-  { name: 'service-addr', kind: 'text', value: '<address>', help: 'Where that service listens, host:port.' },
-  {
-    name: 'sidecar-for',
-    kind: 'text',
-    value: '<id>',
-    help: 'Of the proxies that are registered, the one of this service. Default: $CONNECT_SIDECAR_FOR.',
-  },
-  {
-    name: 'upstream',
-    kind: 'list',
-    value: '<name:port>',
-    help: 'A service and the local port for it. May be repeated.',
-  },
-]
-
-export const proxyCommand: CliCommand = {
-  path: ['connect', 'proxy'],
-  summary: 'Runs a Connect proxy',
-  operands: '',
-  about: 'The proxy itself is not there yet: this says so, once its flags hold.',
-  flags: [...proxyFlags, ...serverFlags],
-  async run(invocation) {
-    const surplus = surplusOperands(invocation, 0)
-    if (surplus !== undefined) return misused(invocation, surplus)
-    const problem = proxyProblem(invocation)
-    if (problem !== undefined) return failed(invocation, `==> Error preparing configuration: ${problem}`)
-    return failed(
-      invocation,
-      `==> ${productTitle} Connect proxy cannot start: the proxy is not there yet, it waits for the mesh`,
-    )
-  },
-}
-
-/** What is wrong with the flags. Reference: CLI 2. */
-function proxyProblem({ flags, terminal }: Invocation): string | undefined {
-  const given = (flag: string, variable?: string): string => {
-    const value = flags.get(flag)
-    if (typeof value === 'string') return value
-    return variable === undefined ? '' : (terminal.environment.get(variable) ?? '')
-  }
-  for (const upstream of (flags.get('upstream') ?? []) as readonly string[]) {
-    const [, port = ''] = /^.+:(\d+)$/.exec(upstream) ?? []
-    if (port === '' || Number(port) < 1 || Number(port) > 65_535)
-      return `-upstream ${JSON.stringify(upstream)} is not <name>:<port>`
-  }
-  const ids = [given('proxy-id', 'CONNECT_PROXY_ID'), given('sidecar-for', 'CONNECT_SIDECAR_FOR'), given('service')]
-  if (ids.every((id) => id === '')) return '-service or -proxy-id must be specified so that proxy can configure itself.'
-  if (flags.get('register') === true && given('service') === '') return '-register needs -service'
-  return undefined
 }
 
 export const envoyCommand: CliCommand = {

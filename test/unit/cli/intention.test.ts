@@ -232,18 +232,25 @@ describe('svc connect', () => {
     expect(api.asked).toEqual([])
   })
 
-  it('proxy must be told whom it stands for, and then says that it is not there yet', async () => {
-    expect(await api.run(['connect', 'proxy'])).toEqual({
-      code: 1,
-      out: '',
-      error:
-        '==> Error preparing configuration: -service or -proxy-id must be specified so that proxy can configure itself.\n',
-    })
-    expect((await api.run(['connect', 'proxy', '-service=web', '-upstream=db'])).error).toContain(
-      '-upstream "db" is not',
+  it('proxy must be told whom it stands for, and how it is to be reached', async () => {
+    const problemOf = async (...flags: string[]) => {
+      const { code, out, error } = await api.run(['connect', 'proxy', ...flags])
+      expect([code, out]).toEqual([1, ''])
+      return error.replace('==> Error preparing configuration: ', '').trimEnd()
+    }
+    expect(await problemOf()).toBe('-service or -proxy-id must be specified so that proxy can configure itself.')
+    expect(await problemOf('-service=web', '-upstream=db')).toBe('-upstream "db" is not <name>:<port>')
+    expect(await problemOf('-service=web', '-listen=:8443')).toBe(
+      '-service-addr must be specified with -listen so the proxy knows the backend service address.',
     )
-    api.environment.set('CONNECT_SIDECAR_FOR', 'web')
-    expect((await api.run(['connect', 'proxy', '-upstream=db:9191'])).error).toContain('the proxy is not there yet')
+    expect(await problemOf('-service=web', '-listen=x')).toBe('-listen "x" is not host:port')
+    expect(await problemOf('-service=web', '-register')).toBe('-register needs -listen')
+    expect(await problemOf('-register', '-proxy-id=p')).toBe('-register needs -service')
+    expect(await problemOf('-service=web', '-log-level=loud')).toBe(
+      '-log-level "loud" is none of TRACE DEBUG INFO WARN ERR',
+    )
+    api.answers.set('GET /v1/agent/services', [200, '{}'])
+    expect(await problemOf('-sidecar-for=web')).toBe('No sidecar proxy registered for web')
   })
 
   it('envoy must be told whom it stands for, and then says that it is not there yet', async () => {

@@ -1,0 +1,48 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { Env } from '../env/env.ts'
+import { type Endpoint, endpointText, type TlsOptions } from '../env/net.ts'
+
+export interface AgentAnswer {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: Uint8Array
+}
+
+export interface AgentQuestion {
+  readonly method: 'GET' | 'PUT' | 'POST'
+  readonly path: string
+  readonly query?: readonly (readonly [name: string, value: string])[]
+  readonly body?: Uint8Array
+  readonly timeoutMs: number
+}
+
+/** The agent beside a proxy, by its HTTP API. Any status is an answer; the error is a line for the log. */
+export interface AgentApi {
+  ask(question: AgentQuestion): Promise<Result<AgentAnswer, string>>
+}
+
+/** Where the agent is, and how to prove oneself there. */
+export interface AgentPlace {
+  readonly to: Endpoint
+  readonly tls?: TlsOptions | undefined
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+export function agentApi({ http }: Pick<Env, 'http'>, { to, tls, headers }: AgentPlace): AgentApi {
+  return {
+    async ask({ method, path, query = [], body, timeoutMs }) {
+      const parameters = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+      const answer = await http.request(to, {
+        method,
+        target: parameters === '' ? path : `${path}?${parameters}`,
+        headers,
+        timeoutMs,
+        ...(tls === undefined ? {} : { tls }),
+        ...(body === undefined ? {} : { body }),
+      })
+      if (answer.ok) return ok(answer.value)
+      const where = to.host.startsWith('unix://') ? to.host : endpointText(to)
+      return err(`the agent at ${where} cannot be asked: ${answer.error.kind}`)
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { jsonOrUndefined } from '../base/json.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { Endpoint } from '../env/net.ts'
+import { proxyKind } from '../model/mesh-service.ts'
+import type { AgentApi } from './agent-api.ts'
+import { Following, refusalText } from './following.ts'
+import type { Expected } from './peers.ts'
+import type { UpstreamPlan } from './plan.ts'
+
+/** Instances of one service that a proxy keeps; of more the first count. */
+const instancesMax = 4_096
+/** What a prepared query found is good for so long: it is executed for each connection otherwise. */
+const queryKeptMs = 1_000
+const queryTimeoutMs = 10_000
+
+/** A way to a service over the mesh. */
+export interface Target {
+  readonly endpoint: Endpoint
+  readonly expected: Expected
+}
+
+const entry = z.object({
+  Node: z.object({ Address: z.string(), Datacenter: z.string() }),
+  Service: z.object({
+    Kind: z.string().optional(),
+    Service: z.string(),
+    Address: z.string(),
+    Port: z.number().int().min(0).max(65_535),
+    Proxy: z.object({ DestinationServiceName: z.string().optional() }).nullish(),
+  }),
+})
+
+function targetOf({ Node, Service }: z.infer<typeof entry>): Target {
+  const destination = Service.Kind === proxyKind ? Service.Proxy?.DestinationServiceName : Service.Service
+  return {
+    endpoint: { host: Service.Address === '' ? Node.Address : Service.Address, port: Service.Port },
+    expected: { service: destination ?? '', datacenter: Node.Datacenter },
+  }
+}
+
+/** Finds where an upstream is reached. */
+export interface Discovery extends Closable {
+  /** Those whose health allows it, in no order; none where nobody knows of any. The error is a clause for the log. */
+  targets(timeoutMs: number): Promise<Result<readonly Target[], string>>
+}
+
+export function discoveryOf(env: Env, api: AgentApi, plan: UpstreamPlan): Discovery {
+  return plan.type === 'prepared_query' ? new QueryTargets(env, api, plan) : new ServiceTargets(env, api, plan)
+}
+
+function inDatacenter({ datacenter }: UpstreamPlan): readonly (readonly [string, string])[] {
+  return datacenter === '' ? [] : [['dc', datacenter]]
+}
+
+/** Follows the health of the ways to a service. */
+class ServiceTargets implements Discovery {
+  readonly #env: Env
+  readonly #following: Following
+  #targets: readonly Target[] | undefined
+  /** One for each connection that waits for the first answer. */
+  #waiting: (() => void)[] = []
+
+  constructor(env: Env, api: AgentApi, plan: UpstreamPlan) {
+    this.#env = env
+    this.#following = new Following(env, api, {
+      path: `/v1/health/connect/${encodeURIComponent(plan.name)}`,
+      query: [['passing', '1'], ...inDatacenter(plan)],
+      by: 'index',
+      take: (body) => this.#take(body),
+    })
+  }
+
+  async targets(timeoutMs: number): Promise<Result<readonly Target[], string>> {
+    if (this.#targets === undefined) await this.#first(timeoutMs)
+    return this.#targets === undefined ? err('the agent has not told yet where it is') : ok(this.#targets)
+  }
+
+  close(): void {
+    this.#following.close()
+    this.#wake()
+  }
+
+  #take(body: Uint8Array): string | undefined {
+    const read = z.array(entry).safeParse(jsonOrUndefined(body))
+    if (!read.success) return 'what the agent tells of instances cannot be read'
+    this.#targets = read.data.slice(0, instancesMax).map(targetOf)
+    this.#wake()
+    return undefined
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  async #first(timeoutMs: number): Promise<void> {
+    const told = this.#env.deferred<void>()
+    this.#waiting.push(() => told.resolve())
+    const timer = this.#env.timers.after(timeoutMs, () => told.resolve())
+    await told.promise
+    timer.close()
+  }
+}
+
+const queryAnswer = z.object({ Nodes: z.array(entry).nullable() })
+
+/** Executes a prepared query; what is found is shared by the connections of a moment. */
+class QueryTargets implements Discovery {
+  readonly #env: Env
+  readonly #api: AgentApi
+  readonly #plan: UpstreamPlan
+  #kept: { readonly atMs: number; readonly found: Promise<Result<readonly Target[], string>> } | undefined
+
+  constructor(env: Env, api: AgentApi, plan: UpstreamPlan) {
+    this.#env = env
+    this.#api = api
+    this.#plan = plan
+  }
+
+  targets(): Promise<Result<readonly Target[], string>> {
+    const nowMs = this.#env.clock.monoMs()
+    if (this.#kept === undefined || nowMs - this.#kept.atMs > queryKeptMs) {
+      this.#kept = { atMs: nowMs, found: this.#execute() }
+    }
+    return this.#kept.found
+  }
+
+  close(): void {
+    this.#kept = undefined
+  }
+
+  async #execute(): Promise<Result<readonly Target[], string>> {
+    const answer = await this.#api.ask({
+      method: 'GET',
+      path: `/v1/query/${encodeURIComponent(this.#plan.name)}/execute`,
+      query: [['connect', 'true'], ...inDatacenter(this.#plan)],
+      timeoutMs: queryTimeoutMs,
+    })
+    if (!answer.ok) return answer
+    if (answer.value.status !== 200) return err(refusalText(answer.value))
+    const read = queryAnswer.safeParse(jsonOrUndefined(answer.value.body))
+    if (!read.success) return err('what the agent tells of instances cannot be read')
+    return ok((read.data.Nodes ?? []).slice(0, instancesMax).map(targetOf))
+  }
+}

@@ -1,0 +1,104 @@
+import { textOf } from '../base/bytes.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import { productName } from '../model/names.ts'
+import type { AgentAnswer, AgentApi } from './agent-api.ts'
+
+/** An agent holds a question that waits so long, and up to a sixteenth longer. */
+const waitMs = 60_000
+const timeoutMs = 75_000
+/** After a failure the pause doubles from the first to the last of these. */
+const pauseMinMs = 250
+const pauseMaxMs = 15_000
+/** Nothing is asked more often than this, whatever the agent answers. */
+const restMs = 20
+const reasonLengthMax = 160
+
+export interface Followed {
+  readonly path: string
+  readonly query?: readonly (readonly [name: string, value: string])[]
+  /** By which the agent knows what was told last. */
+  readonly by: 'index' | 'hash'
+  /** Says what is wrong with an answer of status 200. */
+  take(body: Uint8Array): string | undefined
+}
+
+/** Asks the agent for something again and again, each time waiting there for it to change. */
+export class Following implements Closable {
+  readonly #env: Pick<Env, 'timers' | 'deferred' | 'log'>
+  readonly #api: AgentApi
+  readonly #what: Followed
+  #known = ''
+  #failures = 0
+  #closed = false
+  #wake: () => void = () => undefined
+
+  constructor(env: Pick<Env, 'timers' | 'deferred' | 'log' | 'detach'>, api: AgentApi, what: Followed) {
+    this.#env = env
+    this.#api = api
+    this.#what = what
+    env.detach(this.#run())
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#wake()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      const problem = await this.#askOnce()
+      if (this.#closed) return
+      if (problem === undefined) {
+        this.#failures = 0
+        await this.#pause(restMs)
+        continue
+      }
+      this.#known = ''
+      this.#env.log.write(this.#failures === 0 ? 'warn' : 'debug', 'proxy', problem, { path: this.#what.path })
+      await this.#pause(Math.min(pauseMaxMs, pauseMinMs << Math.min(this.#failures++, 8)))
+    }
+  }
+
+  /** What is wrong. */
+  async #askOnce(): Promise<string | undefined> {
+    const { path, query = [], by, take } = this.#what
+    const waiting: readonly (readonly [string, string])[] =
+      this.#known === ''
+        ? []
+        : [
+            [by, this.#known],
+            ['wait', `${waitMs / 1000}s`],
+          ]
+    const answer = await this.#api.ask({ method: 'GET', path, query: [...query, ...waiting], timeoutMs })
+    if (this.#closed) return undefined
+    if (!answer.ok) return answer.error
+    if (answer.value.status !== 200) return refusalText(answer.value)
+    const problem = take(answer.value.body)
+    if (problem === undefined) this.#known = this.#markOf(answer.value)
+    return problem
+  }
+
+  #markOf({ headers }: AgentAnswer): string {
+    if (this.#what.by === 'hash') return headers.get(`x-${productName}-contenthash`) ?? ''
+    const index = headers.get(`x-${productName}-index`) ?? ''
+    // An index that fell is that of another life of the cluster: what is there now is asked for without waiting.
+    return isBelow(index, this.#known) ? '' : index
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(ms, () => over.resolve())
+    this.#wake = () => over.resolve()
+    await over.promise
+    timer.close()
+  }
+}
+
+export function refusalText({ status, body }: Pick<AgentAnswer, 'status' | 'body'>): string {
+  return `the agent answers ${status}: ${textOf(body).trim().slice(0, reasonLengthMax)}`
+}
+
+function isBelow(index: string, known: string): boolean {
+  return index.length < known.length || (index.length === known.length && index < known)
+}

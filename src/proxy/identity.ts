@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { jsonOrUndefined } from '../base/json.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { ListenerTls, TlsOptions } from '../env/net.ts'
+import type { AgentApi } from './agent-api.ts'
+import { Following } from './following.ts'
+
+/** Roots are few: one for each rotation within the life of a leaf. */
+const rootsMax = 64
+
+const rootsAnswer = z.object({
+  TrustDomain: z.string().min(1),
+  Roots: z
+    .array(z.object({ RootCert: z.string() }))
+    .min(1)
+    .max(rootsMax),
+})
+
+const leafAnswer = z.object({ CertPEM: z.string().min(1), PrivateKeyPEM: z.string().min(1), SerialNumber: z.string() })
+
+/** What a proxy shows to others, and by what it judges them. */
+export interface Identity {
+  readonly trustDomain: string
+  readonly tls: TlsOptions
+}
+
+/**
+ * The leaf of a service and the roots that are trusted, as its agent has them. Both are followed: a new one counts for the
+ * connections that begin from then on, and those that are open stay.
+ */
+export class MeshIdentity implements Closable {
+  readonly #env: Env
+  readonly #following: readonly Closable[]
+  readonly #service: string
+  #leaf: z.infer<typeof leafAnswer> | undefined
+  #roots: z.infer<typeof rootsAnswer> | undefined
+  #current: Identity | undefined
+  #waiting: ((identity: Identity | undefined) => void)[] = []
+  readonly #watchers = new Set<{ use(identity: Identity): void }>()
+
+  constructor(env: Env, api: AgentApi, service: string) {
+    this.#env = env
+    this.#service = service
+    const leafPath = `/v1/agent/connect/ca/leaf/${encodeURIComponent(service)}`
+    this.#following = [
+      new Following(env, api, {
+        path: '/v1/agent/connect/ca/roots',
+        by: 'index',
+        take: (body) => this.#rootsTold(rootsAnswer.safeParse(jsonOrUndefined(body)).data),
+      }),
+      new Following(env, api, {
+        path: leafPath,
+        by: 'index',
+        take: (body) => this.#leafGiven(leafAnswer.safeParse(jsonOrUndefined(body)).data),
+      }),
+    ]
+  }
+
+  /** Undefined: there is no leaf or no root yet. */
+  get current(): Identity | undefined {
+    return this.#current
+  }
+
+  /** Settled when there is one; undefined: it was closed before. */
+  ready(): Promise<Identity | undefined> {
+    const { promise, resolve } = this.#env.deferred<Identity | undefined>()
+    if (this.#current === undefined) this.#waiting.push(resolve)
+    else resolve(this.#current)
+    return promise
+  }
+
+  onChange(use: (identity: Identity) => void): Closable {
+    const watcher = { use }
+    this.#watchers.add(watcher)
+    return { close: () => void this.#watchers.delete(watcher) }
+  }
+
+  close(): void {
+    for (const one of this.#following) one.close()
+    for (const resolve of this.#waiting) resolve(undefined)
+    this.#waiting = []
+  }
+
+  #rootsTold(roots: z.infer<typeof rootsAnswer> | undefined): string | undefined {
+    if (roots === undefined) return 'there are no roots in the answer yet'
+    return this.#take(this.#leaf, roots)
+  }
+
+  #leafGiven(leaf: z.infer<typeof leafAnswer> | undefined): string | undefined {
+    if (leaf === undefined) return 'there is no leaf in the answer'
+    return this.#take(leaf, this.#roots)
+  }
+
+  /** What cannot be used is not taken over: the proxy goes on with what it had. */
+  #take(leaf = this.#leaf, roots = this.#roots): string | undefined {
+    if (leaf === undefined || roots === undefined) {
+      this.#leaf = leaf
+      this.#roots = roots
+      return undefined
+    }
+    const tls: TlsOptions = {
+      certificateChainPem: leaf.CertPEM,
+      privateKeyPem: leaf.PrivateKeyPEM,
+      trustedPems: roots.Roots.map(({ RootCert }) => RootCert),
+    }
+    const problem = this.#env.tcp.tlsProblem(tls)
+    if (problem !== undefined) return `what the agent gave cannot be used: ${problem}`
+    const isNewLeaf = this.#leaf?.CertPEM !== leaf.CertPEM
+    this.#leaf = leaf
+    this.#roots = roots
+    this.#current = { trustDomain: roots.TrustDomain.toLowerCase(), tls }
+    if (isNewLeaf) {
+      const fields = { service: this.#service, serial: leaf.SerialNumber }
+      this.#env.log.write('info', 'proxy', 'There is a new leaf certificate', fields)
+    }
+    for (const resolve of this.#waiting) resolve(this.#current)
+    this.#waiting = []
+    for (const { use } of [...this.#watchers]) use(this.#current)
+    return undefined
+  }
+}
+
+/** A public listener wants to know who connects. */
+export function listenerTls({ tls }: Identity): ListenerTls {
+  return { ...tls, requirePeerCertificate: true }
+}
+
+/** Certificates of a mesh have no names: whoever dials looks at their URI. */
+export function diallerTls({ tls }: Identity): TlsOptions {
+  return { ...tls, anyName: true }
+}

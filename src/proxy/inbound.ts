@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { utf8 } from '../base/bytes.ts'
+import { jsonOrUndefined, writeJson } from '../base/json.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import { type Endpoint, endpointText, type TcpListener, type TcpStream } from '../env/net.ts'
+import type { AgentApi } from './agent-api.ts'
+import { dialHost } from './dialling.ts'
+import { refusalText } from './following.ts'
+import { listenerTls, type MeshIdentity } from './identity.ts'
+import { serviceOf } from './peers.ts'
+import type { InboundPlan } from './plan.ts'
+import { Splices } from './splices.ts'
+
+const authorizeTimeoutMs = 10_000
+const authorizeAnswer = z.object({ Authorized: z.boolean(), Reason: z.string() })
+
+export interface InboundParts {
+  readonly env: Env
+  readonly api: AgentApi
+  readonly identity: MeshIdentity
+  readonly service: string
+  readonly plan: InboundPlan
+}
+
+/** Takes connections of the mesh for the local service: from whom its agent says that it may. */
+export class Inbound implements Closable {
+  readonly plan: InboundPlan
+  readonly #parts: InboundParts
+  readonly #splices = new Splices()
+  #listener: TcpListener | undefined
+  #watching: Closable | undefined
+
+  private constructor(parts: InboundParts) {
+    this.#parts = parts
+    this.plan = parts.plan
+  }
+
+  /** Once there is a leaf to show. The error is a clause for the log. */
+  static async open(parts: InboundParts): Promise<Result<Inbound, string>> {
+    const identity = await parts.identity.ready()
+    if (identity === undefined) return err('the proxy ends')
+    const inbound = new Inbound(parts)
+    const at = parts.plan.listen
+    const take = (stream: TcpStream): void => inbound.#take(stream)
+    const listening = await parts.env.tcp.listen(at, take, listenerTls(parts.identity.current ?? identity))
+    if (!listening.ok) return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
+    inbound.#listener = listening.value
+    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(listenerTls(next)))
+    return ok(inbound)
+  }
+
+  get local(): Endpoint {
+    return this.#listener?.local ?? this.plan.listen
+  }
+
+  /** Takes nobody more. Settled when all that are open are over. */
+  drain(): Promise<void> {
+    this.#watching?.close()
+    this.#listener?.close()
+    return this.#splices.over(this.#parts.env)
+  }
+
+  close(): void {
+    this.#watching?.close()
+    this.#listener?.close()
+    this.#splices.close()
+  }
+
+  #take(stream: TcpStream): void {
+    const { env } = this.#parts
+    const splice = this.#splices.begin(stream)
+    if (splice === undefined) return
+    env.detach(
+      this.#admit(stream).then((admitted) => {
+        if (admitted.ok) return splice.join(admitted.value)
+        env.metrics.count('proxy.refused')
+        env.log.write('info', 'proxy', 'A connection was not let through', {
+          from: endpointText(stream.remote),
+          why: admitted.error,
+        })
+        return splice.close()
+      }),
+    )
+  }
+
+  /** The connection with the local service, for whom may connect to it. */
+  async #admit(stream: TcpStream): Promise<Result<TcpStream, string>> {
+    const { env, identity, plan } = this.#parts
+    const client = serviceOf(stream.peer, identity.current?.trustDomain ?? '')
+    if (client === undefined) return err('it shows no certificate for a service of this mesh')
+    const authorized = await this.#authorize(client.uri)
+    if (!authorized.ok) return authorized
+    const dialled = await dialHost(env, plan.local, plan.connectTimeoutMs)
+    return dialled.ok ? dialled : err(`the service at ${endpointText(plan.local)} does not answer: ${dialled.error}`)
+  }
+
+  /** Where the agent cannot be asked, nobody may. */
+  async #authorize(uri: string): Promise<Result<undefined, string>> {
+    const { api, service } = this.#parts
+    const answer = await api.ask({
+      method: 'POST',
+      path: '/v1/agent/connect/authorize',
+      body: utf8(writeJson({ Target: service, ClientCertURI: uri, ClientCertSerial: '' })),
+      timeoutMs: authorizeTimeoutMs,
+    })
+    if (!answer.ok) return answer
+    if (answer.value.status !== 200) return err(refusalText(answer.value))
+    const read = authorizeAnswer.safeParse(jsonOrUndefined(answer.value.body))
+    if (!read.success) return err('the agent does not say whether it may')
+    return read.data.Authorized ? ok(undefined) : err(read.data.Reason)
+  }
+}

@@ -1,0 +1,139 @@
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import { type Endpoint, endpointText } from '../env/net.ts'
+import type { AgentApi } from './agent-api.ts'
+import { MeshIdentity } from './identity.ts'
+import { Inbound } from './inbound.ts'
+import type { InboundPlan, ProxyPlan, UpstreamPlan } from './plan.ts'
+import { Upstream } from './upstream.ts'
+
+/** A listener that could not be opened is tried again after this. */
+const openAgainMs = 2_000
+
+/** One side of the proxy: a listener with what goes on through it. */
+interface Side extends Closable {
+  readonly local: Endpoint
+  drain(): Promise<void>
+}
+
+/** Beside one service: lets others in as intentions allow, and takes it to others. Whatever it does, it does by its Env. */
+export class MeshProxy implements Closable {
+  readonly #env: Env
+  readonly #api: AgentApi
+  readonly #service: string
+  readonly #identity: MeshIdentity
+  /** By what each is planned to do; undefined while it is being opened. */
+  readonly #sides = new Map<string, Side | undefined>()
+  /** What is no more wanted, until its connections are over. */
+  readonly #retired = new Set<Side>()
+  #wanted = new Map<string, () => Promise<void>>()
+  #closed = false
+
+  constructor(env: Env, api: AgentApi, service: string) {
+    this.#env = env
+    this.#api = api
+    this.#service = service
+    this.#identity = new MeshIdentity(env, api, service)
+  }
+
+  /** What goes on as it is planned stays as it is; the rest is opened, or ends when its connections do. */
+  follow({ inbound, upstreams }: Pick<ProxyPlan, 'inbound' | 'upstreams'>): void {
+    this.#wanted = new Map<string, () => Promise<void>>()
+    if (inbound !== undefined) this.#want(`inbound ${JSON.stringify(inbound)}`, () => this.#openInbound(inbound))
+    for (const plan of upstreams) this.#want(`upstream ${JSON.stringify(plan)}`, () => this.#openUpstream(plan))
+    for (const [key, side] of [...this.#sides]) {
+      if (side !== undefined && !this.#wanted.has(key)) this.#retire(key, side)
+    }
+    this.#openWanted()
+  }
+
+  /** Where connections for the service are taken; undefined: not yet. */
+  get inbound(): Endpoint | undefined {
+    for (const [key, side] of this.#sides) if (key.startsWith('inbound ')) return side?.local
+    return undefined
+  }
+
+  /** Where the service reaches others, in no order. */
+  get upstreams(): readonly Endpoint[] {
+    return [...this.#sides].flatMap(([key, side]) =>
+      key.startsWith('upstream ') && side !== undefined ? side.local : [],
+    )
+  }
+
+  /** Nobody more is taken; settled when what is open is over, or after this time, when it is broken. */
+  async stop(withinMs: number): Promise<void> {
+    const late = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(withinMs, () => late.resolve())
+    this.#closed = true
+    const drained = [...this.#sides.values(), ...this.#retired].map((side) => side?.drain())
+    await Promise.race([Promise.all(drained), late.promise])
+    timer.close()
+    this.close()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#identity.close()
+    for (const side of this.#sides.values()) side?.close()
+    for (const side of this.#retired) side.close()
+    this.#sides.clear()
+    this.#retired.clear()
+  }
+
+  #want(key: string, open: () => Promise<void>): void {
+    this.#wanted.set(key, open)
+  }
+
+  #openWanted(): void {
+    for (const [key, open] of this.#wanted) {
+      if (this.#sides.has(key)) continue
+      this.#sides.set(key, undefined)
+      this.#env.detach(open())
+    }
+  }
+
+  async #openInbound(plan: InboundPlan): Promise<void> {
+    const parts = { env: this.#env, api: this.#api, identity: this.#identity, service: this.#service, plan }
+    const opened = await Inbound.open(parts)
+    const text = `${endpointText(plan.listen)} => ${endpointText(plan.local)}`
+    this.#opened(`inbound ${JSON.stringify(plan)}`, opened, { service: this.#service, at: text })
+  }
+
+  async #openUpstream(plan: UpstreamPlan): Promise<void> {
+    const opened = await Upstream.open({ env: this.#env, api: this.#api, identity: this.#identity, plan })
+    this.#opened(`upstream ${JSON.stringify(plan)}`, opened, { upstream: plan.name, at: endpointText(plan.listen) })
+  }
+
+  #opened(
+    key: string,
+    opened: { ok: true; value: Side } | { ok: false; error: string },
+    fields: Readonly<Record<string, string>>,
+  ): void {
+    if (this.#closed || !this.#wanted.has(key)) {
+      this.#sides.delete(key)
+      if (opened.ok) opened.value.close()
+      return
+    }
+    if (opened.ok) {
+      this.#sides.set(key, opened.value)
+      this.#env.log.write('info', 'proxy', 'The proxy takes connections', fields)
+      return
+    }
+    this.#env.log.write('error', 'proxy', opened.error, fields)
+    this.#env.timers.after(openAgainMs, () => {
+      this.#sides.delete(key)
+      if (!this.#closed) this.#openWanted()
+    })
+  }
+
+  #retire(key: string, side: Side): void {
+    this.#sides.delete(key)
+    this.#retired.add(side)
+    this.#env.detach(
+      side.drain().then(() => {
+        this.#retired.delete(side)
+        side.close()
+      }),
+    )
+  }
+}

@@ -1,0 +1,27 @@
+import { lowerAscii } from '../base/letter-case.ts'
+import type { PeerCertificate } from '../env/net.ts'
+import { readSpiffeId, type ServiceId } from '../pki/spiffe.ts'
+
+/** Whom a proxy must find at the other end. */
+export interface Expected {
+  readonly service: string
+  readonly datacenter: string
+}
+
+/** The one service of this mesh that a certificate is for; undefined: it is for none, for several, or for one of another mesh. */
+export function serviceOf(
+  peer: PeerCertificate | undefined,
+  trustDomain: string,
+): { readonly uri: string; readonly id: ServiceId } | undefined {
+  const [uri, ...others] = peer?.uris ?? []
+  if (uri === undefined || others.length > 0) return undefined
+  const id = readSpiffeId(uri)
+  if (!id.ok || id.value.kind !== 'service' || id.value.trustDomain !== trustDomain) return undefined
+  return { uri, id: id.value }
+}
+
+/** Names are the same whatever the case of their letters, as they are in the catalog. */
+export function isExpected({ namespace, datacenter, service }: ServiceId, expected: Expected): boolean {
+  const same = (a: string, b: string): boolean => lowerAscii(a) === lowerAscii(b)
+  return namespace === 'default' && same(datacenter, expected.datacenter) && same(service, expected.service)
+}

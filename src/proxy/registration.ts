@@ -1,0 +1,87 @@
+import { utf8 } from '../base/bytes.ts'
+import { writeJson } from '../base/json.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import type { Endpoint } from '../env/net.ts'
+import { proxyKind } from '../model/mesh-service.ts'
+import type { AgentApi } from './agent-api.ts'
+import { refusalText } from './following.ts'
+
+/** The agent hears of the proxy this often, and misses it after three times that. */
+const heartbeatMs = 10_000
+const timeoutMs = 10_000
+
+export interface RegistrationPlan {
+  readonly id: string
+  readonly service: string
+  readonly listen: Endpoint
+}
+
+/** The registration of a proxy with its agent for as long as it runs, with a check that says that it does. */
+export class Registration implements Closable {
+  readonly #env: Env
+  readonly #api: AgentApi
+  readonly #plan: RegistrationPlan
+  #timer: Closable | undefined
+  #closed = false
+
+  constructor(env: Env, api: AgentApi, plan: RegistrationPlan) {
+    this.#env = env
+    this.#api = api
+    this.#plan = plan
+    this.#beat(0)
+  }
+
+  /** Takes the proxy out. */
+  async end(): Promise<void> {
+    this.close()
+    await this.#put(`/v1/agent/service/deregister/${encodeURIComponent(this.#plan.id)}`)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  get #checkId(): string {
+    return `${this.#plan.id}-ttl`
+  }
+
+  #beat(afterMs: number): void {
+    this.#timer = this.#env.timers.after(afterMs, () => this.#env.detach(this.#tell()))
+  }
+
+  /** An agent that does not know the check has forgotten the proxy, or never knew it. */
+  async #tell(): Promise<void> {
+    const alive = await this.#put(`/v1/agent/check/pass/${encodeURIComponent(this.#checkId)}`)
+    if (alive !== undefined && !this.#closed) {
+      const problem =
+        (await this.#register()) ?? (await this.#put(`/v1/agent/check/pass/${encodeURIComponent(this.#checkId)}`))
+      const text = problem === undefined ? 'The proxy is registered' : 'The proxy could not be registered'
+      const fields = { id: this.#plan.id, ...(problem === undefined ? {} : { why: problem }) }
+      if (!this.#closed) this.#env.log.write(problem === undefined ? 'info' : 'warn', 'proxy', text, fields)
+    }
+    if (!this.#closed) this.#beat(heartbeatMs)
+  }
+
+  #register(): Promise<string | undefined> {
+    const { id, service, listen } = this.#plan
+    const address = listen.host === '0.0.0.0' || listen.host === '::' ? '' : listen.host
+    return this.#put('/v1/agent/service/register', {
+      Kind: proxyKind,
+      ID: id,
+      Name: `${service}-proxy`,
+      Address: address,
+      Port: listen.port,
+      Proxy: { DestinationServiceName: service },
+      Check: { CheckID: this.#checkId, Name: 'Connect Proxy Alive', TTL: `${(3 * heartbeatMs) / 1000}s` },
+    })
+  }
+
+  async #put(path: string, body?: Parameters<typeof writeJson>[0]): Promise<string | undefined> {
+    const sent = body === undefined ? {} : { body: utf8(writeJson(body)) }
+    const answer = await this.#api.ask({ method: 'PUT', path, timeoutMs, ...sent })
+    if (!answer.ok) return answer.error
+    return answer.value.status === 200 ? undefined : refusalText(answer.value)
+  }
+}

@@ -1,0 +1,110 @@
+import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
+import type { Env } from '../env/env.ts'
+import { type Endpoint, endpointText, type TcpListener, type TcpStream } from '../env/net.ts'
+import type { AgentApi } from './agent-api.ts'
+import { dialHost } from './dialling.ts'
+import { type Discovery, discoveryOf, type Target } from './discovery.ts'
+import { diallerTls, type MeshIdentity } from './identity.ts'
+import { isExpected, serviceOf } from './peers.ts'
+import type { UpstreamPlan } from './plan.ts'
+import { Splices } from './splices.ts'
+
+/** Instances that are tried for one connection, one after the other. */
+const attemptsMax = 3
+
+export interface UpstreamParts {
+  readonly env: Env
+  readonly api: AgentApi
+  readonly identity: MeshIdentity
+  readonly plan: UpstreamPlan
+}
+
+/** Takes connections of the local service for another one, and brings them there over the mesh. */
+export class Upstream implements Closable {
+  readonly plan: UpstreamPlan
+  readonly #parts: UpstreamParts
+  readonly #discovery: Discovery
+  readonly #splices = new Splices()
+  #listener: TcpListener | undefined
+
+  private constructor(parts: UpstreamParts) {
+    this.#parts = parts
+    this.plan = parts.plan
+    this.#discovery = discoveryOf(parts.env, parts.api, parts.plan)
+  }
+
+  /** The error is a clause for the log. */
+  static async open(parts: UpstreamParts): Promise<Result<Upstream, string>> {
+    const upstream = new Upstream(parts)
+    const at = parts.plan.listen
+    const listening = await parts.env.tcp.listen(at, (stream) => upstream.#take(stream))
+    if (!listening.ok) {
+      upstream.close()
+      return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
+    }
+    upstream.#listener = listening.value
+    return ok(upstream)
+  }
+
+  get local(): Endpoint {
+    return this.#listener?.local ?? this.plan.listen
+  }
+
+  /** Takes nobody more. Settled when all that are open are over. */
+  drain(): Promise<void> {
+    this.#listener?.close()
+    return this.#splices.over(this.#parts.env)
+  }
+
+  close(): void {
+    this.#listener?.close()
+    this.#discovery.close()
+    this.#splices.close()
+  }
+
+  #take(stream: TcpStream): void {
+    const { env, plan } = this.#parts
+    const splice = this.#splices.begin(stream)
+    if (splice === undefined) return
+    env.detach(
+      this.#reach().then((reached) => {
+        if (reached.ok) return splice.join(reached.value)
+        env.metrics.count('proxy.unreached')
+        env.log.write('warn', 'proxy', 'An upstream is not reached', { upstream: plan.name, why: reached.error })
+        return splice.close()
+      }),
+    )
+  }
+
+  async #reach(): Promise<Result<TcpStream, string>> {
+    const { env, identity, plan } = this.#parts
+    const ready = identity.current ?? (await identity.ready())
+    if (ready === undefined) return err('the proxy ends')
+    const found = await this.#discovery.targets(plan.connectTimeoutMs)
+    if (!found.ok) return found
+    let why = 'no instance of it is healthy'
+    const left = [...found.value]
+    for (let attempt = 0; attempt < attemptsMax && left.length > 0; attempt++) {
+      const [target] = left.splice(env.random.stream('proxy.instance').below(left.length), 1)
+      if (target === undefined) break
+      const dialled = await this.#dial(target)
+      if (dialled.ok) return dialled
+      why = `${endpointText(target.endpoint)}: ${dialled.error}`
+    }
+    return err(why)
+  }
+
+  async #dial({ endpoint, expected }: Target): Promise<Result<TcpStream, string>> {
+    const { env, identity, plan } = this.#parts
+    const { current } = identity
+    if (current === undefined) return err('there is no leaf')
+    const dialled = await dialHost(env, endpoint, plan.connectTimeoutMs, diallerTls(current))
+    if (!dialled.ok) return dialled
+    const peer = serviceOf(dialled.value.peer, current.trustDomain)
+    if (peer !== undefined && isExpected(peer.id, expected)) return dialled
+    dialled.value.onClose(() => undefined)
+    dialled.value.close()
+    return err(`who answers there is not ${expected.service} of ${expected.datacenter}`)
+  }
+}

@@ -127,4 +127,17 @@ describe('what is read of a certificate', () => {
       if (certificate.keyKind === 'rsa') expect(certificate.keyBits).toBe(asymmetricKeyDetails?.modulusLength)
     }
   })
+
+  it('names the key of each by the hash of its own, in bytes, and the authority by the name that its root has', async () => {
+    const made = await rotated(['ec-256', 'rsa-2048'])
+    const newest = made.roots.at(-1)?.certificate as Certificate
+    const idOf = ({ publicKey }: Certificate): Uint8Array => hostCrypto.sha256(publicKey).slice(0, 20)
+    for (const { certificate } of made.leaves) {
+      expect(certificate.subjectKeyId).toEqual(idOf(certificate))
+      expect(certificate.authorityKeyId).toEqual(newest.subjectKeyId)
+    }
+    const [between] = made.crossings as [Certificate]
+    expect([between.subjectKeyId, newest.subjectKeyId]).toEqual([idOf(newest), idOf(newest)])
+    expect(between.authorityKeyId).toEqual(made.roots[0]?.certificate.subjectKeyId)
+  })
 })

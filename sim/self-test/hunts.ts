@@ -46,6 +46,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'deaths-in-calm', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },
+  { name: 'intentions-decide', tuning: [] },
   { name: 'keys-are-followed', tuning: [] },
   { name: 'late-votes', tuning: [] },
   { name: 'late-words', tuning: [] },

@@ -11,6 +11,6 @@ export interface PlantedBug {
   readonly patches: readonly Patch[]
   /** Which scenario of `scenarios/hunts` is to find it. */
   readonly hunt: string
-  /** Any of these may be the first to notice. P1: an invariant that the agent itself asserts. */
-  readonly foundBy: readonly InvariantCode[]
+  /** Any of these may be the first to notice. P1: an invariant that the agent itself asserts; `scenario`: a step's expectation. */
+  readonly foundBy: readonly (InvariantCode | 'scenario')[]
 }

@@ -1,4 +1,5 @@
 import { accessBugs } from './access-bugs.ts'
+import { intentionBugs } from './intention-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
@@ -333,6 +334,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: ['W2', 'W3'],
   },
   ...accessBugs,
+  ...intentionBugs,
   ...meshBugs,
   ...restoreBugs,
   ...operatorBugs,

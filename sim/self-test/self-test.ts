@@ -64,8 +64,8 @@ export async function selfTest(options: SelfTestOptions): Promise<boolean> {
 }
 
 function judged(bug: PlantedBug, found: Search): BugOutcome {
-  const code = found.finding?.code
-  return { bug, search: found, passed: code !== undefined && bug.foundBy.includes(code) }
+  const { finding } = found
+  return { bug, search: found, passed: finding !== undefined && bug.foundBy.includes(finding.code ?? 'scenario') }
 }
 
 export function huntOf(bug: PlantedBug): Hunt {

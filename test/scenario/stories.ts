@@ -22,6 +22,7 @@ const shows: Readonly<Record<string, string>> = {
   'ca-rotation.yaml':
     '[CA-015] [CA-019] [CA-020] [CA-022] [CA-023] [CA-024] [CA-025] [CA-027] [CA-028] [CA-029] [CA-030] [CA-044]',
   'ca-three-rotations-in-one-leaf-life.yaml': '[CA-023] [CA-025] [CA-026]',
+  'ca-two-datacenters.yaml': '[FED-001] [FED-003] [FED-004] [FED-005] [FED-010]',
   'dns-follows-health.yaml': '[DNS-005]',
   'dns-stale-outage.yaml': '[DNS-013] [DNS-015]',
   'downgrade-refused.yaml': '[MEM-025] [UPG-004]',

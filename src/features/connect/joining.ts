@@ -26,7 +26,11 @@ import { activeRoot, allRoots, authorityOf, signerOf } from './views.ts'
 import { providedWithin } from './within.ts'
 
 /** How often a secondary datacenter looks at whom the primary trusts. Spec: every few minutes. */
-export const lookAtPrimaryMs = 120_000
+const lookAtPrimaryMs = 120_000
+/** How often it looks, before it has joined, whether all servers of both know of it: what it sees of their pools tells. */
+const lookAtPoolsMs = 5_000
+/** What has failed is tried again after this. */
+const retryMs = 10_000
 
 /**
  * A secondary datacenter is one with the mesh of the primary one: it trusts the same roots, and signs its leaves by an authority
@@ -37,14 +41,43 @@ export class Joining {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
   #lookedMs = Number.NEGATIVE_INFINITY
+  #notBeforeMs = 0
+  #problem = ''
 
   constructor(parts: AuthorityParts, providers: OpenProviders) {
     this.#parts = parts
     this.#providers = providers
   }
 
-  /** Undefined: there is nothing of it to do now. */
+  /** After which it is to look again; infinite: there is nothing to join. */
+  restMs(tx: ReadTransaction): number {
+    const { federation } = this.#parts.server
+    if (federation === undefined) return Number.POSITIVE_INFINITY
+    const isWell = authorityOf(tx)?.primary === federation.primaryDatacenter && this.#problem === ''
+    return isWell ? lookAtPrimaryMs : lookAtPoolsMs
+  }
+
+  /** Why it does not go on at present, while leaves are signed all the same; empty: it does. */
+  get problem(): string {
+    return this.#problem
+  }
+
+  /** Undefined: there is nothing of it to do now, or it failed, and what else there is goes on without it. */
   async step(tx: ReadTransaction): Promise<Step | undefined> {
+    const { env } = this.#parts.server
+    if (env.clock.monoMs() < this.#notBeforeMs) return undefined
+    const step = await this.#look(tx)
+    const problem = step?.kind === 'failed' ? step.message : ''
+    const isNews = problem !== this.#problem && problem !== ''
+    this.#problem = problem
+    if (step?.kind !== 'failed' || authorityOf(tx) === undefined) return step
+    if (isNews)
+      env.log.write('warn', 'connect', 'the mesh does not follow that of the primary datacenter', { why: problem })
+    this.#notBeforeMs = env.clock.monoMs() + retryMs
+    return undefined
+  }
+
+  async #look(tx: ReadTransaction): Promise<Step | undefined> {
     const { server } = this.#parts
     const { federation, env } = server
     if (federation === undefined) return undefined

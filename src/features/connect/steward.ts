@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { Bootstrap } from './bootstrap.ts'
-import { Joining, lookAtPrimaryMs } from './joining.ts'
+import { Joining } from './joining.ts'
 import { nameOfKind } from './kind-names.ts'
 import { lookEveryMs, retryFirstMs, retryMaxMs } from './limits.ts'
 import type { OpenProviders } from './open-providers.ts'
@@ -40,7 +40,7 @@ export class Steward implements Closable {
 
   /** What keeps it from what is due; empty: nothing. */
   get problem(): string {
-    return this.#problem
+    return this.#problem === '' ? this.#joining.problem : this.#problem
   }
 
   close(): void {
@@ -56,7 +56,7 @@ export class Steward implements Closable {
       if (step.kind === 'failed') this.#failed(step)
       else this.#went()
       this.#measure()
-      const mostMs = this.#parts.server.federation === undefined ? lookEveryMs : lookAtPrimaryMs
+      const mostMs = Math.min(lookEveryMs, this.#joining.restMs(this.#parts.server.read()))
       if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, mostMs))
       if (step.kind === 'failed') await this.#rest(this.#nextPause())
     }

@@ -1,134 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
-import type { RootsView } from '../../../src/agent/mesh/leaf-source.ts'
-import { Leaves, leavesMax } from '../../../src/agent/mesh/leaves.ts'
-import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { Env } from '../../../src/env/env.ts'
-import type { IssuedLeaf, RootRow } from '../../../src/features/connect/model.ts'
-import type { CallOptions, Freshness } from '../../../src/features/manifest.ts'
+import { leavesMax } from '../../../src/agent/mesh/leaves.ts'
+import { err } from '../../../src/base/result.ts'
 import type { Failure } from '../../../src/model/failure.ts'
-import { HandClock, settled } from '../features/hand-clock.ts'
+import { settled } from '../features/hand-clock.ts'
+import { anyAge, hourMs, LeafMesh, lifeMs, noWait } from './leaf-mesh.ts'
 
-const hourMs = 3_600_000
-const lifeMs = 72 * hourMs
-const anyAge: Freshness = { revalidate: false }
-const noWait = { minIndex: 0, waitMs: 0 }
 const refused: Failure = { kind: 'permission-denied', message: 'Permission denied' }
-
-/** Servers with one authority, whose leaves are numbered, and an agent that keeps some. */
-class Mesh {
-  readonly clock = new HandClock()
-  readonly leaves: Leaves
-  readonly keys: string[] = []
-  readonly signed: { readonly request: string; readonly token: string }[] = []
-  /** Blocking reads of the roots that are under way. */
-  readonly reads: ((answer: Result<RootsView, Failure>) => void)[] = []
-  readonly denied = new Set<string>()
-  readonly gone = new Set<string>()
-  roots = ['r1']
-  index = 7
-  failing: Failure | undefined
-  rootsFailing: Failure | undefined
-  wallOffsetMs = 0
-  /** From 0 to 1, of everything that is drawn. */
-  drawn = 0
-  members = 1
-  /** Metrics, without what they begin with. */
-  readonly counted: string[] = []
-  /** Signing waits for these. */
-  held: Promise<void> | undefined
-
-  constructor() {
-    const clock = this.clock
-    const env = {
-      ...clock.env,
-      clock: { ...clock.env.clock, wallMs: () => clock.env.clock.wallMs() + this.wallOffsetMs },
-      random: { stream: () => ({ fraction: () => this.drawn }) },
-      metrics: { count: (name: string) => this.counted.push(name), gauge: () => undefined },
-    } as unknown as Env
-    this.leaves = new Leaves({
-      env,
-      tokenOf: ({ token }) => token ?? '',
-      rightsOf: async ({ token = '' }) => this.#rights(token),
-      source: {
-        roots: (minIndex, onAbort) => this.#roots(minIndex, onAbort),
-        request: async (service, trustDomain) => {
-          const key = `key-${this.keys.length + 1}`
-          this.keys.push(key)
-          return { requestPem: `${key} of ${service} in ${trustDomain}`, privateKeyPem: key }
-        },
-        sign: (request, token) => this.#sign(request, token),
-        memberCount: () => this.members,
-      },
-    })
-  }
-
-  #rights(token: string): Result<Authorizer, Failure> {
-    if (this.gone.has(token)) return err({ kind: 'token-not-found' })
-    if (this.denied.has(token))
-      return ok({ ...unrestricted, unrestricted: false, allows: () => false, explain: denial })
-    return ok(unrestricted)
-  }
-
-  #roots(minIndex: number, onAbort: (use: () => void) => void): Promise<Result<RootsView, Failure>> {
-    if (this.rootsFailing !== undefined) return Promise.resolve(err(this.rootsFailing))
-    if (minIndex < this.index) return Promise.resolve(ok(this.view()))
-    return new Promise((resolve) => {
-      this.reads.push(resolve)
-      onAbort(() => resolve(err({ kind: 'cancelled' })))
-    })
-  }
-
-  async #sign(request: string, token: string): Promise<Result<IssuedLeaf, Failure>> {
-    this.signed.push({ request, token })
-    await this.held
-    if (this.failing !== undefined) return err(this.failing)
-    const notBeforeMs = this.clock.env.clock.monoMs() - 60_000
-    return ok({
-      serialNumber: String(this.signed.length),
-      certificates: `leaf ${this.signed.length}`,
-      rootId: this.roots.at(-1) ?? '',
-      service: 'web',
-      serviceUri: 'spiffe://x/web',
-      notBeforeMs,
-      notAfterMs: notBeforeMs + lifeMs,
-      createIndex: this.index,
-      modifyIndex: this.index,
-    })
-  }
-
-  view(): RootsView {
-    const roots = this.roots.map((id) => ({ id }) as unknown as RootRow)
-    return { index: this.index, list: { activeRootId: this.roots.at(-1) ?? '', trustDomain: 'x', roots } }
-  }
-
-  /** The servers' roots are now these, the last one active; the agent is told. */
-  async rotate(...roots: readonly string[]): Promise<void> {
-    this.roots = [...roots]
-    this.index += 10
-    await this.tell()
-  }
-
-  async tell(): Promise<void> {
-    for (const end of this.reads.splice(0)) end(ok(this.view()))
-    await settled()
-  }
-
-  async ask(service = 'web', token = 't', wait = noWait, freshness = anyAge, options: CallOptions = {}) {
-    const answer = await this.leaves.leaf(service, wait, freshness, { ...options, token })
-    if (!answer.ok) return answer.error.kind
-    const { held, index, hit } = answer.value
-    return [held.leaf.serialNumber, held.privateKeyPem, index, hit ? 'HIT' : 'MISS']
-  }
-}
-
-function denial() {
-  return { allowed: false, by: { kind: 'default', policy: 'deny' } } as const
-}
 
 describe('the leaves of an agent', () => {
   it('are one for each service and token, asked for once and then kept', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'MISS'])
     expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'HIT'])
     expect(await mesh.ask('db')).toEqual(['2', 'key-2', 8, 'MISS'])
@@ -143,7 +24,7 @@ describe('the leaves of an agent', () => {
   })
 
   it('are counted under the names of the field', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     await mesh.ask()
     mesh.failing = { kind: 'no-leader' }
@@ -154,14 +35,14 @@ describe('the leaves of an agent', () => {
   })
 
   it('are asked for once by all who ask at one time', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     const asked = await Promise.all(Array.from({ length: 50 }, () => mesh.ask()))
     expect(new Set(asked.map(String))).toEqual(new Set(['1,key-1,7,MISS']))
     expect(mesh.signed).toHaveLength(1)
   })
 
   it('are renewed within the last part of their lives, with another key, without anybody asking', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     mesh.drawn = 0.5
     await mesh.ask()
     await mesh.clock.advance(lifeMs * 0.75 - 2 * 60_000)
@@ -174,7 +55,7 @@ describe('the leaves of an agent', () => {
   it('are renewed at different times, as they are drawn', async () => {
     const times = []
     for (const drawn of [0, 0.3, 0.999]) {
-      const mesh = new Mesh()
+      const mesh = new LeafMesh()
       mesh.drawn = drawn
       await mesh.ask()
       while (mesh.signed.length < 2) await mesh.clock.advance(60_000)
@@ -187,7 +68,7 @@ describe('the leaves of an agent', () => {
   })
 
   it('are renewed soon after a clock was put forward, and not over and over', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     await mesh.clock.advance(4 * hourMs)
     mesh.wallOffsetMs = 60 * hourMs
@@ -199,7 +80,7 @@ describe('the leaves of an agent', () => {
   })
 
   it('are not asked for in a rush where the clock on the wall says that the newest has expired', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     mesh.wallOffsetMs = 1_000 * hourMs
     for (let at = 0; at < 20; at++) expect(String(await mesh.ask())).toContain('1,key-1,7')
     await mesh.clock.advance(12 * hourMs)
@@ -207,7 +88,7 @@ describe('the leaves of an agent', () => {
   })
 
   it('are renewed in time by the time that has passed where the clock on the wall was put back', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     mesh.wallOffsetMs = -1_000 * hourMs
     await mesh.clock.advance(lifeMs * 0.9)
@@ -215,7 +96,7 @@ describe('the leaves of an agent', () => {
   })
 
   it('are given out while servers refuse, as long as they are good, and are asked for again with pauses', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     mesh.failing = { kind: 'no-leader' }
     await mesh.clock.advance(lifeMs - hourMs)
@@ -233,18 +114,18 @@ describe('the leaves of an agent', () => {
   })
 
   it('fail for the one who asks where there has never been one, and nothing is kept of that', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     mesh.failing = { kind: 'no-leader' }
     expect(await mesh.ask()).toBe('no-leader')
     expect([mesh.leaves.size, mesh.clock.timers]).toEqual([0, 0])
-    const off = new Mesh()
+    const off = new LeafMesh()
     off.rootsFailing = { kind: 'refused', message: 'Connect must be enabled in order to use this endpoint' }
     expect(await off.ask()).toBe('refused')
     expect(off.leaves.size).toBe(0)
   })
 
   it('wait for an authority that has not begun', async () => {
-    const early = new Mesh()
+    const early = new LeafMesh()
     early.view = () => ({ index: 1, list: { activeRootId: '', trustDomain: '', roots: [] } })
     expect(await early.ask()).toBe('refused')
     expect(early.keys).toEqual([])
@@ -253,7 +134,7 @@ describe('the leaves of an agent', () => {
 
 describe('after a rotation', () => {
   it('whoever asks is given a leaf of the new root at once', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     mesh.drawn = 0.9
     await mesh.ask()
     await mesh.rotate('r1', 'r2')
@@ -267,7 +148,7 @@ describe('after a rotation', () => {
       [1_000, 50_000],
       [100_000, 600_000],
     ] as const) {
-      const mesh = new Mesh()
+      const mesh = new LeafMesh()
       mesh.members = members
       await mesh.ask()
       mesh.drawn = 0.99
@@ -281,7 +162,7 @@ describe('after a rotation', () => {
   })
 
   it('whoever waits for the next leaf is told when it comes', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     mesh.drawn = 0.5
     const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 0 })
@@ -292,7 +173,7 @@ describe('after a rotation', () => {
   })
 
   it('the old leaf is given out where the servers do not sign', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     mesh.drawn = 0.9
     await mesh.rotate('r1', 'r2')
@@ -301,7 +182,7 @@ describe('after a rotation', () => {
   })
 
   it('a leaf of a root of which this agent has not heard is as good as any', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask('db')
     mesh.roots = ['r1', 'r2']
     mesh.index += 10
@@ -317,7 +198,7 @@ describe('after a rotation', () => {
   })
 
   it('a leaf whose root is listed no more is replaced after a minute', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     await mesh.rotate('restored')
     await mesh.clock.advance(59_000)
@@ -327,7 +208,7 @@ describe('after a rotation', () => {
   })
 
   it('a rotation that this agent could not hear of is seen when it hears again', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     mesh.rootsFailing = { kind: 'no-servers' }
     for (const end of mesh.reads.splice(0)) end(err({ kind: 'no-servers' }))
@@ -344,7 +225,7 @@ describe('after a rotation', () => {
 
 describe('whoever waits for a leaf', () => {
   it('waits for as long as it says, or five minutes', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     for (const [waitMs, forMs] of [
       [1_000, 1_000],
@@ -364,14 +245,14 @@ describe('whoever waits for a leaf', () => {
   })
 
   it('is answered at once with any other index: a lower one is old, a higher one is of a life before', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     expect(await mesh.ask('web', 't', { minIndex: 6, waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
     expect(await mesh.ask('web', 't', { minIndex: 900, waitMs: 0 })).toEqual(['1', 'key-1', 7, 'HIT'])
   })
 
   it('leaves nothing behind when it goes away', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     const timers = mesh.clock.timers
     let abort = (): void => undefined
@@ -384,7 +265,7 @@ describe('whoever waits for a leaf', () => {
   })
 
   it('and says that nothing kept will do is given a new leaf with a new key', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     expect(await mesh.ask('web', 't', noWait, { revalidate: true })).toEqual(['2', 'key-2', 8, 'MISS'])
   })
@@ -392,7 +273,7 @@ describe('whoever waits for a leaf', () => {
 
 describe('a token', () => {
   it('that may not write the service is given nothing, kept or not, and what was kept for it goes', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     mesh.denied.add('bad')
     expect(await mesh.ask('web', 'bad')).toBe('permission-denied')
     expect([mesh.leaves.size, mesh.signed.length]).toEqual([0, 0])
@@ -404,7 +285,7 @@ describe('a token', () => {
   })
 
   it('that loses its rights while it waits is given nothing at the end', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 1_000 })
     await settled()
@@ -414,7 +295,7 @@ describe('a token', () => {
   })
 
   it('that servers refuse at a renewal ends what is kept for it, and whoever waits is told', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 600_000 })
     await settled()
@@ -428,7 +309,7 @@ describe('a token', () => {
 
 describe('the number of leaves', () => {
   it('is bounded: the longest unasked goes for which nobody waits', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     for (let at = 0; at < leavesMax; at++) await mesh.ask(`s${at}`)
     await mesh.ask('s0')
     await mesh.ask('one more')
@@ -441,7 +322,7 @@ describe('the number of leaves', () => {
   })
 
   it('is not exceeded where all of them are waited for: the next is refused', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     let sign = (): void => undefined
     mesh.held = new Promise((resolve) => {
       sign = resolve
@@ -455,7 +336,7 @@ describe('the number of leaves', () => {
   })
 
   it('falls when nobody has asked for three days: it is not renewed again', async () => {
-    const mesh = new Mesh()
+    const mesh = new LeafMesh()
     await mesh.ask()
     await mesh.clock.advance(200 * hourMs)
     expect([mesh.leaves.size, mesh.clock.timers]).toEqual([0, 0])

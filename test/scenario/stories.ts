@@ -12,6 +12,7 @@ const shows: Readonly<Record<string, string>> = {
   'acl-rules-0.5-0.6.yaml': '[ACL-014] [ACL-015] [ACL-019] [UPG-020] [UPG-040]',
   'acl-bootstrap-new-cluster.yaml': '[ACL-028] [ACL-029] [ACL-033] [ACL-040]',
   'acl-on-agents.yaml': '[ACL-020] [ACL-022]',
+  'acl-allow-and-deny-0.4-0.8.yaml': '[ACL-013] [ACL-021] [UPG-029] [UPG-041] [UPG-047]',
   'acl-two-datacenters-any-order.yaml': '[ACL-041] [UPG-005]',
   'upgrade-to-1.4-any-order-of-datacenters.yaml': '[ACL-041] [UPG-005]',
   'anti-entropy.yaml': '[REG-012] [REG-024]',

@@ -193,6 +193,27 @@ describe('access control in the configuration', () => {
     expect(both.config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc3' })
   })
 
+  it('[ACL-024] [ACL-042] takes the old keys as it takes those of the block, which win beside them', () => {
+    const old = accessOf({
+      ...{ acl_datacenter: 'dc2', acl_default_policy: 'deny', acl_down_policy: 'deny', acl_ttl: '7s' },
+      ...{ acl_master_token: 'm', acl_token: 'd', acl_agent_token: 'a', acl_agent_master_token: 'am' },
+      ...{ acl_replication_token: 'r', enable_acl_replication: true, acl_enable_key_list_policy: true },
+    })
+    const tokens = { master: 'm', default: 'd', agent: 'a', agent_master: 'am', replication: 'r' }
+    const policies = {
+      default_policy: 'deny' as const,
+      down_policy: 'deny' as const,
+      token_ttl: '7s',
+      policy_ttl: '30s',
+    }
+    const rest = { enabled: true, enable_token_replication: true, enable_key_list_policy: true, tokens }
+    const next = accessOf({ primary_datacenter: 'dc2', acl: { ...policies, ...rest } })
+    expect({ ...old.config.access, policyTtlMs: 0 }).toEqual({ ...next.config.access, policyTtlMs: 0 })
+    expect(next.config.debug).toMatchObject({ PrimaryDatacenter: 'dc2' })
+    const both = accessOf({ acl_datacenter: 'dc2', acl_default_policy: 'allow', acl: { default_policy: 'deny' } })
+    expect(both.config.access).toMatchObject({ enabled: true, defaultPolicy: 'deny' })
+  })
+
   it('is on where that is said, or where the old key names its datacenter', () => {
     expect(accessOf({}).config.access.enabled).toBe(false)
     expect(accessOf({ primary_datacenter: 'dc1' }).config.access.enabled).toBe(false)

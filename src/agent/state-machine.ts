@@ -1,13 +1,14 @@
 import { InvariantViolation } from '../base/invariant.ts'
-import { ok, type Result } from '../base/result.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
+import { isNewMode } from '../features/acl/views.ts'
 import { readBy } from '../features/fields.ts'
 import type { CommandDefinition } from '../features/manifest.ts'
 import { replacedTable } from '../features/snapshot/tables.ts'
 import { comingPieces, comingState, lastReplaced } from '../features/snapshot/views.ts'
 import type { ComingStateCheck } from '../features/whole-state.ts'
 import type { Failure } from '../model/failure.ts'
-import { isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
+import { hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../model/release.ts'
 import type { Entry } from '../raft/core/types.ts'
 import type { StateMachine, StateRestore, StateSnapshot } from '../raft/raft.ts'
 import { Store, type StoreOptions } from '../store/store.ts'
@@ -125,10 +126,20 @@ export class ReplicatedState implements StateMachine {
       write: (bytes) => restore.write(bytes),
       finish: () => {
         const finished = restore.finish()
-        if (finished.ok) this.#restored()
+        if (!finished.ok) return finished
+        const foreign = this.#foreign()
+        if (foreign !== undefined) return err(foreign)
+        this.#restored()
         return finished
       },
     }
+  }
+
+  /** Why this release cannot go on from the state that it was given, as it could not from the commands that made it. */
+  #foreign(): string | undefined {
+    if (hasBehaviour(this.#release, 'tokens-and-policies') || !isNewMode(this.store.read())) return undefined
+    const release = releaseText(this.#release)
+    return `it is of a later release, whose access control has policies, which ${release} does not know: upgrade this server`
   }
 
   #restored(): void {

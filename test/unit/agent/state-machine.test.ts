@@ -13,6 +13,7 @@ import { ReplicatedState } from '../../../src/agent/state-machine.ts'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { InvariantViolation } from '../../../src/base/invariant.ts'
 import { pack } from '../../../src/base/msgpack.ts'
+import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
 import type { CommandDefinition, WriteIdentity } from '../../../src/features/manifest.ts'
 import type { Release } from '../../../src/model/release.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'
@@ -265,6 +266,36 @@ describe('the origins of forwarded writes', () => {
     const oldest = [...tx.inIndexOrder(forgottenOrigins, 'age')][0]?.index
     expect(oldest).toBe(rememberedWritesMax + forgottenAtOnce + 1)
   }, 60_000)
+})
+
+describe('a snapshot of a later release', () => {
+  const stateAs = (release: Release) =>
+    new ReplicatedState({
+      tables: features.flatMap(({ tables = [] }) => tables),
+      commands: features.flatMap(({ commands = [] }) => commands),
+      release,
+    })
+  const [former, newest] = [
+    { major: 1, minor: 3, patch: 1 },
+    { major: 1, minor: 4, patch: 0 },
+  ]
+
+  function restored(state: ReplicatedState, release: Release): string {
+    const [from, into] = [state.snapshot(), stateAs(release).restore()]
+    for (let bytes = from.next(); bytes !== undefined; bytes = from.next()) into.write(bytes)
+    const finished = into.finish()
+    return finished.ok ? 'restored' : finished.error
+  }
+
+  it('is refused where this release would have stopped at one of its commands: access control has gone over', () => {
+    const state = stateAs(newest)
+    expect([restored(state, former), restored(state, newest)]).toEqual(['restored', 'restored'])
+    state.apply({ index: 1, term: 1, kind: 'command', payload: encodeCommand(enterNewMode, {}, undefined) })
+    expect(restored(state, newest)).toBe('restored')
+    expect(restored(state, former)).toMatch(
+      /^it is of a later release, whose access control has policies, which 1\.3\.1 /,
+    )
+  })
 })
 
 describe('commands in the log', () => {

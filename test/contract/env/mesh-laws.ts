@@ -49,8 +49,8 @@ class Mesh {
   async shown(service: string, by: Issuer, between: readonly string[], lastsMs = hourMs) {
     const { crypto } = this.#env
     const { publicKey, privateKeyPem } = await crypto.generateKey('ec-256')
-    const uri = serviceUri({ trustDomain, namespace: 'default', datacenter: 'dc1', service })
-    const wishes = { ...this.#term(lastsMs), publicKey, keyKind: 'ec' as const, commonName: service, uri }
+    const names = { commonName: service, uri: uriOf(service) }
+    const wishes = { ...this.#term(lastsMs), publicKey, keyKind: 'ec' as const, ...names }
     const leaf = certificateOf(signLeaf(crypto, by, wishes))
     return { certificateChainPem: [leaf.pem, ...between].join(''), privateKeyPem }
   }
@@ -59,6 +59,8 @@ class Mesh {
 type Shown = Awaited<ReturnType<Mesh['shown']>>
 
 const pems = (...roots: readonly Issuer[]): readonly string[] => roots.map(({ certificate }) => certificate.pem)
+
+const uriOf = (service: string): string => serviceUri({ trustDomain, namespace: 'default', datacenter: 'dc1', service })
 
 /** A proxy that takes whoever shows a leaf below these roots, and says `world`. */
 function proxyOf(shown: Shown, trustedPems: readonly string[]): ListenerTls {
@@ -140,6 +142,36 @@ export function meshLaws(law: Law): void {
       expect(await isServed(peer, listener, good, pems(first)), `listening, ${how}`).toBe(false)
       listener.renewTls(proxyOf(good, pems(first)))
       expect(await isServed(peer, listener, good, pems(first))).toBe(true)
+      listener.close()
+    }
+  })
+
+  law('each end sees the URI of the service that the other is, whatever stands in its name', async (place) => {
+    const { env, peer, host } = place
+    const mesh = new Mesh(env)
+    const root = await mesh.root('ec-256')
+    for (const [here, there] of [
+      ['web', 'db'],
+      ['a, URI:spiffe://b', 'x,y"z'],
+    ] as const) {
+      const heard: (readonly string[] | undefined)[] = []
+      const tls = proxyOf(await mesh.shown(here, root, []), pems(root))
+      const taken = env.deferred<undefined>()
+      const listener = await got(
+        env.tcp.listen(
+          { host, port: 0 },
+          (stream) => {
+            heard.push(stream.peer?.uris)
+            taken.resolve(undefined)
+          },
+          tls,
+        ),
+      )
+      const dialling = { ...(await mesh.shown(there, root, [])), trustedPems: pems(root), anyName: true }
+      const dialled = await got(peer.tcp.dial(listener.local, { timeoutMs: 2_000, tls: dialling }))
+      await taken.promise
+      expect([heard, dialled.peer]).toEqual([[[uriOf(there)]], { names: [], uris: [uriOf(here)] }])
+      dialled.close()
       listener.close()
     }
   })

@@ -189,7 +189,7 @@ export function tlsLaws(law: Law): void {
       heard: 'world',
       saw: { names: [name] },
     })
-    expect(strict.taken).toEqual([{ names: ['client.dc1.svc'] }])
+    expect(strict.taken).toEqual([{ names: ['client.dc1.svc'], uris: [] }])
     const blind = await visit(peer, strict, { ...dialling, trustedPems: [], trust: 'anyone' })
     expect([blind.heard, blind.saw]).toEqual(['world', undefined])
     const open = await hallOf(env, host, () => listening)
@@ -253,7 +253,7 @@ export function tlsLaws(law: Law): void {
     const renewed = { ...client, trustedPems: [strangerRootPem], serverName: name }
     expect((await visit(peer, hall, renewed)).heard).toBe('world')
     expect((await visit(peer, hall, { ...renewed, trustedPems: [rootPem] })).failure).toMatchObject({ kind: 'tls' })
-    expect(hall.taken.at(-1)).toEqual({ names: ['client.dc1.svc'] })
+    expect(hall.taken.at(-1)).toEqual({ names: ['client.dc1.svc'], uris: [] })
     before.write(utf8('hello'))
     await observed.until(() => observed.text === 'world')
     hall.listener.renewTls(undefined)
@@ -297,7 +297,7 @@ export function tlsLaws(law: Law): void {
     const own = { certificateChainPem: certificatePem(leaf), privateKeyPem: key.privateKeyPem }
     const hall = await hallOf(env, host, () => ({ ...own, trustedPems: [] }))
     const trusting = await visit(peer, hall, { trustedPems: [certificatePem(root)], serverName: name })
-    expect(trusting).toEqual({ failure: undefined, heard: 'world', saw: { names: [name] } })
+    expect(trusting).toEqual({ failure: undefined, heard: 'world', saw: { names: [name], uris: [] } })
     expect((await visit(peer, hall, { trustedPems: [rootPem], serverName: name })).failure).toMatchObject({
       kind: 'tls',
     })

@@ -1,0 +1,24 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { svcSimRun, type Told } from './svc-sim.ts'
+
+/** The two stories that matter most have more seeds than the first, which every scenario runs. */
+const lessons = ['acl-migration', 'ca-rotation']
+const isLong = process.env['SVC_TEST_LONG'] === '1'
+const lastSeed = isLong ? 500 : 10
+
+describe('the ways on which nobody may be lost', () => {
+  let told: readonly Promise<Told>[]
+  beforeAll(() => {
+    const paths = lessons.map((name) => `scenarios/${name}.yaml`)
+    told = svcSimRun(paths, ['--seeds', `2..${lastSeed}`, ...(isLong ? ['--verify'] : [])])
+  })
+
+  const timeout = isLong ? 4 * 3_600_000 : 300_000
+  it.each(lessons.map((name, at) => [name, at] as const))(
+    `%s passes with every seed from 2 to ${lastSeed}`,
+    { timeout },
+    async (_, at) => {
+      expect((await told[at])?.summary).toMatch(new RegExp(`: all ${lastSeed - 1} seeds passed$`))
+    },
+  )
+})

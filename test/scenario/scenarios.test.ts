@@ -17,3 +17,13 @@ describe('every failure once found', () => {
     expect(finished.exit).toBe(0)
   })
 })
+
+const long = readdirSync(join(projectRoot, 'scenarios/long')).filter((name) => name.endsWith('.yaml'))
+
+describe.runIf(process.env['SVC_TEST_LONG'] === '1')('what takes months', () => {
+  it.each(long)('%s passes, twice with equal traces', async (name) => {
+    const finished = await svcSim(['run', `scenarios/long/${name}`, '--seeds', '1..5', '--verify'])
+    expect(finished.err).toBe('')
+    expect(finished.exit).toBe(0)
+  })
+})

@@ -6,7 +6,7 @@ import { loadScenario, problemText } from '../../../sim/scenario/load.ts'
 const root = new URL('../../..', import.meta.url).pathname
 
 /** Every scenario file of the project. */
-const files = ['scenarios', 'scenarios/regressions', 'bench/workloads'].flatMap((folder) =>
+const files = ['scenarios', 'scenarios/long', 'scenarios/regressions', 'bench/workloads'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => join(folder, name)),

@@ -122,3 +122,37 @@ describe('definitions', () => {
     expect((await refused(files))[0]).toContain('check ID "up" is defined twice')
   })
 })
+
+describe('services of the mesh in files', () => {
+  const sidecar = `services {
+  name = "web"
+  port = 80
+  connect {
+    sidecar_service {
+      proxy {
+        config { foo = "bar" }
+        upstreams { destination_name = "a" local_bind_port = 1 }
+        upstreams { destination_name = "b" local_bind_port = 2 }
+      }
+    }
+  }
+}
+ports { sidecar_min_port = 30000 sidecar_max_port = 30001 }
+`
+
+  it('are read from blocks, with the ports that their sidecars may have', async () => {
+    const { config } = await load({ 'a.hcl': sidecar })
+    const proxy = { destination: 'web', config: '{"foo":"bar"}', upstreams: [{ name: 'a' }, { name: 'b' }] }
+    expect(config.services).toMatchObject([{ sidecar: { service: { mesh: { proxy } } } }])
+    expect(config.sidecarPorts).toEqual({ min: 30_000, max: 30_001 })
+  })
+
+  it('claim the IDs of their sidecars', async () => {
+    const other = { service: { id: 'web-sidecar-proxy', name: 'other' } }
+    expect(await refused({ 'a.hcl': sidecar, 'b.json': other })).toEqual([
+      expect.stringMatching(
+        /^b\.json:\d+:\d+: service ID "web-sidecar-proxy" is defined twice: here and at .*a\.hcl:1:1/,
+      ),
+    ])
+  })
+})

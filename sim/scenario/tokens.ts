@@ -35,7 +35,8 @@ export async function performTokens(run: RunContext, wanted: Wanted, path: reado
   run.tell('note', `${wanted.save}: ${made.length} tokens`)
 }
 
-class TokenMaker {
+/** Asks an agent for so many tokens, some at a time. */
+export class TokenMaker {
   readonly #env: Env
   readonly #to: Endpoint
   readonly #token: string

@@ -83,8 +83,10 @@ export class Steward implements Closable {
     const nowMs = this.#parts.server.env.clock.monoMs()
     const dueMs = this.#reviewedMs + reviewIntervalMs - nowMs
     if (dueMs > 0) return { kind: 'idle', forMs: Math.min(forMs, dueMs) }
-    this.#reviewedMs = nowMs
-    return reviewStep(this.#parts, signer.value)
+    const step = await reviewStep(this.#parts, signer.value)
+    // What it found stands until it is mended: it is looked at again soon, and told of all the while.
+    if (step.kind !== 'failed') this.#reviewedMs = nowMs
+    return step
   }
 
   #failed({ by, message }: Extract<Step, { kind: 'failed' }>): void {

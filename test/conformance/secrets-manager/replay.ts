@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../../src/env/http.ts'
 import { readCertificates } from '../../../src/pki/certificate.ts'
 import { type Exchange, isBody } from './recordings.ts'
 
-export const meshMounts = ['connect-root', 'connect-intermediate', 'connect-root-2', 'connect-intermediate-2']
+const meshMounts = ['connect-root', 'connect-intermediate', 'connect-root-2', 'connect-intermediate-2']
 
 /** A stand-in that knows the tokens of the recordings by their placeholders. */
 export function standIn(env: Env): SecretsManager {

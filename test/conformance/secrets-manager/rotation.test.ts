@@ -213,4 +213,20 @@ describe('a mesh whose root an external secrets manager holds', () => {
     mesh.manager().state = 'active'
     await leafHoldsUnderEveryRoot(mesh, 'late')
   })
+
+  it('says of another root in its place that it is one, and goes on with the one that the mesh trusts', async () => {
+    const mesh = await meshWith({ enabled: true, ca_config: { cluster_id: clusterId } })
+    expect((await configure(mesh, vault(1))).status).toBe(200)
+    const roots = await rootsOf(mesh)
+    expect(await problemOf(mesh)).toBe('')
+    mesh.manager().unmount('root-1')
+    await mesh.agent.target.pause(400_000)
+    expect(await problemOf(mesh)).toContain('root-1 has no root')
+    expect(await rootsOf(mesh)).toEqual(roots)
+    await leafHoldsUnderEveryRoot(mesh, 'web')
+  })
 })
+
+async function problemOf({ agent }: Mesh): Promise<unknown> {
+  return JSON.parse((await ask(agent.target, 'GET /v1/connect/ca/forecast')).text).Problem
+}

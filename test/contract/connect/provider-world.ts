@@ -1,5 +1,3 @@
-import { SecretsManager } from '../../../sim/secrets-manager/secrets-manager.ts'
-import type { Closable } from '../../../src/env/async.ts'
 import type { SigningKey } from '../../../src/env/crypto.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
@@ -17,21 +15,6 @@ export const mesh: MeshIdentity = {
 }
 
 export const managerToken = 's.token-of-the-mesh'
-
-/** A stand-in that listens, with a token that has the rights of the documented policy. */
-export async function listeningManager(env: Env): Promise<{
-  readonly manager: SecretsManager
-  readonly address: string
-  readonly listener: Closable
-}> {
-  const manager = new SecretsManager(env)
-  manager.tokens.add({ id: managerToken, ttl: 3_600, renewable: true, mounts: allMounts, sudo: true })
-  const listener = await manager.serve({ host: '127.0.0.1', port: 0 })
-  if (!listener.ok) throw new Error(`the stand-in does not listen: ${listener.error.kind}`)
-  return { manager, address: `http://127.0.0.1:${listener.value.local.port}`, listener: listener.value }
-}
-
-const allMounts = ['mesh-root', 'mesh-intermediate', 'mesh-root-2', 'mesh-intermediate-2']
 
 export function managerOptions(address: string, more: ProviderOptions = {}): ProviderOptions {
   const paths = { RootPKIPath: 'mesh-root', IntermediatePKIPath: 'mesh-intermediate' }

@@ -12,7 +12,7 @@ import { activate, noteLeaf, putSigner, removeRoot, takeSerials, tidyCrossings }
 export const meshSince = releaseOf('mesh')
 
 /** Serial numbers in one command at most: leaves of one batch, or a root and what crosses it. */
-export const serialsAtOnce = 64
+const serialsAtOnce = 64
 
 const serialsBody = z.strictObject({ count: z.number().int().min(1).max(serialsAtOnce) })
 

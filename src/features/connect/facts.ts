@@ -1,3 +1,4 @@
+import { equalBytes } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { type Certificate, readCertificates } from '../../pki/certificate.ts'
@@ -52,7 +53,7 @@ export function crossingFactsOf(signed: SignedCertificate, rootCertificate: stri
   const root = oneCertificate(rootCertificate, 'the new root')
   if (!root.ok) return root
   const [crossing] = all
-  if (crossing === undefined || !sameBytes(crossing.publicKey, root.value.publicKey)) {
+  if (crossing === undefined || !equalBytes(crossing.publicKey, root.value.publicKey)) {
     return refused('the crossing is of another key than the new root')
   }
   if (!crossing.authority) return refused('the crossing is no certificate of an authority')
@@ -72,8 +73,4 @@ function oneCertificate(pem: string, what: string): Read<Certificate> {
 
 function refused(message: string): Read<never> {
   return err({ kind: 'refused', message })
-}
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at])
 }

@@ -11,7 +11,7 @@ import { authorityTable, crossingsTable, rootsTable, signersTable } from './tabl
 import { activeRoot, allRoots, authorityOf, openRotation, rootById } from './views.ts'
 import { endRotation, newestGeneration, removeRoot, tidyCrossings } from './writes.ts'
 
-export const federationSince = releaseOf('mesh-federation')
+const federationSince = releaseOf('mesh-federation')
 
 const takenRoot = z.strictObject({
   id: z.string(),

@@ -33,7 +33,7 @@ const names = [
 const spelled: ReadonlyMap<string, string> = new Map(names.map((name) => [lowerAscii(name), name]))
 
 /** What stands for a secret in an answer, and for the stored one when it is written back. */
-export const hiddenText = 'hidden'
+const hiddenText = 'hidden'
 
 /** Options as they came: spelled as they are spelled here, and of types that are kept; why not. */
 export function readOptions(given: Readonly<Record<string, unknown>>): Result<ProviderOptions, string> {

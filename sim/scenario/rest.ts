@@ -37,7 +37,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
   if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
   for (const part of run.parts()) await compareQueries(part)
-  await restMesh(run)
+  for (const part of run.parts()) await restMesh(part)
 }
 
 /** One datacenter; false where it will never rest. */

@@ -4,7 +4,7 @@ import type { TcpStream } from '../env/net.ts'
 import { Splice } from './splice.ts'
 
 /** Connections through one listener at a time, those counted that wait to be let through; one more is closed at once. */
-export const splicesMax = 4_096
+const splicesMax = 4_096
 
 /** What goes on through one listener. */
 export class Splices implements Closable {

@@ -21,7 +21,7 @@ import type { RootsWatch } from './roots-watch.ts'
 /** A root that nobody lists may be one of which the server that was asked does not know yet: it is waited for so long. */
 const unknownRootMs = 60_000
 /** A leaf that nobody has asked for so long is not renewed any more. Reference: HTTP API 1.8. */
-export const unaskedMaxMs = 72 * 3_600_000
+const unaskedMaxMs = 72 * 3_600_000
 
 export interface KeptLeafOptions {
   readonly env: Env

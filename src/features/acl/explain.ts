@@ -110,9 +110,9 @@ export const explainRoutes: readonly Route[] = [
 ]
 
 async function explain(agent: AgentContext, request: RouteRequest<Name>): Promise<RouteResponse> {
+  const read = questionIn(request)
   const entry = entered(agent, request)
   if (!entry.ok) return entry.error
-  const read = questionIn(request)
   if (!read.ok) return badShape(read.error)
   const told = await agent.ask(explainEndpoint, read.value, entry.value.read, request.call)
   if (!told.ok) return failed(told.error)

@@ -10,7 +10,7 @@ import { serviceUri, signingUri } from '../../../src/pki/spiffe.ts'
 import type { Issuer } from '../../../src/pki/tls-certificate.ts'
 import { got } from '../env/observed.ts'
 
-export const trustDomain = '11111111-0000-4000-8000-000000000000.svc'
+const trustDomain = '11111111-0000-4000-8000-000000000000.svc'
 const hourMs = 3_600_000
 
 interface Told {

@@ -119,7 +119,7 @@ describe('a server with the configuration of release 1.3', () => {
     )
     expect(explained).toEqual({
       code: 0,
-      out: `Allowed:  service:write "web"\nToken:    ${accessor} (deployer)\nBecause:  service_prefix "" is "write" in web\n`,
+      out: `Allowed:  service:write "web"\nToken:    ${accessor}\nBecause:  service_prefix "" is "write" in web\n`,
       error: '',
     })
     expect((await svc('acl', 'translate-rules', `-token=${master}`, 'key "" { policy = "read" }')).out).toBe(

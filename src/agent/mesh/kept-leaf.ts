@@ -40,8 +40,8 @@ export class KeptLeaf {
   readonly #options: KeptLeafOptions
   readonly #waiting = new Set<() => void>()
   #held: (DatedLeaf & { readonly privateKeyPem: string; readonly index: number }) | undefined
-  /** Made for a leaf that has not come yet: an attempt that failed is repeated with the same key. */
-  #request: LeafRequest | undefined
+  /** Made for a leaf that has not come yet: an attempt that failed is repeated with the same key, but not in another mesh. */
+  #request: (LeafRequest & { readonly trustDomain: string }) | undefined
   #issuing: Promise<Result<undefined, Failure>> | undefined
   #timer: Closable | undefined
   /** When it is replaced because of its root, by the clock that counts. */
@@ -147,7 +147,9 @@ export class KeptLeaf {
     if (!list.ok) return list
     const { trustDomain } = list.value
     if (trustDomain === '') return err({ kind: 'refused', message: 'the mesh has no certificate authority yet' })
-    this.#request ??= await source.request(service, trustDomain)
+    if (this.#request?.trustDomain !== trustDomain) {
+      this.#request = { ...(await source.request(service, trustDomain)), trustDomain }
+    }
     return source.sign(this.#request.requestPem, token)
   }
 

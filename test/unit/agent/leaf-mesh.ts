@@ -24,6 +24,7 @@ export class LeafMesh {
   readonly denied = new Set<string>()
   readonly gone = new Set<string>()
   roots = ['r1']
+  trustDomain = 'x'
   index = 7
   failing: Failure | undefined
   rootsFailing: Failure | undefined
@@ -97,7 +98,7 @@ export class LeafMesh {
 
   view(): RootsView {
     const roots = this.roots.map((id) => ({ id }) as unknown as RootRow)
-    return { index: this.index, list: { activeRootId: this.roots.at(-1) ?? '', trustDomain: 'x', roots } }
+    return { index: this.index, list: { activeRootId: this.roots.at(-1) ?? '', trustDomain: this.trustDomain, roots } }
   }
 
   /** The servers' roots are now these, the last one active; the agent is told. */

@@ -113,6 +113,22 @@ describe('the leaves of an agent', () => {
     expect(await mesh.ask()).toEqual([String(mesh.signed.length), 'key-2', 8, 'HIT'])
   })
 
+  it('are asked for in the name of the mesh that there is now, although an attempt was made in that of another', async () => {
+    const mesh = new LeafMesh()
+    await mesh.ask()
+    mesh.failing = { kind: 'no-leader' }
+    await mesh.rotate('r1', 'r2')
+    await mesh.clock.advance(10_000)
+    expect(mesh.signed.at(-1)?.request).toBe('key-2 of web in x')
+    // The datacenter has become one mesh with its primary one.
+    mesh.failing = undefined
+    mesh.trustDomain = 'y'
+    await mesh.rotate('r1', 'r2', 'r3')
+    await mesh.clock.advance(60_000)
+    expect(mesh.signed.at(-1)?.request).toBe('key-3 of web in y')
+    expect(await mesh.ask()).toEqual([String(mesh.signed.length), 'key-3', 27, 'HIT'])
+  })
+
   it('fail for the one who asks where there has never been one, and nothing is kept of that', async () => {
     const mesh = new LeafMesh()
     mesh.failing = { kind: 'no-leader' }

@@ -61,7 +61,7 @@ class ServiceTargets implements Discovery {
   readonly #following: Following
   #targets: readonly Target[] | undefined
   /** One for each connection that waits for the first answer. */
-  #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   constructor(env: Env, api: AgentApi, plan: UpstreamPlan) {
     this.#env = env
@@ -92,14 +92,16 @@ class ServiceTargets implements Discovery {
   }
 
   #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake()
+    for (const wake of [...this.#waiting]) wake()
   }
 
   async #first(timeoutMs: number): Promise<void> {
     const told = this.#env.deferred<void>()
-    this.#waiting.push(() => told.resolve())
-    const timer = this.#env.timers.after(timeoutMs, () => told.resolve())
+    const wake = (): void => told.resolve()
+    this.#waiting.add(wake)
+    const timer = this.#env.timers.after(timeoutMs, wake)
     await told.promise
+    this.#waiting.delete(wake)
     timer.close()
   }
 }

@@ -36,7 +36,8 @@ export class MeshIdentity implements Closable {
   #leaf: z.infer<typeof leafAnswer> | undefined
   #roots: z.infer<typeof rootsAnswer> | undefined
   #current: Identity | undefined
-  #waiting: ((identity: Identity | undefined) => void)[] = []
+  readonly #waiting = new Set<() => void>()
+  #closed = false
   readonly #watchers = new Set<{ use(identity: Identity): void }>()
 
   constructor(env: Env, api: AgentApi, service: string) {
@@ -62,12 +63,17 @@ export class MeshIdentity implements Closable {
     return this.#current
   }
 
-  /** Settled when there is one; undefined: it was closed before. */
-  ready(): Promise<Identity | undefined> {
-    const { promise, resolve } = this.#env.deferred<Identity | undefined>()
-    if (this.#current === undefined) this.#waiting.push(resolve)
-    else resolve(this.#current)
-    return promise
+  /** Settled when there is one; undefined: it was closed before, or none came within that time. */
+  async ready(withinMs?: number): Promise<Identity | undefined> {
+    if (this.#current !== undefined || this.#closed) return this.#current
+    const { promise, resolve } = this.#env.deferred<void>()
+    const end = (): void => resolve()
+    const timer = withinMs === undefined ? undefined : this.#env.timers.after(withinMs, end)
+    this.#waiting.add(end)
+    await promise
+    this.#waiting.delete(end)
+    timer?.close()
+    return this.#closed ? undefined : this.#current
   }
 
   onChange(use: (identity: Identity) => void): Closable {
@@ -77,9 +83,9 @@ export class MeshIdentity implements Closable {
   }
 
   close(): void {
+    this.#closed = true
     for (const one of this.#following) one.close()
-    for (const resolve of this.#waiting) resolve(undefined)
-    this.#waiting = []
+    for (const wake of [...this.#waiting]) wake()
   }
 
   #rootsTold(roots: z.infer<typeof rootsAnswer> | undefined): string | undefined {
@@ -114,8 +120,7 @@ export class MeshIdentity implements Closable {
       const fields = { service: this.#service, serial: leaf.SerialNumber }
       this.#env.log.write('info', 'proxy', 'There is a new leaf certificate', fields)
     }
-    for (const resolve of this.#waiting) resolve(this.#current)
-    this.#waiting = []
+    for (const wake of [...this.#waiting]) wake()
     for (const { use } of [...this.#watchers]) use(this.#current)
     return undefined
   }

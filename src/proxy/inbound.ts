@@ -44,10 +44,14 @@ export class Inbound implements Closable {
     const inbound = new Inbound(parts)
     const at = parts.plan.listen
     const take = (stream: TcpStream): void => inbound.#take(stream)
-    const listening = await parts.env.tcp.listen(at, take, listenerTls(parts.identity.current ?? identity))
+    const shown = parts.identity.current ?? identity
+    const listening = await parts.env.tcp.listen(at, take, listenerTls(shown))
     if (!listening.ok) return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
     inbound.#listener = listening.value
     inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(listenerTls(next)))
+    // There may have been another one while the listener was opened.
+    const { current = identity } = parts.identity
+    if (current !== shown) listening.value.renewTls(listenerTls(current))
     return ok(inbound)
   }
 

@@ -79,8 +79,7 @@ export class Upstream implements Closable {
 
   async #reach(): Promise<Result<TcpStream, string>> {
     const { env, identity, plan } = this.#parts
-    const ready = identity.current ?? (await identity.ready())
-    if (ready === undefined) return err('the proxy ends')
+    if ((await identity.ready(plan.connectTimeoutMs)) === undefined) return err('there is no leaf')
     const found = await this.#discovery.targets(plan.connectTimeoutMs)
     if (!found.ok) return found
     let why = 'no instance of it is healthy'

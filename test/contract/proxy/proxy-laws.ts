@@ -79,6 +79,15 @@ export function proxyLaws(law: Law): void {
     expect(await Promise.all([visit(place.peer, to), visit(place.peer, query)])).toEqual(['hello', 'hello'])
   })
 
+  law('keeps nobody waiting for a leaf that does not come', async ({ env, peer, host, peerHost }) => {
+    const stand = await AgentStand.open(env, host)
+    stand.tellRoots()
+    const brief = { ...upstream('db', peerHost), connectTimeoutMs: 50 }
+    const web = await started(peer, stand, { service: 'web', inbound: undefined, upstreams: [brief] })
+    expect(await visit(peer, web.upstreams[0] as Endpoint)).toBe('broken')
+    web.close()
+  })
+
   law('leaves each direction its own end, and holds no more than it can pass on', async (place) => {
     const bytes = pattern(3 * highWaterBytes)
     let late: Observed | undefined

@@ -56,14 +56,15 @@ export class MeshRoots {
 
   /** A leaf left the cluster. */
   leaf({ holder, certificate, between }: SeenLeaf): void {
-    const { serial, issuerKeyId, notAfterMs } = certificate
+    const { serial, notAfterMs } = certificate
     const isNew = this.#numbered(certificate, `leaf of ${holder}`)
     if (!isNew) return
     const text = `leaf ${serial} of ${holder}`
-    this.#lastLeafMs.set(issuerKeyId, Math.max(this.#lastLeafMs.get(issuerKeyId) ?? 0, notAfterMs))
     this.#isBackDated(certificate, text)
-    const root = this.#rootOf.get(issuerKeyId)
-    if (root === undefined && !between.some(({ keyId }) => keyId === issuerKeyId)) {
+    const root = this.#rootAbove(certificate, between)
+    if (root !== undefined) {
+      this.#lastLeafMs.set(root.keyId, Math.max(this.#lastLeafMs.get(root.keyId) ?? 0, notAfterMs))
+    } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
       this.#report('C1', `${text} names a key as its signer's that is nobody's`)
     }
     for (const above of root === undefined ? between : [...between, root]) {
@@ -73,6 +74,18 @@ export class MeshRoots {
         `${text} outlives ${above.name}, serial ${above.serial}, which goes with it: ${this.#ends(certificate, above)}`,
       )
     }
+  }
+
+  /** The root that signed a leaf, or signed the authority of the datacenter that did. */
+  #rootAbove(leaf: SeenCertificate, between: readonly SeenCertificate[]): SeenCertificate | undefined {
+    let at = leaf
+    for (const _ of [leaf, ...between]) {
+      const root = this.#rootOf.get(at.issuerKeyId)
+      const next = between.find(({ keyId }) => keyId === at.issuerKeyId)
+      if (root !== undefined || next === undefined) return root
+      at = next
+    }
+    return undefined
   }
 
   #ends(first: SeenCertificate, second: SeenCertificate): string {

@@ -45,6 +45,27 @@ describe('C1, every chain that is out', () => {
     expect(lines[1]).toMatch(/^C1: whoever has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
   })
 
+  it('is found out when a root goes before the last leaf that a datacenter below it has signed', () => {
+    const { laws, lines, until, state } = meshWorld()
+    state([root(1, true)])
+    const below: Card = { serial: '77', key: 'D2', by: 'R1', fromS: -20, toS: 50_000 }
+    laws.given('web at c1', 'web', pem(leaf(1, 'D2', -20, 3_600, { service: 'web' }), below), 'key')
+    state(rotated)
+    until(3_500)
+    state([root(2, true)])
+    expect(lines[0]).toBe('C3: root 1 was removed, and a leaf of it lives until 3600.000s')
+  })
+
+  it('and when such a leaf outlives the root', () => {
+    const { laws, lines, state } = meshWorld()
+    state([root(1, true, [], { toS: 3_000 })])
+    const below: Card = { serial: '77', key: 'D2', by: 'R1', fromS: -20, toS: 50_000 }
+    laws.given('web at c1', 'web', pem(leaf(1, 'D2', -20, 3_600, { service: 'web' }), below), 'key')
+    expect(lines).toContain(
+      'C6: leaf 1 of web at c1 outlives R1, serial 100, which goes with it: until 3600.000s, and 3000.000s',
+    )
+  })
+
   it('is found out when a crossing ends before those who need it, at that moment', () => {
     const { laws, lines, until, state } = begun()
     const short = crossing(2, { toS: 1_000 })

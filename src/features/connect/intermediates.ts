@@ -5,7 +5,7 @@ import { readCertificates } from '../../pki/certificate.ts'
 import { readRequest } from '../../pki/request.ts'
 import { recordLeaves } from './commands.ts'
 import { wholeSecond } from './forecast.ts'
-import { leafWithinMs } from './limits.ts'
+import { leafLeftMinMs, leafWithinMs } from './limits.ts'
 import type { SignedAuthority } from './model.ts'
 import type { OpenProviders } from './open-providers.ts'
 import { leafTtlMs } from './options.ts'
@@ -13,9 +13,13 @@ import type { AuthorityParts } from './settings.ts'
 import { chainOf } from './views.ts'
 import { providedWithin } from './within.ts'
 
-/** An authority below the root lives for so many lives of a leaf, and is renewed when two are left: leaves are never cut short. */
+/** An authority below the root lives for so many lives of a leaf there, unless what it stands below ends before. */
 const livesOfLeaf = 3
-export const livesBeforeRenewal = 2
+/**
+ * It is renewed when less than this part of its own life is left: leaves that live as long as those there are not cut short. Not
+ * counted in lives of a leaf here, which may be longer than all that the authority is given.
+ */
+export const renewedWithLeft = 2 / livesOfLeaf
 
 /**
  * Signs the authority of another datacenter. That is recorded as if it were a leaf of that datacenter: nothing that it signs
@@ -39,6 +43,8 @@ export async function signAuthority(
   const endMs = wholeSecond(
     Math.min(nowMs + livesOfLeaf * leafTtlMs(authority.options), chainOf(tx, root, nowMs, parts).endMs),
   )
+  if (endMs - nowMs < leafLeftMinMs(parts))
+    return refused('the active root, or what goes out with it, is about to expire')
   const recorded = await server.propose(recordLeaves, { rootId: root.id, datacenter, count: 1, expiresMs: endMs })
   if (!recorded.ok) return recorded
   if (recorded.value === null) return refused('the root has changed meanwhile')

@@ -12,12 +12,12 @@ import { federate } from './federation-commands.ts'
 import type { CrossingFacts } from './fields.ts'
 import { wholeSecond } from './forecast.ts'
 import { signIntermediateEndpoint } from './intermediate-endpoint.ts'
-import { livesBeforeRenewal } from './intermediates.ts'
+import { renewedWithLeft } from './intermediates.ts'
 import { nameOfKind } from './kind-names.ts'
-import { rootWithinMs } from './limits.ts'
+import { leafLeftMinMs, rootWithinMs } from './limits.ts'
 import type { RootRow, RootsList } from './model.ts'
 import type { OpenProviders } from './open-providers.ts'
-import { leafTtlMs, readOptions } from './options.ts'
+import { readOptions } from './options.ts'
 import { rootsEndpoint } from './read-endpoints.ts'
 import type { AuthorityParts } from './settings.ts'
 import { did, failedBy, notReplicated, type Step } from './step.ts'
@@ -106,14 +106,27 @@ export class Joining {
 
   /** What signs here, where that is below the root that is active there, and lives long enough. */
   #signer(tx: ReadTransaction, active: RootRow, isJoined: boolean): SignerRow | undefined {
-    const authority = authorityOf(tx)
     const signer = signerOf(tx, active.id)
-    if (!isJoined || authority === undefined || signer === undefined) return undefined
+    if (!isJoined || signer === undefined) return undefined
+    const nowMs = this.#parts.server.env.clock.wallMs()
     const [own] = certificatesIn(signer.ownIntermediates.slice(0, 1))
-    const leftMs = (own?.notAfterMs ?? 0) - this.#parts.server.env.clock.wallMs()
-    const isLong = leftMs >= livesBeforeRenewal * leafTtlMs(authority.options)
-    const hasSame = active.intermediates.every((pem) => signer.ownIntermediates.includes(pem))
-    return isLong && hasSame ? signer : undefined
+    if (own === undefined) return undefined
+    const isLong = own.notAfterMs - nowMs >= renewedWithLeft * (own.notAfterMs - own.notBeforeMs)
+    // Behind it may be what leads to a root that is about to expire: with that no leaf would be worth having.
+    const isWhole = signer.chainEndMs - nowMs >= this.#worthHavingMs()
+    const hasSame = this.#lasting(active).every((pem) => signer.ownIntermediates.includes(pem))
+    return isLong && isWhole && hasSame ? signer : undefined
+  }
+
+  /** What leads back from the active root, without what is about to expire: who trusts nothing but that root has no leaf either. */
+  #lasting({ intermediates }: RootRow): readonly string[] {
+    const untilMs = this.#parts.server.env.clock.wallMs() + this.#worthHavingMs()
+    return intermediates.filter((pem) => certificatesIn([pem]).every(({ notAfterMs }) => notAfterMs >= untilMs))
+  }
+
+  /** Twice what a leaf must have left: until it is looked at again it still has that. */
+  #worthHavingMs(): number {
+    return 2 * leafLeftMinMs(this.#parts)
   }
 
   async #join(
@@ -150,8 +163,11 @@ export class Joining {
     })
     if (!done.ok) return notReplicated(done.error)
     const fields = { primary: federation.primaryDatacenter, root: active.id, roots: list.roots.length }
-    if (done.value)
+    if (done.value) {
+      // Whatever it was given holds until it looks again, however short that is.
+      this.#lookedMs = server.env.clock.monoMs()
       server.env.log.write('info', 'connect', 'the mesh is one with that of the primary datacenter', fields)
+    }
     return did
   }
 
@@ -174,7 +190,7 @@ export class Joining {
     const { rootId, certificate, behind } = signed.value
     if (rootId !== active.id)
       return failedBy({ kind: 'unavailable', message: 'the primary datacenter has another root meanwhile' })
-    const ownIntermediates = [certificate, ...behind, ...active.intermediates]
+    const ownIntermediates = [certificate, ...behind, ...this.#lasting(active)]
     const ends = certificatesIn(ownIntermediates).map(({ notAfterMs }) => notAfterMs)
     if (ends.length < ownIntermediates.length) {
       return failedBy({ kind: 'refused', message: 'what the primary datacenter has signed cannot be read' })

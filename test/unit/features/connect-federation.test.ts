@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
+import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import * as views from '../../../src/features/connect/views.ts'
+import { hostCrypto } from '../../../src/host/crypto.ts'
+import { signRoot } from '../../../src/pki/mesh-certificates.ts'
+import { certificatePem } from '../../../src/pki/pem.ts'
 import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 
 const minuteMs = 60_000
@@ -12,9 +16,12 @@ class TwoDatacenters {
   readonly secondary: AuthorityWorld
   missing: readonly (typeof old)[] = []
 
-  constructor() {
-    this.primary = new AuthorityWorld({ LeafCertTTL: '4h' })
-    this.secondary = new AuthorityWorld({ LeafCertTTL: '4h' })
+  constructor(
+    ofPrimary: ProviderOptions = { LeafCertTTL: '4h' },
+    ofSecondary: ProviderOptions = { LeafCertTTL: '4h' },
+  ) {
+    this.primary = new AuthorityWorld(ofPrimary)
+    this.secondary = new AuthorityWorld(ofSecondary)
     this.secondary.server.self = { ...this.secondary.server.self, datacenter: 'dc2' }
     const mesh = this.secondary.server.mesh
     if (mesh !== undefined) this.secondary.server.mesh = { ...mesh, clusterId: '99999999-2222-3333-4444-555555555555' }
@@ -134,4 +141,34 @@ describe('a secondary datacenter', () => {
     const leaf = await here(both.secondary)
     expect(leaf.notAfterMs - leaf.notBeforeMs).toBe(2 * hourMs)
   })
+
+  it('joins once, and renews what signs as seldom as it can, where its leaves are to live longer than those there', async () => {
+    const both = new TwoDatacenters({ LeafCertTTL: '1h' }, { LeafCertTTL: '72h' })
+    await both.begin()
+    await both.advance(30 * minuteMs)
+    expect(both.secondary.committed.filter((kind) => kind === 'connect.federate')).toHaveLength(1)
+    await both.advance(6 * hourMs)
+    expect(refusal(await here(both.secondary), both.primary.roots, both.primary.nowMs)).toBeUndefined()
+    expect(both.secondary.committed.filter((kind) => kind === 'connect.federate').length).toBeLessThan(10)
+  })
+
+  it('signs on when the root expires from which the primary one has rotated', async () => {
+    const both = new TwoDatacenters({ LeafCertTTL: '1h', ...rootUntil(3 * hourMs) }, { LeafCertTTL: '1h' })
+    await both.begin()
+    await both.advance(2.5 * hourMs)
+    await both.primary.update({ LeafCertTTL: '1h', PrivateKey: anotherKey() })
+    for (let minutes = 0; minutes < 90; minutes += 5) {
+      await both.advance(5 * minuteMs)
+      expect(refusal(await here(both.secondary), [both.primary.active], both.primary.nowMs)).toBeUndefined()
+    }
+    expect(both.primary.roots).toHaveLength(1)
+  })
 })
+
+function rootUntil(ms: number): ProviderOptions {
+  const key = hostCrypto.makeSigningKey()
+  const notBeforeMs = new TwoDatacenters().primary.nowMs - minuteMs
+  const wishes = { serial: 77n, commonName: 'Short', uri: `spiffe://${trustDomain}` }
+  const der = signRoot(hostCrypto, key, { ...wishes, notBeforeMs, notAfterMs: notBeforeMs + minuteMs + ms })
+  return { PrivateKey: key.privateKeyPem, RootCert: certificatePem(der) }
+}

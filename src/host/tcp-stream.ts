@@ -112,11 +112,13 @@ export class HostTcpStream implements TcpStream {
   /**
    * Node refuses to reset a TLS socket, and crashes when the socket under it is reset from outside while writes are
    * queued. So TLS is taken down in its own order, and the socket under it told to end by a reset when its turn comes: the
-   * flag is what `resetAndDestroy` sets. Without it the peer would see an end in order.
+   * flag is what `resetAndDestroy` sets. Without it the peer would see an end in order. It is taken down in a later turn:
+   * whoever closes a stream in the turn in which its handshake ended is still called from within OpenSSL, which Node would
+   * free under its own feet.
    */
   #resetUnderTls(): void {
     Object.assign(this.#raw, { resetAndClosing: true })
-    this.#socket.destroy()
+    setImmediate(() => this.#socket.destroy())
   }
 
   /** What is written in one turn leaves in one system call. */

@@ -39,9 +39,12 @@ function isReadable(pem: string): boolean {
   }
 }
 
-/** What the peer proved, where its certificate was verified. */
+/**
+ * What the peer proved, where its certificate was verified. `getPeerX509Certificate` must not be used: it takes what stands
+ * behind the certificate out of OpenSSL's own list, which others hold, and the process ends by a bad pointer or leaks.
+ */
 export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
-  return socket.authorized ? altNamesIn(socket.getPeerX509Certificate()?.subjectAltName) : undefined
+  return socket.authorized ? altNamesIn(socket.getPeerCertificate().subjectaltname) : undefined
 }
 
 export function contextOptions(tls: TlsOptions): SecureContextOptions {

@@ -131,7 +131,7 @@ export class MeshLaws {
     const before = this.rotation.step
     this.#secretsOf(state)
     this.#configured(state)
-    this.rotation.changed(state.rotations)
+    this.rotation.changed(state.rotations, this.#listed?.roots.find((root) => root.active)?.id)
     const events: MeshEvent[] = []
     const { step } = this.rotation
     const event = step === undefined || step === before ? undefined : eventOf[step]
@@ -191,14 +191,18 @@ export class MeshLaws {
     return { key: keyOf(roots), certificates }
   }
 
-  /** Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. */
-  met(one: ConnectionEnd, other: ConnectionEnd): boolean {
+  /**
+   * Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. The other may be of
+   * another datacenter: they owe each other nothing before both have come to be of one mesh.
+   */
+  met(one: ConnectionEnd, other: ConnectionEnd, elsewhere: MeshLaws = this): boolean {
     const problem = this.#refusal(one, other) ?? this.#refusal(other, one)
     if (problem === undefined) {
       this.#connections++
       return true
     }
-    if (this.#isLawful(one) && this.#isLawful(other)) this.#report('C1', problem)
+    const isOwed = elsewhere === this || (knowsMeshOf(one, other) && knowsMeshOf(other, one))
+    if (isOwed && this.#isLawful(one) && elsewhere.#isLawful(other)) this.#report('C1', problem)
     return false
   }
 
@@ -306,6 +310,16 @@ export class MeshLaws {
     this.#configurations.push(text)
     if (this.#configurations.length > configurationsMax) this.#configurations.shift()
   }
+}
+
+/** Whether it has been told of a root of the trust domain that the other's leaf is of. */
+function knowsMeshOf({ roots }: ConnectionEnd, { leaf }: ConnectionEnd): boolean {
+  const domains = leaf.certificate.uris.map(trustDomainIn)
+  return roots.certificates.some(({ uris }) => uris.some((uri) => domains.includes(trustDomainIn(uri))))
+}
+
+function trustDomainIn(uri: string): string {
+  return /^spiffe:\/\/([^/]+)/.exec(uri)?.[1] ?? ''
 }
 
 function rootEvents(before: RootSet | undefined, { roots }: RootSet): readonly MeshEvent[] {

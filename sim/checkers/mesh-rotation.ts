@@ -6,6 +6,8 @@ export interface RotationFacts {
   /** The index at which it began. */
   readonly id: number
   readonly step: RotationStep
+  /** The root that it leads to, once that is known. */
+  readonly root?: { readonly id: string } | null
 }
 
 const rank: Readonly<Record<RotationStep, number>> = {
@@ -19,7 +21,8 @@ const rank: Readonly<Record<RotationStep, number>> = {
 
 /**
  * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped; what an
- * operator was told is done is done. A crossing that has become too short is made anew: that step alone goes back.
+ * operator was told is done is done. A crossing that has become too short is made anew: that step alone goes back. Options that turn out to lead to the root
+ * that is active already need no crossing.
  */
 export class MeshRotation {
   readonly #report: Report
@@ -40,13 +43,14 @@ export class MeshRotation {
     return this.#completed
   }
 
-  changed(rotations: readonly RotationFacts[]): void {
+  /** `activeId`: the root that was active until now. */
+  changed(rotations: readonly RotationFacts[], activeId?: string): void {
     const open = rotations.filter(({ step }) => rank[step] < 4)
     if (open.length > 1) this.#report('C5', `${open.length} rotations are under way at once`)
     for (const { id, step } of rotations) {
       if (rank[step] < 4 || this.#ended.has(id)) continue
       this.#ended.add(id)
-      if (step === 'activated') this.#finished(id)
+      if (step === 'activated') this.#finished(id, activeId)
     }
     for (const rotation of open) this.#next(rotation)
     this.#open = open[0]
@@ -63,9 +67,10 @@ export class MeshRotation {
       this.#report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`)
   }
 
-  #finished(id: number): void {
+  #finished(id: number, activeId: string | undefined): void {
     this.#completed++
-    if (this.#open?.id !== id || this.#open.step !== 'crossed') {
+    const isSame = this.#open?.step === 'requested' && activeId !== undefined && this.#open.root?.id === activeId
+    if (this.#open?.id !== id || (this.#open.step !== 'crossed' && !isSame)) {
       this.#report(
         'C5',
         `the rotation that began at ${id} made its root active when it was ${this.#open?.step ?? 'not there'}`,

@@ -49,6 +49,8 @@ export class ScenarioRun implements RunContext {
   readonly saved = new Map<string, readonly string[]>()
   readonly #failures: RunFailure[] = []
   readonly #options: RunOptions
+  /** One for all datacenters: proxies of each meet those of the others. */
+  readonly #chains: PkiChains
   readonly #workload: Workload
   readonly #schedule: FaultSchedule
   readonly #observed: Observed
@@ -60,6 +62,7 @@ export class ScenarioRun implements RunContext {
 
   constructor(options: RunOptions) {
     this.#options = options
+    this.#chains = new PkiChains(options.platform)
     this.loaded = options.loaded
     this.scenario = options.loaded.scenario
     this.simulation = newSimulation(options, {
@@ -121,7 +124,7 @@ export class ScenarioRun implements RunContext {
       wan: this.#wan,
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
       mesh: {
-        chains: new PkiChains(this.#options.platform),
+        chains: this.#chains,
         startWallMs: this.simulation.startWallMs,
         skewMs,
         lastMomentsMs: skewMs + leafLeftMinMs({ leafTtlMinMs }),

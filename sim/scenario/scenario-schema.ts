@@ -163,7 +163,7 @@ const visitors = z.strictObject({
 
 const proxies = z.strictObject({
   at: selector.describe(
-    'Beside which agents of one datacenter they are, one after the other in turn; their clocks are those of these machines.',
+    'Beside which agents they are, one after the other in turn; their clocks are those of these machines.',
   ),
   count: z.int().min(1).max(1000).describe('How many; proxy # of shop serves the service shop-#.'),
   connections: z.int().min(0).max(100).default(2).describe('To how many others each of them is connected at a time.'),

@@ -119,7 +119,7 @@ export class Workload {
     })
     const plan = { name, proxies, connections: group.connections, everyMs: group.every }
     return new MeshProxies(env, plan, {
-      mesh: () => this.#run.checksOf(cluster.datacenterOf(agents[0] ?? '')).mesh,
+      meshOf: (agent) => this.#run.checksOf(cluster.datacenterOf(agent)).mesh,
       wallMsOf: (agent) => cluster.nodeOf(agent).clock.wallUs() / 1000,
       token: () => tokenOf(this.#run, group.token).token ?? '',
     })

@@ -14,7 +14,8 @@ export interface ProxiesPlan {
 }
 
 export interface ProxiesWorld {
-  readonly mesh: () => MeshLaws | undefined
+  /** That of the agent's datacenter. */
+  readonly meshOf: (agent: string) => MeshLaws | undefined
   readonly wallMsOf: (agent: string) => number
   readonly token: () => string
 }
@@ -71,8 +72,8 @@ export class MeshProxies {
   }
 
   #worldOf({ agent }: ProxyPlan): ProxyWorld {
-    const { mesh, wallMsOf, token } = this.#world
-    return { mesh, token, wallMs: () => wallMsOf(agent) }
+    const { meshOf, wallMsOf, token } = this.#world
+    return { mesh: () => meshOf(agent), token, wallMs: () => wallMsOf(agent) }
   }
 
   #meetLater(at: number): void {
@@ -88,6 +89,6 @@ export class MeshProxies {
 
   #meet(one: MeshProxy, other: MeshProxy): void {
     const [a, b] = [one.end, other.end]
-    if (a !== undefined && b !== undefined) this.#world.mesh()?.met(a, b)
+    if (a !== undefined && b !== undefined) one.mesh?.met(a, b, other.mesh)
   }
 }

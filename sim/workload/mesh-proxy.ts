@@ -61,6 +61,10 @@ export class MeshProxy {
     return this.#plan.name
   }
 
+  get mesh(): MeshLaws | undefined {
+    return this.#world.mesh()
+  }
+
   /** What it shows to others and judges them by; undefined: it has no leaf, or knows no root yet. */
   get end(): ConnectionEnd | undefined {
     if (this.#leaf === undefined || this.#roots === undefined) return undefined

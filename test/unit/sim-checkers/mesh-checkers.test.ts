@@ -277,6 +277,20 @@ describe('C5, a rotation', () => {
     ])
   })
 
+  it('needs no crossing where it leads to the root that is active, and to no other', () => {
+    const { state, lines } = begun()
+    const requested = (id: number, to: string) => ({ ...rotation(id, 'requested'), root: { id: to } })
+    for (const [id, to] of [
+      [7, root(1, true).id],
+      [9, root(2, true).id],
+    ] as const) {
+      state([root(1, true)], { rotations: [rotation(id, 'begun')] })
+      state([root(1, true)], { rotations: [requested(id, to)] })
+      state([root(1, true)], { rotations: [rotation(id, 'activated')] })
+    }
+    expect(lines).toEqual(['C5: the rotation that began at 9 made its root active when it was requested'])
+  })
+
   it('is alone, and ends', () => {
     const { state, lines, laws } = begun()
     state([root(1, true)], { rotations: [rotation(7, 'begun'), rotation(9, 'begun')] })

@@ -97,6 +97,6 @@ export const envoyCommand: CliCommand = {
       (flags.get(flag) ?? terminal.environment.get(variable) ?? '') !== ''
     if (!isTold('proxy-id', 'CONNECT_PROXY_ID') && !isTold('sidecar-for', 'CONNECT_SIDECAR_FOR'))
       return failed(invocation, '==> No proxy ID specified. One of -proxy-id or -sidecar-for is required')
-    return failed(invocation, '==> Envoy cannot be configured: gRPC is not there yet, it waits for the mesh')
+    return failed(invocation, '==> Envoy cannot be configured: the gRPC API is not there; svc connect proxy is')
   },
 }

@@ -259,7 +259,7 @@ describe('svc connect', () => {
     )
     expect(await api.run(['connect', 'envoy', '-sidecar-for=web', '-bootstrap'])).toMatchObject({
       code: 1,
-      error: '==> Envoy cannot be configured: gRPC is not there yet, it waits for the mesh\n',
+      error: '==> Envoy cannot be configured: the gRPC API is not there; svc connect proxy is\n',
     })
   })
 })

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { readCertificates } from '../../pki/certificate.ts'
 import { readRequest } from '../../pki/request.ts'
+import { signingUri } from '../../pki/spiffe.ts'
 import { recordLeaves } from './commands.ts'
 import { wholeSecond } from './forecast.ts'
 import { leafLeftMinMs, leafWithinMs } from './limits.ts'
@@ -39,6 +40,11 @@ export async function signAuthority(
   if (!signer.ok) return refused(signer.error.message)
   const { root, authority, provider } = signer.value
   if (authority.primary !== '') return refused('roots are those of the primary datacenter')
+  // A provider may sign what stands in the request as it is.
+  const [uri, second] = request.value.uris
+  if (uri !== signingUri(authority.trustDomain) || second !== undefined) {
+    return err({ kind: 'bad-request', message: `CSR must have the signing ID of ${authority.trustDomain} alone` })
+  }
   const nowMs = env.clock.wallMs()
   const endMs = wholeSecond(
     Math.min(nowMs + livesOfLeaf * leafTtlMs(authority.options), chainOf(tx, root, nowMs, parts).endMs),

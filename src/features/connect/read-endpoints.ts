@@ -37,8 +37,9 @@ export const configurationGetEndpoint: QueryEndpoint<z.infer<typeof noArgs>, Sho
     const row = authorityOf(tx)
     if (row === undefined) return { index: 0, value: null }
     const { provider, options, createIndex, modifyIndex } = row
-    // Of a kind that this release does not know nobody can tell what is secret.
-    const secrets = kindNamed(providerKinds, provider)?.secretOptions ?? Object.keys(options)
+    // Of a kind that this release does not know nobody can tell what is secret; to others an option may be left from another kind.
+    const isKnown = kindNamed(providerKinds, provider) !== undefined
+    const secrets = isKnown ? providerKinds.flatMap(({ secretOptions }) => secretOptions) : Object.keys(options)
     return {
       index: modifyIndex,
       value: { provider, options: shownOptions(options, secrets), createIndex, modifyIndex },

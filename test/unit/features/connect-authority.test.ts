@@ -133,6 +133,13 @@ describe('the configuration of the authority', () => {
     expect(leaf.notBeforeMs).toBe(world.nowMs - minuteMs)
   })
 
+  it('hides a secret that was left from another provider, too', async () => {
+    const world = await AuthorityWorld.begun()
+    expect(await world.update({ Token: 's.verysecret' })).toEqual(ok(true))
+    const { text } = await world.request('GET /v1/connect/ca/configuration')
+    expect(text).toContain('"Token":"hidden"')
+  })
+
   it('shows secrets hidden, and keeps them when they are written back so', async () => {
     const key = anotherKey()
     const world = await AuthorityWorld.begun({ PrivateKey: key })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
+import { signIntermediateEndpoint } from '../../../src/features/connect/intermediate-endpoint.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
@@ -162,6 +163,23 @@ describe('a secondary datacenter', () => {
       expect(refusal(await here(both.secondary), [both.primary.active], both.primary.nowMs)).toBeUndefined()
     }
     expect(both.primary.roots).toHaveLength(1)
+  })
+})
+
+describe('a request for the authority of another datacenter', () => {
+  it('is refused where it names anything but the mesh', async () => {
+    const world = await AuthorityWorld.begun()
+    const ask = (uris: readonly string[]) =>
+      world.server.context.writeElsewhere(
+        signIntermediateEndpoint,
+        { csr: world.csr(uris, true), datacenter: 'dc2' },
+        { datacenter: 'dc1', token: '' },
+      )
+    world.server.peers.set('dc1', world.server)
+    for (const uris of [[], ['spiffe://else.svc'], [`spiffe://${trustDomain}/ns/default/dc/dc2/svc/web`]]) {
+      expect(await ask(uris)).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
+    }
+    expect(await ask([`spiffe://${trustDomain}`])).toMatchObject({ ok: true })
   })
 })
 

@@ -31,12 +31,13 @@ export async function readOneService(agent: AgentContext, request: OneServiceReq
   const endMs = env.clock.monoMs() + waitMs + (drawn * waitMs) / blockingJitterFraction
   const id = textOfByteString(request.rest)
   for (;;) {
-    const service = local.services().find((candidate) => candidate.id === id)
-    if (service === undefined) return failed({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
-    const allowed = await allowedHere(agent, request, () => [
-      { resource: 'service', name: service.service, right: 'read' },
-    ])
+    const name = local.services().find((candidate) => candidate.id === id)?.service
+    if (name === undefined) return failed({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
+    const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name, right: 'read' }])
     if (!allowed.ok) return failed(allowed.error)
+    // Only what is read after that cannot change unnoticed before it is waited for.
+    const service = local.services().find((candidate) => candidate.id === id)
+    if (service?.service !== name) continue
     // 64 bits in hexadecimal digits, without zeros in front.
     const content = hex(env.crypto.sha256(utf8(writeJson(serviceJson(service)))))
     const contentHash = content.slice(0, 16).replace(/^0+(?=.)/, '')

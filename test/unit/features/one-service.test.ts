@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
+import { ok } from '../../../src/base/result.ts'
+import { readOneService } from '../../../src/features/agent/one-service.ts'
+import type { AgentContext } from '../../../src/features/manifest.ts'
+import { HandClock, settled } from './hand-clock.ts'
+
+it('a change of a service of the agent is told to who waits, also when it comes while his rights are looked up', async () => {
+  const clock = new HandClock()
+  const facts = { id: 'web', service: 'web', tags: [], meta: [], address: '', weights: { passing: 1, warning: 1 } }
+  let services = [{ ...facts, port: 80 }]
+  let whileAsked = (): void => undefined
+  const agent = {
+    env: { ...clock.env, crypto: { sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest() } },
+    local: { services: () => services, onServicesChange: () => ({ close: () => undefined }) },
+    authorizer: async () => {
+      whileAsked()
+      return ok(unrestricted)
+    },
+  } as unknown as AgentContext
+  const read = (query: readonly (readonly [string, string])[]) => {
+    const request = { query: new Map(query), rest: 'web', call: {} }
+    return readOneService(agent, request as unknown as Parameters<typeof readOneService>[1])
+  }
+  const first = await read([])
+  const { contentHash = '' } = first as { readonly contentHash?: string }
+  expect(contentHash).not.toBe('')
+  whileAsked = () => {
+    services = [{ ...facts, port: 81 }]
+  }
+  let second: unknown
+  void read([['hash', contentHash]]).then((answer) => {
+    second = answer
+  })
+  await settled()
+  expect(second).toMatchObject({ value: { Port: 81 } })
+})

@@ -44,9 +44,8 @@ export class BuiltInProvider implements Provider {
     this.#mesh = mesh
   }
 
-  close(): void {
-    this.#issuer = undefined
-  }
+  /** Nothing ends: leaves that are being signed when another takes its place were recorded, and go out. */
+  close(): void {}
 
   async root(state: SignerState | undefined, serial: string): Provided<ProvidedRoot> {
     const issuer = state === undefined ? await this.#newRoot(serial) : this.#keptRoot(state)

@@ -275,6 +275,14 @@ describe('a leaf', () => {
     expect(answer).toMatchObject({ ok: false, error: { kind: 'permission-denied' } })
   })
 
+  it('is signed all the same when the configuration changes behind the command that recorded it', async () => {
+    const world = await AuthorityWorld.begun()
+    const [first, ...others] = Array.from({ length: 30 }, (_, i) => world.sign(`s${i}`))
+    const changed = world.update({ LeafCertTTL: '48h' })
+    for (const each of await Promise.all([first, ...others])) expect(each).toMatchObject({ ok: true })
+    expect(await changed).toEqual(ok(true))
+  })
+
   it('is one of those that share a command, with a number of its own each, and beyond the queue comes 429', async () => {
     const world = await AuthorityWorld.begun()
     world.committed.length = 0

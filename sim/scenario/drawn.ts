@@ -33,7 +33,9 @@ export function drawnTuning({ knobs, mesh }: Scenario, draw: RandomStream): Tuni
       ...(inFlight === undefined ? {} : { appendsInFlightMax: inFlight }),
       ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
     },
-    ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
+    ...(mesh === undefined
+      ? {}
+      : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew, federates: mesh.federates } }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
   }

@@ -19,7 +19,8 @@ const shows: Readonly<Record<string, string>> = {
   'autopilot-needs-protocol-3.yaml': '[RFT-009] [RFT-011]',
   'autopilot-replaces-servers.yaml': '[RFT-031]',
   'ca-bootstrap.yaml': '[CA-004] [CA-007] [CA-009] [CA-010] [CA-011] [CA-012] [CA-014]',
-  'ca-federation-any-order.yaml': '[FED-001] [FED-003] [FED-004] [FED-007] [FED-008] [FED-009]',
+  'ca-federation-any-order.yaml': '[FED-001] [FED-003] [FED-004] [FED-007] [FED-008] [FED-009] [UPG-003]',
+  'ca-federation-off.yaml': '[FED-002]',
   'ca-federation-root-rotation.yaml': '[FED-006] [FED-010] [FED-011] [LIM-008]',
   'ca-old-root-removed-last.yaml': '[CA-017] [CA-024]',
   'ca-rotation.yaml':

@@ -161,6 +161,21 @@ describe('C1, connections of proxies', () => {
     expect(lines.at(-1)).toBe('C1: old does not accept fresh, leaf 8, at 0.000s by its clock: nobody signed it')
   })
 
+  it('are owed between datacenters by those who have been told of the same mesh, and by nobody else', () => {
+    const { laws, lines, state, end } = two()
+    const there = two()
+    const old = end('old', [leaf(7, 'R1', -20, 3_600)], [1])
+    for (const each of [state, there.state]) each(rotated)
+    const fresh = end('fresh', [leaf(8, 'R2', -20, 3_600)], [1, 2])()
+    const before = lines.length
+    const certificate = { ...fresh.leaf.certificate, uris: ['spiffe://another.svc/ns/default/dc/dc2/svc/web'] }
+    expect(laws.met(old(), { ...fresh, leaf: { ...fresh.leaf, certificate } }, there.laws)).toBe(false)
+    expect(lines).toHaveLength(before)
+    expect(laws.met(old(), fresh, there.laws)).toBe(false)
+    expect(lines.at(-1)).toMatch(/^C1: old does not accept fresh, leaf 8/)
+    expect(lines).toHaveLength(before + 1)
+  })
+
   it('are excused where a leaf has expired, or a clock is wrong by more than it may be', () => {
     const { laws, lines, until, state, end } = two()
     const old = end('old', [leaf(7, 'R1', -20, 1_000)], [1])

@@ -38,8 +38,11 @@ export function requestedLeaf(requestPem: string, asking: Asking): Result<Reques
   if (!id.ok) return mistaken(id.error)
   const named = id.value
   if (named.kind !== 'service') return mistaken('SPIFFE ID in CSR must be a service ID')
-  const ask = { resource: 'service', name: named.service, right: 'write' } as const
-  if (!authorizer.allows(ask.resource, ask.name, ask.right)) return err(denied(env, authorizer, ask, 'ConnectCA.Sign'))
+  // Who meets a leaf takes names that differ in the case of their letters for one: who may write `DB` alone must not pass for `db`.
+  for (const name of [named.service, lowerAscii(named.service)]) {
+    const ask = { resource: 'service', name, right: 'write' } as const
+    if (!authorizer.allows(ask.resource, name, ask.right)) return err(denied(env, authorizer, ask, 'ConnectCA.Sign'))
+  }
   if (named.trustDomain !== trustDomain) return different('trust domain', named.trustDomain, trustDomain)
   if (lowerAscii(named.datacenter) !== lowerAscii(datacenter))
     return different('datacenter', named.datacenter, datacenter)

@@ -1,3 +1,5 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { takeSerialNumbers } from './commands.ts'
 import { crossingFactsOf } from './facts.ts'
@@ -6,7 +8,7 @@ import { wholeSecond } from './forecast.ts'
 import { rootWithinMs } from './limits.ts'
 import type { RootRow } from './model.ts'
 import type { OpenProviders } from './open-providers.ts'
-import type { CrossingWish } from './provider.ts'
+import type { CrossingWish, ProviderFailure } from './provider.ts'
 import { rotationActivate, rotationCrossed, rotationRefused, rotationRequested } from './rotation-commands.ts'
 import type { AuthorityParts } from './settings.ts'
 import { did, failedBy, notReplicated, type Step } from './step.ts'
@@ -45,8 +47,9 @@ async function request(
   if (authority === undefined) return did
   const serial = await server.propose(takeSerialNumbers, { count: 1 })
   if (!serial.ok) return notReplicated(serial.error)
-  const root = await providers.rootOf(row.provider, row.options, authority, serial.value.first)
-  if (!root.ok && root.error.kind === 'unavailable') return failedBy(root.error)
+  const made = await providers.rootOf(row.provider, row.options, authority, serial.value.first)
+  if (!made.ok && made.error.kind === 'unavailable') return failedBy(made.error)
+  const root = made.ok ? longEnough(tx, made.value) : made
   const recorded = root.ok
     ? await server.propose(rotationRequested, { rotation: row.id, root: root.value })
     : await server.propose(rotationRefused, { rotation: row.id, why: root.error.message.slice(0, 1_024) })
@@ -56,6 +59,14 @@ async function request(
     server.env.log.write('warn', 'connect', 'the new provider refuses: the rotation ends', fields)
   } else tell(server.env, row, 'there is a new root', { root: root.value.id })
   return did
+}
+
+/** A crossing ends with the root that it is of, and must hold for as long as the old root's leaves. */
+function longEnough(tx: ReadTransaction, root: RootFacts): Result<RootFacts, ProviderFailure> {
+  const last = lastLeafExpiry(tx, activeRoot(tx)?.id ?? '') ?? 0
+  if (root.notAfterMs >= last) return ok(root)
+  const message = `the new root expires ${utcText(root.notAfterMs)}, before the last leaf of the old one, ${utcText(last)}`
+  return err({ kind: 'refused', message })
 }
 
 interface Crossing {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
+import { parseRules } from '../../../src/access/reading.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { builtInKind } from '../../../src/features/connect/built-in-kind.ts'
 import { beginAuthority, pruneRoots, recordLeaves } from '../../../src/features/connect/commands.ts'
@@ -273,6 +274,23 @@ describe('a leaf', () => {
     const { signEndpoint } = await import('../../../src/features/connect/write-endpoints.ts')
     const answer = await world.server.agent.write(signEndpoint, { csr }, {})
     expect(answer).toMatchObject({ ok: false, error: { kind: 'permission-denied' } })
+  })
+
+  it('is not for who may write it in capitals alone: those who meet take both for one', async () => {
+    const world = await AuthorityWorld.begun()
+    const rules = parseRules('service_prefix "" { policy = "write" } service "db" { policy = "deny" }', 'new')
+    if (!rules.ok) throw new Error('these are rules')
+    const rulesets = [{ policy: 'p', rules: rules.value }]
+    world.server.authorizer = authorizerOf({ accessor: 'a', rulesets, defaultPolicy: 'deny', keyListPolicy: false })
+    const { signEndpoint } = await import('../../../src/features/connect/write-endpoints.ts')
+    const ask = (service: string) => {
+      const csr = world.csr([`spiffe://${trustDomain}/ns/default/dc/dc1/svc/${service}`])
+      return world.server.agent.write(signEndpoint, { csr }, {})
+    }
+    for (const service of ['DB', 'dB', 'db']) {
+      expect(await ask(service)).toMatchObject({ ok: false, error: { kind: 'permission-denied' } })
+    }
+    expect(await ask('Web')).toMatchObject({ ok: true })
   })
 
   it('is signed all the same when the configuration changes behind the command that recorded it', async () => {

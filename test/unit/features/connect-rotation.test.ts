@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { openRotation } from '../../../src/features/connect/views.ts'
-import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal } from './authority-world.ts'
+import { hostCrypto } from '../../../src/host/crypto.ts'
+import { signRoot } from '../../../src/pki/mesh-certificates.ts'
+import { certificatePem } from '../../../src/pki/pem.ts'
+import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 
 const steps = [
   'connect.update',
@@ -118,6 +121,19 @@ describe('a rotation of the authority', () => {
     expect(world.active.createIndex).toBe(first?.createIndex)
     const leaf = granted(await world.sign('web'))
     for (const root of world.roots) expect(refusal(leaf, [root], world.nowMs)).toBeUndefined()
+  })
+
+  it('is refused to a root that would expire before the last leaf of the old one', async () => {
+    const world = await AuthorityWorld.begun()
+    granted(await world.sign('web'))
+    const key = hostCrypto.makeSigningKey()
+    const term = { serial: 77n, notBeforeMs: world.nowMs - 60_000, notAfterMs: world.nowMs + 3 * hourMs }
+    const root = signRoot(hostCrypto, key, { commonName: 'short', uri: `spiffe://${trustDomain}`, ...term })
+    const answer = await world.update({ PrivateKey: key.privateKeyPem, RootCert: certificatePem(root) })
+    const message = expect.stringContaining('before the last leaf of the old one')
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'bad-request', message } })
+    expect(world.roots).toHaveLength(1)
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
   })
 
   it('begins no more when eight roots are listed', async () => {

@@ -40,6 +40,11 @@ describe('svc agent -dev', () => {
     expect(JSON.parse(await dev.text('/v1/status/peers'))).toEqual([await dev.leader()])
   })
 
+  it('starts with the folder of examples, as the first command of the README has it', async () => {
+    const dev = await startDev(['-config-dir', join(projectRoot, 'examples')])
+    expect(Object.keys(JSON.parse(await dev.text('/v1/agent/services')))).toEqual(['web'])
+  })
+
   it('[AGT-010] keeps nothing: a restart begins an empty cluster, and no file is made', async () => {
     const before = readdirSync(workplace.path)
     const dev = await startDev(['-data-dir', workplace.path])
@@ -229,7 +234,7 @@ describe('the page on the mesh', () => {
     expect(rotated).toContain('lists 3 roots')
     const intentions = await said('Intentions')
     expect(intentions).toContain('Allowed')
-    const example = await runSvc(['validate', join(projectRoot, 'examples/mesh.hcl')])
+    const example = await runSvc(['validate', join(projectRoot, 'examples/mesh/server.hcl')])
     expect(example).toMatchObject({ code: 0, error: '' })
   })
 })

@@ -9,7 +9,7 @@ const seeds = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
 /** What a scenario shows, by its expectations or by what is checked in every run. */
 const shows: Readonly<Record<string, string>> = {
   'acl-migration.yaml': '[ACL-027] [ACL-029] [ACL-031] [ACL-034] [ACL-036] [ACL-039] [UPG-002]',
-  'acl-rules-0.5-0.6.yaml': '[ACL-014] [ACL-015] [ACL-019] [UPG-020] [UPG-040]',
+  'acl-rules-0.5-0.6.yaml': '[ACL-014] [ACL-015] [ACL-016] [ACL-019] [UPG-020] [UPG-040]',
   'acl-bootstrap-new-cluster.yaml': '[ACL-028] [ACL-029] [ACL-033] [ACL-040]',
   'acl-on-agents.yaml': '[ACL-020] [ACL-022]',
   'acl-allow-and-deny-0.4-0.8.yaml': '[ACL-013] [ACL-021] [UPG-029] [UPG-041] [UPG-047]',

@@ -2,7 +2,7 @@ import type { Feature } from '../manifest.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
 import { tokensDuty } from './duty.ts'
 import { explainEndpoint } from './explain.ts'
-import { legacyBootstrap, legacyDelete, legacySet } from './legacy-commands.ts'
+import { legacyBootstrap, legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from './mode-commands.ts'
 import {
@@ -33,6 +33,7 @@ export const aclFeature: Feature = {
   tables: [tokensTable, policiesTable, modeTable, bootstrapTable, migrationTable],
   commands: [
     legacySet,
+    legacySetLater,
     legacyDelete,
     legacyBootstrap,
     enterNewMode,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Release } from '../../model/release.ts'
+import { type Release, releaseOf } from '../../model/release.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import { legacyType, tokenFields } from './fields.ts'
@@ -38,6 +38,14 @@ export const legacySet: CommandDefinition<z.infer<typeof setBody>, LegacyWritten
     putLegacy(tx, before, { secret: id, description: name, type, rules })
     return { id }
   },
+}
+
+/** The same with rules for events or the keyring, of which earlier releases know nothing: it waits until all servers do. */
+export const legacySetLater: CommandDefinition<z.infer<typeof setBody>, LegacyWritten> = {
+  ...legacySet,
+  kind: 'acl.set-later-rules',
+  since: releaseOf('events-and-keyring-need-a-rule'),
+  waitsForAll: true,
 }
 
 function putLegacy(

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { parseRules } from '../../access/reading.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import { isAtLeast } from '../../model/release.ts'
 import { filters, open, permissionDenied, refusedUnlessAllowed } from '../access.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { drawnUuid, eitherSystem, isPrimary, proposed, refused, writesLegacyAccess } from './asked.ts'
-import { legacyDelete, legacySet } from './legacy-commands.ts'
+import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
 import { anonymousSecret, rootSecrets, type TokenRow } from './model.ts'
 import { allTokens, tokenBySecret, tokensIndex } from './views.ts'
 
@@ -71,10 +72,15 @@ async function setLegacy(
   const read = parseRules(rules, 'legacy')
   if (!read.ok) return refused(`ACL rule compilation failed: ${read.error}`)
   const body = { id: id === '' ? drawnUuid(server) : id, name, type, rules, unlessThere: false }
-  const written = await proposed(server, 'acl.apply', legacySet, body, identity)
+  const { event } = read.value.rules
+  const command = event === undefined && read.value.scalars.keyring === undefined ? legacySet : legacySetLater
+  if (!isAtLeast(server.release, command.since)) return refused(`ACL rule compilation failed: ${unknownRules}`)
+  const written = await proposed(server, 'acl.apply', command, body, identity)
   if (!written.ok) return written
   return 'refusal' in written.value ? refused(written.value.refusal) : ok(written.value.id)
 }
+
+const unknownRules = 'this release has no rules for events and the keyring'
 
 const elsewhere = 'tokens are written in the primary datacenter'
 

@@ -24,6 +24,8 @@ export class HostTcpStream implements TcpStream {
   readonly #raw: Socket
   readonly #open: OpenThings
   #broken: StreamEnd | undefined
+  /** Closed by its owner, who is told of nothing more, and taken down soon. */
+  #leaving = false
   #wantsDrain = false
   #corked = false
   #drain: (() => void) | undefined
@@ -50,7 +52,9 @@ export class HostTcpStream implements TcpStream {
   }
 
   onData(use: (bytes: Uint8Array) => void): void {
-    this.#socket.on('data', (bytes: Uint8Array) => use(plainBytes(bytes)))
+    this.#socket.on('data', (bytes: Uint8Array) => {
+      if (!this.#leaving) use(plainBytes(bytes))
+    })
   }
 
   onEnd(use: () => void): void {
@@ -69,7 +73,7 @@ export class HostTcpStream implements TcpStream {
 
   write(bytes: Uint8Array): boolean {
     const socket = this.#socket
-    if (!socket.writable) return false
+    if (!socket.writable || this.#leaving) return false
     this.#corkForThisTurn()
     socket.write(bytes)
     if (socket.writableLength <= highWaterBytes) return true
@@ -94,7 +98,7 @@ export class HostTcpStream implements TcpStream {
   }
 
   close(): void {
-    if (this.#socket.destroyed) return
+    if (this.#socket.destroyed || this.#leaving) return
     this.#broken ??= 'closed'
     if (this.#endIsPending()) this.#socket.destroy()
     else if (this.#socket === this.#raw) this.#raw.resetAndDestroy()
@@ -118,6 +122,7 @@ export class HostTcpStream implements TcpStream {
    */
   #resetUnderTls(): void {
     Object.assign(this.#raw, { resetAndClosing: true })
+    this.#leaving = true
     setImmediate(() => this.#socket.destroy())
   }
 
@@ -128,18 +133,19 @@ export class HostTcpStream implements TcpStream {
     this.#socket.cork()
     process.nextTick(() => {
       this.#corked = false
-      this.#socket.uncork()
+      if (!this.#leaving) this.#socket.uncork()
     })
   }
 
   #peerEnded(): void {
+    if (this.#leaving) return
     if (this.#socket.writableEnded || isConnected(this.#raw)) return this.#end?.()
     this.#broken ??= 'reset'
     this.#socket.destroy()
   }
 
   #drained(): void {
-    if (!this.#wantsDrain || this.#socket.destroyed) return
+    if (!this.#wantsDrain || this.#leaving || this.#socket.destroyed) return
     this.#wantsDrain = false
     this.#drain?.()
   }

@@ -25,7 +25,9 @@ describe('blocking parameters on real sockets', () => {
   let target: GoldenTarget
 
   beforeAll(async () => {
+    // A mesh's authority looks around every hour, which would be taken for a wait.
     agent = await startRealAgent({
+      profile: 'noconnect',
       wrap: (env) => ({
         ...env,
         timers: {

@@ -4,7 +4,7 @@ import { parseRules } from '../../../src/access/reading.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { builtInKind } from '../../../src/features/connect/built-in-kind.ts'
 import { beginAuthority, pruneRoots, recordLeaves } from '../../../src/features/connect/commands.ts'
-import type { ProviderKind } from '../../../src/features/connect/provider.ts'
+import type { Provider, ProviderKind } from '../../../src/features/connect/provider.ts'
 import { signersTable } from '../../../src/features/connect/tables.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import {
@@ -19,6 +19,22 @@ import {
 } from './authority-world.ts'
 
 const minuteMs = 60_000
+
+/** The built-in provider, and what it is asked for. */
+function toldOf(calls: string[]): ProviderKind {
+  const telling = (provider: Provider): Provider =>
+    new Proxy(provider, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          calls.push(String(name))
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  return { ...builtInKind, open: (...args) => telling(builtInKind.open(...args)) }
+}
 
 describe('the beginning of the authority', () => {
   it('is one root and the configuration of the leader, and trust in its cluster by the DNS domain in lower case', async () => {
@@ -75,7 +91,7 @@ describe('the beginning of the authority', () => {
     expect(refusal(leaf, world.roots, world.nowMs)).toBeUndefined()
   })
 
-  it('[CA-011] [CA-012] follows the settings of a leader once: what another one says has no effect, and it is told so', async () => {
+  it('[CA-011] [CA-012] [CA-013] follows the settings of a leader once: what another one says has no effect, and it is told so', async () => {
     const world = await AuthorityWorld.begun({ LeafCertTTL: '36h' })
     const before = [views.authorityOf(world.server.read()), world.roots]
     const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
@@ -93,6 +109,28 @@ describe('the beginning of the authority', () => {
     await world.advance(minuteMs)
     expect([views.authorityOf(world.server.read()), world.roots]).toEqual(before)
     expect(world.logged.filter((line) => line.text === text)).toHaveLength(1)
+    expect(await world.update({ LeafCertTTL: '48h' })).toEqual(ok(true))
+    expect(views.authorityOf(world.server.read())).toMatchObject({ provider: 'svc', options: { LeafCertTTL: '48h' } })
+  })
+
+  it('[CA-002] [CA-003] has its provider make the root, sign leaves and cross the root that follows, and asks it only while it leads', async () => {
+    const calls: string[] = []
+    const world = await AuthorityWorld.begun({}, [toldOf(calls)])
+    expect(calls).toContain('root')
+    expect(calls).not.toContain('signLeaf')
+    granted(await world.sign('web'))
+    expect(calls.filter((call) => call === 'signLeaf')).toHaveLength(1)
+    expect(calls).not.toContain('crossSign')
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual(ok(true))
+    expect(calls.filter((call) => call === 'crossSign')).toHaveLength(1)
+    world.server.resign()
+    calls.length = 0
+    await world.advance(2 * hourMs)
+    const { signEndpoint } = await import('../../../src/features/connect/write-endpoints.ts')
+    const csr = world.csr([`spiffe://${trustDomain}/ns/default/dc/dc1/svc/web`])
+    const answer = await world.server.agent.write(signEndpoint, { csr }, {})
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'not-leader' } })
+    expect(calls).toEqual([])
   })
 
   it('is tried again until it succeeds, and the leader leads on', async () => {

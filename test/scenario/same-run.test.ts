@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { otherNode } from '../tools/other-node.ts'
 import { projectRoot, type SvcSimOptions, svcSim, traceHashOf } from './svc-sim.ts'
 
-const file = join(projectRoot, 'scenarios/election-under-partition.yaml')
+const file = join(projectRoot, 'scenarios/rolling-restart-of-clients.yaml')
 
 async function hashWith(options: SvcSimOptions, ...flags: readonly string[]): Promise<string> {
   const finished = await svcSim(['run', file, '--seed', '7', ...flags], options)

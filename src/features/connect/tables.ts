@@ -97,7 +97,7 @@ export interface SerialRow {
 
 const serialRow = z.object({ next: serial })
 
-/** Serial numbers of all that is signed here, roots and crossings too: no number is given twice. */
+/** Serial numbers of all that is signed here, roots and crossings too: none is given twice, unless a snapshot is restored. */
 export const serialsTable: TableDefinition<SerialRow> = {
   name: 'connect-serials',
   key: () => onlyKey,

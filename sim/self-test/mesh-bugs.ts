@@ -25,7 +25,7 @@ export const meshBugs: readonly PlantedBug[] = [
     about: 'new leaves go out without the crossings that lead back to older roots (consul#10826)',
     patches: [
       {
-        file: `${connect}/leaves.js`,
+        file: `${connect}/leaves/leaves.js`,
         find: 'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings];',
         replace: 'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings.slice(0, 0)];',
       },
@@ -94,12 +94,12 @@ export const meshBugs: readonly PlantedBug[] = [
         replace: 'wholeSecond(wholeSecond(nowMs - times.skewMs) + ttlMs)',
       },
       {
-        file: `${connect}/built-in.js`,
+        file: `${connect}/provider/built-in.js`,
         find: 'return wholeSecond(Math.min(notAfterMs, certificate.notAfterMs));',
         replace: 'return certificate && wholeSecond(notAfterMs);',
       },
       {
-        file: `${connect}/leaves.js`,
+        file: `${connect}/leaves/leaves.js`,
         find: 'return leaf.notAfterMs > wish.endMs ?',
         replace: 'return leaf.notAfterMs < 0 ?',
       },
@@ -127,7 +127,7 @@ export const meshBugs: readonly PlantedBug[] = [
     about: 'a leaf is made out to another service than the request is for',
     patches: [
       {
-        file: `${connect}/requested.js`,
+        file: `${connect}/leaves/requested.js`,
         find: 'const { service } = named;',
         replace: "const service = named.service.replace(/[0-9]+$/, '1');",
       },
@@ -157,7 +157,7 @@ export const meshBugs: readonly PlantedBug[] = [
     about: 'a leaf holds from the moment at which the leader signs it',
     patches: [
       {
-        file: `${connect}/signing.js`,
+        file: `${connect}/leaves/signing.js`,
         find: 'const notBeforeMs = wholeSecond(nowMs - skewMs);',
         replace: 'const notBeforeMs = wholeSecond(nowMs);',
       },
@@ -171,7 +171,7 @@ export const meshBugs: readonly PlantedBug[] = [
     about: 'each leader begins the authority, whatever it finds',
     patches: [
       {
-        file: `${connect}/steward.js`,
+        file: `${connect}/leader/steward.js`,
         find: 'if (authorityOf(tx) === undefined)\n            return this.#bootstrap.step();',
         replace:
           'if (this.begun === undefined) {\n            const step = await this.#bootstrap.step();\n' +
@@ -192,7 +192,7 @@ export const meshBugs: readonly PlantedBug[] = [
     about: 'a leader goes on with rotations only that began while it led',
     patches: [
       {
-        file: `${connect}/steward.js`,
+        file: `${connect}/leader/steward.js`,
         find: 'const rotation = openRotation(tx);\n        if (rotation !== undefined)',
         replace:
           'const rotation = openRotation(tx);\n        this.own ??= tx.index;\n        if (rotation !== undefined && rotation.id > this.own)',

@@ -1,6 +1,6 @@
 import type { PlantedBug } from './planted-bug.ts'
 
-const external = 'src/features/connect/external'
+const external = 'src/features/connect/provider/external'
 const outside = 'root-moves-outside'
 
 /** What may go wrong where an external secrets manager has the root of the mesh. */
@@ -32,7 +32,7 @@ export const providerBugs: readonly PlantedBug[] = [
         replace: 'const behind = above.value.slice(0, 1).map(({ pem }) => pem);',
       },
       {
-        file: 'src/features/connect/leaves.js',
+        file: 'src/features/connect/leaves/leaves.js',
         find: 'return chain.ok ? undefined : chain.error;',
         replace: 'return undefined;',
       },

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { parseDuration } from '../base/duration.ts'
-import { externalKind } from '../features/connect/external/external-kind.ts'
 import { readOptions } from '../features/connect/options.ts'
+import { externalKind } from '../features/connect/provider/external/external-kind.ts'
 import type { MeshSettings } from '../features/mesh-settings.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { hasBehaviour } from '../model/release.ts'

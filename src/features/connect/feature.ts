@@ -2,8 +2,8 @@ import type { Feature } from '../manifest.ts'
 import { agentConnectRoutes } from './agent-routes.ts'
 import { beginAuthority, pruneRoots, recordLeaves, renewSigner, takeSerialNumbers } from './commands.ts'
 import { authorityDuty } from './duty.ts'
-import { federate } from './federation-commands.ts'
-import { signIntermediateEndpoint } from './intermediate-endpoint.ts'
+import { federate } from './federation/federation-commands.ts'
+import { signIntermediateEndpoint } from './federation/intermediate-endpoint.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import {
   rotationActivate,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count } from '../fields.ts'
 import type { ProviderOptions } from './model.ts'
-import type { SignerState } from './provider.ts'
+import type { SignerState } from './provider/provider.ts'
 
 /** Schemas of what the authority keeps, as it is in the log and in snapshots. */
 

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { asks, open, refusedUnlessAllowed } from '../access.ts'
 import type { QueryEndpoint, ServerContext } from '../manifest.ts'
-import { kindNamed } from './kind-names.ts'
 import { meshIsOffLine, type RootsList, type ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
-import { providerKinds } from './providers.ts'
+import { kindNamed } from './provider/kind-names.ts'
+import { providerKinds } from './provider/providers.ts'
 import { authorityOf, rootsIndex, rootsList } from './views.ts'
 
 const noArgs = z.object({})

@@ -1,6 +1,6 @@
 import type { ServerContext } from '../manifest.ts'
 import { defaultLeafTtlMinMs, defaultLeavesPerSecond, defaultSkewMs, type MeshTimes } from './limits.ts'
-import type { ProviderKind } from './provider.ts'
+import type { ProviderKind } from './provider/provider.ts'
 
 /** What the leader's part of the authority is made with. */
 export interface AuthorityParts extends MeshTimes {

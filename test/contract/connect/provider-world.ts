@@ -1,7 +1,7 @@
 import type { SigningKey } from '../../../src/env/crypto.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
-import type { LeafWish, MeshIdentity } from '../../../src/features/connect/provider.ts'
+import type { LeafWish, MeshIdentity } from '../../../src/features/connect/provider/provider.ts'
 import { makeRequest, requestPem } from '../../../src/pki/request.ts'
 import { serviceUri } from '../../../src/pki/spiffe.ts'
 

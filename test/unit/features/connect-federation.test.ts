@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
-import { signIntermediateEndpoint } from '../../../src/features/connect/intermediate-endpoint.ts'
+import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediate-endpoint.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'

@@ -3,15 +3,15 @@ import type { Fault, FaultKind } from '../../../sim/secrets-manager/faults.ts'
 import { SecretsManager } from '../../../sim/secrets-manager/secrets-manager.ts'
 import { writeJson } from '../../../src/base/json.ts'
 import type { Env } from '../../../src/env/env.ts'
-import { externalKind } from '../../../src/features/connect/external/external-kind.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
+import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import type {
   Provided,
   ProvidedRoot,
   Provider,
   ProviderFailure,
   ProviderReview,
-} from '../../../src/features/connect/provider.ts'
+} from '../../../src/features/connect/provider/provider.ts'
 import { readCertificates } from '../../../src/pki/certificate.ts'
 import { onMachine } from '../../conformance/secrets-manager/machine.ts'
 import { hourMs, leafWish, managerOptions, managerToken, mesh, must } from '../../contract/connect/provider-world.ts'

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { byteString } from '../../../base/bytes.ts'
+import { releaseOf } from '../../../model/release.ts'
+import type { WriteTransaction } from '../../../store/types.ts'
+import { count } from '../../fields.ts'
+import type { CommandDefinition } from '../../manifest.ts'
+import { crossingFacts, moment, options, pemList, serial } from '../fields.ts'
+import { rootsMax } from '../limits.ts'
+import type { RootRow } from '../model.ts'
+import { authorityTable, crossingsTable, rootsTable, signersTable } from '../tables.ts'
+import { activeRoot, allRoots, authorityOf, openRotation, rootById } from '../views.ts'
+import { endRotation, newestGeneration, removeRoot, tidyCrossings } from '../writes.ts'
+
+const federationSince = releaseOf('mesh-federation')
+
+const takenRoot = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  serialNumber: serial,
+  signingKeyId: z.string(),
+  notBeforeMs: moment,
+  notAfterMs: moment,
+  certificate: z.string(),
+  provider: z.string(),
+})
+
+const federateBody = z.strictObject({
+  primary: z.string(),
+  clusterId: z.string(),
+  trustDomain: z.string(),
+  /** What holds for leaves here, where the authority has not begun yet. */
+  provider: z.string(),
+  options,
+  /** The oldest first. */
+  roots: z
+    .array(takenRoot)
+    .min(1)
+    .max(2 * rootsMax)
+    .readonly(),
+  activeId: z.string(),
+  signer: z.strictObject({ ownIntermediates: pemList, chainEndMs: moment, privateKeyPem: z.string() }),
+  /** The active root of the primary as signed by the own one, where that is still active. */
+  crossing: z.strictObject(crossingFacts).nullable(),
+  /** ModifyIndex of the configuration, and of the active root, when the leader looked; 0: there was none. */
+  at: count,
+  rootAt: count,
+  nowMs: moment,
+})
+
+type Federate = z.infer<typeof federateBody>
+
+/**
+ * Takes over whom the primary datacenter trusts, with what signs here below its active root, in one transaction. The own root, if
+ * there was one, is from then on an old one, and goes when its leaves have expired. False: something has changed meanwhile.
+ */
+export const federate: CommandDefinition<Federate, boolean> = {
+  kind: 'connect.federate',
+  since: federationSince,
+  body: federateBody,
+  apply: (tx, body) => {
+    const authority = authorityOf(tx)
+    const before = activeRoot(tx)
+    if ((authority?.modifyIndex ?? 0) !== body.at || (before?.modifyIndex ?? 0) !== body.rootAt) return false
+    if (before?.of === '' && body.crossing === null) return false
+    const rotation = openRotation(tx)
+    if (rotation !== undefined) endRotation(tx, rotation, 'given-up')
+    const { provider, options: wished, primary, clusterId, trustDomain, crossing } = body
+    if (authority === undefined || authority.primary !== primary || authority.trustDomain !== trustDomain) {
+      const kept = authority ?? { provider, options: wished, createIndex: tx.index }
+      tx.put(authorityTable, Object.freeze({ ...kept, clusterId, trustDomain, primary, modifyIndex: tx.index }))
+    }
+    takeRoots(tx, body, before)
+    if (before !== undefined) tx.delete(signersTable, byteString(before.id))
+    tx.put(signersTable, Object.freeze({ ...body.signer, rootId: body.activeId, rootCertificate: '' }))
+    const active = rootById(tx, body.activeId)
+    if (crossing !== null && before?.of === '' && active !== undefined) {
+      const ends = {
+        generation: active.generation,
+        rootId: active.id,
+        byGeneration: before.generation,
+        byRootId: before.id,
+      }
+      tx.put(crossingsTable, Object.freeze({ ...crossing, ...ends }))
+    }
+    tidyCrossings(tx)
+    return true
+  },
+}
+
+function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undefined): void {
+  const { roots, activeId, primary, nowMs } = body
+  const listed = new Set(roots.map(({ id }) => id))
+  if (before !== undefined && before.id !== activeId)
+    put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] })
+  for (const { id, of } of [...allRoots(tx)]) if (of !== '' && !listed.has(id)) removeRoot(tx, id)
+  const inOrder = [...roots.filter(({ id }) => id !== activeId), ...roots.filter(({ id }) => id === activeId)]
+  for (const root of inOrder) {
+    const known = rootById(tx, root.id)
+    const active = root.id === activeId
+    if (known !== undefined && known.active === active) continue
+    // The active one is always the newest.
+    const generation = known === undefined || active ? newestGeneration(tx) + 1 : known.generation
+    const replacedMs = active ? 0 : (known?.replacedMs ?? nowMs)
+    const createIndex = known?.createIndex ?? tx.index
+    put(tx, {
+      ...root,
+      clusterId: body.clusterId,
+      of: primary,
+      active,
+      generation,
+      replacedMs,
+      intermediates: [],
+      createIndex,
+    })
+  }
+}
+
+function put(tx: WriteTransaction, row: Omit<RootRow, 'modifyIndex'>): void {
+  tx.put(rootsTable, Object.freeze({ ...row, modifyIndex: tx.index }))
+}

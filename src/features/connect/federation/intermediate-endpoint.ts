@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { err } from '../../../base/result.ts'
+import { asks, refusedUnlessAllowed } from '../../access.ts'
+import type { WriteEndpoint } from '../../manifest.ts'
+import type { SignedAuthority } from '../model.ts'
+import { OpenProviders } from '../provider/open-providers.ts'
+import { providerKinds } from '../provider/providers.ts'
+import { meshIsOff } from '../read-endpoints.ts'
+import { partsOf } from '../settings.ts'
+import { signAuthority } from './intermediates.ts'
+
+/** Bytes of a request for a certificate. */
+const requestMax = 32_768
+
+const authorityArgs = z.object({ csr: z.string().max(requestMax), datacenter: z.string().min(1).max(255) })
+
+/** An authority for a secondary datacenter, asked for by its leader. */
+export const signIntermediateEndpoint: WriteEndpoint<z.infer<typeof authorityArgs>, SignedAuthority> = {
+  method: 'ConnectCA.SignIntermediate',
+  kind: 'write',
+  args: authorityArgs,
+  access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write')),
+  serve: async (server, asked) => {
+    const off = meshIsOff(server)
+    if (off !== undefined) return err(off)
+    const parts = partsOf(server, providerKinds)
+    // Rare enough that what it needs is opened for it alone.
+    const providers = new OpenProviders(parts)
+    const signed = await signAuthority(parts, providers, asked)
+    providers.close()
+    return signed
+  },
+}

@@ -1,0 +1,70 @@
+import { equalBytes } from '../../../base/bytes.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { readCertificates } from '../../../pki/certificate.ts'
+import { readRequest } from '../../../pki/request.ts'
+import { signingUri } from '../../../pki/spiffe.ts'
+import { recordLeaves } from '../commands.ts'
+import { wholeSecond } from '../forecast.ts'
+import { leafLeftMinMs, leafWithinMs } from '../limits.ts'
+import type { SignedAuthority } from '../model.ts'
+import { leafTtlMs } from '../options.ts'
+import type { OpenProviders } from '../provider/open-providers.ts'
+import { providedWithin } from '../provider/within.ts'
+import type { AuthorityParts } from '../settings.ts'
+import { chainOf } from '../views.ts'
+
+/** An authority below the root lives for so many lives of a leaf there, unless what it stands below ends before. */
+const livesOfLeaf = 3
+/**
+ * It is renewed when less than this part of its own life is left: leaves that live as long as those there are not cut short. Not
+ * counted in lives of a leaf here, which may be longer than all that the authority is given.
+ */
+export const renewedWithLeft = 2 / livesOfLeaf
+
+/**
+ * Signs the authority of another datacenter. That is recorded as if it were a leaf of that datacenter: nothing that it signs
+ * outlives it, so the root stays for as long as any of its leaves, whether or not that datacenter can be reached later on.
+ */
+export async function signAuthority(
+  parts: AuthorityParts,
+  providers: OpenProviders,
+  { csr, datacenter }: { readonly csr: string; readonly datacenter: string },
+): Promise<Result<SignedAuthority, Failure>> {
+  const { server } = parts
+  const { env } = server
+  const request = readRequest(csr, env.crypto)
+  if (!request.ok) return err({ kind: 'bad-request', message: `failed to parse CSR: ${request.error}` })
+  const tx = server.read()
+  const signer = await providers.active(tx)
+  if (!signer.ok) return refused(signer.error.message)
+  const { root, authority, provider } = signer.value
+  if (authority.primary !== '') return refused('roots are those of the primary datacenter')
+  // A provider may sign what stands in the request as it is.
+  const [uri, second] = request.value.uris
+  if (uri !== signingUri(authority.trustDomain) || second !== undefined) {
+    return err({ kind: 'bad-request', message: `CSR must have the signing ID of ${authority.trustDomain} alone` })
+  }
+  const nowMs = env.clock.wallMs()
+  const endMs = wholeSecond(
+    Math.min(nowMs + livesOfLeaf * leafTtlMs(authority.options), chainOf(tx, root, nowMs, parts).endMs),
+  )
+  if (endMs - nowMs < leafLeftMinMs(parts))
+    return refused('the active root, or what goes out with it, is about to expire')
+  const recorded = await server.propose(recordLeaves, { rootId: root.id, datacenter, count: 1, expiresMs: endMs })
+  if (!recorded.ok) return recorded
+  if (recorded.value === null) return refused('the root has changed meanwhile')
+  const signed = await providedWithin(env, leafWithinMs, provider.signIntermediate(csr, recorded.value.first, endMs))
+  if (!signed.ok) return refused(signed.error.message)
+  const read = readCertificates(signed.value.certificate)
+  const [certificate] = read.ok ? read.value : []
+  const isAsked = certificate?.authority === true && equalBytes(certificate.publicKey, request.value.publicKey)
+  if (!isAsked || certificate.notAfterMs > endMs)
+    return refused('the provider has signed something else than was asked for')
+  const { behind = [] } = signed.value
+  return ok({ rootId: root.id, certificate: signed.value.certificate, behind })
+}
+
+function refused(message: string): Result<never, Failure> {
+  return err({ kind: 'refused', message })
+}

@@ -1,0 +1,145 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import { utcText } from '../../../base/utc-text.ts'
+import type { ReadTransaction } from '../../../store/types.ts'
+import { takeSerialNumbers } from '../commands.ts'
+import type { RootFacts } from '../fields.ts'
+import { wholeSecond } from '../forecast.ts'
+import { rootWithinMs } from '../limits.ts'
+import type { RootRow } from '../model.ts'
+import { crossingFactsOf } from '../provider/facts.ts'
+import type { OpenProviders } from '../provider/open-providers.ts'
+import type { CrossingWish, ProviderFailure } from '../provider/provider.ts'
+import { providedWithin } from '../provider/within.ts'
+import { rotationActivate, rotationCrossed, rotationRefused, rotationRequested } from '../rotation-commands.ts'
+import type { AuthorityParts } from '../settings.ts'
+import type { RotationRow } from '../tables.ts'
+import { activeRoot, authorityOf, lastLeafExpiry } from '../views.ts'
+import { did, failedBy, notReplicated, type Step } from './step.ts'
+
+/**
+ * One step of a rotation, from where its row says that it stands. Nothing that a step needs is kept outside the replicated state:
+ * another leader goes on with it. Until the last step the old root signs. Spec: What the service does 12.
+ */
+export async function rotationStep(
+  parts: AuthorityParts,
+  providers: OpenProviders,
+  tx: ReadTransaction,
+  row: RotationRow,
+): Promise<Step> {
+  const active = activeRoot(tx)
+  if (active === undefined || authorityOf(tx) === undefined) {
+    return failedBy({ kind: 'refused', message: 'no root is active from which to rotate' })
+  }
+  if (row.root === null || row.step === 'begun') return request(parts, providers, tx, row)
+  if (row.root.id === active.id) return activate(parts, providers, tx, row)
+  if (row.step === 'requested') return cross(parts, providers, tx, { row, root: row.root, active })
+  return activate(parts, providers, tx, row)
+}
+
+/** 1. The intermediate: the new root's own certificate, of its subject and key, which is what the old one is to sign. */
+async function request(
+  { server }: AuthorityParts,
+  providers: OpenProviders,
+  tx: ReadTransaction,
+  row: RotationRow,
+): Promise<Step> {
+  const authority = authorityOf(tx)
+  if (authority === undefined) return did
+  const serial = await server.propose(takeSerialNumbers, { count: 1 })
+  if (!serial.ok) return notReplicated(serial.error)
+  const made = await providers.rootOf(row.provider, row.options, authority, serial.value.first)
+  if (!made.ok && made.error.kind === 'unavailable') return failedBy(made.error)
+  const root = made.ok ? longEnough(tx, made.value) : made
+  const recorded = root.ok
+    ? await server.propose(rotationRequested, { rotation: row.id, root: root.value })
+    : await server.propose(rotationRefused, { rotation: row.id, why: root.error.message.slice(0, 1_024) })
+  if (!recorded.ok) return notReplicated(recorded.error)
+  if (!root.ok) {
+    const fields = { rotation: row.id, provider: row.provider, why: root.error.message }
+    server.env.log.write('warn', 'connect', 'the new provider refuses: the rotation ends', fields)
+  } else tell(server.env, row, 'there is a new root', { root: root.value.id })
+  return did
+}
+
+/** A crossing ends with the root that it is of, and must hold for as long as the old root's leaves. */
+function longEnough(tx: ReadTransaction, root: RootFacts): Result<RootFacts, ProviderFailure> {
+  const last = lastLeafExpiry(tx, activeRoot(tx)?.id ?? '') ?? 0
+  if (root.notAfterMs >= last) return ok(root)
+  const message = `the new root expires ${utcText(root.notAfterMs)}, before the last leaf of the old one, ${utcText(last)}`
+  return err({ kind: 'refused', message })
+}
+
+interface Crossing {
+  readonly row: RotationRow
+  readonly root: RootFacts
+  readonly active: RootRow
+}
+
+/** 2. The old root signs it. */
+async function cross(
+  parts: AuthorityParts,
+  providers: OpenProviders,
+  tx: ReadTransaction,
+  { row, root, active }: Crossing,
+): Promise<Step> {
+  const { server } = parts
+  const signer = await providers.active(tx)
+  if (!signer.ok) return failedBy(signer.error)
+  const serial = await server.propose(takeSerialNumbers, { count: 1 })
+  if (!serial.ok) return notReplicated(serial.error)
+  const wish = crossingWish(parts, root, active, serial.value.first)
+  const signed = await providedWithin(server.env, rootWithinMs, signer.value.provider.crossSign(wish))
+  if (!signed.ok) return failedBy(signed.error)
+  const crossing = crossingFactsOf(signed.value, root.certificate)
+  if (!crossing.ok) return failedBy(crossing.error)
+  if (crossing.value.notAfterMs < (lastLeafExpiry(server.read(), active.id) ?? 0)) {
+    return failedBy({ kind: 'unavailable', message: 'what the old root signed expires before its last leaf does' })
+  }
+  const body = { rotation: row.id, byRootId: active.id, crossing: crossing.value }
+  const recorded = await server.propose(rotationCrossed, body)
+  if (!recorded.ok) return notReplicated(recorded.error)
+  tell(server.env, row, 'the old root has signed the new one', { root: root.id, by: active.id })
+  return did
+}
+
+/** It holds for as long as both: no leaf that leads back by way of it is shortened by anything else. */
+function crossingWish(
+  { server, skewMs }: AuthorityParts,
+  root: RootFacts,
+  active: RootRow,
+  serial: string,
+): CrossingWish {
+  const notBeforeMs = wholeSecond(server.env.clock.wallMs() - skewMs)
+  const notAfterMs = Math.min(active.notAfterMs, root.notAfterMs)
+  return { rootCertificate: root.certificate, serial, notBeforeMs, notAfterMs }
+}
+
+/** 3. The new root takes over, once its provider is there to sign with it. */
+async function activate(
+  { server }: AuthorityParts,
+  providers: OpenProviders,
+  tx: ReadTransaction,
+  row: RotationRow,
+): Promise<Step> {
+  const authority = authorityOf(tx)
+  if (authority === undefined || row.root === null) return did
+  const there = await providers.rootOf(row.provider, row.options, authority, '0', row.root)
+  if (!there.ok) return failedBy(there.error)
+  if (there.value.id !== row.root.id) {
+    return failedBy({ kind: 'refused', message: 'the new provider has another root now than the one that was signed' })
+  }
+  const activated = await server.propose(rotationActivate, { rotation: row.id, nowMs: server.env.clock.wallMs() })
+  if (!activated.ok) return notReplicated(activated.error)
+  if (activated.value === 'activated') tell(server.env, row, 'the new root is active', { root: row.root.id })
+  return did
+}
+
+function tell(
+  { log, metrics }: AuthorityParts['server']['env'],
+  { id, provider }: RotationRow,
+  what: string,
+  fields: Readonly<Record<string, string>>,
+): void {
+  metrics.count('connect.ca.rotation.step')
+  log.write('info', 'connect', what, { rotation: id, provider, ...fields })
+}

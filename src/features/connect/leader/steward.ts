@@ -1,0 +1,151 @@
+import type { Closable } from '../../../env/async.ts'
+import type { ReadTransaction } from '../../../store/types.ts'
+import { Joining } from '../federation/joining.ts'
+import { lookEveryMs, retryFirstMs, retryMaxMs } from '../limits.ts'
+import { readOptions } from '../options.ts'
+import { nameOfKind } from '../provider/kind-names.ts'
+import type { OpenProviders } from '../provider/open-providers.ts'
+import { reviewIntervalMs } from '../provider/provider.ts'
+import type { AuthorityParts } from '../settings.ts'
+import { activeRoot, allRoots, authorityOf, openRotation } from '../views.ts'
+import { Bootstrap } from './bootstrap.ts'
+import { nextToGoMs, pruneStep } from './pruning.ts'
+import { reviewStep } from './review.ts'
+import { rotationStep } from './rotation.ts'
+import { failedBy, type Step } from './step.ts'
+
+/**
+ * Does what is due for the authority, one thing after the other, for as long as this server leads: begins it, takes a rotation
+ * on, takes old roots out. What fails is told, and tried again with growing pauses; leading goes on whatever comes of it.
+ */
+export class Steward implements Closable {
+  readonly #parts: AuthorityParts
+  readonly #providers: OpenProviders
+  readonly #bootstrap: Bootstrap
+  readonly #joining: Joining
+  #problem = ''
+  #pauseMs = retryFirstMs
+  #reviewedMs: number
+  #wake: (() => void) | undefined
+  #closed = false
+
+  constructor(parts: AuthorityParts, providers: OpenProviders) {
+    this.#parts = parts
+    this.#providers = providers
+    this.#bootstrap = new Bootstrap(parts, providers)
+    this.#joining = new Joining(parts, providers)
+    this.#reviewedMs = parts.server.env.clock.monoMs()
+    parts.server.env.detach(this.#run())
+  }
+
+  /** What keeps it from what is due; empty: nothing. */
+  get problem(): string {
+    return this.#problem === '' ? this.#joining.problem : this.#problem
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#wake?.()
+  }
+
+  async #run(): Promise<void> {
+    tellSettingsIgnored(this.#parts)
+    while (!this.#closed) {
+      const step = await this.#step()
+      if (this.#closed) return
+      if (step.kind === 'failed') this.#failed(step)
+      else this.#went()
+      this.#measure()
+      const mostMs = Math.min(lookEveryMs, this.#joining.restMs(this.#parts.server.read()))
+      if (step.kind === 'idle') await this.#rest(Math.min(step.forMs, mostMs))
+      if (step.kind === 'failed') await this.#rest(this.#nextPause())
+    }
+  }
+
+  async #step(): Promise<Step> {
+    const tx = this.#parts.server.read()
+    const joining = await this.#joining.step(tx)
+    if (joining !== undefined) return joining
+    if (authorityOf(tx) === undefined) return this.#bootstrap.step()
+    const rotation = openRotation(tx)
+    if (rotation !== undefined) return rotationStep(this.#parts, this.#providers, tx, rotation)
+    const nowMs = this.#parts.server.env.clock.wallMs()
+    const nextMs = nextToGoMs(tx, this.#parts)
+    if (nextMs !== undefined && nextMs <= nowMs) return pruneStep(this.#parts, tx)
+    return this.#look(tx, nextMs === undefined ? Number.POSITIVE_INFINITY : nextMs - nowMs)
+  }
+
+  /** Nothing is due; what signs is looked at all the same, for an operator is to know of it before the next leaf is asked for. */
+  async #look(tx: ReadTransaction, forMs: number): Promise<Step> {
+    const signer = await this.#providers.active(tx)
+    if (!signer.ok) return failedBy(signer.error)
+    if (signer.value.provider.review === undefined) return { kind: 'idle', forMs }
+    const nowMs = this.#parts.server.env.clock.monoMs()
+    const dueMs = this.#reviewedMs + reviewIntervalMs - nowMs
+    if (dueMs > 0) return { kind: 'idle', forMs: Math.min(forMs, dueMs) }
+    const step = await reviewStep(this.#parts, signer.value)
+    // What it found stands until it is mended: it is looked at again soon, and told of all the while.
+    if (step.kind !== 'failed') this.#reviewedMs = nowMs
+    return step
+  }
+
+  #failed({ by, message }: Extract<Step, { kind: 'failed' }>): void {
+    const { metrics, log } = this.#parts.server.env
+    if (by === 'provider') metrics.count('connect.ca.provider.failed')
+    if (this.#problem !== message)
+      log.write('warn', 'connect', 'the certificate authority is held up', { why: message })
+    this.#problem = message
+  }
+
+  #went(): void {
+    this.#pauseMs = retryFirstMs
+    if (this.#problem === '') return
+    this.#parts.server.env.log.write('info', 'connect', 'the certificate authority goes on')
+    this.#problem = ''
+  }
+
+  #nextPause(): number {
+    const pauseMs = this.#pauseMs
+    this.#pauseMs = Math.min(pauseMs * 2, retryMaxMs)
+    return pauseMs
+  }
+
+  #measure(): void {
+    const { env } = this.#parts.server
+    const root = activeRoot(this.#parts.server.read())
+    env.metrics.gauge('connect.ca.healthy', this.#problem === '' ? 1 : 0)
+    if (root === undefined) return
+    env.metrics.gauge('connect.ca.root.expiry', Math.round((root.notAfterMs - env.clock.wallMs()) / 1000))
+  }
+
+  /** Until the time has passed or something changes that could make something due. */
+  async #rest(forMs: number): Promise<void> {
+    const { server } = this.#parts
+    const over = server.env.deferred<void>()
+    const timer = server.env.timers.after(Math.max(0, forMs), () => over.resolve())
+    const watching = server.watch(lookAt, () => over.resolve())
+    this.#wake = () => over.resolve()
+    await over.promise
+    timer.close()
+    watching.close()
+  }
+}
+
+/** Once for each time that it leads: whoever has changed the file should not believe that it was heard. */
+function tellSettingsIgnored({ server }: AuthorityParts): void {
+  const authority = authorityOf(server.read())
+  const { mesh, env } = server
+  if (authority === undefined || mesh === undefined) return
+  const given = readOptions(mesh.options)
+  const isOther = nameOfKind(mesh.provider) !== authority.provider || !given.ok
+  const saysMore = given.ok && Object.entries(given.value).some(([name, value]) => authority.options[name] !== value)
+  if (!isOther && !saysMore) return
+  const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
+  env.log.write('info', 'connect', text, { provider: authority.provider })
+}
+
+function lookAt(tx: ReadTransaction): void {
+  authorityOf(tx)
+  openRotation(tx)
+  for (const _ of allRoots(tx));
+}

@@ -1,0 +1,214 @@
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Closable } from '../../../env/async.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { ReadTransaction } from '../../../store/types.ts'
+import type { WriteIdentity } from '../../manifest.ts'
+import { tooManyRoots } from '../forecast.ts'
+import { updateWithinMs } from '../limits.ts'
+import type { AuthorityRow, ProviderOptions } from '../model.ts'
+import { commonProblem, sameOptions, withStoredSecrets } from '../options.ts'
+import { kindNamed } from '../provider/kind-names.ts'
+import type { ProviderKind } from '../provider/provider.ts'
+import { type Updated, updateAuthority } from '../rotation-commands.ts'
+import type { AuthorityParts } from '../settings.ts'
+import type { RotationRow } from '../tables.ts'
+import { allRoots, authorityOf, isOpen, openRotation, rotationById } from '../views.ts'
+
+export interface ConfigurationWish {
+  readonly provider: string
+  readonly options: ProviderOptions
+  /** Only where the configuration has this ModifyIndex; null: wherever. */
+  readonly onlyAt: number | null
+}
+
+/** What is to be proposed; or that something else has to end before. */
+type Plan =
+  | { readonly kind: 'propose'; readonly due: 'nothing' | 'options' | 'rotation' | 'giving-up' }
+  | { readonly kind: 'wait'; readonly rotation: number }
+
+const goesAway: Failure = { kind: 'not-leader', leader: undefined }
+
+/**
+ * Changes of the configuration, one after the other: one that finds a rotation under way waits for its end, unless it wishes the
+ * very same, or what held before, which gives the rotation up. A caller whose leader is lost comes again with the same write, is
+ * told of the rotation that it began, and waits for the end of that one.
+ */
+export class Updates implements Closable {
+  readonly #parts: AuthorityParts
+  readonly #problem: () => string
+  readonly #waiting = new Set<() => void>()
+  #closed = false
+
+  constructor(parts: AuthorityParts, problem: () => string) {
+    this.#parts = parts
+    this.#problem = problem
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const end of [...this.#waiting]) end()
+  }
+
+  async update(wish: ConfigurationWish, identity: WriteIdentity | undefined): Promise<Result<boolean, Failure>> {
+    const { server, kinds, leafTtlMinMs } = this.#parts
+    const untilMs = server.env.clock.monoMs() + updateWithinMs
+    const kind = kindNamed(kinds, wish.provider)
+    if (kind === undefined)
+      return mistaken(`could not initialize provider: unknown CA provider ${JSON.stringify(wish.provider)}`)
+    let named = identity
+    for (;;) {
+      if (this.#closed) return err(goesAway)
+      const tx = server.read()
+      const authority = authorityOf(tx)
+      if (authority === undefined) return refused('the certificate authority has not begun yet', this.#problem())
+      const options = checkedOptions(kind, wish.options, {
+        authority,
+        rotation: openRotation(tx),
+        ttlMinMs: leafTtlMinMs,
+      })
+      if (!options.ok) return options
+      const plan = planOf(tx, authority, kind, options.value)
+      if (!plan.ok) return plan
+      if (plan.value.kind === 'wait') {
+        const ended = await this.#ended(plan.value.rotation, untilMs)
+        if (!ended.ok) return ended
+        continue
+      }
+      const done = await this.#propose(tx, { due: plan.value.due, kind, options: options.value, wish }, named)
+      if (!done.ok) return done
+      if (done.value.kind !== 'changed') return this.#outcome(done.value, openRotation(tx), plan.value.due, untilMs)
+      // What came of this write is that it was told to look again: from here on it would be told the same for ever.
+      named = undefined
+    }
+  }
+
+  #propose(
+    tx: ReadTransaction,
+    update: {
+      readonly due: 'nothing' | 'options' | 'rotation' | 'giving-up'
+      readonly kind: ProviderKind
+      readonly options: ProviderOptions
+      readonly wish: ConfigurationWish
+    },
+    identity: WriteIdentity | undefined,
+  ): Promise<Result<Updated, Failure>> {
+    const { server } = this.#parts
+    const body = {
+      due: update.due,
+      provider: update.kind.name,
+      options: update.options,
+      at: authorityOf(tx)?.modifyIndex ?? 0,
+      rotation: openRotation(tx)?.id ?? 0,
+      onlyAt: update.wish.onlyAt,
+      nowMs: server.env.clock.wallMs(),
+    }
+    return server.propose(updateAuthority, body, identity)
+  }
+
+  async #outcome(
+    updated: Exclude<Updated, { kind: 'changed' }>,
+    joined: RotationRow | undefined,
+    due: string,
+    untilMs: number,
+  ): Promise<Result<boolean, Failure>> {
+    if (updated.kind === 'other-index') return ok(false)
+    const rotation = updated.kind === 'rotating' ? updated.rotation : due === 'nothing' ? joined?.id : undefined
+    if (rotation === undefined) return ok(true)
+    const ended = await this.#ended(rotation, untilMs)
+    return ended.ok ? endOf(ended.value) : ended
+  }
+
+  /** Undefined: it ended so long ago that it has been forgotten. */
+  async #ended(id: number, untilMs: number): Promise<Result<RotationRow | undefined, Failure>> {
+    const { server } = this.#parts
+    for (;;) {
+      const row = rotationById(server.read(), id)
+      if (row === undefined || !isOpen(row)) return ok(row)
+      const leftMs = untilMs - server.env.clock.monoMs()
+      if (this.#closed) return err(goesAway)
+      if (leftMs <= 0) return refused(`the rotation ${id} is under way, and goes on`, this.#problem())
+      await this.#changed(id, leftMs)
+    }
+  }
+
+  async #changed(id: number, limitMs: number): Promise<void> {
+    const { server } = this.#parts
+    const changed = server.env.deferred<void>()
+    const end = (): void => changed.resolve()
+    const timer = server.env.timers.after(limitMs, end)
+    const watching = server.watch((tx) => void rotationById(tx, id), end)
+    this.#waiting.add(end)
+    await changed.promise
+    this.#waiting.delete(end)
+    watching.close()
+    timer.close()
+  }
+}
+
+function checkedOptions(
+  kind: ProviderKind,
+  given: ProviderOptions,
+  {
+    authority,
+    rotation,
+    ttlMinMs,
+  }: {
+    readonly authority: AuthorityRow
+    readonly rotation: RotationRow | undefined
+    readonly ttlMinMs: number
+  },
+): Result<ProviderOptions, Failure> {
+  const stored = authority.provider === kind.name ? authority.options : {}
+  const merged = withStoredSecrets(given, stored, kind.secretOptions)
+  const target = rotation?.provider === kind.name ? rotation.options : stored
+  const again = merged.ok ? merged : withStoredSecrets(given, target, kind.secretOptions)
+  if (!again.ok)
+    return mistaken(`error configuring provider: ${again.error} stands for a value that is stored, and none is`)
+  const problem = commonProblem(again.value, ttlMinMs) ?? kind.problem(again.value)
+  return problem === undefined ? again : mistaken(`error configuring provider: ${problem}`)
+}
+
+function planOf(
+  tx: ReadTransaction,
+  authority: AuthorityRow,
+  kind: ProviderKind,
+  options: ProviderOptions,
+): Result<Plan, Failure> {
+  const rotation = openRotation(tx)
+  // Keys are those of the primary datacenter.
+  if (authority.primary !== '') {
+    const isSame = kind.name === authority.provider && sameOptions(authority.options, options)
+    return ok({ kind: 'propose', due: isSame ? 'nothing' : 'options' })
+  }
+  const isAsItIs = kind.name === authority.provider && sameOptions(authority.options, options)
+  const isSameRoot = isAsItIs || (kind.name === authority.provider && kind.sameRoot(authority.options, options))
+  if (rotation === undefined) {
+    if (isSameRoot) return ok({ kind: 'propose', due: isAsItIs ? 'nothing' : 'options' })
+    const why = tooManyRoots([...allRoots(tx)])
+    return why === '' ? ok({ kind: 'propose', due: 'rotation' }) : refused('no rotation can begin now', why)
+  }
+  if (rotation.provider === kind.name && sameOptions(rotation.options, options)) {
+    return ok({ kind: 'propose', due: 'nothing' })
+  }
+  if (isSameRoot) return ok({ kind: 'propose', due: isAsItIs ? 'giving-up' : 'options' })
+  return ok({ kind: 'wait', rotation: rotation.id })
+}
+
+function endOf(row: RotationRow | undefined): Result<boolean, Failure> {
+  switch (row?.step) {
+    case 'refused':
+      return mistaken(row.why)
+    case 'given-up':
+      return refused('the rotation was given up', 'another change set what held before')
+    default:
+      return ok(true)
+  }
+}
+
+function mistaken(message: string): Result<never, Failure> {
+  return err({ kind: 'bad-request', message })
+}
+
+function refused(message: string, why: string): Result<never, Failure> {
+  return err({ kind: 'refused', message: why === '' ? message : `${message}: ${why}` })
+}

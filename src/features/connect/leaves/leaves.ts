@@ -1,0 +1,135 @@
+import { equalBytes } from '../../../base/bytes.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { productName } from '../../../model/names.ts'
+import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
+import { verifyChain } from '../../../pki/chain.ts'
+import { serialHex } from '../../../pki/key-id.ts'
+import { recordLeaves } from '../commands.ts'
+import { leafWithinMs } from '../limits.ts'
+import type { IssuedLeaf } from '../model.ts'
+import type { ActiveSigner } from '../provider/open-providers.ts'
+import type { SignedCertificate } from '../provider/provider.ts'
+import { providedWithin } from '../provider/within.ts'
+import type { AuthorityParts } from '../settings.ts'
+import type { Chain } from '../views.ts'
+import type { RequestedLeaf } from './requested.ts'
+
+/** What holds for the leaves of one batch, and has been recorded. */
+export interface Recorded {
+  readonly signer: ActiveSigner
+  readonly chain: Chain
+  readonly notBeforeMs: number
+  readonly expiresMs: number
+}
+
+/** X.520 has no longer names. */
+const commonNameMax = 64
+
+/** Signs one leaf that has been recorded, and looks at what came of it before it goes out. */
+export async function signRecorded(
+  parts: AuthorityParts,
+  recorded: Recorded,
+  { publicKey, requestPem, service, uri }: RequestedLeaf,
+  serial: string,
+): Promise<Result<IssuedLeaf, Failure>> {
+  const { env } = parts.server
+  const { signer, chain, notBeforeMs, expiresMs } = recorded
+  const commonName = service.slice(0, commonNameMax)
+  const wish = { publicKey, requestPem, commonName, spiffeId: uri, serial, notBeforeMs, notAfterMs: expiresMs }
+  const signed = await providedWithin(env, leafWithinMs, signer.provider.signLeaf(wish))
+  if (!signed.ok) {
+    env.metrics.count('connect.ca.provider.failed')
+    return refused(signed.error.message)
+  }
+  const leaf = read([signed.value.certificate])
+  const behind = signed.value.behind === undefined ? undefined : read(signed.value.behind)
+  if (!leaf.ok || behind?.ok === false) return refused('the provider has signed what cannot be read')
+  const [certificate] = leaf.value
+  if (certificate === undefined) return refused('the provider has signed nothing')
+  const endMs = Math.min(chain.endMs, ...(behind?.value ?? []).map(({ notAfterMs }) => notAfterMs))
+  const problem =
+    leafProblem(certificate, { publicKey, uri, endMs }) ?? chainProblem(parts, recorded, certificate, signed.value)
+  if (problem !== undefined) return refused(`the provider has signed something else than was asked for: ${problem}`)
+  const late = await recordLonger(parts, recorded, certificate)
+  if (late !== undefined) return err(late)
+  env.metrics.count('connect.ca.leaf.signed')
+  return ok(issued(recorded, signed.value, certificate, { service, serviceUri: uri }))
+}
+
+/** A provider that gives leaves a time of its own may have given more than was recorded. */
+async function recordLonger(
+  { server }: AuthorityParts,
+  { signer, expiresMs }: Recorded,
+  { notAfterMs }: Certificate,
+): Promise<Failure | undefined> {
+  if (notAfterMs <= expiresMs) return undefined
+  const { datacenter } = server
+  const body = { rootId: signer.root.id, datacenter, count: 1, expiresMs: notAfterMs }
+  const again = await server.propose(recordLeaves, body)
+  if (!again.ok) return again.error
+  return again.value === null ? { kind: 'refused', message: 'the root has changed meanwhile' } : undefined
+}
+
+function leafProblem(
+  leaf: Certificate,
+  wish: { readonly publicKey: Uint8Array; readonly uri: string; readonly endMs: number },
+): string | undefined {
+  if (!equalBytes(leaf.publicKey, wish.publicKey)) return 'its key is another'
+  if (leaf.uris.length !== 1 || leaf.uris[0] !== wish.uri || leaf.dnsNames.length > 0) return 'it is of another service'
+  if (leaf.authority) return 'it is an authority'
+  return leaf.notAfterMs > wish.endMs ? 'it outlives what it is signed with' : undefined
+}
+
+/** What others have signed must lead to the root that is trusted; of what this server signed itself that is known. */
+function chainProblem(
+  { server }: AuthorityParts,
+  { signer }: Recorded,
+  leaf: Certificate,
+  { behind = signer.ownIntermediates }: SignedCertificate,
+): string | undefined {
+  if (signer.kind.name === productName) return undefined
+  const { crypto, clock } = server.env
+  const [between, roots] = [read(behind), read([signer.root.certificate])]
+  if (!between.ok || !roots.ok) return 'what goes out behind it cannot be read'
+  const { trustDomain } = signer.authority
+  const question = { atMs: clock.wallMs(), usage: 'server', trustDomain } as const
+  const chain = verifyChain(crypto, leaf, between.value, roots.value, question)
+  return chain.ok ? undefined : chain.error
+}
+
+function issued(
+  { signer, chain }: Recorded,
+  { certificate, behind }: SignedCertificate,
+  leaf: Certificate,
+  { service, serviceUri }: { readonly service: string; readonly serviceUri: string },
+): IssuedLeaf {
+  const { authority, root, ownIntermediates } = signer
+  const crossings = chain.behind.slice(ownIntermediates.length)
+  const all = [certificate, ...(behind ?? ownIntermediates), ...crossings]
+  return {
+    serialNumber: serialHex(leaf.serial),
+    certificates: all.map((pem) => (pem.endsWith('\n') ? pem : `${pem}\n`)).join(''),
+    rootId: root.id,
+    service,
+    serviceUri,
+    notBeforeMs: leaf.notBeforeMs,
+    notAfterMs: leaf.notAfterMs,
+    createIndex: authority.createIndex,
+    modifyIndex: authority.modifyIndex,
+  }
+}
+
+function read(pems: readonly string[]): Result<readonly Certificate[], string> {
+  const all: Certificate[] = []
+  for (const pem of pems) {
+    const certificates = readCertificates(pem)
+    if (!certificates.ok) return certificates
+    all.push(...certificates.value)
+  }
+  return ok(all)
+}
+
+function refused(message: string): Result<never, Failure> {
+  return err({ kind: 'refused', message })
+}

@@ -1,0 +1,61 @@
+import type { Authorizer } from '../../../access/authorizer.ts'
+import { lowerAscii } from '../../../base/letter-case.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { readRequest } from '../../../pki/request.ts'
+import { readSpiffeId, serviceUri } from '../../../pki/spiffe.ts'
+import { denied } from '../../denied.ts'
+
+/** All that is taken from a request for a leaf. */
+export interface RequestedLeaf {
+  readonly publicKey: Uint8Array
+  /** For providers that take nothing else. */
+  readonly requestPem: string
+  readonly service: string
+  readonly uri: string
+}
+
+export interface Asking {
+  readonly env: Env
+  readonly authorizer: Authorizer
+  readonly trustDomain: string
+  readonly datacenter: string
+}
+
+/** The namespace of services: there is no other. Reference: connect 4. */
+const namespace = 'default'
+
+/** What a request asks for, where whoever sends it may have that. Reference: connect 4. */
+export function requestedLeaf(requestPem: string, asking: Asking): Result<RequestedLeaf, Failure> {
+  const { env, authorizer, trustDomain, datacenter } = asking
+  const request = readRequest(requestPem, env.crypto)
+  if (!request.ok) return mistaken(`failed to parse CSR: ${request.error}`)
+  const { uris, publicKey, wantsAuthority } = request.value
+  const [uri, second] = uris
+  if (uri === undefined || second !== undefined) return mistaken(`CSR must have one SPIFFE ID, and has ${uris.length}`)
+  const id = readSpiffeId(uri)
+  if (!id.ok) return mistaken(id.error)
+  const named = id.value
+  if (named.kind !== 'service') return mistaken('SPIFFE ID in CSR must be a service ID')
+  // Who meets a leaf takes names that differ in the case of their letters for one: who may write `DB` alone must not pass for `db`.
+  for (const name of [named.service, lowerAscii(named.service)]) {
+    const ask = { resource: 'service', name, right: 'write' } as const
+    if (!authorizer.allows(ask.resource, name, ask.right)) return err(denied(env, authorizer, ask, 'ConnectCA.Sign'))
+  }
+  if (named.trustDomain !== trustDomain) return different('trust domain', named.trustDomain, trustDomain)
+  if (lowerAscii(named.datacenter) !== lowerAscii(datacenter))
+    return different('datacenter', named.datacenter, datacenter)
+  if (named.namespace !== namespace) return different('namespace', named.namespace, namespace)
+  if (wantsAuthority) return mistaken('CSR asks for a certificate of an authority')
+  const { service } = named
+  return ok({ publicKey, requestPem, service, uri: serviceUri({ trustDomain, namespace, datacenter, service }) })
+}
+
+function different(what: string, theirs: string, ours: string): Result<never, Failure> {
+  return mistaken(`SPIFFE ID in CSR from a different ${what}: ${theirs}, we are ${ours}`)
+}
+
+function mistaken(message: string): Result<never, Failure> {
+  return err({ kind: 'bad-request', message })
+}

@@ -1,0 +1,169 @@
+import type { Authorizer } from '../../../access/authorizer.ts'
+import { err, type Result } from '../../../base/result.ts'
+import { utcText } from '../../../base/utc-text.ts'
+import type { Closable, Deferred } from '../../../env/async.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { recordLeaves } from '../commands.ts'
+import { leafExpiry, wholeSecond } from '../forecast.ts'
+import { leavesAtOnce, requestsWaitingMax } from '../limits.ts'
+import type { IssuedLeaf } from '../model.ts'
+import { leafTtlMs } from '../options.ts'
+import type { OpenProviders } from '../provider/open-providers.ts'
+import type { AuthorityParts } from '../settings.ts'
+import { chainOf, trustDomainOf } from '../views.ts'
+import { type Recorded, signRecorded } from './leaves.ts'
+import { type RequestedLeaf, requestedLeaf } from './requested.ts'
+
+interface Waiting {
+  readonly wanted: RequestedLeaf
+  readonly answer: Deferred<Result<IssuedLeaf, Failure>>
+}
+
+/** Leaves signed in one turn: a signature takes a good part of a millisecond, with long keys more. */
+const signedInTurn = 8
+/** How often a batch begins anew because the root has changed under it. */
+const attemptsMax = 4
+/** While there are more than may be signed, they are gathered for this long: each command is one for the disks of all servers. */
+const gatherMs = 100
+/** Requests wait about this long at most: who asks gives up after ten seconds. */
+const waitMaxS = 5
+
+/**
+ * Leaves, so many in a second at most: requests wait in a queue, and beyond its bound they are refused for now. Those that wait
+ * together share one command that records them (commands.ts has the argument why), and are signed when that has committed: what
+ * a server signs that no longer leads never leaves it.
+ */
+export class Signing implements Closable {
+  readonly #parts: AuthorityParts
+  readonly #providers: OpenProviders
+  readonly #queue: Waiting[] = []
+  /** Leaves that may be signed now. */
+  #allowance: number
+  #countedMs: number
+  #draining = false
+  #timer: Closable | undefined
+  #closed = false
+
+  constructor(parts: AuthorityParts, providers: OpenProviders) {
+    this.#parts = parts
+    this.#providers = providers
+    this.#allowance = parts.leavesPerSecond
+    this.#countedMs = parts.server.env.clock.monoMs()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+    for (const { answer } of this.#queue.splice(0)) answer.resolve(err({ kind: 'not-leader', leader: undefined }))
+  }
+
+  async sign(requestPem: string, authorizer: Authorizer): Promise<Result<IssuedLeaf, Failure>> {
+    const { server, leavesPerSecond } = this.#parts
+    const { env, datacenter } = server
+    if (this.#closed) return err({ kind: 'not-leader', leader: undefined })
+    const trustDomain = trustDomainOf(server.read())
+    if (trustDomain === '') return err({ kind: 'refused', message: 'the certificate authority has not begun yet' })
+    if (this.#queue.length >= Math.min(requestsWaitingMax, Math.max(1, leavesPerSecond * waitMaxS))) {
+      env.metrics.count('connect.ca.leaf.refused')
+      return err({
+        kind: 'overloaded',
+        message: 'too many certificates are asked for at present: try again in a while',
+      })
+    }
+    const wanted = requestedLeaf(requestPem, { env, authorizer, trustDomain, datacenter })
+    if (!wanted.ok) return wanted
+    const answer = env.deferred<Result<IssuedLeaf, Failure>>()
+    this.#queue.push({ wanted: wanted.value, answer })
+    this.#go()
+    return answer.promise
+  }
+
+  #go(): void {
+    if (this.#draining || this.#closed || this.#queue.length === 0) return
+    this.#draining = true
+    this.#parts.server.env.detach(this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    while (!this.#closed && this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, Math.min(leavesAtOnce, this.#allowed()))
+      if (batch.length === 0) {
+        await this.#pause(Math.max(gatherMs, 1000 / this.#parts.leavesPerSecond))
+        continue
+      }
+      this.#allowance -= batch.length
+      await this.#signBatch(batch)
+    }
+    this.#draining = false
+    this.#go()
+  }
+
+  #allowed(): number {
+    const { server, leavesPerSecond } = this.#parts
+    const nowMs = server.env.clock.monoMs()
+    if (leavesPerSecond === Number.POSITIVE_INFINITY) return leavesAtOnce
+    this.#allowance = Math.min(leavesPerSecond, this.#allowance + ((nowMs - this.#countedMs) / 1000) * leavesPerSecond)
+    this.#countedMs = nowMs
+    return Math.floor(this.#allowance)
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { env } = this.#parts.server
+    const over = env.deferred<void>()
+    this.#timer = env.timers.after(ms, () => over.resolve())
+    await over.promise
+  }
+
+  async #signBatch(batch: readonly Waiting[]): Promise<void> {
+    const recorded = await this.#record(batch.length)
+    if (!recorded.ok) {
+      this.#parts.server.env.metrics.count('connect.ca.leaf.refused', batch.length)
+      for (const { answer } of batch) answer.resolve(recorded)
+      return
+    }
+    const { first, ...common } = recorded.value
+    for (let at = 0; at < batch.length; at += signedInTurn) {
+      if (at > 0) await this.#pause(0)
+      const some = batch.slice(at, at + signedInTurn)
+      await Promise.all(
+        some.map(async ({ wanted, answer }, offset) => {
+          const serial = String(first + BigInt(at + offset))
+          answer.resolve(await signRecorded(this.#parts, common, wanted, serial))
+        }),
+      )
+    }
+  }
+
+  /** The root under which the batch is signed, which is active when the command for it is applied. */
+  async #record(count: number): Promise<Result<Recorded & { readonly first: bigint }, Failure>> {
+    const { server, skewMs, leafTtlMinMs } = this.#parts
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const tx = server.read()
+      const signer = await this.#providers.active(tx)
+      if (!signer.ok) return err({ kind: 'refused', message: signer.error.message })
+      const { root, authority } = signer.value
+      const nowMs = server.env.clock.wallMs()
+      const chain = chainOf(tx, root, nowMs, this.#parts)
+      const expiresMs = leafExpiry(tx, root, { nowMs, skewMs, leafTtlMinMs, ttlMs: leafTtlMs(authority.options) })
+      if (expiresMs === 0) return err(tooLittle(chain.endMs))
+      const body = { rootId: root.id, datacenter: server.datacenter, count, expiresMs }
+      const recorded = await server.propose(recordLeaves, body)
+      if (!recorded.ok) return recorded
+      if (recorded.value === null) continue
+      const notBeforeMs = wholeSecond(nowMs - skewMs)
+      return {
+        ok: true,
+        value: { signer: signer.value, chain, notBeforeMs, expiresMs, first: BigInt(recorded.value.first) },
+      }
+    }
+    return err({ kind: 'refused', message: 'the root changes again and again' })
+  }
+}
+
+function tooLittle(endMs: number): Failure {
+  const remedy = 'no leaf would hold long enough: rotate to another root'
+  return {
+    kind: 'refused',
+    message: `the active root, or what goes out with its leaves, expires ${utcText(endMs)}, and ${remedy}`,
+  }
+}

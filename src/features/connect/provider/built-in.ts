@@ -1,0 +1,167 @@
+import { equalBytes } from '../../../base/bytes.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { KeyKind, SigningKey } from '../../../env/crypto.ts'
+import type { Env } from '../../../env/env.ts'
+import { productTitle } from '../../../model/names.ts'
+import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
+import { signCrossing, signIntermediate, signLeaf, signRoot } from '../../../pki/mesh-certificates.ts'
+import { certificatePem } from '../../../pki/pem.ts'
+import { publicKeyKindOf } from '../../../pki/public-key.ts'
+import { readRequest } from '../../../pki/request.ts'
+import { signingUri } from '../../../pki/spiffe.ts'
+import type { Issuer } from '../../../pki/tls-certificate.ts'
+import { wholeSecond } from '../forecast.ts'
+import type { ProviderOptions } from '../model.ts'
+import { textOption } from '../options.ts'
+import type {
+  CrossingWish,
+  LeafWish,
+  MeshIdentity,
+  Provided,
+  ProvidedRoot,
+  Provider,
+  ProviderFailure,
+  SignedCertificate,
+  SignerState,
+} from './provider.ts'
+import { refused } from './provider-failures.ts'
+
+/** How long a root holds. Reference: connect 5. */
+const rootLifeMs = 3_650 * 86_400_000
+
+/** The servers' own authority: its root signs leaves itself, with a key that is kept in the replicated state alone. */
+export class BuiltInProvider implements Provider {
+  readonly name: string
+  readonly #env: Env
+  readonly #options: ProviderOptions
+  readonly #mesh: MeshIdentity
+  #issuer: Issuer | undefined
+
+  constructor(name: string, env: Env, options: ProviderOptions, mesh: MeshIdentity) {
+    this.name = name
+    this.#env = env
+    this.#options = options
+    this.#mesh = mesh
+  }
+
+  /** Nothing ends: leaves that are being signed when another takes its place were recorded, and go out. */
+  close(): void {}
+
+  async root(state: SignerState | undefined, serial: string): Provided<ProvidedRoot> {
+    const issuer = state === undefined ? await this.#newRoot(serial) : this.#keptRoot(state)
+    if (!issuer.ok) return issuer
+    const { key, certificate, pem } = issuer.value
+    this.#issuer = { key, certificate }
+    return ok({
+      certificate: pem,
+      intermediates: [],
+      state: { privateKeyPem: key.privateKeyPem, rootCertificate: pem },
+    })
+  }
+
+  async signLeaf(wish: LeafWish): Provided<SignedCertificate> {
+    const issuer = this.#issuer
+    if (issuer === undefined) return refused(notLoaded)
+    const { publicKey, commonName, spiffeId: uri, serial, notBeforeMs, notAfterMs } = wish
+    const keyKind = publicKeyKindOf(publicKey)
+    if (keyKind === 'unknown') return refused('the key of the request is of a kind that is not known')
+    const term = { serial: BigInt(serial), notBeforeMs, notAfterMs: withinIssuer(issuer, notAfterMs) }
+    const leaf = signLeaf(this.#env.crypto, issuer, { publicKey, keyKind, commonName, uri, ...term })
+    return ok({ certificate: certificatePem(leaf), serial, notAfterMs: term.notAfterMs })
+  }
+
+  async crossSign({ rootCertificate, serial, notBeforeMs, notAfterMs }: CrossingWish): Provided<SignedCertificate> {
+    const issuer = this.#issuer
+    if (issuer === undefined) return refused(notLoaded)
+    const root = onlyCertificate(rootCertificate, 'the new root')
+    if (!root.ok) return root
+    const term = { serial: BigInt(serial), notBeforeMs, notAfterMs: withinIssuer(issuer, notAfterMs) }
+    const crossing = signCrossing(this.#env.crypto, issuer, root.value, term)
+    return ok({ certificate: certificatePem(crossing), serial, notAfterMs: term.notAfterMs })
+  }
+
+  async signIntermediate(requestPem: string, serial: string, notAfterMs: number): Provided<SignedCertificate> {
+    const issuer = this.#issuer
+    if (issuer === undefined) return refused(notLoaded)
+    const request = readRequest(requestPem, this.#env.crypto)
+    if (!request.ok) return refused(request.error)
+    const uri = signingUri(this.#mesh.trustDomain)
+    const term = { ...this.#begins(), serial: BigInt(serial), notAfterMs: withinIssuer(issuer, notAfterMs) }
+    const intermediate = signIntermediate(this.#env.crypto, issuer, request.value, { uri, ...term })
+    return ok({ certificate: certificatePem(intermediate), serial, notAfterMs: term.notAfterMs })
+  }
+
+  /** Every certificate is back-dated by the skew, that clocks which are behind take it at once. */
+  #begins(): { readonly notBeforeMs: number } {
+    return { notBeforeMs: wholeSecond(this.#env.clock.wallMs() - this.#mesh.skewMs) }
+  }
+
+  async #newRoot(serial: string): Promise<Loaded> {
+    const key = await this.#key()
+    if (!key.ok) return key
+    const given = textOption(this.#options, 'RootCert')
+    if (given !== '') return matching(key.value, given)
+    const { notBeforeMs } = this.#begins()
+    const wishes = {
+      serial: BigInt(serial),
+      commonName: `${productTitle} CA ${serial}`,
+      uri: signingUri(this.#mesh.trustDomain),
+      notBeforeMs,
+      notAfterMs: notBeforeMs + rootLifeMs,
+    }
+    return matching(key.value, certificatePem(signRoot(this.#env.crypto, key.value, wishes)))
+  }
+
+  async #key(): Promise<Result<SigningKey, ProviderFailure>> {
+    const { crypto } = this.#env
+    const given = textOption(this.#options, 'PrivateKey')
+    if (given === '') return ok(await crypto.generateKey(keyKindOf(this.#options) ?? 'ec-256'))
+    const key = crypto.readSigningKey(given)
+    return key === undefined ? refused('PrivateKey: no private key that can be used here') : ok(key)
+  }
+
+  #keptRoot({ privateKeyPem = '', rootCertificate = '' }: SignerState): Loaded {
+    const key = this.#env.crypto.readSigningKey(privateKeyPem)
+    return key === undefined ? refused('the private key of the root cannot be read') : matching(key, rootCertificate)
+  }
+}
+
+type Loaded = Result<Issuer & { readonly pem: string }, ProviderFailure>
+
+const notLoaded = 'the root has not been asked for yet'
+
+function matching(key: SigningKey, pem: string): Loaded {
+  const certificate = onlyCertificate(pem, 'the root')
+  if (!certificate.ok) return certificate
+  const isItsKey = equalBytes(certificate.value.publicKey, key.publicKey)
+  return isItsKey ? ok({ key, certificate: certificate.value, pem }) : refused('RootCert is not of the private key')
+}
+
+function onlyCertificate(pem: string, what: string): Result<Certificate, ProviderFailure> {
+  const read = readCertificates(pem)
+  if (!read.ok) return refused(`${what}: ${read.error}`)
+  const [certificate, second] = read.value
+  if (certificate !== undefined && second === undefined) return ok(certificate)
+  return err({ kind: 'refused', message: `${what}: not one certificate` })
+}
+
+/** Nothing outlives what signed it. */
+function withinIssuer({ certificate }: Issuer, notAfterMs: number): number {
+  return wholeSecond(Math.min(notAfterMs, certificate.notAfterMs))
+}
+
+const keyKinds: Readonly<Record<string, KeyKind>> = {
+  ec: 'ec-256',
+  'ec 256': 'ec-256',
+  'ec 384': 'ec-384',
+  'ec 521': 'ec-521',
+  rsa: 'rsa-2048',
+  'rsa 2048': 'rsa-2048',
+  'rsa 4096': 'rsa-4096',
+}
+
+/** Of the key that is generated; undefined: there is no such kind. */
+export function keyKindOf(options: ProviderOptions): KeyKind | undefined {
+  const kind = `${textOption(options, 'PrivateKeyType') || 'ec'} ${textOption(options, 'PrivateKeyBits')}`.trim()
+  return Object.hasOwn(keyKinds, kind) ? keyKinds[kind] : undefined
+}

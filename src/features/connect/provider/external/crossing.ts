@@ -1,0 +1,97 @@
+import { equalBytes } from '../../../../base/bytes.ts'
+import { err, ok, type Result } from '../../../../base/result.ts'
+import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
+import { signCrossing } from '../../../../pki/mesh-certificates.ts'
+import { certificatePem } from '../../../../pki/pem.ts'
+import { makeRequest, requestPem } from '../../../../pki/request.ts'
+import { signingUri } from '../../../../pki/spiffe.ts'
+import type { CrossingWish, SignedCertificate } from '../provider.ts'
+import { type CallFailure, refused, unavailable } from './call-failure.ts'
+import type { IntermediateWork } from './intermediate.ts'
+import { authorityProblem } from './link.ts'
+import type { Called, Deadline } from './manager-client.ts'
+import { authorityName } from './root.ts'
+
+/**
+ * The root that follows, signed by this one. Where both keys are of one kind the secrets manager does it; it keeps the algorithm
+ * of what it is given, and so refuses between RSA and elliptic curves, and it wants a right (sudo) that a token may lack. Then:
+ * 1. it signs an authority for a key that is made here, which it does for any pair of keys (`sign-intermediate`);
+ * 2. that key signs the new root's name and key, once, and is forgotten: it is stored nowhere;
+ * 3. both certificates go out behind every leaf: [new root by the bridge, bridge by the old root].
+ * Signing the new root's intermediate by the old root, as recordings show, is no way: leaves would have two certificates of one
+ * intermediate behind them, of which clients take the first, and those who trust only the root of the other refuse.
+ */
+export async function crossBy(work: IntermediateWork, wish: CrossingWish, until: Deadline): Called<SignedCertificate> {
+  const read = readCertificates(wish.rootCertificate)
+  const next = read.ok ? read.value[0] : undefined
+  if (next === undefined) return err(refused('the root that is to follow cannot be read'))
+  if (next.keyKind === work.root.keyKind) {
+    const direct = await signedDirectly(work, next, until)
+    if (direct.ok || direct.error.kind === 'unavailable') return direct
+    work.env.log.write('info', 'connect', 'the old root crosses the new one by way of a bridge', {
+      error: direct.error.message,
+    })
+  }
+  return signedByBridge(work, next, wish, until)
+}
+
+/** Keeps name, key, dates and serial number of the new root. */
+async function signedDirectly(work: IntermediateWork, next: Certificate, until: Deadline): Called<SignedCertificate> {
+  const { client, options } = work
+  const path = `${options.rootPath}/root/sign-self-issued`
+  const signed = await client.call('PUT', path, { certificate: next.pem }, until)
+  if (!signed.ok) return signed
+  const certificate = signed.value.data?.['certificate']
+  return typeof certificate === 'string'
+    ? crossingIn(work, next, certificate, [])
+    : err(unavailable(path, 'half an answer', options.token))
+}
+
+async function signedByBridge(
+  work: IntermediateWork,
+  next: Certificate,
+  wish: CrossingWish,
+  until: Deadline,
+): Called<SignedCertificate> {
+  const { env, client, options, mesh, root } = work
+  const key = await env.crypto.generateKey('ec-256')
+  const uris = [signingUri(mesh.trustDomain)]
+  const csr = requestPem(makeRequest(key, { commonName: authorityName(env, 'Bridge'), uris, authority: true }))
+  const endMs = Math.min(wish.notAfterMs, root.notAfterMs)
+  const ttl = Math.ceil((endMs - env.clock.wallMs()) / 1000)
+  if (ttl <= 0) return err(refused('the crossing would have ended before it begins'))
+  const path = `${options.rootPath}/root/sign-intermediate`
+  const body = { csr, use_csr_values: true, ttl, format: 'pem' }
+  const signed = await client.call('PUT', path, body, until)
+  if (!signed.ok) return signed
+  const given = signed.value.data?.['certificate']
+  const bridges = typeof given === 'string' ? readCertificates(given) : undefined
+  const bridge = bridges?.ok === true ? bridges.value[0] : undefined
+  if (bridge === undefined) return err(unavailable(path, 'half an answer', options.token))
+  const notAfterMs = Math.min(endMs, bridge.notAfterMs, next.notAfterMs)
+  const term = { serial: BigInt(wish.serial), notBeforeMs: wish.notBeforeMs, notAfterMs }
+  const crossing = signCrossing(env.crypto, { key, certificate: bridge }, next, term)
+  return crossingIn(work, next, certificatePem(crossing), [bridge])
+}
+
+/** Nothing goes out that does not lead from the new root's name and key to the root that has signed. */
+function crossingIn(
+  { env, root }: IntermediateWork,
+  next: Certificate,
+  pem: string,
+  bridges: readonly Certificate[],
+): Result<SignedCertificate, CallFailure> {
+  const read = readCertificates(pem)
+  const crossing = read.ok ? read.value[0] : undefined
+  if (crossing === undefined) return err(refused('the crossing cannot be read'))
+  const same = equalBytes(crossing.publicKey, next.publicKey) && equalBytes(crossing.subject, next.subject)
+  if (!same) return err(refused('the crossing is of another root'))
+  const atMs = env.clock.wallMs()
+  for (const [at, each] of [crossing, ...bridges].entries()) {
+    const problem = authorityProblem(env.crypto, each, bridges[at] ?? root, atMs)
+    if (problem !== undefined) return err(refused(`the crossing does not lead to the root that signed it: ${problem}`))
+  }
+  const notAfterMs = Math.min(crossing.notAfterMs, root.notAfterMs, ...bridges.map((bridge) => bridge.notAfterMs))
+  const behind = bridges.map((bridge) => bridge.pem)
+  return ok({ certificate: crossing.pem, serial: crossing.serial.toString(), notAfterMs, behind })
+}

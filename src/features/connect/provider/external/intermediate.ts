@@ -1,0 +1,125 @@
+import { done, err, ok, type Result } from '../../../../base/result.ts'
+import type { Env } from '../../../../env/env.ts'
+import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
+import { signingUri } from '../../../../pki/spiffe.ts'
+import type { MeshIdentity } from '../provider.ts'
+import { type CallFailure, refused, unavailable } from './call-failure.ts'
+import { authorityProblem } from './link.ts'
+import type { Called, Deadline, ManagerClient } from './manager-client.ts'
+import { allowLease, mountPki, readMount } from './mounts.ts'
+import type { ManagerOptions } from './options.ts'
+import { authorityName } from './root.ts'
+
+/** A year: no leaf lives longer. */
+const intermediateHours = 8_760
+const hourMs = 3_600_000
+/** The one role of the mount; written anew each time, which is no error. */
+export const leafRole = 'leaf-cert'
+
+/** What the intermediate of a mesh is made of, and for. */
+export interface IntermediateWork {
+  readonly env: Env
+  readonly client: ManagerClient
+  readonly options: ManagerOptions
+  readonly mesh: MeshIdentity
+  readonly root: Certificate
+}
+
+/**
+ * The intermediate that signs leaves below this root: what its mount has, or a new one where that is none, ends in less than a
+ * third of its life, or is out of use (`broken`: a request for a certificate was made and never answered, since when the mount
+ * signs nothing). One that another root has signed is left alone: somebody else may be using it.
+ */
+export async function findOrMakeIntermediate(
+  work: IntermediateWork,
+  broken: boolean,
+  until: Deadline,
+): Called<Certificate> {
+  const { client, options } = work
+  const path = options.intermediatePath
+  const before = await readMount(client, path, until)
+  if (!before.ok) return before
+  if (typeof before.value === 'object') {
+    const found = intermediateIn(work, before.value.pem)
+    if (!found.ok) return found
+    const role = await writeRole(work, until)
+    if (!role.ok) return role
+    return broken || isEnding(work, found.value) ? makeIntermediate(work, until) : found
+  }
+  const ready =
+    before.value === 'missing'
+      ? await mountPki(client, path, intermediateHours, until)
+      : await allowLease(client, path, intermediateHours, until)
+  if (!ready.ok) return ready
+  const role = await writeRole(work, until)
+  return role.ok ? makeIntermediate(work, until) : role
+}
+
+function isEnding({ env, root }: IntermediateWork, intermediate: Certificate): boolean {
+  const lifeMs = intermediate.notAfterMs - intermediate.notBeforeMs
+  // One that ends with its root cannot be made longer.
+  return intermediate.notAfterMs - env.clock.wallMs() < lifeMs / 3 && intermediate.notAfterMs < root.notAfterMs - hourMs
+}
+
+function intermediateIn({ env, options, root }: IntermediateWork, pem: string): Result<Certificate, CallFailure> {
+  const path = options.intermediatePath
+  const read = readCertificates(pem)
+  const found = read.ok ? read.value[0] : undefined
+  if (found === undefined) return err(refused(`${path} has a certificate that cannot be read`))
+  if (authorityProblem(env.crypto, found, root, Math.min(env.clock.wallMs(), found.notAfterMs)) === undefined)
+    return ok(found)
+  const remedy = 'name another IntermediatePKIPath, or unmount it'
+  return err(refused(`${path} has an authority that the root of ${options.rootPath} has not signed: ${remedy}`))
+}
+
+/**
+ * Three calls, between the first and the last of which a mount that was in use signs nothing: leaves asked for meanwhile fail as
+ * `unavailable`. Whoever is interrupted in between finds the mount `broken` at the next leaf.
+ */
+async function makeIntermediate(work: IntermediateWork, until: Deadline): Called<Certificate> {
+  const { env, client, options, mesh, root } = work
+  const path = options.intermediatePath
+  const { keyType: key_type, keyBits: key_bits } = options
+  const names = { common_name: authorityName(env, 'Intermediate'), uri_sans: signingUri(mesh.trustDomain) }
+  const asked = await client.call(
+    'POST',
+    `${path}/intermediate/generate/internal`,
+    { ...names, key_type, key_bits },
+    until,
+  )
+  if (!asked.ok) return asked
+  const csr = asked.value.data?.['csr']
+  if (typeof csr !== 'string') return err(unavailable(path, 'half an answer', options.token))
+  const leftHours = Math.floor((root.notAfterMs - env.clock.wallMs()) / hourMs)
+  if (leftHours < 1) return err(refused(`the root of ${options.rootPath} ends within the hour`))
+  const ttl = `${Math.min(intermediateHours, leftHours)}h`
+  const wish = { csr, format: 'pem_bundle', use_csr_values: true, ttl }
+  const signed = await client.call('PUT', `${options.rootPath}/root/sign-intermediate`, wish, until)
+  if (!signed.ok) return signed
+  const certificate = signed.value.data?.['certificate']
+  if (typeof certificate !== 'string') return err(unavailable(options.rootPath, 'half an answer', options.token))
+  const made = intermediateIn(work, certificate)
+  if (!made.ok) return made
+  const set = await client.call('PUT', `${path}/intermediate/set-signed`, { certificate: made.value.pem }, until)
+  if (set.ok) return made
+  // Another leader has asked for a request after ours: its key is there now, and its certificate comes.
+  return set.error.words.includes('does not match private key') ? err({ ...set.error, kind: 'unavailable' }) : set
+}
+
+/** Names come from what is asked with the request, URIs from the request itself; who asks has to look at what came. */
+async function writeRole({ client, options, mesh }: IntermediateWork, until: Deadline): Called<undefined> {
+  const role = {
+    allow_any_name: true,
+    allowed_uri_sans: `spiffe://${mesh.trustDomain}/*`,
+    key_type: 'any',
+    // Without encipherment, which a key of an elliptic curve cannot do.
+    key_usage: ['DigitalSignature', 'KeyAgreement'],
+    max_ttl: `${Math.ceil(options.leafTtlMs / hourMs)}h`,
+    no_store: true,
+    not_before_duration: Math.ceil(mesh.skewMs / 1000),
+    require_cn: false,
+    use_csr_common_name: false,
+  }
+  const written = await client.call('PUT', `${options.intermediatePath}/roles/${leafRole}`, role, until)
+  return written.ok ? done : written
+}

@@ -1,0 +1,54 @@
+import { done, err, ok } from '../../../../base/result.ts'
+import { refused } from './call-failure.ts'
+import type { Called, Deadline, ManagerClient } from './manager-client.ts'
+
+/** What a mount has: nobody mounted it, it has no certificate authority yet, or the PEM of one. */
+export type MountState = 'missing' | 'empty' | { readonly pem: string }
+
+const hourSeconds = 3_600
+
+/** Asked without a right but that to the path: it proves nothing about the token. Recordings: mounts, errors. */
+export async function readMount(client: ManagerClient, path: string, until: Deadline): Called<MountState> {
+  const read = await client.call('GET', `${path}/ca/pem`, undefined, until)
+  if (read.ok) return ok(read.value.status === 204 ? 'empty' : { pem: read.value.text })
+  const { status, words } = read.error
+  if (status === 404 && words.includes('no handler for route')) return ok('missing')
+  if (status !== 403) return read
+  // The policy is asked first: where it does not name the mount, nobody can say whether that is there.
+  return err(refused(`${read.error.message}: the token must have rights on the mount ${path}`))
+}
+
+/** Somebody else may have mounted it meanwhile, such as a leader before this one: that is as good. */
+export async function mountPki(
+  client: ManagerClient,
+  path: string,
+  leaseHours: number,
+  until: Deadline,
+): Called<undefined> {
+  const config = { max_lease_ttl: `${leaseHours}h` }
+  const body = { type: 'pki', description: 'svc mesh CA', config }
+  const mounted = await client.call('POST', `sys/mounts/${path}`, body, until)
+  if (mounted.ok) return done
+  const { status, words } = mounted.error
+  return status === 400 && /existing mount at|path is already in use at/.test(words) ? done : mounted
+}
+
+/**
+ * A mount that an operator made without saying so allows leases of 32 days only, and cuts a root to that without a word:
+ * whatever is to live longer needs this first.
+ */
+export async function allowLease(
+  client: ManagerClient,
+  path: string,
+  leaseHours: number,
+  until: Deadline,
+): Called<undefined> {
+  const tune = await client.call('GET', `sys/mounts/${path}/tune`, undefined, until)
+  if (tune.ok) {
+    const allowed = tune.value.data?.['max_lease_ttl']
+    if (typeof allowed === 'number' && allowed >= leaseHours * hourSeconds) return done
+  } else if (tune.error.kind === 'unavailable') return tune
+  const tuned = await client.call('POST', `sys/mounts/${path}/tune`, { max_lease_ttl: `${leaseHours}h` }, until)
+  if (tuned.ok || tuned.error.kind === 'unavailable') return tuned.ok ? done : tuned
+  return err(refused(`${tuned.error.message}: tune the mount ${path} to a max lease of ${leaseHours}h`))
+}

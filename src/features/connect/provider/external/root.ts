@@ -1,0 +1,74 @@
+import { hex } from '../../../../base/bytes.ts'
+import { err, ok, type Result } from '../../../../base/result.ts'
+import type { Env } from '../../../../env/env.ts'
+import { productTitle } from '../../../../model/names.ts'
+import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
+import { signingUri } from '../../../../pki/spiffe.ts'
+import { type CallFailure, refused } from './call-failure.ts'
+import { authorityProblem } from './link.ts'
+import type { Called, Deadline, ManagerClient } from './manager-client.ts'
+import { allowLease, mountPki, readMount } from './mounts.ts'
+import type { ManagerOptions } from './options.ts'
+
+/** Ten years, like a built-in root. Without a `ttl` it would be 32 days, whatever the mount allows. */
+const rootHours = 87_600
+
+/** The root of these options: what its mount has, or one that is generated there, and whose key never leaves it. */
+export async function findOrMakeRoot(
+  env: Env,
+  client: ManagerClient,
+  options: ManagerOptions,
+  trustDomain: string,
+  until: Deadline,
+): Called<Certificate> {
+  const { rootPath } = options
+  const before = await readMount(client, rootPath, until)
+  if (!before.ok) return before
+  if (typeof before.value === 'object') return rootIn(env, rootPath, before.value.pem)
+  const ready =
+    before.value === 'missing'
+      ? await mountPki(client, rootPath, rootHours, until)
+      : await allowLease(client, rootPath, rootHours, until)
+  if (!ready.ok) return ready
+  const generated = await client.call(
+    'POST',
+    `${rootPath}/root/generate/internal`,
+    generation(env, options, trustDomain),
+    until,
+  )
+  if (!generated.ok) return generated
+  // Over a root that somebody made meanwhile none is generated, and the answer has no data: what counts is what is there now.
+  return readRoot(env, client, rootPath, until)
+}
+
+function generation(env: Env, options: ManagerOptions, trustDomain: string): Readonly<Record<string, string | number>> {
+  const common = { common_name: authorityName(env, 'Root'), uri_sans: signingUri(trustDomain) }
+  return { ...common, key_type: options.keyType, key_bits: options.keyBits, ttl: `${rootHours}h` }
+}
+
+/** No two authorities have one name: some clients look for an issuer by that alone. */
+export function authorityName(env: Env, what: string): string {
+  return `${productTitle} Mesh ${what} ${hex(env.crypto.randomBytes(4))}`
+}
+
+/** The root that is there now; none is made. */
+export async function readRoot(
+  env: Env,
+  client: ManagerClient,
+  rootPath: string,
+  until: Deadline,
+): Called<Certificate> {
+  const found = await readMount(client, rootPath, until)
+  if (!found.ok) return found
+  if (typeof found.value === 'object') return rootIn(env, rootPath, found.value.pem)
+  return err(refused(`${rootPath} has no root: it is ${found.value === 'missing' ? 'not mounted' : 'empty'}`))
+}
+
+/** Clients trust it by itself: an intermediate that somebody set there is none. */
+function rootIn(env: Env, path: string, pem: string): Result<Certificate, CallFailure> {
+  const read = readCertificates(pem)
+  const root = read.ok ? read.value[0] : undefined
+  if (root === undefined) return err(refused(`${path} has a root that cannot be read`))
+  const problem = authorityProblem(env.crypto, root, root, env.clock.wallMs())
+  return problem === undefined ? ok(root) : err(refused(`the certificate of ${path} is no root: ${problem}`))
+}

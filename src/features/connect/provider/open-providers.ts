@@ -1,0 +1,143 @@
+import { ok, type Result } from '../../../base/result.ts'
+import type { Closable } from '../../../env/async.ts'
+import type { ReadTransaction } from '../../../store/types.ts'
+import { type RootFacts, signerStateOf } from '../fields.ts'
+import { rootWithinMs } from '../limits.ts'
+import type { AuthorityRow, ProviderOptions, RootRow } from '../model.ts'
+import type { AuthorityParts } from '../settings.ts'
+import type { RotationRow } from '../tables.ts'
+import { activeRoot, authorityOf, signerOf } from '../views.ts'
+import { belowPrimary } from './below-primary.ts'
+import { rootFactsOf } from './facts.ts'
+import { kindNamed } from './kind-names.ts'
+import type { MeshIdentity, Provided, ProvidedRoot, Provider, ProviderFailure, ProviderKind } from './provider.ts'
+import { refused, unavailable } from './provider-failures.ts'
+import { providedWithin } from './within.ts'
+
+/** The provider that signs now, ready to. */
+export interface ActiveSigner {
+  readonly authority: AuthorityRow
+  readonly root: RootRow
+  readonly kind: ProviderKind
+  readonly provider: Provider
+  /** As the provider had it when it was opened. */
+  readonly provided: ProvidedRoot
+  /** Between the root and its leaves. */
+  readonly ownIntermediates: readonly string[]
+}
+
+interface Open {
+  /** What it was opened for; anything else is another provider. */
+  readonly key: string
+  readonly provider: Provider
+  readonly ready: Provided<ActiveSigner>
+}
+
+type Wanted = Pick<AuthorityRow, 'clusterId' | 'trustDomain'>
+
+/**
+ * The providers that this leader has open: the one of the active root, which is opened once for all that it is asked for, and
+ * others for one task. One that could not be opened is tried anew by whoever asks next.
+ */
+export class OpenProviders implements Closable {
+  readonly #parts: AuthorityParts
+  #active: Open | undefined
+  #closed = false
+
+  constructor(parts: AuthorityParts) {
+    this.#parts = parts
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#active?.provider.close()
+    this.#active = undefined
+  }
+
+  /** The provider of the root that is active in this state. */
+  async active(tx: ReadTransaction): Provided<ActiveSigner> {
+    const authority = authorityOf(tx)
+    const root = activeRoot(tx)
+    if (authority === undefined || root === undefined) return unavailable('the authority has not begun yet')
+    const signer = signerOf(tx, root.id)
+    if (signer === undefined) return refused('the record of how the active root signs is missing')
+    const key = `${root.id} ${authority.modifyIndex} ${signer.ownIntermediates.join()}`
+    if (this.#active?.key !== key) {
+      const opened =
+        authority.primary === ''
+          ? this.opened(authority.provider, authority.options, authority)
+          : ok(belowPrimary(this.#parts.server.env, root, signer))
+      if (!opened.ok) return opened
+      this.#active?.provider.close()
+      const { kind, provider } = opened.value
+      const ready = this.#loaded({ authority, root, kind, provider, ownIntermediates: signer.ownIntermediates }, tx)
+      this.#active = { key, provider, ready }
+    }
+    const open = this.#active
+    const found = await open.ready
+    if (!found.ok && this.#active === open) {
+      open.provider.close()
+      this.#active = undefined
+    }
+    return this.#closed ? unavailable('this server no longer leads') : found
+  }
+
+  async #loaded(signer: Omit<ActiveSigner, 'provided'>, tx: ReadTransaction): Provided<ActiveSigner> {
+    const { root, kind, provider } = signer
+    const kept = signerOf(tx, root.id)
+    const { env } = this.#parts.server
+    const asked = provider.root(kept === undefined ? undefined : signerStateOf(kept), '0')
+    const provided = await providedWithin(env, rootWithinMs, asked)
+    if (!provided.ok) return provided
+    const facts = rootFactsOf(env, kind, provided.value)
+    if (!facts.ok) return facts
+    if (facts.value.id !== root.id) return refused('the provider has another root now than the one that is active')
+    return ok({ ...signer, provided: provided.value })
+  }
+
+  /** A provider of these options, for one task; whoever asked closes it. */
+  opened(
+    name: string,
+    options: ProviderOptions,
+    wanted: Wanted,
+  ): Result<{ readonly kind: ProviderKind; readonly provider: Provider }, ProviderFailure> {
+    const kind = kindNamed(this.#parts.kinds, name)
+    if (kind === undefined) return refused(`could not initialize provider: unknown CA provider ${JSON.stringify(name)}`)
+    const problem = kind.problem(options)
+    if (problem !== undefined) return refused(`error configuring provider: ${problem}`)
+    return ok({ kind, provider: kind.open(this.#parts.server.env, options, this.#identity(wanted)) })
+  }
+
+  /** The root of these options: a new one, unless `known` tells of it. */
+  async rootOf(
+    name: string,
+    options: ProviderOptions,
+    wanted: Wanted,
+    serial: string,
+    known?: RotationRow['root'],
+  ): Provided<RootFacts> {
+    const opened = this.opened(name, options, wanted)
+    if (!opened.ok) return opened
+    const { kind, provider } = opened.value
+    const { env } = this.#parts.server
+    const state = known === null || known === undefined ? undefined : signerStateOf(known)
+    const provided = await providedWithin(env, rootWithinMs, provider.root(state, serial))
+    provider.close()
+    if (!provided.ok) return provided
+    const facts = rootFactsOf(env, kind, provided.value)
+    if (!facts.ok) return facts
+    const problem = validityProblem(facts.value, env.clock.wallMs())
+    return problem === undefined ? facts : refused(problem)
+  }
+
+  #identity({ clusterId, trustDomain }: Wanted): MeshIdentity {
+    const { server, skewMs } = this.#parts
+    return { clusterId, trustDomain, datacenter: server.datacenter, skewMs }
+  }
+}
+
+function validityProblem({ notBeforeMs, notAfterMs, chainEndMs }: RootFacts, nowMs: number): string | undefined {
+  if (notBeforeMs > nowMs) return 'the root is not valid yet'
+  if (Math.min(notAfterMs, chainEndMs) <= nowMs) return 'the root, or what the provider has below it, has expired'
+  return undefined
+}

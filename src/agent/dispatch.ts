@@ -58,7 +58,7 @@ export class Dispatch {
     gate?: Gate,
   ) {
     this.#gate = gate
-    this.#askers = new Askers(gate, () => context.read())
+    this.#askers = new Askers(gate, store.live)
     this.#context = context
     this.#store = store
     this.#observer = observer
@@ -143,7 +143,7 @@ export class Dispatch {
     if (!settled.ok) return settled
     const entered = await this.#gate.enter(endpoint, token)
     if (!entered.ok) return entered
-    const refusal = this.#gate.refusal(endpoint, entered.value, args, this.#context.read())
+    const refusal = this.#gate.refusal(endpoint, entered.value, args, this.#store.live)
     return refusal === undefined ? entered : err(refusal)
   }
 

@@ -4,12 +4,13 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
 import { emptySum, stateDigest, type TableSum } from './digest.ts'
+import { LiveReader } from './live.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
 import { SnapshotReader } from './restore.ts'
 import { SnapshotWriter } from './snapshot.ts'
 import { type Drafts, type Hooks, hooksByEvent, Transaction } from './transaction.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from './types.ts'
-import { emptyTable, type Version, VersionReader } from './version.ts'
+import { emptyTable, tableOf, type Version, VersionReader } from './version.ts'
 import { Watches } from './watches.ts'
 
 /** Queries that may be parked at once; more are refused. */
@@ -50,6 +51,8 @@ export class Store {
   #version: Version
   /** What commands have changed since. */
   #drafts: Drafts = new Map()
+  /** The state as of each question. */
+  readonly live: ReadTransaction = new LiveReader(this)
   #index = 0
   #floor = 0
   #applying = false
@@ -137,6 +140,12 @@ export class Store {
   /** Wakes the queries that commands since the last call concern, each once. */
   committed(): void {
     this.#watches.wake()
+  }
+
+  /** Of the state now, without making a version of it. */
+  lastChange<R extends Row>(table: TableDefinition<R>): number {
+    invariant(!this.#applying, 'the state read from within a command')
+    return (this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table)).lastChange
   }
 
   /** The state now, and for as long as the reader is kept. */

@@ -20,12 +20,12 @@ export interface Reader extends Asker {
 /** Who reads from a server, and for whom. Without a gate access control is off. */
 export class Askers {
   readonly #gate: Gate | undefined
-  readonly #read: () => ReadTransaction
+  readonly #state: ReadTransaction
 
-  /** `read`: the state now. */
-  constructor(gate: Gate | undefined, read: () => ReadTransaction) {
+  /** `state`: as of each question. */
+  constructor(gate: Gate | undefined, state: ReadTransaction) {
     this.#gate = gate
-    this.#read = read
+    this.#state = state
   }
 
   /** Where it can be told in this turn. */
@@ -51,7 +51,7 @@ export class Askers {
   /** Whose rights count for an answer made in this turn; undefined: another's than when the reader entered, so it must enter anew. */
   admitted(endpoint: QueryEndpoint, args: unknown, reader: Reader): Result<Asker, Failure> | undefined {
     if (this.#gate === undefined) return ok(reader)
-    const refusal = this.#gate.refusal(endpoint, reader.authorizer, args, this.#read())
+    const refusal = this.#gate.refusal(endpoint, reader.authorizer, args, this.#state)
     if (refusal !== undefined) return err(refusal)
     if (this.#behalf(endpoint, args) !== (reader.behalf?.token ?? '')) return undefined
     return ok(reader.behalf ?? reader)
@@ -59,7 +59,7 @@ export class Askers {
 
   /** The secret of another token whose rights count; empty: the caller's own do. */
   #behalf({ access }: QueryEndpoint, args: unknown): string {
-    return access.kind === 'filters' ? (access.onBehalfOf?.(args, this.#read()) ?? '') : ''
+    return access.kind === 'filters' ? (access.onBehalfOf?.(args, this.#state) ?? '') : ''
   }
 }
 

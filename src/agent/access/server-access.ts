@@ -46,7 +46,7 @@ export function openServerAccess(
   if (!config.access.enabled) return off
   const primary = primaryOf(config)
   const isPrimary = primary === config.datacenter
-  const state = { read: () => store.read(), watch: watchOf(store) }
+  const state = { live: store.live, read: () => store.read(), watch: watchOf(store) }
   const authorizers = authorizersOf(ground, closing, comparingIn(ground, state, isPrimary, closing))
   const beyond = isPrimary ? undefined : askedTokens(ground, authorizers, calls, primary)
   const standing = new ServerStanding(env, raft, config)

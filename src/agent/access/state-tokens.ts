@@ -4,7 +4,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { anonymousSecret } from '../../features/acl/model.ts'
 import { allPolicies, allTokens, tokenBySecret, tokensIndex } from '../../features/acl/views.ts'
-import { lastReplaced } from '../../features/snapshot/views.ts'
+import { replacedChange } from '../../features/snapshot/views.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import type { AskedTokens } from './asked-tokens.ts'
@@ -20,7 +20,8 @@ const keptMax = 8_192
 export interface StateTokensParts {
   readonly env: Env
   readonly state: {
-    read(): ReadTransaction
+    /** As of each question. */
+    readonly live: ReadTransaction
     watch(look: (tx: ReadTransaction) => void, use: () => void): Closable
   }
   readonly authorizers: Authorizers
@@ -45,8 +46,9 @@ export interface StateStanding {
 }
 
 interface Kept {
-  /** Of the state, by which this was looked at last. */
-  version: string
+  /** Of the state, by which this was looked at last: when tokens or policies changed, and when all was replaced. */
+  changed: number
+  replaced: number
   rights: TokenRights
   readonly authorizer: Authorizer
 }
@@ -140,25 +142,27 @@ export class StateTokens implements TokenResolver {
 
   #own(secret: string): Authorizer | undefined {
     const { state, authorizers, datacenter } = this.#parts
-    const version = rightsVersion(state.read())
+    const changed = tokensIndex(state.live)
+    const replaced = replacedChange(state.live)
     const kept = this.#kept.get(secret)
-    if (kept?.version === version) return kept.authorizer
+    if (kept?.changed === changed && kept.replaced === replaced) return kept.authorizer
     const rights = this.#find(secret, datacenter)
     if (rights === undefined) {
       this.#kept.delete(secret)
       return undefined
     }
     if (kept !== undefined && sameRights(kept.rights, rights)) {
-      kept.version = version
+      kept.changed = changed
+      kept.replaced = replaced
       return kept.authorizer
     }
     const authorizer = authorizers.of(rights)
-    this.#kept.set(secret, { version, rights, authorizer })
+    this.#kept.set(secret, { changed, replaced, rights, authorizer })
     return authorizer
   }
 
   #find(secret: string, datacenter: string): TokenRights | undefined {
-    const tx = this.#parts.state.read()
+    const tx = this.#parts.state.live
     // A state that has not all of them cannot say that nobody has made the anonymous one.
     const hasAll = this.#parts.beyond === undefined && this.#isWhole()
     if (!hasAll && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined) return undefined
@@ -183,9 +187,4 @@ export class StateTokens implements TokenResolver {
       }
     })
   }
-}
-
-/** Another whenever a token or a policy may be another. */
-function rightsVersion(tx: ReadTransaction): string {
-  return `${tokensIndex(tx)} ${lastReplaced(tx)?.index ?? 0}`
 }

@@ -10,6 +10,11 @@ export function* comingPieces(tx: ReadTransaction): Generator<Uint8Array, void> 
   for (const { bytes } of tx.all(piecesTable)) yield bytes
 }
 
+/** Another whenever `lastReplaced` may be. */
+export function replacedChange(tx: ReadTransaction): number {
+  return tx.lastChange(replacedTable)
+}
+
 /** Undefined: never. */
 export function lastReplaced(tx: ReadTransaction): ReplacedRow | undefined {
   return tx.get(replacedTable, onlyKey)

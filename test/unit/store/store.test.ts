@@ -91,6 +91,27 @@ describe('transactions', () => {
     expect([...store.read().inIndexOrder(samples, 'group')].map((row) => row.group)).toEqual(ordered)
   })
 
+  it('what is live is the state as of each question, also of commands that nobody has read behind', () => {
+    const store = newStore()
+    const { live } = store
+    store.apply(1, (tx) => tx.put(samples, sample('a', 1, 'g', 2)))
+    expect([live.index, live.lastChange(samples), live.lastChange(quietSamples)]).toEqual([1, 1, 0])
+    expect(() =>
+      store.apply(2, (tx) => {
+        tx.put(samples, sample('b', 2))
+        throw new Error('half-way')
+      }),
+    ).toThrow('half-way')
+    expect([live.index, live.lastChange(samples), live.count(samples)]).toEqual([1, 1, 1])
+    store.apply(2, (tx) => tx.put(samples, sample('b', 2, 'g', 1)))
+    expect([live.index, live.lastChange(samples), live.get(samples, 'b')?.modifyIndex]).toEqual([2, 2, 2])
+    expect([ids(live.all(samples)), ids(live.prefix(samples, 'b'))]).toEqual([['a', 'b'], ['b']])
+    expect(ids(live.byIndex(samples, 'group', 'g'))).toEqual(['a', 'b'])
+    expect(ids(live.inIndexOrder(samples, 'weight'))).toEqual(['b', 'a'])
+    expect(live.covered((tx) => tx.count(samples))).toBe(2)
+    store.apply(3, (tx) => expect(() => live.lastChange(samples) + tx.index).toThrow('from within a command'))
+  })
+
   it('touch moves the last change up to the index given, never down, and never beyond the command', () => {
     const store = newStore()
     store.apply(5, (tx) => tx.touch(samples, 3))

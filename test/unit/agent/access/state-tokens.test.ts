@@ -38,7 +38,7 @@ class Keeping {
     const beyond = isSecondary
       ? new AskedTokens({ env, authorizers, downPolicy: 'deny', ttlMs: 30_000, ask })
       : undefined
-    const state = { read: () => server.read(), watch: server.context.watch }
+    const state = { live: server.state.store.live, watch: server.context.watch }
     const standing = { now: () => this.standing, settled: () => this.settled.promise, ageMs: () => 7 }
     this.tokens = new StateTokens({ env, state, authorizers, datacenter: 'dc1', beyond, standing })
   }

@@ -1,0 +1,55 @@
+import type { ReadTransaction, Row, TableDefinition } from './types.ts'
+
+interface LiveState {
+  readonly index: number
+  read(): ReadTransaction
+  lastChange<R extends Row>(table: TableDefinition<R>): number
+}
+
+/**
+ * The state as of each question: for who asks within one turn, and mostly nothing or only when a table last changed. Unlike a
+ * reader it makes no version until rows are wanted, so commands between its questions go on sharing their drafts.
+ */
+export class LiveReader implements ReadTransaction {
+  readonly #state: LiveState
+
+  constructor(state: LiveState) {
+    this.#state = state
+  }
+
+  get index(): number {
+    return this.#state.index
+  }
+
+  get<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
+    return this.#state.read().get(table, key)
+  }
+
+  all<R extends Row>(table: TableDefinition<R>): Iterable<R> {
+    return this.#state.read().all(table)
+  }
+
+  prefix<R extends Row>(table: TableDefinition<R>, prefix: string): Iterable<R> {
+    return this.#state.read().prefix(table, prefix)
+  }
+
+  byIndex<R extends Row>(table: TableDefinition<R>, index: string, key: string): Iterable<R> {
+    return this.#state.read().byIndex(table, index, key)
+  }
+
+  inIndexOrder<R extends Row>(table: TableDefinition<R>, index: string): Iterable<R> {
+    return this.#state.read().inIndexOrder(table, index)
+  }
+
+  count<R extends Row>(table: TableDefinition<R>): number {
+    return this.#state.read().count(table)
+  }
+
+  lastChange<R extends Row>(table: TableDefinition<R>): number {
+    return this.#state.lastChange(table)
+  }
+
+  covered<T>(read: (tx: ReadTransaction) => T): T {
+    return read(this)
+  }
+}

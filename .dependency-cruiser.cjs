@@ -5,7 +5,7 @@
 const layers = [
   ['base'],
   ['env'],
-  ['model'],
+  ['model', 'native'],
   ['raft', 'gossip', 'store', 'pki', 'dns-wire', 'hcl'],
   ['rpc', 'access', 'proxy'],
   ['features'],
@@ -30,7 +30,7 @@ const homes = {
   seedrandom: '^sim/(world|env)/random[^/]*[.]ts$',
 }
 
-const nodeWorld = '^(src/host/|bin/|sim/main[.]ts$|sim/platform/|test/|bench/)'
+const nodeWorld = '^(src/(host|native)/|bin/|sim/main[.]ts$|sim/platform/|test/|bench/)'
 
 const layerRules = layers.flatMap((rooms, number) =>
   rooms.map((room) => {
@@ -111,9 +111,17 @@ module.exports = {
       to: { path: '^src/host/' },
     },
     {
+      name: 'native-is-for-worlds',
+      severity: 'error',
+      comment: 'Whoever runs in one of the two worlds asks its Env.',
+      from: { path: '^(src|sim|bin)/', pathNot: '^(src/(host|native)/|sim/platform/)' },
+      to: { path: '^src/native/' },
+    },
+    {
       name: 'node-only-in-its-world',
       severity: 'error',
-      comment: 'node:* exists in src/host, bin, sim/main.ts, sim/platform, tests and benchmarks: elsewhere ask env.',
+      comment:
+        'node:* exists in src/host, src/native, bin, sim/main.ts, sim/platform, tests and benchmarks: elsewhere ask env.',
       from: { pathNot: nodeWorld },
       to: { dependencyTypes: ['core'] },
     },

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { done, ok, type Result } from '../base/result.ts'
 import type { DiskFailure, DiskFile } from '../env/disk.ts'
+import { plainBytes } from '../native/plain-bytes.ts'
 import { attempt, failedSync } from './disk-failure.ts'
-import { plainBytes } from './plain-bytes.ts'
 
 /** Before memory for a longer read is taken, the file is asked whether it is that long. */
 const trustedReadBytes = 1 << 20

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { emptyBytes } from '../base/bytes.ts'
 import { bodyBytesMax, type HttpHeaders } from '../env/http.ts'
-import { plainBytes } from './plain-bytes.ts'
+import { plainBytes } from '../native/plain-bytes.ts'
 
 /**
  * Of a body that is too large, this much more is read and dropped, so that a client which writes all before it reads

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { invariant } from '../base/invariant.ts'
 import { type Endpoint, highWaterBytes, type PeerCertificate, type StreamEnd, type TcpStream } from '../env/net.ts'
+import { plainBytes } from '../native/plain-bytes.ts'
 import { endpointOf } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
-import { plainBytes } from './plain-bytes.ts'
 import { codeOf } from './system-error.ts'
 
 /** An idle connection is probed after this, so that a peer that lost power does not keep it for ever. */

@@ -2,9 +2,9 @@ import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Endpoint, ListenFailure, Udp, UdpSocket } from '../env/net.ts'
+import { plainBytes } from '../native/plain-bytes.ts'
 import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
-import { plainBytes } from './plain-bytes.ts'
 
 /** The largest payload of a UDP datagram over IPv4. */
 const datagramBytesMax = 65_507

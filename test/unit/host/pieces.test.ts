@@ -4,9 +4,9 @@ import { nodeDelay, nodeDelayMsMax } from '../../../src/host/async.ts'
 import { joinedHeaders } from '../../../src/host/http-body.ts'
 import { gzipAccepted } from '../../../src/host/http-response.ts'
 import { addressProblem, dialFailure, endpointOf, listenFailure } from '../../../src/host/net-failures.ts'
-import { plainBytes } from '../../../src/host/plain-bytes.ts'
 import { HostRandom } from '../../../src/host/random.ts'
 import { Tail } from '../../../src/host/tail.ts'
+import { plainBytes } from '../../../src/native/plain-bytes.ts'
 import { fc } from '../../fast-check.ts'
 
 const failing = (code: string): Error => Object.assign(new Error(code), { code })

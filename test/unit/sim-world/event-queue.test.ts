@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../../sim/platform/hash.ts'
 import { EventQueue } from '../../../sim/world/event-queue.ts'
 import { RandomStreams } from '../../../sim/world/random-streams.ts'
 import { SimEvent } from '../../../sim/world/sim-event.ts'
+import { sha256 } from '../../../src/native/hash.ts'
 import { fc } from '../../fast-check.ts'
 
 class Item extends SimEvent {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../../sim/platform/hash.ts'
 import { happens, RandomStreams } from '../../../sim/world/random-streams.ts'
 import { drawRangeUs, rangeUs } from '../../../sim/world/time-range.ts'
+import { sha256 } from '../../../src/native/hash.ts'
 import { inSimulation } from './in-simulation.ts'
 
 const first = (streams: RandomStreams, name: string, count = 4): number[] => {

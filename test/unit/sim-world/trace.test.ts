@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../../sim/platform/hash.ts'
 import { differingLines, Trace, type TraceDigest, type TraceOptions } from '../../../sim/report/trace.ts'
 import { lineText, traceKinds } from '../../../sim/report/trace-kinds.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
+import { sha256 } from '../../../src/native/hash.ts'
 import { busyWorld } from './busy-world.ts'
 
 type Write = (trace: Trace, line: number) => void

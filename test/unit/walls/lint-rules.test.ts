@@ -75,7 +75,7 @@ const style: readonly Planted[] = [
 ]
 
 const pureRooms = ['src/raft/core', 'src/features/kv', 'src/base', 'sim/env', 'sim/checkers']
-const nodeRooms = ['src/host', 'sim/platform', 'test/unit', 'bench']
+const nodeRooms = ['src/host', 'src/native', 'sim/platform', 'test/unit', 'bench']
 
 const innocent = [
   "import { lower } from './lower.ts'",

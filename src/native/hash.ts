@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { RunningHash } from '../../src/env/crypto.ts'
+import type { RunningHash } from '../env/crypto.ts'
+import { plainBytes } from './plain-bytes.ts'
 
-/** Of its own memory, and no Buffer. */
 export function sha256(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(bytes).digest())
+  return plainBytes(createHash('sha256').update(bytes).digest())
 }
 
 export function sha1(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash('sha1').update(bytes).digest())
+  return plainBytes(createHash('sha1').update(bytes).digest())
 }
 
 export function runningSha256(): RunningHash {
@@ -16,6 +16,6 @@ export function runningSha256(): RunningHash {
     update: (bytes) => {
       hash.update(bytes)
     },
-    digest: () => new Uint8Array(hash.digest()),
+    digest: () => plainBytes(hash.digest()),
   }
 }

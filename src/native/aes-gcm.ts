@@ -1,18 +1,14 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { plainBytes } from './plain-bytes.ts'
 
 const tagBytes = 16
 
-/** Pure functions of what they are given, so Node's own may be called in a turn. */
 export function sealAesGcm(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, additional: Uint8Array): Uint8Array {
   const cipher = createCipheriv(cipherFor(key), key, nonce).setAAD(additional)
-  const text = cipher.update(plain)
-  cipher.final()
-  const sealed = new Uint8Array(text.length + tagBytes)
-  sealed.set(text)
-  sealed.set(cipher.getAuthTag(), text.length)
-  return sealed
+  return plainBytes(Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
 }
 
+/** Undefined: it was not sealed with this key, or has been changed. */
 export function openAesGcm(
   key: Uint8Array,
   nonce: Uint8Array,
@@ -30,7 +26,7 @@ export function openAesGcm(
     // Node says by a throw that the tag does not fit: an answer here.
     return undefined
   }
-  return new Uint8Array(opened)
+  return plainBytes(opened)
 }
 
 function cipherFor(key: Uint8Array): 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' {

@@ -144,7 +144,7 @@ export class MeshLaws {
     this.#secretsOf(state)
     this.#configured(state)
     this.rotation.replaced(state.rotations)
-    this.#trust.replaced()
+    this.#trust.replaced(state.roots.flatMap((text) => this.#rootOf(text) ?? []))
     this.#roots.replaced()
     this.#listed = undefined
     this.#published(state.roots)
@@ -251,12 +251,13 @@ export class MeshLaws {
     return `${verifier.name} does not accept ${peer.name}, leaf ${certificate.serial}, at ${at} by its clock: ${path.error}`
   }
 
-  /** A leaf that lives by every clock, roots that one may have, and a clock that is as right as it must be. */
+  /** A leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is as right as it must be. */
   #isLawful({ leaf, roots, wallMs }: ConnectionEnd): boolean {
     const nowMs = trueWallMs(this.#parts)
     const halfMs = this.#parts.skewMs / 2
     if (Math.abs(wallMs - nowMs) > halfMs) return false
-    return leaf.certificate.notAfterMs > nowMs + halfMs && this.#trust.isLawful(roots.key)
+    if (leaf.certificate.notAfterMs <= nowMs + halfMs || this.#trust.isLost(leaf)) return false
+    return this.#trust.isLawful(roots.key)
   }
 
   #published(texts: readonly RootText[]): readonly MeshEvent[] {

@@ -47,11 +47,9 @@ export class MeshRoots {
     for (const root of roots) if (root.active) this.#crossings(root, roots)
   }
 
-  /** Another state took the place of the one before: nothing was removed, and numbers begin where that one stood. */
+  /** Another state took the place of the one before: nothing was removed. Numbers that were given and leaves that are out are so still. */
   replaced(): void {
     this.#listed = []
-    this.#serials.clear()
-    this.#lastLeafMs.clear()
   }
 
   /** A leaf left the cluster. */

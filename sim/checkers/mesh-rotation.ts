@@ -59,6 +59,8 @@ export class MeshRotation {
   replaced(rotations: readonly RotationFacts[]): void {
     this.#open = rotations.find(({ step }) => rank[step] < 4)
     for (const { id, step } of rotations) if (rank[step] === 4) this.#ended.add(id)
+    // One that the snapshot found under way goes on, though it had ended since.
+    if (this.#open !== undefined) this.#ended.delete(this.#open.id)
   }
 
   /** Once all is quiet. */

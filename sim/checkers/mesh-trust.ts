@@ -1,5 +1,6 @@
 import {
   type Chains,
+  type ListedRoot,
   type MeshTime,
   momentText,
   type RootSet,
@@ -31,6 +32,9 @@ interface Held {
  * needs a leaf that has not expired, and it has got none since: so as long as one of the leaves lives that were out when the
  * set was followed by another. But in the last moments of all its roots it is owed nothing.
  *
+ * When a snapshot is restored, roots made since are lost. Who knows only such roots is owed nothing from then on, and of leaves
+ * of theirs are owed those that lead to a root that is back.
+ *
  * What is accepted at one moment is accepted as long as the certificates of that path hold: so each pair of leaf and set is
  * verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a leaf
  * comes to be, and around the end of every certificate: between these nothing changes.
@@ -41,6 +45,8 @@ export class MeshTrust {
   readonly #time: MeshTime
   #known: KnownSet[] = []
   #held: Held[] = []
+  /** Keys of roots that were lost when another state took the place of the one before. */
+  readonly #lostKeys = new Set<string>()
 
   constructor(report: Report, chains: Chains, time: MeshTime) {
     this.#report = report
@@ -51,7 +57,8 @@ export class MeshTrust {
   published(set: RootSet): void {
     const newest = this.#known.at(-1)
     if (newest?.set.key === set.key) return
-    if (newest !== undefined) newest.lastLeafMs = this.#lastLeafMs()
+    if (newest !== undefined) newest.lastLeafMs ??= this.#lastLeafMs()
+    for (const { keyId } of set.certificates) this.#lostKeys.delete(keyId)
     this.#known.push({ set, lastLeafMs: undefined })
     this.look()
   }
@@ -59,16 +66,34 @@ export class MeshTrust {
   /** One that has expired is owed nothing: who is cut off for long is told of no other. */
   held(leaf: SeenLeaf): void {
     if (leaf.certificate.notAfterMs <= trueWallMs(this.#time)) return
+    if (this.isLost(leaf)) return
     const held = { leaf, accepted: new Map<string, Span>() }
     this.#held.push(held)
     this.#forget()
     for (const known of this.#known) this.#judge(held, known.set)
   }
 
-  /** Another state took the place of the one before: what was signed since then nobody knows of. */
-  replaced(): void {
-    this.#known = []
-    this.#held = []
+  /** Another state took the place of the one before, with these roots. */
+  replaced(roots: readonly ListedRoot[]): void {
+    const back = new Set(roots.map(({ id }) => id))
+    const before = this.#known.flatMap(({ set }) => set.roots)
+    for (const { id, certificate } of before) if (!back.has(id)) this.#lostKeys.add(certificate.keyId)
+    const lastLeafMs = this.#lastLeafMs()
+    for (const known of this.#known) known.lastLeafMs ??= lastLeafMs
+    this.#known = this.#known.filter(({ set }) => set.roots.some(({ id }) => back.has(id)))
+    const certificates = roots.map(({ certificate }) => certificate)
+    this.#held = this.#held.filter(({ leaf }) => !this.#isLostTo(certificates, leaf))
+  }
+
+  /** Whether the root of a leaf was lost, and nothing leads from it to one that is listed. */
+  isLost(leaf: SeenLeaf): boolean {
+    return this.#isLostTo(this.#known.at(-1)?.set.certificates ?? [], leaf)
+  }
+
+  #isLostTo(roots: readonly SeenCertificate[], { certificate, between }: SeenLeaf): boolean {
+    const signers = [certificate, ...between].map(({ issuerKeyId }) => issuerKeyId)
+    if (!signers.some((keyId) => this.#lostKeys.has(keyId))) return false
+    return !this.#chains.path(certificate, between, roots, trueWallMs(this.#time)).ok
   }
 
   /** Every leaf against every set. */

@@ -56,6 +56,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
   { name: 'members-come-and-go', tuning: [] },
+  { name: 'mesh-put-back', tuning: [] },
   { name: 'mesh-root-ends', tuning: [] },
   { name: 'mesh-rotates', tuning: [] },
   { name: 'power-cuts', tuning: [] },

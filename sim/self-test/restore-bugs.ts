@@ -26,4 +26,32 @@ export const restoreBugs: readonly PlantedBug[] = [
     hunt: 'state-put-back',
     foundBy: ['W1', 'W2'],
   },
+  {
+    row: 113,
+    name: 'restore-rewinds-serials',
+    about: 'serial numbers are counted on from where the snapshot stood, though others have had them since',
+    patches: [
+      {
+        file: 'src/features/connect/views.js',
+        find: 'if (isOfSnapshot)\n        return { first: BigInt(restored.serial), since: restored.index };',
+        replace: '',
+      },
+    ],
+    hunt: 'mesh-put-back',
+    foundBy: ['C3'],
+  },
+  {
+    row: 114,
+    name: 'restore-forgets-leaves',
+    about: 'an old root goes when the last leaf that the snapshot knows of has expired',
+    patches: [
+      {
+        file: 'src/features/connect/views.js',
+        find: 'return Math.min(restored.leavesUntilMs, root.notAfterMs);',
+        replace: 'return undefined;',
+      },
+    ],
+    hunt: 'mesh-put-back',
+    foundBy: ['C1', 'C3'],
+  },
 ]

@@ -3,7 +3,8 @@ import { done, err, ok, type Result } from '../base/result.ts'
 import type { WholeState } from '../features/whole-state.ts'
 import type { SnapshotReader } from '../store/restore.ts'
 import type { Store } from '../store/store.ts'
-import type { Version } from '../store/version.ts'
+import type { ReadTransaction } from '../store/types.ts'
+import { type Version, VersionReader } from '../store/version.ts'
 
 /** Half of what whole numbers are exact to: indexes go on from that of a state, and no log ever comes near it. */
 const indexMax = 0x10_0000_0000_0000
@@ -50,7 +51,7 @@ export class ComingState implements WholeState {
     return version.ok ? done : version
   }
 
-  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<{ readonly index: number }, string> {
+  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<ReadTransaction, string> {
     const prepared = this.#prepared(sizeBytes)
     const reader = prepared ?? this.#store.reader()
     if (prepared === undefined) for (const piece of pieces()) reader.write(piece)
@@ -58,7 +59,7 @@ export class ComingState implements WholeState {
     const version = versionOf(reader)
     if (!version.ok) return version
     this.#ready = version.value
-    return ok({ index: version.value.index })
+    return ok(new VersionReader(version.value))
   }
 
   /** The state that the last command wants to be in use. */

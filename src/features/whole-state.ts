@@ -1,5 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
+import type { ReadTransaction } from '../store/types.ts'
 
 /** The whole state, for the few commands that put another one in its place. What it does depends on what it is given alone. */
 export interface WholeState {
@@ -7,10 +8,10 @@ export interface WholeState {
   prepare(offset: number, bytes: Uint8Array): void
   /**
    * The state of these pieces, which are those that were prepared, takes the place of this one as soon as the command is over,
-   * but for what the cluster keeps of itself. Says at which index it was taken, and what is wrong with it otherwise. What is
-   * wrong with it for this server may be right for one of another release: a command must not go on without it.
+   * but for what the cluster keeps of itself. Gives it to be read, with the index at which it was taken; or what is wrong with
+   * it. What is wrong with it for this server may be right for one of another release: a command must not go on without it.
    */
-  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<{ readonly index: number }, string>
+  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<ReadTransaction, string>
 }
 
 /** What this server makes of a state that comes: it is read while its pieces come. */

@@ -16,10 +16,10 @@ import {
   renewalInMs,
   retryInMs,
 } from './renewal.ts'
-import type { RootsWatch } from './roots-watch.ts'
+import type { RootsWatch, Standing } from './roots-watch.ts'
 
-/** A root that nobody lists may be one of which the server that was asked does not know yet: it is waited for so long. */
-const unknownRootMs = 60_000
+/** A root that is not listed may be one of which the server that was asked does not know yet: it is waited for so long. */
+const unheardRootMs = 60_000
 /** A leaf that nobody has asked for so long is not renewed any more. Reference: HTTP API 1.8. */
 const unaskedMaxMs = 72 * 3_600_000
 
@@ -44,8 +44,10 @@ export class KeptLeaf {
   #request: (LeafRequest & { readonly trustDomain: string }) | undefined
   #issuing: Promise<Result<undefined, Failure>> | undefined
   #timer: Closable | undefined
-  /** When it is replaced because of its root, by the clock that counts. */
-  #replaceAtMs: number | undefined
+  /** When it is replaced because of how its root stands, by the clock that counts. */
+  #replacing: { readonly standing: Standing; readonly atMs: number } | undefined
+  /** A root that is not listed yet, and by which the servers have signed again all the same: it is waited for as long as it takes. */
+  #awaitedRoot: string | undefined
   #failures = 0
   #notBeforeMs = 0
   #refusal: Failure | undefined
@@ -83,7 +85,17 @@ export class KeptLeaf {
 
   /** Another root signs now. */
   get outdated(): boolean {
-    return this.#held !== undefined && this.#options.roots.standingOf(this.#held.leaf) === 'outdated'
+    const standing = this.#standing
+    return standing === 'outdated' || standing === 'lost'
+  }
+
+  /** Its root is trusted no more. */
+  get lost(): boolean {
+    return this.#standing === 'lost'
+  }
+
+  get #standing(): Standing {
+    return this.#held === undefined ? 'current' : this.#options.roots.standingOf(this.#held.leaf)
   }
 
   /** A new leaf, with a new key. Whoever asks meanwhile waits for the same. */
@@ -157,9 +169,11 @@ export class KeptLeaf {
     const { env, indexOf } = this.#options
     const { privateKeyPem = '' } = this.#request ?? {}
     this.#request = undefined
+    const isAgain = this.#replacing?.standing === 'unheard' && this.#held?.leaf.rootId === leaf.rootId
+    this.#awaitedRoot = isAgain ? leaf.rootId : undefined
     const renewAt = drawRenewal(env.random.stream('mesh.renewal'))
     this.#held = { leaf, privateKeyPem, index: indexOf(leaf), issuedMonoMs: env.clock.monoMs(), renewAt }
-    this.#replaceAtMs = undefined
+    this.#replacing = undefined
     this.#failures = 0
     this.#notBeforeMs = 0
     this.#wakeAll()
@@ -207,19 +221,20 @@ export class KeptLeaf {
     return Math.max(dueMs, this.#notBeforeMs - now.monoMs)
   }
 
-  /** The moment is drawn when the leaf's root is first seen not to be the one that signs. */
+  /** The moment is drawn when the leaf's root is first seen not to be the one that signs, and again where less is known of it. */
   #replaceInMs({ leaf }: DatedLeaf, { monoMs }: Now): number {
     const { env, source, roots } = this.#options
     const standing = roots.standingOf(leaf)
-    if (standing === 'current') {
-      this.#replaceAtMs = undefined
+    if (standing === 'current' || (standing === 'unheard' && this.#awaitedRoot === leaf.rootId)) {
+      this.#replacing = undefined
       return Number.POSITIVE_INFINITY
     }
-    if (this.#replaceAtMs === undefined) {
-      const spreadMs = drawSpread(env.random.stream('mesh.rotation'), source.memberCount())
-      this.#replaceAtMs = monoMs + spreadMs + (standing === 'unknown' ? unknownRootMs : 0)
-    }
-    return this.#replaceAtMs - monoMs
+    const { atMs: beforeMs = Number.POSITIVE_INFINITY, standing: before } = this.#replacing ?? {}
+    if (before === standing) return beforeMs - monoMs
+    const spreadMs = drawSpread(env.random.stream('mesh.rotation'), source.memberCount())
+    const atMs = Math.min(beforeMs, monoMs + spreadMs + (standing === 'unheard' ? unheardRootMs : 0))
+    this.#replacing = { standing, atMs }
+    return atMs - monoMs
   }
 
   #end(why?: Failure): void {

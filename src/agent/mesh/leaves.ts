@@ -173,6 +173,10 @@ export class Leaves implements MeshLeaves {
     const kept = [...this.#kept.values()]
     const text = 'another root signs now: leaves are replaced'
     if (turned) this.#options.env.log.write('info', 'connect', text, { leaves: kept.length })
+    const lost = kept.filter((each) => each.lost).length
+    const lostText =
+      'the root of leaves is trusted no more, as when a snapshot of before was restored: they are replaced'
+    if (lost > 0) this.#options.env.log.write('warn', 'connect', lostText, { leaves: lost })
     for (const each of kept) each.rootsChanged()
   }
 }

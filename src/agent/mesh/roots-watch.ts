@@ -44,16 +44,16 @@ export class RootsWatch {
   }
 
   /**
-   * `outdated`: another root signs now. `unknown`: the root of this leaf is not listed, although what is known is not older than
-   * the leaf; after a restore it never may be.
+   * `outdated`: another root signs now. `lost`: the root of this leaf is not listed, although what is known is not older than
+   * the leaf: a snapshot of before was restored. `unheard`: it is not listed yet, or in a cluster of new servers, which begins at a
+   * lower index, never will be.
    */
   standingOf({ rootId, modifyIndex }: { readonly rootId: string; readonly modifyIndex: number }): Standing {
     if (this.#view === undefined) return 'current'
     const { list, index } = this.#view
     if (list.activeRootId === rootId || list.activeRootId === '') return 'current'
     if (list.roots.some(({ id }) => id === rootId)) return 'outdated'
-    // The servers signed by a root of which this agent has not heard yet.
-    return index < modifyIndex ? 'current' : 'unknown'
+    return index < modifyIndex ? 'unheard' : 'lost'
   }
 
   stop(): void {
@@ -121,4 +121,4 @@ export class RootsWatch {
   }
 }
 
-export type Standing = 'current' | 'outdated' | 'unknown'
+export type Standing = 'current' | 'outdated' | 'lost' | 'unheard'

@@ -5,6 +5,7 @@ import { authorityDuty } from './duty.ts'
 import { federate } from './federation/federation-commands.ts'
 import { signIntermediateEndpoint } from './federation/intermediate-endpoint.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
+import { restoringHooks } from './restoring.ts'
 import {
   rotationActivate,
   rotationCrossed,
@@ -17,6 +18,7 @@ import {
   authorityTable,
   crossingsTable,
   leavesTable,
+  restoredTable,
   rootsTable,
   rotationsTable,
   serialsTable,
@@ -27,7 +29,17 @@ import { configurationSetEndpoint, forecastEndpoint, signEndpoint } from './writ
 /** The servers' half of the mesh's certificate authority. */
 export const connectFeature: Feature = {
   name: 'connect',
-  tables: [authorityTable, rootsTable, signersTable, leavesTable, crossingsTable, serialsTable, rotationsTable],
+  tables: [
+    authorityTable,
+    rootsTable,
+    signersTable,
+    leavesTable,
+    crossingsTable,
+    serialsTable,
+    rotationsTable,
+    restoredTable,
+  ],
+  hooks: restoringHooks,
   commands: [
     takeSerialNumbers,
     beginAuthority,

@@ -33,6 +33,9 @@ export function pruneMarginMs(skewMs: number): number {
   return 2 * skewMs
 }
 
+/** The authority of another datacenter lives for so many lives of a leaf, unless what it stands below ends before. */
+export const livesOfLeaf = 3
+
 /** How long a provider may take over a root or a crossing, and over a leaf. */
 export const rootWithinMs = 60_000
 export const leafWithinMs = 15_000

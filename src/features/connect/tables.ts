@@ -93,16 +93,41 @@ export const crossingsTable: TableDefinition<CrossingRow> = {
 export interface SerialRow {
   /** Decimal. */
   readonly next: string
+  /** `index` of the restore from whose number on it counts; 0: it counts from 1. */
+  readonly since: number
 }
 
-const serialRow = z.object({ next: serial })
+const serialRow = z.object({ next: serial, since: count.default(0) })
 
-/** Serial numbers of all that is signed here, roots and crossings too: none is given twice, unless a snapshot is restored. */
+/** Serial numbers of all that is signed here, roots and crossings too: none is given twice, restored or not (`restoring.ts`). */
 export const serialsTable: TableDefinition<SerialRow> = {
   name: 'connect-serials',
   key: () => onlyKey,
   decode: (row) => serialRow.parse(row),
   stamps: [],
+}
+
+/** What is kept since a snapshot took the place of the state: the last time that one did. */
+export interface RestoredRow extends z.infer<typeof restoredRow> {}
+
+const restoredRow = z.object({
+  /** From which on the snapshot is the state. */
+  index: count,
+  /** No leaf lives longer that was signed before. */
+  leavesUntilMs: moment,
+  /** From which on serial numbers are given since. */
+  serial,
+  /** IDs of roots that were there before, and are not in the snapshot. */
+  lost: z.array(z.string()).readonly(),
+})
+
+/** It is in no snapshot that could be put back, and stays when one is. */
+export const restoredTable: TableDefinition<RestoredRow> = {
+  name: 'connect-restored',
+  key: () => onlyKey,
+  decode: (row) => restoredRow.parse(row),
+  stamps: ['index'],
+  ofCluster: true,
 }
 
 /** A rotation, where it stands. One that has ended is kept for a while, without secrets, for who asks how it ended. */

@@ -8,7 +8,9 @@ import {
   crossingsTable,
   leavesTable,
   onlyKey,
+  type RestoredRow,
   type RotationRow,
+  restoredTable,
   rootsTable,
   rotationsTable,
   type SignerRow,
@@ -64,11 +66,22 @@ export function leavesOf(tx: ReadTransaction, rootId: string): Iterable<LeavesRo
   return tx.prefix(leavesTable, byteString(`${rootId}\0`))
 }
 
-/** In all datacenters; undefined: it has signed none. */
+/**
+ * In all datacenters; undefined: it has signed none. Where a snapshot was restored any root may have signed leaves of which the
+ * snapshot does not know, one of before that an operator gives again, too.
+ */
 export function lastLeafExpiry(tx: ReadTransaction, rootId: string): number | undefined {
-  let last: number | undefined
+  let last = forgottenExpiry(tx, rootId)
   for (const { expiresMs } of leavesOf(tx, rootId)) last = Math.max(last ?? expiresMs, expiresMs)
   return last
+}
+
+function forgottenExpiry(tx: ReadTransaction, rootId: string): number | undefined {
+  const restored = restoredOf(tx)
+  const root = rootById(tx, rootId)
+  if (restored === undefined || root === undefined) return undefined
+  // No leaf outlives its root.
+  return Math.min(restored.leavesUntilMs, root.notAfterMs)
 }
 
 /** When a root goes that is no longer active, by the wall clock of a leader. */
@@ -153,7 +166,17 @@ export function isOpen({ step }: RotationRow): boolean {
   return step === 'begun' || step === 'requested' || step === 'crossed'
 }
 
-/** The serial number that comes next. */
-export function nextSerial(tx: ReadTransaction): bigint {
-  return BigInt(tx.get(serialsTable, onlyKey)?.next ?? '1')
+/** The serial number that comes next, and since which restore they are counted; 0: ever since. */
+export function nextSerial(tx: ReadTransaction): { readonly first: bigint; readonly since: number } {
+  const counted = tx.get(serialsTable, onlyKey)
+  const restored = restoredOf(tx)
+  // What came with a snapshot stands where it stood then, and others have had the numbers since.
+  const isOfSnapshot = restored !== undefined && (counted?.since ?? 0) < restored.index
+  if (isOfSnapshot) return { first: BigInt(restored.serial), since: restored.index }
+  return { first: BigInt(counted?.next ?? '1'), since: counted?.since ?? 0 }
+}
+
+/** When a snapshot last took the place of the state; undefined: never. */
+export function restoredOf(tx: ReadTransaction): RestoredRow | undefined {
+  return tx.get(restoredTable, onlyKey)
 }

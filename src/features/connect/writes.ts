@@ -33,8 +33,8 @@ import {
 
 /** The first of so many serial numbers that nobody else gets. */
 export function takeSerials(tx: WriteTransaction, count: number): bigint {
-  const first = nextSerial(tx)
-  tx.put(serialsTable, Object.freeze({ next: String(first + BigInt(count)) }))
+  const { first, since } = nextSerial(tx)
+  tx.put(serialsTable, Object.freeze({ next: String(first + BigInt(count)), since }))
   return first
 }
 

@@ -7,7 +7,7 @@ import type { WriteTransaction } from '../../store/types.ts'
 import { bytes, count } from '../fields.ts'
 import type { CommandDefinition } from '../manifest.ts'
 import type { WholeState } from '../whole-state.ts'
-import { stateBytesMax } from './model.ts'
+import { drawnBytes, stateBytesMax, stateReplaced } from './model.ts'
 import { comingTable, onlyKey, piecesTable, replacedTable } from './tables.ts'
 import { comingPieces, comingState, lastReplaced } from './views.ts'
 
@@ -31,6 +31,9 @@ import { comingPieces, comingState, lastReplaced } from './views.ts'
  *    and no result counts as older than the replacement.
  * 7. What the cluster keeps of itself stays: which writes took effect, so that one that is repeated after the replacement
  *    does not take effect again; and the Raft configuration, which is not in the state at all.
+ * 8. What a restore would make happen twice, or be forgotten though it has effects outside of the state, is for its feature to
+ *    keep, by the event `stateReplaced`: it is told both states, the leader's clock, and what the leader has drawn, all of which
+ *    stand in the log.
  */
 const since = releaseOf('snapshots-over-http')
 
@@ -93,13 +96,24 @@ export const restoreCommit: CommandDefinition<z.infer<typeof endBody>, RestoreOu
   },
 }
 
+const takeBody = z.strictObject({
+  id,
+  /** The leader's wall clock, and what it has drawn. Absent in logs of before. */
+  by: z
+    .strictObject({
+      nowMs: z.number(),
+      drawn: bytes.refine(({ length }) => length === drawnBytes, 'of another length'),
+    })
+    .optional(),
+})
+
 /** The replacement itself. It is proposed by a leader that has read all of the state to come. */
-export const restoreTake: CommandDefinition<z.infer<typeof endBody>, RestoreOutcome> = {
+export const restoreTake: CommandDefinition<z.infer<typeof takeBody>, RestoreOutcome> = {
   kind: 'snapshot.restore-take',
   since,
-  body: endBody,
-  apply: (tx, { id }, whole) => {
-    const outcome = replace(tx, id, whole)
+  body: takeBody,
+  apply: (tx, { id, by }, whole) => {
+    const outcome = replace(tx, id, whole, by)
     if (outcome.kind !== 'unreadable') return outcome
     throw new InvariantViolation('a restored state that this release cannot read: run that of the leader here', {
       why: outcome.message,
@@ -112,17 +126,20 @@ function replace(
   tx: WriteTransaction,
   id: string,
   whole: WholeState | undefined,
+  by?: z.infer<typeof takeBody>['by'],
 ): RestoreOutcome | { readonly kind: 'unreadable'; readonly message: string } {
   invariant(whole !== undefined, 'a state is replaced by who keeps it')
-  const coming = comingState(tx)
-  if (coming?.id !== id) return { kind: 'refused', message: superseded }
-  if (coming.receivedBytes !== coming.sizeBytes) return { kind: 'refused', message: 'the snapshot is not all there' }
-  const replaced = whole.replace(coming.sizeBytes, () => comingPieces(tx))
+  const row = comingState(tx)
+  if (row?.id !== id) return { kind: 'refused', message: superseded }
+  if (row.receivedBytes !== row.sizeBytes) return { kind: 'refused', message: 'the snapshot is not all there' }
+  const replaced = whole.replace(row.sizeBytes, () => comingPieces(tx))
   forget(tx, undefined)
   if (!replaced.ok) return { kind: 'unreadable', message: replaced.error }
-  const index = Math.max(tx.index, replaced.value.index + 1)
+  const coming = replaced.value
+  const index = Math.max(tx.index, coming.index + 1)
   const ahead = (lastReplaced(tx)?.ahead ?? 0) + index - tx.index
   tx.put(replacedTable, Object.freeze({ index, ahead }))
+  if (by !== undefined) tx.raise(stateReplaced, { index, coming, ...by })
   return { kind: 'replaced', index }
 }
 

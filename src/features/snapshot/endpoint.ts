@@ -13,7 +13,7 @@ import {
   type StepOutcome,
   superseded,
 } from './commands.ts'
-import { type ArchivedServer, stateBytesMax } from './model.ts'
+import { type ArchivedServer, drawnBytes, stateBytesMax } from './model.ts'
 import { comingState } from './views.ts'
 
 /** A state that is open to be read, and what its archive says of it. */
@@ -129,7 +129,9 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number> = {
       const checked = await server.coming.check()
       if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
     }
-    const outcome = await server.propose(restoreTake, args, identity)
+    const { clock, crypto } = server.env
+    const by = { nowMs: clock.wallMs(), drawn: crypto.randomBytes(drawnBytes) }
+    const outcome = await server.propose(restoreTake, { ...args, by }, identity)
     if (!outcome.ok) return outcome
     const { value } = outcome
     return value.kind === 'replaced' ? ok(value.index) : err({ kind: 'bad-request', message: value.message })

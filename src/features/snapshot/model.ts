@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { utf8 } from '../../base/bytes.ts'
 import { jsonOrUndefined } from '../../base/json.ts'
+import type { ReadTransaction, StateEvent } from '../../store/types.ts'
 
 /** Names of the files in an archive, in their order. Reference: HTTP API 13. */
 export const archiveFiles = { meta: 'meta.json', state: 'state.bin', sums: 'SHA256SUMS' } as const
@@ -10,6 +11,27 @@ export const archiveBytesMax = 192 << 20
 
 /** A state of more is neither packed nor taken in. A few megabytes of an archive can hold any number of equal bytes. */
 export const stateBytesMax = 1 << 30
+
+/** Bytes that a leader draws for a restore. */
+export const drawnBytes = 16
+
+/**
+ * Another state is about to take the place of this one, as a part of the same command. Hooks still read the one before, and what
+ * they write is kept in tables of the cluster itself (`ofCluster`) alone: all others are as the restored state has them. For what
+ * must not be forgotten over a restore, or not come again after it.
+ */
+export const stateReplaced: StateEvent<StateReplaced> = { name: 'snapshot.state-replaced' }
+
+export interface StateReplaced {
+  /** From which on the other is the state: above every index of both. */
+  readonly index: number
+  /** The leader's wall clock. */
+  readonly nowMs: number
+  /** Drawn by the leader (`drawnBytes`): unlike what any other restore had, in this cluster or in one that has the same archive. */
+  readonly drawn: Uint8Array
+  /** The state to come. */
+  readonly coming: ReadTransaction
+}
 
 /** What an archive says of itself. */
 export interface ArchiveMeta {

@@ -197,29 +197,55 @@ describe('after a rotation', () => {
     expect(await mesh.ask()).toEqual(['1', 'key-1', 7, 'HIT'])
   })
 
-  it('a leaf of a root of which this agent has not heard is as good as any', async () => {
+  it('a leaf of a root of which this agent has not heard is asked for once more, and then as good as any', async () => {
     const mesh = new LeafMesh()
     await mesh.ask('db')
     mesh.roots = ['r1', 'r2']
     mesh.index += 10
     expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'MISS'])
-    await mesh.clock.advance(20 * 60_000)
+    await mesh.clock.advance(59_000)
     expect(mesh.signed).toHaveLength(2)
+    await mesh.clock.advance(20 * 60_000)
+    expect(mesh.signed).toHaveLength(3)
     await mesh.tell()
     await mesh.clock.advance(20 * 60_000)
     // The other one is replaced, this one is not.
     expect(mesh.signed.map(({ request }) => request)).toEqual(
-      ['db', 'web', 'db'].map((name, at) => `key-${at + 1} of ${name} in x`),
+      ['db', 'web', 'web', 'db'].map((name, at) => `key-${at + 1} of ${name} in x`),
     )
   })
 
-  it('a leaf whose root is listed no more is replaced after a minute', async () => {
+  it('a leaf whose root is trusted no more, for a snapshot was restored, is replaced as soon as after a rotation', async () => {
+    const mesh = new LeafMesh()
+    mesh.drawn = 0.5
+    await mesh.ask()
+    await mesh.ask('db')
+    await mesh.rotate('restored')
+    expect(mesh.clock.logged.join()).toContain('the root of leaves is trusted no more')
+    await mesh.clock.advance(4_900)
+    expect(mesh.signed).toHaveLength(2)
+    await mesh.clock.advance(200)
+    expect(mesh.signed).toHaveLength(4)
+  })
+
+  it('and whoever asks for it meanwhile is given one of a root that is trusted', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
+    await mesh.rotate('restored')
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'HIT'])
+  })
+
+  it('a leaf of servers that are no more, whose indexes were higher than those of the new ones, is replaced after a minute', async () => {
+    const mesh = new LeafMesh()
+    mesh.index = 5_000
+    await mesh.ask()
+    mesh.index = 3
     await mesh.rotate('restored')
     await mesh.clock.advance(59_000)
     expect(mesh.signed).toHaveLength(1)
     await mesh.clock.advance(2_000)
+    expect(mesh.signed).toHaveLength(2)
+    await mesh.clock.advance(20 * 60_000)
     expect(mesh.signed).toHaveLength(2)
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RotationFacts } from '../../../sim/checkers/mesh-rotation.ts'
 import { MeshSecrets } from '../../../sim/checkers/mesh-secrets.ts'
 import { type Card, crossing, leaf, meshWorld, pem, root } from './mesh-world.ts'
 import { recorder } from './reports.ts'
@@ -392,6 +393,77 @@ describe('C4, keys', () => {
     said('/v1/snapshot', key(line))
     said('log', 'nothing')
     said('/v1/connect/ca/roots', key('MIIBASE64ofACertificateThatIsNoKeyAndIsAsLongAsALineOfOneWouldBe'))
+    expect(lines).toEqual([])
+  })
+})
+
+describe('a state that is put back', () => {
+  const putBack = (roots: Parameters<ReturnType<typeof meshWorld>['state']>[0]) => ({
+    rotations: [],
+    signingKeys: [],
+    configuration: undefined,
+    roots,
+  })
+  const secondLeaf = leaf(2, 'R2', -20, 3_600, { service: 'db' })
+
+  it('does not let numbers come twice that were given since', () => {
+    const { laws, lines } = begun()
+    laws.replaced(putBack([root(1, true)]))
+    laws.given('db at c2', 'db', pem(leaf(1, 'R1', -20, 3_700, { service: 'db' })), 'key')
+    expect(lines).toEqual(['C3: leaf of db at c2 has the serial number 1, which another has from the same issuer'])
+  })
+
+  it('does not let a root go before a leaf that it signed since', () => {
+    const { laws, lines, until, state } = begun()
+    laws.replaced(putBack([root(1, true)]))
+    state(rotated)
+    until(3_500)
+    state([root(2, true)])
+    expect(lines[0]).toBe('C3: root 1 was removed, and a leaf of it lives until 3600.000s')
+    expect(lines[1]).toMatch(/^C1: whoever has the roots of 3500\.000s \(2\) does not accept leaf 1 of web at c1/)
+  })
+
+  it('owes nothing to leaves of a root that is lost, but where they lead to one that is back', () => {
+    const { laws, lines, state, first, wallMs } = begun()
+    const roots = laws.told('c1', 'r1', [root(1, true)])
+    state(rotated)
+    state([root(2, true)])
+    lines.length = 0
+    const bare = laws.given('db at c2', 'db', pem(secondLeaf), 'key')
+    const crossed = laws.given('db at c2', 'db', pem({ ...secondLeaf, serial: '3' }, crossing(2)), 'key')
+    lines.length = 0
+    laws.replaced(putBack([root(1, true)]))
+    expect(lines).toEqual([])
+    if (first === undefined || bare === undefined || crossed === undefined) throw new Error('cannot be read')
+    const end = (name: string, held: typeof first) => ({ name, leaf: held, roots, wallMs: wallMs() })
+    expect(laws.met(end('a', first), end('b', bare))).toBe(false)
+    expect(lines).toEqual([])
+    expect(laws.met(end('a', first), end('c', crossed))).toBe(true)
+    // One of a lost root that an agent has kept, and gives out only now.
+    laws.given('late at c2', 'late', pem(leaf(4, 'R2', -20, 3_600, { service: 'late' })), 'key')
+    expect(lines).toEqual([])
+    // But what is signed from now on is owed to all.
+    laws.given('new at c2', 'new', pem(leaf(5, 'R9', -20, 3_600, { service: 'new' })), 'key')
+    expect(lines.filter((line) => line.startsWith('C1: whoever'))).not.toEqual([])
+  })
+
+  it('owes nothing to who knows roots alone that are lost, and all to who knows one that is back', () => {
+    const { laws, lines, until, state } = begun()
+    state([root(1, false), root(2, true, [crossing(2)])])
+    until(3_650)
+    state([root(2, true)])
+    laws.replaced(putBack([root(1, true)]))
+    laws.given('db at c2', 'db', pem(leaf(6, 'R1', 3_620, 7_000, { service: 'db' })), 'key')
+    expect(lines).toEqual([])
+  })
+
+  it('goes on with a rotation that it found under way, though that had ended since', () => {
+    const { laws, lines, state } = begun()
+    const at = (step: RotationFacts['step']): readonly RotationFacts[] => [{ id: 9, step }]
+    for (const step of ['begun', 'requested', 'crossed'] as const) state([root(1, true)], { rotations: at(step) })
+    state(rotated, { rotations: at('activated') })
+    laws.replaced({ ...putBack([root(1, true)]), rotations: at('crossed') })
+    state(rotated, { rotations: at('activated') })
     expect(lines).toEqual([])
   })
 })

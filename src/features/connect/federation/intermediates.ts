@@ -6,7 +6,7 @@ import { readRequest } from '../../../pki/request.ts'
 import { signingUri } from '../../../pki/spiffe.ts'
 import { recordLeaves } from '../commands.ts'
 import { wholeSecond } from '../forecast.ts'
-import { leafLeftMinMs, leafWithinMs } from '../limits.ts'
+import { leafLeftMinMs, leafWithinMs, livesOfLeaf } from '../limits.ts'
 import type { SignedAuthority } from '../model.ts'
 import { leafTtlMs } from '../options.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
@@ -14,8 +14,6 @@ import { providedWithin } from '../provider/within.ts'
 import type { AuthorityParts } from '../settings.ts'
 import { chainOf } from '../views.ts'
 
-/** An authority below the root lives for so many lives of a leaf there, unless what it stands below ends before. */
-const livesOfLeaf = 3
 /**
  * It is renewed when less than this part of its own life is left: leaves that live as long as those there are not cut short. Not
  * counted in lives of a leaf here, which may be longer than all that the authority is given.

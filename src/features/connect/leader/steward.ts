@@ -1,13 +1,14 @@
+import { utcText } from '../../../base/utc-text.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { Joining } from '../federation/joining.ts'
-import { lookEveryMs, retryFirstMs, retryMaxMs } from '../limits.ts'
+import { lookEveryMs, pruneMarginMs, retryFirstMs, retryMaxMs } from '../limits.ts'
 import { readOptions } from '../options.ts'
 import { nameOfKind } from '../provider/kind-names.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
 import { reviewIntervalMs } from '../provider/provider.ts'
 import type { AuthorityParts } from '../settings.ts'
-import { activeRoot, allRoots, authorityOf, openRotation } from '../views.ts'
+import { activeRoot, allRoots, authorityOf, openRotation, restoredOf } from '../views.ts'
 import { Bootstrap } from './bootstrap.ts'
 import { nextToGoMs, pruneStep } from './pruning.ts'
 import { reviewStep } from './review.ts'
@@ -50,6 +51,7 @@ export class Steward implements Closable {
 
   async #run(): Promise<void> {
     tellSettingsIgnored(this.#parts)
+    tellRestored(this.#parts)
     while (!this.#closed) {
       const step = await this.#step()
       if (this.#closed) return
@@ -142,6 +144,17 @@ function tellSettingsIgnored({ server }: AuthorityParts): void {
   if (!isOther && !saysMore) return
   const text = 'what the configuration of this server says of the certificate authority has no effect: it has begun'
   env.log.write('info', 'connect', text, { provider: authority.provider })
+}
+
+/** For as long as leaves may be out of which the snapshot does not know: once for each time that it leads, also at once after it. */
+function tellRestored({ server, skewMs }: AuthorityParts): void {
+  const { clock, log } = server.env
+  const restored = restoredOf(server.read())
+  if (restored === undefined || restored.leavesUntilMs + pruneMarginMs(skewMs) <= clock.wallMs()) return
+  const text =
+    'a snapshot was restored: old roots stay for leaves that it does not know of, and serial numbers begin anew'
+  const fields = { until: utcText(restored.leavesUntilMs), roots_lost: restored.lost.join(' ') }
+  log.write(restored.lost.length === 0 ? 'info' : 'warn', 'connect', text, fields)
 }
 
 function lookAt(tx: ReadTransaction): void {

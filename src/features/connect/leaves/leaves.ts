@@ -116,7 +116,8 @@ function issued(
     notBeforeMs: leaf.notBeforeMs,
     notAfterMs: leaf.notAfterMs,
     createIndex: authority.createIndex,
-    modifyIndex: authority.modifyIndex,
+    // In a secondary datacenter roots come without another configuration. Whoever knows what was at this index knows the root.
+    modifyIndex: Math.max(authority.modifyIndex, root.createIndex),
   }
 }
 

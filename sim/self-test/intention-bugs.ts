@@ -26,8 +26,8 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${feature}/authorize.js`,
-        find: 'if (domain === undefined || client.trustDomain === domain)',
-        replace: 'if (domain !== null || client.trustDomain === domain)',
+        find: 'if (domains === undefined || isOfMesh(domains, client.trustDomain))',
+        replace: 'if (domains !== null || isOfMesh(domains, client.trustDomain))',
       },
     ],
     hunt,

@@ -29,8 +29,8 @@ import { Joining } from './joining.ts'
 import { createLocalAgent } from './local/local-agent.ts'
 import type { CatalogClient, RunningLocalAgent } from './local/parts.ts'
 import { Leaves } from './mesh/leaves.ts'
+import { MeshDomains } from './mesh/mesh-domains.ts'
 import { serverSource } from './mesh/server-source.ts'
-import { TrustDomain } from './mesh/trust-domain.ts'
 import { OnceSignal } from './once-signal.ts'
 import { changeOwnTags, serverOf, takesTls } from './pool-servers.ts'
 import { reloadedConfig } from './reloading.ts'
@@ -98,7 +98,7 @@ export async function assembleAgent(
     write: (endpoint, args, call) => calls.write(endpoint, args, call),
     authorizer: rightsOf === undefined ? async () => ok(unrestricted) : localAuthorizer(ground, rightsOf),
     accessControl: part.access === undefined ? undefined : agentAccess(ground, part.access),
-    trustDomain: trustDomainOf(env, answers),
+    trustDomains: trustDomainsOf(env, answers),
     query: (endpoint, args, read, call) => calls.query(endpoint, args, read, call),
     cached: (endpoint, args, read, freshness, call) => answers.get(endpoint, args, read, freshness, call),
     ask: (endpoint, args, read, call) => calls.ask(endpoint, args, read, call),
@@ -141,9 +141,9 @@ function keptAnswers(
   return answers
 }
 
-function trustDomainOf(env: Env, answers: AnswerCache): AgentContext['trustDomain'] {
-  const trustDomain = new TrustDomain(env, answers)
-  return () => trustDomain.of()
+function trustDomainsOf(env: Env, answers: AnswerCache): AgentContext['trustDomains'] {
+  const domains = new MeshDomains(env, answers)
+  return () => domains.of()
 }
 
 /** Keys and certificates of the services on this node, where there is a mesh. */

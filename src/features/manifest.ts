@@ -9,6 +9,7 @@ import type { KeyAnswers, KeyRequest, Pool } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Behaviour, Release } from '../model/release.ts'
 import type { ClusterHealth } from '../model/server-health.ts'
+import type { TrustDomains } from '../pki/trust-domains.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction } from '../store/types.ts'
 import type { Access, ReadAccess } from './access.ts'
@@ -269,8 +270,8 @@ export interface AgentContext {
   authorizer(call: CallOptions): Promise<Result<Authorizer, Failure>>
   /** Undefined: access control is off. */
   readonly accessControl?: AgentAccess | undefined
-  /** Of the mesh, in lower case; empty: its authority has not begun yet. Undefined: the servers have no mesh. */
-  trustDomain(): Promise<Result<string | undefined, Failure>>
+  /** Whose certificates count in the mesh. Undefined: the servers have no mesh. */
+  trustDomains(): Promise<Result<TrustDomains | undefined, Failure>>
   /** What it keeps for the proxies on its node; undefined: its release knows of no mesh. */
   readonly mesh?: MeshLeaves | undefined
   /** How its metrics are named, and what Prometheus is told of them. */

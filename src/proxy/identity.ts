@@ -3,6 +3,7 @@ import { jsonOrUndefined } from '../base/json.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { ListenerTls, TlsOptions } from '../env/net.ts'
+import { type TrustDomains, trustDomainsOf } from '../pki/trust-domains.ts'
 import type { AgentApi } from './agent-api.ts'
 import { Following } from './following.ts'
 
@@ -12,7 +13,7 @@ const rootsMax = 64
 const rootsAnswer = z.object({
   TrustDomain: z.string().min(1),
   Roots: z
-    .array(z.object({ RootCert: z.string() }))
+    .array(z.object({ RootCert: z.string(), ExternalTrustDomain: z.string().default('') }))
     .min(1)
     .max(rootsMax),
 })
@@ -21,7 +22,7 @@ const leafAnswer = z.object({ CertPEM: z.string().min(1), PrivateKeyPEM: z.strin
 
 /** What a proxy shows to others, and by what it judges them. */
 export interface Identity {
-  readonly trustDomain: string
+  readonly domains: TrustDomains
   readonly tls: TlsOptions
 }
 
@@ -115,7 +116,8 @@ export class MeshIdentity implements Closable {
     const isNewLeaf = this.#leaf?.CertPEM !== leaf.CertPEM
     this.#leaf = leaf
     this.#roots = roots
-    this.#current = { trustDomain: roots.TrustDomain.toLowerCase(), tls }
+    const clusterIds = roots.Roots.map(({ ExternalTrustDomain }) => ExternalTrustDomain)
+    this.#current = { domains: trustDomainsOf(roots.TrustDomain, clusterIds), tls }
     if (isNewLeaf) {
       const fields = { service: this.#service, serial: leaf.SerialNumber }
       this.#env.log.write('info', 'proxy', 'There is a new leaf certificate', fields)

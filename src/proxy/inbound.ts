@@ -92,7 +92,8 @@ export class Inbound implements Closable {
   /** The connection with the local service, for whom may connect to it. */
   async #admit(stream: TcpStream): Promise<Result<TcpStream, string>> {
     const { env, identity, plan } = this.#parts
-    const client = serviceOf(stream.peer, identity.current?.trustDomain ?? '')
+    const { current } = identity
+    const client = current === undefined ? undefined : serviceOf(stream.peer, current.domains)
     if (client === undefined) return err('it shows no certificate for a service of this mesh')
     const authorized = await this.#authorize(client.uri)
     if (!authorized.ok) return authorized

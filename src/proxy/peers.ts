@@ -1,6 +1,7 @@
 import { lowerAscii } from '../base/letter-case.ts'
 import type { PeerCertificate } from '../env/net.ts'
 import { readSpiffeId, type ServiceId } from '../pki/spiffe.ts'
+import { isOfMesh, type TrustDomains } from '../pki/trust-domains.ts'
 
 /** Whom a proxy must find at the other end. */
 export interface Expected {
@@ -11,12 +12,12 @@ export interface Expected {
 /** The one service of this mesh that a certificate is for; undefined: it is for none, for several, or for one of another mesh. */
 export function serviceOf(
   peer: PeerCertificate | undefined,
-  trustDomain: string,
+  domains: TrustDomains,
 ): { readonly uri: string; readonly id: ServiceId } | undefined {
   const [uri, ...others] = peer?.uris ?? []
   if (uri === undefined || others.length > 0) return undefined
   const id = readSpiffeId(uri)
-  if (!id.ok || id.value.kind !== 'service' || id.value.trustDomain !== trustDomain) return undefined
+  if (!id.ok || id.value.kind !== 'service' || !isOfMesh(domains, id.value.trustDomain)) return undefined
   return { uri, id: id.value }
 }
 

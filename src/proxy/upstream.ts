@@ -100,7 +100,7 @@ export class Upstream implements Closable {
     if (current === undefined) return err('there is no leaf')
     const dialled = await dialHost(env, endpoint, plan.connectTimeoutMs, diallerTls(current))
     if (!dialled.ok) return dialled
-    const peer = serviceOf(dialled.value.peer, current.trustDomain)
+    const peer = serviceOf(dialled.value.peer, current.domains)
     if (peer !== undefined && isExpected(peer.id, expected)) return dialled
     dialled.value.onClose(() => undefined)
     dialled.value.close()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
+import { isOfMesh, type TrustDomains } from '../../pki/trust-domains.ts'
 import { allowedHere } from '../asking.ts'
 import type { CacheUse } from '../cache-use.ts'
 import { declared } from '../declared.ts'
@@ -57,9 +58,9 @@ async function authorize(agent: AgentContext, request: RouteRequest): Promise<Ro
   if (!matched.ok) return failed(matched.error)
   const { answer, hit, ageMs } = matched.value
   const cache: CacheUse = { hit, ageS: Math.floor(ageMs / 1000) }
-  const domain = await agent.trustDomain()
-  if (!domain.ok) return failed(domain.error)
-  const decision = strangerTo(domain.value, client) ?? decisionOn(agent, answer.value[0] ?? [], client)
+  const domains = await agent.trustDomains()
+  if (!domains.ok) return failed(domains.error)
+  const decision = strangerTo(domains.value, client) ?? decisionOn(agent, answer.value[0] ?? [], client)
   return { kind: 'json', value: { Authorized: decision.allowed, Reason: decision.reason }, cache }
 }
 
@@ -92,9 +93,9 @@ interface Decision {
  * Whoever is of another mesh, which may have its own service of that name. Where the servers have no mesh there is nothing to
  * compare with: who asks has certificates from elsewhere.
  */
-function strangerTo(domain: string | undefined, client: ServiceId): Decision | undefined {
-  if (domain === undefined || client.trustDomain === domain) return undefined
-  const here = domain === '' ? 'the mesh has no certificate authority yet' : `this mesh is ${domain}`
+function strangerTo(domains: TrustDomains | undefined, client: ServiceId): Decision | undefined {
+  if (domains === undefined || isOfMesh(domains, client.trustDomain)) return undefined
+  const here = domains.current === '' ? 'the mesh has no certificate authority yet' : `this mesh is ${domains.current}`
   return { allowed: false, reason: `The client is of the trust domain ${client.trustDomain}, and ${here}` }
 }
 

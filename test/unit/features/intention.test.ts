@@ -356,16 +356,27 @@ describe('whether a client may connect', () => {
     const world = new IntentionWorld()
     await world.make('*', '*', 'allow')
     expect(await world.authorized('web', 'db', 'two.svc')).toMatch(/^true/)
-    world.server.trustDomain = 'one.svc'
+    world.server.trustDomains = { current: 'one.svc', formerIds: [] }
     expect(await world.authorized('web', 'db')).toMatch(/^true/)
     expect(await world.authorized('web', 'db', 'ONE.svc')).toMatch(/^true/)
     expect(await world.authorized('web', 'db', 'two.svc')).toBe(
       'false: The client is of the trust domain two.svc, and this mesh is one.svc',
     )
-    world.server.trustDomain = ''
+    world.server.trustDomains = { current: '', formerIds: [] }
     expect(await world.authorized('web', 'db')).toBe(
       'false: The client is of the trust domain one.svc, and the mesh has no certificate authority yet',
     )
+  })
+
+  it('one of the mesh that this one was until it joined another is asked like any, for as long as its root is trusted', async () => {
+    const world = new IntentionWorld()
+    await world.make('web', 'db', 'deny')
+    world.server.trustDomains = { current: 'one.svc', formerIds: ['two'] }
+    expect(await world.authorized('api', 'db', 'two.svc')).toMatch(/^true/)
+    expect(await world.authorized('web', 'db', 'two.svc')).toMatch(/^false: Matched intention/)
+    expect(await world.authorized('api', 'db', 'three.svc')).toMatch(/^false: The client is of the trust domain/)
+    world.server.trustDomains = { current: 'one.svc', formerIds: [] }
+    expect(await world.authorized('api', 'db', 'two.svc')).toMatch(/^false: The client is of the trust domain/)
   })
 
   it.each([

@@ -33,6 +33,7 @@ import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ClusterHealth } from '../../../src/model/server-health.ts'
+import type { TrustDomains } from '../../../src/pki/trust-domains.ts'
 import type { ConfigurationChange, RequestRefusal } from '../../../src/raft/core/types.ts'
 import type { Raft, RaftStatus } from '../../../src/raft/raft.ts'
 import type { ReadTransaction, StateHook } from '../../../src/store/types.ts'
@@ -104,7 +105,7 @@ export class LoneServer {
   call: CallOptions = {}
   accessControl: AgentAccess | undefined
   /** Of the mesh; undefined: there is none. */
-  trustDomain: string | undefined
+  trustDomains: TrustDomains | undefined
   serverAccess: ServerAccess | undefined
   mesh: MeshSettings | undefined
   federation: MeshFederation | undefined
@@ -287,7 +288,7 @@ export class LoneServer {
         return lone.accessControl
       },
       self: () => this.self,
-      trustDomain: async () => ok(lone.trustDomain),
+      trustDomains: async () => ok(lone.trustDomains),
       reasonsNotReady: () => this.notReady,
       get local(): LocalAgent {
         return lone.local ?? absent('local services and checks')

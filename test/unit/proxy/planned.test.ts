@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
+import { trustDomainsOf } from '../../../src/pki/trust-domains.ts'
 import { isExpected, serviceOf } from '../../../src/proxy/peers.ts'
 import { planOf, sidecarOf } from '../../../src/proxy/planned.ts'
 
@@ -91,14 +92,21 @@ describe('what a registered proxy is to do', () => {
 describe('who shows a certificate', () => {
   const domain = '11111111-0000-4000-8000-000000000000.svc'
   const uri = `spiffe://${domain}/ns/default/dc/dc1/svc/web`
-  const of = (...uris: string[]) => serviceOf({ names: [], uris }, domain)?.id
+  const domains = trustDomainsOf(domain, ['11111111-0000-4000-8000-000000000000', 'former'])
+  const of = (...uris: string[]) => serviceOf({ names: [], uris }, domains)?.id
 
   it('is a service of this mesh by its one URI, or nobody', () => {
     expect(of(uri)).toMatchObject({ service: 'web', datacenter: 'dc1' })
     for (const uris of [[], [uri, uri], [`spiffe://${domain}`], [uri.replace('1', '2')], ['https://web']]) {
       expect(of(...uris)).toBeUndefined()
     }
-    expect(serviceOf(undefined, domain)).toBeUndefined()
+    expect(serviceOf(undefined, domains)).toBeUndefined()
+  })
+
+  it('may be of the mesh that this one was until it joined another, and of no other', () => {
+    expect(of(uri.replace(domain, 'former.svc'))).toMatchObject({ service: 'web' })
+    expect(of(uri.replace(domain, 'formerly.svc'))).toBeUndefined()
+    expect(of(uri.replace(domain, domain.replace('.svc', '.other')))).toBeUndefined()
   })
 
   it('is the one that was looked for, whatever the case of letters', () => {

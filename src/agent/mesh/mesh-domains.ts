@@ -3,16 +3,17 @@ import type { Env } from '../../env/env.ts'
 import { meshIsOffLine } from '../../features/connect/model.ts'
 import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
 import type { Failure } from '../../model/failure.ts'
+import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
 import type { AnswerCache } from '../answer-cache.ts'
 
 /** That the servers have no mesh is believed for so long: what is asked for each connection must not ask them each time. */
 const offMs = 10_000
 
 /**
- * The trust domain of the mesh, as an agent keeps it. It never changes, but a state that is restored may be that of another
- * mesh: so it is kept fresh, like all that agents keep.
+ * The trust domain of the mesh, as an agent keeps it, with those of former meshes that count still. It changes when the datacenter
+ * joins the mesh of another, and a state that is restored may be that of another mesh: so it is kept fresh, like all that agents keep.
  */
-export class TrustDomain {
+export class MeshDomains {
   readonly #clock: Env['clock']
   readonly #answers: Pick<AnswerCache, 'get'>
   #offSinceMs: number | undefined
@@ -22,12 +23,20 @@ export class TrustDomain {
     this.#answers = answers
   }
 
-  /** Empty: the authority has not begun yet. Undefined: the servers have no mesh. */
-  async of(): Promise<Result<string | undefined, Failure>> {
+  /** Undefined: the servers have no mesh. */
+  async of(): Promise<Result<TrustDomains | undefined, Failure>> {
     if (this.#offSinceMs !== undefined && this.#clock.monoMs() - this.#offSinceMs < offMs) return ok(undefined)
     this.#offSinceMs = undefined
     const asked = await this.#answers.get(rootsEndpoint, {}, anyServer, { revalidate: false }, {})
-    if (asked.ok) return ok(asked.value.answer.value.trustDomain)
+    if (asked.ok) {
+      const { trustDomain, roots } = asked.value.answer.value
+      return ok(
+        trustDomainsOf(
+          trustDomain,
+          roots.map(({ clusterId }) => clusterId),
+        ),
+      )
+    }
     if (!isOff(asked.error)) return asked
     this.#offSinceMs = this.#clock.monoMs()
     return ok(undefined)

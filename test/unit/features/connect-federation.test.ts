@@ -116,6 +116,16 @@ describe('a secondary datacenter', () => {
     expect(both.secondary.roots).toHaveLength(1)
   })
 
+  it('looks at the primary one every two minutes, whatever its leader does in between', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    await both.advance(minuteMs)
+    expect(await both.secondary.update({ LeafCertTTL: '2h' })).toEqual(ok(true))
+    await both.primary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })
+    await both.advance(minuteMs)
+    both.expectOne()
+  })
+
   it('signs on while the primary one is out of reach, and nothing that outlives what it signs with', async () => {
     const both = new TwoDatacenters()
     await both.begin()

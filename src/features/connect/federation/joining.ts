@@ -51,10 +51,11 @@ export class Joining {
 
   /** After which it is to look again; infinite: there is nothing to join. */
   restMs(tx: ReadTransaction): number {
-    const { federation } = this.#parts.server
+    const { federation, env } = this.#parts.server
     if (federation === undefined) return Number.POSITIVE_INFINITY
     const isWell = authorityOf(tx)?.primary === federation.primaryDatacenter && this.#problem === ''
-    return isWell ? lookAtPrimaryMs : lookAtPoolsMs
+    // Counted from when it looked last: whatever else its leader did meanwhile does not put it off.
+    return isWell ? Math.max(0, this.#lookedMs + lookAtPrimaryMs - env.clock.monoMs()) : lookAtPoolsMs
   }
 
   /** Why it does not go on at present, while leaves are signed all the same; empty: it does. */

@@ -21,9 +21,6 @@ const askAgainMs = 500
 /** Of a root that the operator makes. */
 const backDatedMs = 3_600_000
 
-/** The key that the last update brought; it stays with the run, for one that leaves it as it is. */
-const keyName = 'key of the authority'
-
 interface Configuration {
   readonly provider: string
   readonly options: Readonly<Record<string, string>>
@@ -35,10 +32,12 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
   const here = [...path, 'authority']
   if (at === undefined) return run.fail(here, `'${wanted.at.text}' is nobody now`)
   const to = httpEndpoint(run.cluster.identityOf(at))
-  const before = run.invariants.mesh?.configurationCount ?? 0
+  const datacenter = run.cluster.datacenterOf(at)
+  const { mesh } = run.checksOf(datacenter)
+  const before = mesh?.configurationCount ?? 0
   let configuration: Configuration | undefined
   const asked = async (env: Env): Promise<string> => {
-    const key = wanted.root === undefined ? await keyOf(run, env, wanted.key) : undefined
+    const key = wanted.root === undefined ? await keyOf(run, env, { datacenter, kind: wanted.key }) : undefined
     const options = {
       LeafCertTTL: formatDuration(wanted['leaf ttl']),
       ...(key === undefined ? {} : { PrivateKey: key }),
@@ -53,7 +52,7 @@ export async function performAuthority(run: RunContext, wanted: Wanted, path: re
     if (wanted['not awaited'] !== true)
       judgeSaid(run, wanted, said ?? `no answer within ${formatDuration(wanted.within)}`, here)
     const done = said === 'done' && configuration !== undefined
-    if (!done || run.invariants.mesh?.wasConfigured(before, configuration as Configuration) !== false) return
+    if (!done || mesh?.wasConfigured(before, configuration as Configuration) !== false) return
     run.invariants.report('C5', `${at} answered that an update is done, and the authority has never been configured so`)
   }
   const withinMs = wanted.within + answerWithinMs
@@ -93,7 +92,13 @@ function externalOptions(run: RunContext, root: string, key: Wanted['key']): Rea
   return { ...run.cluster.secretsManager?.optionsOf(root), ...kind }
 }
 
-async function keyOf(run: RunContext, env: Env, kind: KeyKind | 'as before'): Promise<string | undefined> {
+/** The key that the last update there brought stays with the run, for one that leaves it as it is. */
+async function keyOf(
+  run: RunContext,
+  env: Env,
+  { datacenter, kind }: { readonly datacenter: string; readonly kind: KeyKind | 'as before' },
+): Promise<string | undefined> {
+  const keyName = `key of the authority of ${datacenter}`
   if (kind === 'as before') return run.driver.kept.get(keyName)
   const { privateKeyPem } = await env.crypto.generateKey(kind)
   run.driver.kept.set(keyName, privateKeyPem)

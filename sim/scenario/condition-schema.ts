@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countBound, selector, template } from './fields.ts'
+import { countBound, duration, selector, template } from './fields.ts'
 import { type Selector, selectorOf } from './selector.ts'
 
 /** Who leads, as a condition. */
@@ -77,8 +77,26 @@ const members = z
   )
   .describe("How every running agent sees these members of the pool: { c1: failed }. 'among' says whose word counts.")
 
+const tunnels = z
+  .strictObject({
+    made: countBound.optional().describe('New connections that were made.'),
+    failed: countBound.optional().describe('New connections that failed, of pairs of which one was made before.'),
+    'failing for at most': duration
+      .optional()
+      .describe(
+        'The longest time in which new connections of some pair failed: from the first to the next that was made.',
+      ),
+    broken: countBound.optional().describe('Open connections that broke.'),
+  })
+  .describe("What became of the connections of 'tunnels', of all groups together.")
+
 const mesh = z
   .strictObject({
+    datacenter: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Of which datacenter's authority and proxies; if absent, of the first one's, and of all proxies."),
     roots: countBound.optional().describe('Roots that are listed.'),
     rotation: z
       .enum(['none', 'begun', 'requested', 'crossed'])
@@ -110,6 +128,7 @@ export const conditionShape = {
   'writes acknowledged': countBound.optional().describe('Writes of the workload that were answered with success.'),
   members: members.optional(),
   mesh: mesh.optional(),
+  tunnels: tunnels.optional(),
   kv: kv.optional(),
   answer: answer.optional(),
   dns: dns.optional(),

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../src/base/duration.ts'
 import type { askedKeys, Condition } from './condition-schema.ts'
 import type { CountBound } from './quantities.ts'
 import type { Selector } from './selector.ts'
@@ -15,8 +16,19 @@ export interface Observed {
   readonly appliedIndex: (server: string) => number
   readonly elections: number
   readonly writesAcknowledged: number
-  readonly mesh: ObservedMesh | undefined
+  /** Of one datacenter, the first where none is named; undefined: nobody looks at it. */
+  readonly mesh: (datacenter: string | undefined) => ObservedMesh | undefined
+  readonly tunnels: ObservedTunnels
   readonly select: (selector: Selector) => readonly string[]
+}
+
+export interface ObservedTunnels {
+  readonly made: number
+  readonly failed: number
+  readonly broken: number
+  /** The longest time in which some failed. */
+  readonly longestMs: number
+  readonly lastWhy: string
 }
 
 export interface ObservedMesh {
@@ -42,6 +54,7 @@ export function judge(condition: Omit<Condition, (typeof askedKeys)[number]>, no
     judgeRunning(condition.stopped, false, now) ??
     judgeMembers(condition.members, condition.among === undefined ? now.nodes : among, now) ??
     judgeMesh(condition.mesh, now) ??
+    judgeTunnels(condition.tunnels, now) ??
     judgeCount(condition.elections, now.elections, 'elections') ??
     judgeCount(condition['writes acknowledged'], now.writesAcknowledged, 'writes acknowledged')
   )
@@ -84,8 +97,9 @@ function judgeMembers(bound: Condition['members'], observers: readonly string[],
   return undefined
 }
 
-function judgeMesh(bound: Condition['mesh'], { mesh }: Observed): string | undefined {
+function judgeMesh(bound: Condition['mesh'], now: Observed): string | undefined {
   if (bound === undefined) return undefined
+  const mesh = now.mesh(bound.datacenter)
   if (mesh === undefined) return 'nobody looks at the mesh'
   if (bound.rotation !== undefined && bound.rotation !== mesh.rotation) return `rotation: ${mesh.rotation}`
   return (
@@ -94,6 +108,19 @@ function judgeMesh(bound: Condition['mesh'], { mesh }: Observed): string | undef
     judgeCount(bound.connections, mesh.connections, 'connections') ??
     judgeCount(bound.leaves, mesh.leaves, 'leaves') ??
     (bound.proxies === undefined ? undefined : mesh.behind()[0])
+  )
+}
+
+function judgeTunnels(bound: Condition['tunnels'], { tunnels }: Observed): string | undefined {
+  if (bound === undefined) return undefined
+  const { made, failed, broken, longestMs, lastWhy } = tunnels
+  const mostMs = bound['failing for at most'] ?? Number.POSITIVE_INFINITY
+  const why = lastWhy === '' ? '' : ` (${lastWhy})`
+  if (longestMs > mostMs) return `new connections failed for ${formatDuration(longestMs)}${why}`
+  return (
+    judgeCount(bound.made, made, 'connections made') ??
+    judgeCount(bound.failed, failed, `connections failed${why}`) ??
+    judgeCount(bound.broken, broken, `connections broken${why}`)
   )
 }
 

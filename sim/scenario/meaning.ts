@@ -103,6 +103,7 @@ class MeaningCheck {
   #member(key: string, item: unknown, path: readonly PropertyKey[]): void {
     const here = [...path, key]
     if (key === 'members') this.#members(item as object, here)
+    if (key === 'datacenter' && path.at(-1) === 'mesh') this.#datacenter(String(item), here)
     if (path[0] === 'visitors' && key === 'tokens') this.#savedName(String(item), here)
     if (path[0] === 'steps' && (key === 'always' || key === 'never')) this.#atEveryMoment(item as object, here)
     this.walk(item, here)

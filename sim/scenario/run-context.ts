@@ -1,3 +1,4 @@
+import type { ConnectionTally } from '../checkers/connection-tally.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ActionScope, Injector } from '../faults/injector.ts'
@@ -21,6 +22,7 @@ export interface RunContext {
   /** Servers by the names that steps gave them. */
   readonly saved: Map<string, readonly string[]>
   checksOf(datacenter: string): Invariants
+  readonly tunnels: ConnectionTally
   /** One for each datacenter, as if it were all there is; the run itself where there is one. */
   parts(): readonly RunContext[]
   /** The run is over: an invariant or an expectation was not met. */
@@ -41,8 +43,8 @@ export interface RunContext {
   /** Those who follow keys ask from where they are, and forget what they had asked before. */
   askWatchesAnew(): void
   endWatches(): void
-  /** Who of the proxies has not what the cluster has, and why. */
-  proxiesBehind(): readonly string[]
+  /** Who of the proxies, or of those of one datacenter, has not what the cluster has, and why. */
+  proxiesBehind(datacenter?: string): readonly string[]
   /** Every proxy meets every other one. */
   proxiesMeet(): void
   switchWorkload(to: 'start' | 'stop'): void

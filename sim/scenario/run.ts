@@ -1,5 +1,6 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
+import { ConnectionTally } from '../checkers/connection-tally.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import { Membership } from '../checkers/membership.ts'
 import { PkiChains } from '../checkers/mesh-chains.ts'
@@ -17,8 +18,9 @@ import { drawnCluster, drawnTuning } from './drawn.ts'
 import { Driver } from './driver.ts'
 import type { Trigger } from './fault-schema.ts'
 import { filled } from './filled.ts'
-import { conditionText, judge, type Observed, type ObservedMesh } from './judge.ts'
+import { conditionText, judge, type Observed } from './judge.ts'
 import type { LoadedScenario } from './load.ts'
+import { observedMesh } from './observed-mesh.ts'
 import { partOfRun } from './part-of-run.ts'
 import { Reaching } from './reaching.ts'
 import { comeToRest } from './rest.ts'
@@ -47,6 +49,8 @@ export class ScenarioRun implements RunContext {
   readonly injector: Injector
   readonly driver: Driver
   readonly saved = new Map<string, readonly string[]>()
+  /** What became of the connections of tunnels. */
+  readonly tunnels = new ConnectionTally(() => this.simulation.nowUs)
   readonly #failures: RunFailure[] = []
   readonly #options: RunOptions
   /** One for all datacenters: proxies of each meet those of the others. */
@@ -172,6 +176,7 @@ export class ScenarioRun implements RunContext {
     if (!this.hasFailed() && leftMs > 0) await this.pass(leftMs)
     this.#schedule.stop()
     this.#workload.switch('stop')
+    if (this.scenario.tunnels !== undefined) this.tell('note', this.tunnels.text)
     if (!this.hasFailed()) await comeToRest(this)
     for (const checks of this.invariantsOf.values()) this.#finish(checks)
     return this.#result()
@@ -236,8 +241,8 @@ export class ScenarioRun implements RunContext {
     this.#workload.switchKeyWatchers('start')
   }
 
-  proxiesBehind(): readonly string[] {
-    return this.#workload.proxiesBehind()
+  proxiesBehind(datacenter?: string): readonly string[] {
+    return this.#workload.proxiesBehind(datacenter)
   }
 
   proxiesMeet(): void {
@@ -279,7 +284,6 @@ export class ScenarioRun implements RunContext {
   }
 
   #observe(): Observed {
-    const run = this
     const { cluster, invariantsOf } = this
     return {
       servers: cluster.serverNames,
@@ -298,23 +302,9 @@ export class ScenarioRun implements RunContext {
       get writesAcknowledged() {
         return sumOf(invariantsOf.values(), ({ acknowledged }) => acknowledged.count)
       },
-      get mesh() {
-        return run.#meshNow()
-      },
+      mesh: (datacenter) => observedMesh(this, datacenter),
+      tunnels: this.tunnels,
       select: (selector) => this.select(selector),
-    }
-  }
-
-  #meshNow(): ObservedMesh | undefined {
-    const { mesh } = this.invariants
-    if (mesh === undefined) return undefined
-    return {
-      roots: mesh.rootsListed,
-      rotation: mesh.rotation.step ?? 'none',
-      rotations: mesh.rotation.completed,
-      connections: mesh.connectionsMade,
-      leaves: mesh.leavesSeen,
-      behind: () => this.proxiesBehind(),
     }
   }
 

@@ -174,6 +174,17 @@ const proxies = z.strictObject({
   token: template.optional().describe('The token that they ask with; none if absent.'),
 })
 
+const tunnels = z.strictObject({
+  at: selector.describe(
+    'Beside which agents they are, one after the other in turn. Proxies of one datacenter reach one another.',
+  ),
+  count: z.int().min(2).max(20).describe('How many services; # of shop is shop-#, behind a proxy of its own.'),
+  every: durationRange
+    .default({ min: 500, max: 1_500 })
+    .describe('So often each tries a new connection to each other one of its datacenter.'),
+  token: template.optional().describe('The token that the proxies ask with; none if absent.'),
+})
+
 const mesh = z.strictObject({
   'leaf ttl': duration
     .optional()
@@ -302,6 +313,12 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'proxies are named with small letters, digits and -'), proxies)
     .optional()
     .describe('Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.'),
+  tunnels: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]*$/, 'tunnels are named with small letters, digits and -'), tunnels)
+    .optional()
+    .describe(
+      'Services that reach one another over the mesh by the proxy that svc itself is: each keeps one connection open to each other one, and tries new ones all the time.',
+    ),
   mesh: mesh.optional().describe('Settings of the mesh that no configuration file has.'),
   'secrets manager': z
     .strictObject({
@@ -346,5 +363,6 @@ export type ClientGroup = z.output<typeof client>
 export type HeartbeatGroup = z.output<typeof heartbeat>
 export type LockGroup = z.output<typeof locks>
 export type ProxyGroup = z.output<typeof proxies>
+export type TunnelGroup = z.output<typeof tunnels>
 export type VisitorGroup = z.output<typeof visitors>
 export type WatcherGroup = z.output<typeof watcher>

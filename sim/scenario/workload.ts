@@ -8,6 +8,7 @@ import { Heartbeats, type HeartbeatTargets } from '../workload/heartbeats.ts'
 import { KeyWatchers } from '../workload/key-watchers.ts'
 import { LockContenders } from '../workload/lock-contenders.ts'
 import { MeshProxies } from '../workload/mesh-proxies.ts'
+import { MeshTunnels } from '../workload/mesh-tunnels.ts'
 import { ServiceWatcher } from '../workload/service-watcher.ts'
 import { Visitors } from '../workload/visitors.ts'
 import { filled } from './filled.ts'
@@ -17,6 +18,7 @@ import type {
   HeartbeatGroup,
   LockGroup,
   ProxyGroup,
+  TunnelGroup,
   VisitorGroup,
   WatcherGroup,
 } from './scenario-schema.ts'
@@ -35,6 +37,7 @@ export class Workload {
   readonly #locks: LockContenders[] = []
   readonly #visitors: Visitors[] = []
   readonly #proxies: MeshProxies[] = []
+  readonly #tunnels: MeshTunnels[] = []
   readonly #watchers: ServiceWatcher[] = []
   /** Machines taken, beside the driver's. */
   #machines = 1
@@ -64,6 +67,9 @@ export class Workload {
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.proxies ?? {}).entries()) {
       this.#machine(`proxies-${at + 1}`, (env) => this.#proxies.push(this.#meet(env, name, group)))
+    }
+    for (const [at, [name, group]] of Object.entries(run.scenario.tunnels ?? {}).entries()) {
+      this.#machine(`tunnels-${at + 1}`, (env, host) => this.#tunnels.push(this.#dig(env, host, name, group)))
     }
     for (const [at, [name, group]] of Object.entries(run.scenario.watchers ?? {}).entries()) {
       this.#machine(`watchers-${at + 1}`, (env, host) => this.#watch(env, host, name, group))
@@ -125,6 +131,18 @@ export class Workload {
     })
   }
 
+  #dig(env: Env, host: string, name: string, group: TunnelGroup): MeshTunnels {
+    const { cluster } = this.#run
+    const agents = this.#run.select(group.at)
+    const services = Array.from({ length: group.count }, (_, at) => {
+      const agent = agents[at % agents.length] ?? ''
+      const endpoint = httpEndpoint(cluster.identityOf(agent))
+      return { name: `${name}-${at + 1}`, agent, endpoint, datacenter: cluster.datacenterOf(agent) }
+    })
+    const world = { tally: this.#run.tunnels, token: () => tokenOf(this.#run, group.token).token ?? '' }
+    return new MeshTunnels(env, { name, host, services, everyMs: group.every }, world)
+  }
+
   /** Of whatever datacenter: each has the keys that its visitors ask for. */
   #anyOf({ at }: VisitorGroup, draw: (bound: number) => number): AskedAgent | undefined {
     const { cluster } = this.#run
@@ -161,11 +179,13 @@ export class Workload {
   startProxies(): void {
     this.#run.simulation.after(0, () => {
       for (const group of this.#proxies) group.follow()
+      for (const group of this.#tunnels) group.follow()
     })
   }
 
-  proxiesBehind(): readonly string[] {
-    return this.#proxies.flatMap((group) => group.behind())
+  proxiesBehind(datacenter: string | undefined): readonly string[] {
+    const isMeant = (agent: string) => datacenter === undefined || this.#run.cluster.datacenterOf(agent) === datacenter
+    return this.#proxies.flatMap((group) => group.behind(isMeant))
   }
 
   proxiesMeet(): void {
@@ -198,6 +218,10 @@ export class Workload {
         else group.stop()
       }
       for (const group of this.#proxies) {
+        if (to === 'start') group.start()
+        else group.stop()
+      }
+      for (const group of this.#tunnels) {
         if (to === 'start') group.start()
         else group.stop()
       }

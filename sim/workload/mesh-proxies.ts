@@ -59,9 +59,9 @@ export class MeshProxies {
     this.#meeting = false
   }
 
-  /** Who has not what the cluster has now, and why. */
-  behind(): readonly string[] {
-    return this.#proxies.flatMap(({ behind }) => behind ?? [])
+  /** Who of those beside these agents has not what the cluster has now, and why. */
+  behind(isMeant: (agent: string) => boolean): readonly string[] {
+    return this.#proxies.flatMap(({ agent, behind }) => (isMeant(agent) ? (behind ?? []) : []))
   }
 
   /** Everybody meets everybody. Those who cannot, though nothing excuses them, break C1. */

@@ -61,6 +61,10 @@ export class MeshProxy {
     return this.#plan.name
   }
 
+  get agent(): string {
+    return this.#plan.agent
+  }
+
   get mesh(): MeshLaws | undefined {
     return this.#world.mesh()
   }
@@ -77,7 +81,7 @@ export class MeshProxy {
     if (end === undefined)
       return `${this.name} has ${this.#leaf === undefined ? `no leaf (${this.#refusal})` : 'no roots'}`
     if (this.#world.mesh()?.isCurrent(end.leaf, end.roots) === true) return undefined
-    return `${this.name} has leaf ${end.leaf.certificate.serial} and the roots ${end.roots.key}`
+    return `${this.name} has leaf ${end.leaf.certificate.serial}, which expires in ${Math.round((end.leaf.certificate.notAfterMs - end.wallMs) / 1000)}s, and the roots ${end.roots.key}`
   }
 
   start(): void {

@@ -22,6 +22,7 @@ const shows: Readonly<Record<string, string>> = {
   'ca-federation-any-order.yaml': '[FED-001] [FED-003] [FED-004] [FED-007] [FED-008] [FED-009] [UPG-003]',
   'ca-federation-off.yaml': '[FED-002]',
   'ca-federation-root-rotation.yaml': '[FED-006] [FED-010] [FED-011] [LIM-008]',
+  'ca-federation-window.yaml': '[FED-012]',
   'ca-old-root-removed-last.yaml': '[CA-017] [CA-024]',
   'ca-rotation.yaml':
     '[CA-015] [CA-019] [CA-020] [CA-022] [CA-023] [CA-024] [CA-025] [CA-027] [CA-028] [CA-029] [CA-030] [CA-044]',

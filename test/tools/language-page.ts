@@ -37,6 +37,8 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['proxies', table(at('proxies', '*'))],
     ['mesh', table(at('mesh'))],
     ['mesh conditions', table(at('always', '[]', 'mesh'))],
+    ['tunnels', table(at('tunnels', '*'))],
+    ['tunnel conditions', table(at('always', '[]', 'tunnels'))],
     ['authority', table(at('steps', '[]', 'authority'))],
     ['web servers', table(at('web servers', '*'))],
     ['faults', table(at('faults', '[]'))],

@@ -15,7 +15,8 @@ function observed(part: Partial<Observed> & { readonly down?: readonly string[] 
     appliedIndex: () => 7,
     elections: 2,
     writesAcknowledged: 10,
-    mesh: undefined,
+    mesh: () => undefined,
+    tunnels: { made: 0, failed: 0, broken: 0, longestMs: 0, lastWhy: '' },
     select: (selector) =>
       select(selector, {
         servers,

@@ -1,0 +1,160 @@
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import type { RandomStream } from '../../src/env/random.ts'
+import { agentApi } from '../../src/proxy/agent-api.ts'
+import { MeshProxy } from '../../src/proxy/mesh-proxy.ts'
+import { Registration } from '../../src/proxy/registration.ts'
+import type { ConnectionTally } from '../checkers/connection-tally.ts'
+import { tokenHeaders } from './key-client.ts'
+import { TunnelEnd } from './tunnel-end.ts'
+
+const connectTimeoutMs = 2_000
+/** A connection that is kept says a word so often. */
+const wordEveryMs = 1_000
+const lookAgainMs = 200
+
+export interface TunnelService {
+  readonly name: string
+  readonly agent: string
+  readonly endpoint: Endpoint
+  readonly datacenter: string
+}
+
+/** Services, each behind a proxy, all of which reach all others of their datacenter over the mesh. */
+export interface TunnelsPlan {
+  readonly name: string
+  readonly host: string
+  readonly services: readonly TunnelService[]
+  /** After so long each tries a new connection to each other one. */
+  readonly everyMs: { readonly min: number; readonly max: number }
+}
+
+export interface TunnelsWorld {
+  readonly tally: ConnectionTally
+  readonly token: () => string
+}
+
+/**
+ * Services that reach one another over the mesh by `svc connect proxy` itself, on simulated sockets: real handshakes with real
+ * certificates, and the agents asked for each. Each keeps one connection to each other one from beginning to end, on
+ * which it speaks all the time, and opens new ones all the while.
+ */
+export class MeshTunnels {
+  readonly #env: Env
+  readonly #plan: TunnelsPlan
+  readonly #world: TunnelsWorld
+  readonly #draw: RandomStream
+  readonly #proxies: MeshProxy[] = []
+  readonly #open = new Set<TunnelEnd>()
+  #round = 0
+
+  constructor(env: Env, plan: TunnelsPlan, world: TunnelsWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+    this.#draw = env.random.stream(`tunnels.${plan.name}`)
+  }
+
+  /** The proxies run to the end. */
+  follow(): void {
+    for (const service of this.#plan.services) this.#env.detach(this.#begin(service))
+  }
+
+  start(): void {
+    this.#round++
+    for (const [at, from] of this.#plan.services.entries()) {
+      for (const to of this.#othersOf(from)) {
+        this.#env.detach(this.#keep(this.#round, at, from, to))
+        this.#env.detach(this.#tryAgain(this.#round, at, from, to))
+      }
+    }
+  }
+
+  stop(): void {
+    this.#round++
+    for (const end of this.#open) end.close()
+    this.#open.clear()
+  }
+
+  #othersOf(from: TunnelService): readonly TunnelService[] {
+    return this.#plan.services.filter((to) => to !== from && to.datacenter === from.datacenter)
+  }
+
+  async #begin(service: TunnelService): Promise<void> {
+    const { host } = this.#plan
+    const at = this.#plan.services.indexOf(service)
+    const local = await this.#env.tcp.listen({ host, port: 0 }, (stream) => {
+      stream.onData((bytes) => void stream.write(bytes))
+      stream.onEnd(() => stream.end())
+      stream.onClose(() => undefined)
+    })
+    if (!local.ok) return
+    const api = agentApi(this.#env, { to: service.endpoint, headers: tokenHeaders(this.#world.token()) })
+    const proxy = new MeshProxy(this.#env, api, service.name)
+    this.#proxies[at] = proxy
+    proxy.follow({
+      inbound: { listen: { host, port: 0 }, local: local.value.local, connectTimeoutMs },
+      upstreams: this.#othersOf(service).map(({ name }) => ({
+        type: 'service',
+        name,
+        datacenter: '',
+        listen: { host, port: this.#portOf(at, name) },
+        connectTimeoutMs,
+      })),
+    })
+    while (proxy.inbound === undefined) await this.#pause(lookAgainMs)
+    new Registration(this.#env, api, { id: `${service.name}-proxy`, service: service.name, listen: proxy.inbound })
+  }
+
+  /** Where this one reaches that one. */
+  #portOf(at: number, name: string): number {
+    const { services } = this.#plan
+    return 20_000 + at * services.length + services.findIndex((each) => each.name === name)
+  }
+
+  /** One connection from beginning to end: it breaks for no reason of the mesh. */
+  async #keep(round: number, at: number, from: TunnelService, to: TunnelService): Promise<void> {
+    while (this.#round === round) {
+      const end = await this.#reach(at, to)
+      let why = await end?.echo()
+      if (end === undefined || why !== undefined) {
+        end?.close()
+        await this.#pause(lookAgainMs)
+        continue
+      }
+      this.#open.add(end)
+      while (this.#round === round && why === undefined) {
+        await this.#pause(wordEveryMs)
+        why = await end.echo()
+      }
+      this.#open.delete(end)
+      end.close()
+      if (this.#round === round && why !== undefined) this.#world.tally.broke(pairText(from, to), why)
+    }
+  }
+
+  async #tryAgain(round: number, at: number, from: TunnelService, to: TunnelService): Promise<void> {
+    const { min, max } = this.#plan.everyMs
+    while (this.#round === round) {
+      await this.#pause(min + this.#draw.fraction() * (max - min))
+      const end = await this.#reach(at, to)
+      const why = end === undefined ? 'nobody listens' : await end.echo()
+      end?.close()
+      if (this.#round === round) this.#world.tally.attempted(pairText(from, to), why)
+    }
+  }
+
+  #reach(at: number, to: TunnelService): Promise<TunnelEnd | undefined> {
+    return TunnelEnd.open(this.#env, { host: this.#plan.host, port: this.#portOf(at, to.name) })
+  }
+
+  #pause(forMs: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    this.#env.timers.after(forMs, () => over.resolve())
+    return over.promise
+  }
+}
+
+function pairText(from: TunnelService, to: TunnelService): string {
+  return `${from.name} at ${from.agent} to ${to.name} at ${to.agent}`
+}

@@ -43,6 +43,7 @@ const dutiesAtOnce: readonly Patch[] = [
 
 export const hunts: readonly Hunt[] = [
   { name: 'across-datacenters', tuning: [] },
+  { name: 'datacenters-join', tuning: [] },
   { name: 'deaths-in-calm', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },

@@ -1,6 +1,7 @@
+import { patchesOf } from './patch.ts'
 import type { PlantedBug } from './planted-bug.ts'
 
-const connect = 'src/features/connect'
+const inConnect = patchesOf('src/features/connect')
 const rotates = 'mesh-rotates'
 
 /** What may go wrong with the authority of the mesh. The first two are rows 22 and 23 of the list of famous bugs. */
@@ -10,11 +11,11 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'root-goes-by-the-clock',
     about: 'an old root goes when so much time has passed, whatever it has signed',
     patches: [
-      {
-        file: `${connect}/views.js`,
-        find: 'return Math.max(last + pruneMarginMs(times.skewMs), replacedMs + staysMinMs(times));',
-        replace: 'return Math.max(0 * last, replacedMs + staysMinMs(times));',
-      },
+      inConnect(
+        'views.js',
+        'return Math.max(last + pruneMarginMs(times.skewMs), replacedMs + staysMinMs(times));',
+        'return Math.max(0 * last, replacedMs + staysMinMs(times));',
+      ),
     ],
     hunt: rotates,
     foundBy: ['C1', 'C3'],
@@ -24,11 +25,11 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'crossing-omitted',
     about: 'new leaves go out without the crossings that lead back to older roots (consul#10826)',
     patches: [
-      {
-        file: `${connect}/leaves/leaves.js`,
-        find: 'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings];',
-        replace: 'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings.slice(0, 0)];',
-      },
+      inConnect(
+        'leaves/leaves.js',
+        'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings];',
+        'const all = [certificate, ...(behind ?? ownIntermediates), ...crossings.slice(0, 0)];',
+      ),
     ],
     hunt: rotates,
     foundBy: ['C1'],
@@ -53,11 +54,11 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'serial-reused',
     about: 'of several numbers that are taken at once the last is given again',
     patches: [
-      {
-        file: `${connect}/writes.js`,
-        find: 'next: String(first + BigInt(count))',
-        replace: 'next: String(first + BigInt(Math.max(1, count - 1)))',
-      },
+      inConnect(
+        'writes.js',
+        'next: String(first + BigInt(count))',
+        'next: String(first + BigInt(Math.max(1, count - 1)))',
+      ),
     ],
     hunt: rotates,
     foundBy: ['C3'],
@@ -67,18 +68,17 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'deactivated-too-early',
     about: 'the old root is no longer active when it has signed the new one, which is not yet',
     patches: [
-      {
-        file: `${connect}/rotation-commands.js`,
-        find: "put(tx, { ...row, step: 'crossed', crossing: body.crossing });",
-        replace:
-          "put(tx, { ...row, step: 'crossed', crossing: body.crossing });\n" +
+      inConnect(
+        'rotation-commands.js',
+        "put(tx, { ...row, step: 'crossed', crossing: body.crossing });",
+        "put(tx, { ...row, step: 'crossed', crossing: body.crossing });\n" +
           '        tx.put(rootsTable, Object.freeze({ ...activeRoot(tx), active: false }));',
-      },
-      {
-        file: `${connect}/rotation-commands.js`,
-        find: 'import { authorityTable, rotationsTable } from',
-        replace: 'import { authorityTable, rootsTable, rotationsTable } from',
-      },
+      ),
+      inConnect(
+        'rotation-commands.js',
+        'import { authorityTable, rotationsTable } from',
+        'import { authorityTable, rootsTable, rotationsTable } from',
+      ),
     ],
     hunt: rotates,
     foundBy: ['C2'],
@@ -88,21 +88,17 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'leaf-outlives-its-root',
     about: 'a leaf lives as long as the configuration says, whatever is left of the root that signs it',
     patches: [
-      {
-        file: `${connect}/forecast.js`,
-        find: 'wholeSecond(Math.min(wholeSecond(nowMs - times.skewMs) + ttlMs, chainOf(tx, root, nowMs, times).endMs))',
-        replace: 'wholeSecond(wholeSecond(nowMs - times.skewMs) + ttlMs)',
-      },
-      {
-        file: `${connect}/provider/built-in.js`,
-        find: 'return wholeSecond(Math.min(notAfterMs, certificate.notAfterMs));',
-        replace: 'return certificate && wholeSecond(notAfterMs);',
-      },
-      {
-        file: `${connect}/leaves/leaves.js`,
-        find: 'return leaf.notAfterMs > wish.endMs ?',
-        replace: 'return leaf.notAfterMs < 0 ?',
-      },
+      inConnect(
+        'forecast.js',
+        'wholeSecond(Math.min(wholeSecond(nowMs - times.skewMs) + ttlMs, chainOf(tx, root, nowMs, times).endMs))',
+        'wholeSecond(wholeSecond(nowMs - times.skewMs) + ttlMs)',
+      ),
+      inConnect(
+        'provider/built-in.js',
+        'return wholeSecond(Math.min(notAfterMs, certificate.notAfterMs));',
+        'return certificate && wholeSecond(notAfterMs);',
+      ),
+      inConnect('leaves/leaves.js', 'return leaf.notAfterMs > wish.endMs ?', 'return leaf.notAfterMs < 0 ?'),
     ],
     hunt: 'mesh-root-ends',
     foundBy: ['C6', 'C1'],
@@ -111,13 +107,7 @@ export const meshBugs: readonly PlantedBug[] = [
     row: 94,
     name: 'key-is-shown',
     about: 'the configuration is shown with the private key in it',
-    patches: [
-      {
-        file: `${connect}/options.js`,
-        find: 'shown.set(name, hiddenText);',
-        replace: 'shown.set(name, textOption(options, name));',
-      },
-    ],
+    patches: [inConnect('options.js', 'shown.set(name, hiddenText);', 'shown.set(name, textOption(options, name));')],
     hunt: rotates,
     foundBy: ['C4'],
   },
@@ -126,11 +116,11 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'made-out-to-another',
     about: 'a leaf is made out to another service than the request is for',
     patches: [
-      {
-        file: `${connect}/leaves/requested.js`,
-        find: 'const { service } = named;',
-        replace: "const service = named.service.replace(/[0-9]+$/, '1');",
-      },
+      inConnect(
+        'leaves/requested.js',
+        'const { service } = named;',
+        "const service = named.service.replace(/[0-9]+$/, '1');",
+      ),
     ],
     hunt: rotates,
     foundBy: ['C1', 'C5'],
@@ -140,13 +130,12 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'crossing-lost-at-the-second',
     about: 'a second rotation keeps the newest crossing alone',
     patches: [
-      {
-        file: `${connect}/writes.js`,
-        find: 'const oldest = oldestGeneration(tx);\n    for (const { generation } of [...allCrossings(tx)])',
-        replace:
-          'const oldest = Math.max(oldestGeneration(tx), (activeRoot(tx)?.generation ?? 1) - 1);\n' +
+      inConnect(
+        'writes.js',
+        'const oldest = oldestGeneration(tx);\n    for (const { generation } of [...allCrossings(tx)])',
+        'const oldest = Math.max(oldestGeneration(tx), (activeRoot(tx)?.generation ?? 1) - 1);\n' +
           '    for (const { generation } of [...allCrossings(tx)])',
-      },
+      ),
     ],
     hunt: rotates,
     foundBy: ['C1', 'C2'],
@@ -156,11 +145,11 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'not-back-dated',
     about: 'a leaf holds from the moment at which the leader signs it',
     patches: [
-      {
-        file: `${connect}/leaves/signing.js`,
-        find: 'const notBeforeMs = wholeSecond(nowMs - skewMs);',
-        replace: 'const notBeforeMs = wholeSecond(nowMs);',
-      },
+      inConnect(
+        'leaves/signing.js',
+        'const notBeforeMs = wholeSecond(nowMs - skewMs);',
+        'const notBeforeMs = wholeSecond(nowMs);',
+      ),
     ],
     hunt: rotates,
     foundBy: ['C1', 'C6'],
@@ -170,18 +159,13 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'every-leader-begins',
     about: 'each leader begins the authority, whatever it finds',
     patches: [
-      {
-        file: `${connect}/leader/steward.js`,
-        find: 'if (authorityOf(tx) === undefined)\n            return this.#bootstrap.step();',
-        replace:
-          'if (this.begun === undefined) {\n            const step = await this.#bootstrap.step();\n' +
+      inConnect(
+        'leader/steward.js',
+        'if (authorityOf(tx) === undefined)\n            return this.#bootstrap.step();',
+        'if (this.begun === undefined) {\n            const step = await this.#bootstrap.step();\n' +
           "            if (step.kind !== 'failed')\n                this.begun = true;\n            return step;\n        }",
-      },
-      {
-        file: `${connect}/commands.js`,
-        find: 'if (authorityOf(tx) !== undefined)\n            return false;',
-        replace: '',
-      },
+      ),
+      inConnect('commands.js', 'if (authorityOf(tx) !== undefined)\n            return false;', ''),
     ],
     hunt: rotates,
     foundBy: ['C1', 'C2', 'C5'],
@@ -191,12 +175,11 @@ export const meshBugs: readonly PlantedBug[] = [
     name: 'rotation-left-alone',
     about: 'a leader goes on with rotations only that began while it led',
     patches: [
-      {
-        file: `${connect}/leader/steward.js`,
-        find: 'const rotation = openRotation(tx);\n        if (rotation !== undefined)',
-        replace:
-          'const rotation = openRotation(tx);\n        this.own ??= tx.index;\n        if (rotation !== undefined && rotation.id > this.own)',
-      },
+      inConnect(
+        'leader/steward.js',
+        'const rotation = openRotation(tx);\n        if (rotation !== undefined)',
+        'const rotation = openRotation(tx);\n        this.own ??= tx.index;\n        if (rotation !== undefined && rotation.id > this.own)',
+      ),
     ],
     hunt: rotates,
     foundBy: ['C5'],

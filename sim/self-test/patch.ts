@@ -29,3 +29,8 @@ export function patchedFiles(
   }
   return ok(texts)
 }
+
+/** Makes the patches of files in one folder: the file, what is found there, what takes its place. */
+export function patchesOf(folder: string): (file: string, find: string, replace: string) => Patch {
+  return (file, find, replace) => ({ file: `${folder}/${file}`, find, replace })
+}

@@ -1,4 +1,5 @@
 import { accessBugs } from './access-bugs.ts'
+import { federationBugs } from './federation-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
@@ -340,4 +341,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...operatorBugs,
   ...membershipBugs,
   ...providerBugs,
+  ...federationBugs,
 ]

@@ -1,6 +1,7 @@
+import { patchesOf } from './patch.ts'
 import type { PlantedBug } from './planted-bug.ts'
 
-const external = 'src/features/connect/provider/external'
+const inExternal = patchesOf('src/features/connect/provider/external')
 const outside = 'root-moves-outside'
 
 /** What may go wrong where an external secrets manager has the root of the mesh. */
@@ -11,11 +12,11 @@ export const providerBugs: readonly PlantedBug[] = [
     about:
       'between roots of two kinds of keys the certificate of the bridge that signed the crossing does not go out with it',
     patches: [
-      {
-        file: `${external}/crossing.js`,
-        find: 'const behind = bridges.map((bridge) => bridge.pem);',
-        replace: 'const behind = bridges.slice(0, 0);',
-      },
+      inExternal(
+        'crossing.js',
+        'const behind = bridges.map((bridge) => bridge.pem);',
+        'const behind = bridges.slice(0, 0);',
+      ),
     ],
     hunt: outside,
     foundBy: ['C1', 'C2'],
@@ -25,12 +26,12 @@ export const providerBugs: readonly PlantedBug[] = [
     name: 'chain-not-looked-at',
     about: 'what a secrets manager names as the issuer goes out with a leaf, whoever signed it',
     patches: [
-      { file: `${external}/leaf.js`, find: 'if (!verified.ok)', replace: 'if (verified === undefined)' },
-      {
-        file: `${external}/leaf.js`,
-        find: 'const behind = verified.value.slice(1, -1).map(({ pem }) => pem);',
-        replace: 'const behind = above.value.slice(0, 1).map(({ pem }) => pem);',
-      },
+      inExternal('leaf.js', 'if (!verified.ok)', 'if (verified === undefined)'),
+      inExternal(
+        'leaf.js',
+        'const behind = verified.value.slice(1, -1).map(({ pem }) => pem);',
+        'const behind = above.value.slice(0, 1).map(({ pem }) => pem);',
+      ),
       {
         file: 'src/features/connect/leaves/leaves.js',
         find: 'return chain.ok ? undefined : chain.error;',
@@ -45,16 +46,12 @@ export const providerBugs: readonly PlantedBug[] = [
     name: 'token-told',
     about: 'the reason why a call of the secrets manager failed names the token that it was made with',
     patches: [
-      {
-        file: `${external}/manager-client.js`,
-        find: 'const { token } = this.#options;\n        if (this.#closed)',
-        replace: 'const { token } = this.#options;\n        what = `${what} as ${token}`;\n        if (this.#closed)',
-      },
-      {
-        file: `${external}/manager-client.js`,
-        find: 'const what = `${method} ${path}`;',
-        replace: 'let what = `${method} ${path}`;',
-      },
+      inExternal(
+        'manager-client.js',
+        'const { token } = this.#options;\n        if (this.#closed)',
+        'const { token } = this.#options;\n        what = `${what} as ${token}`;\n        if (this.#closed)',
+      ),
+      inExternal('manager-client.js', 'const what = `${method} ${path}`;', 'let what = `${method} ${path}`;'),
     ],
     hunt: outside,
     foundBy: ['C4'],

@@ -1,0 +1,97 @@
+import { patchesOf } from './patch.ts'
+import type { PlantedBug } from './planted-bug.ts'
+
+const inFederation = patchesOf('src/features/connect/federation')
+const joins = 'datacenters-join'
+
+/** What may go wrong where two datacenters come to be of one mesh. */
+export const federationBugs: readonly PlantedBug[] = [
+  {
+    row: 115,
+    name: 'former-mesh-refused',
+    about: 'from the moment at which a datacenter joins, leaves count no more that are of its own former trust domain',
+    patches: [
+      patchesOf('src/pki')('trust-domains.js', 'formerIds: [...formerIds]', 'formerIds: [...formerIds].slice(0, 0)'),
+    ],
+    hunt: joins,
+    foundBy: ['scenario'],
+  },
+  {
+    row: 116,
+    name: 'own-root-forgotten',
+    about: 'a datacenter that joins drops its own root at once, while leaves of it are out',
+    patches: [
+      inFederation(
+        'federation-commands.js',
+        'put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] });',
+        'before.of === "" ? removeRoot(tx, before.id) : put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] });',
+      ),
+    ],
+    hunt: joins,
+    foundBy: ['C1', 'C3'],
+  },
+  {
+    row: 117,
+    name: 'joined-without-crossing',
+    about: 'what leads from the root of the primary to the own one does not go out with leaves',
+    patches: [
+      inFederation(
+        'federation-commands.js',
+        "if (crossing !== null && before?.of === '' && active !== undefined)",
+        "if (crossing !== null && before?.of === 'nobody' && active !== undefined)",
+      ),
+    ],
+    hunt: joins,
+    foundBy: ['C1', 'C2'],
+  },
+  {
+    row: 118,
+    name: 'joined-too-early',
+    about: 'a datacenter joins while a server is left that does not know of it',
+    patches: [
+      inFederation(
+        'joining.js',
+        'if (!isJoined && federation.missing().length > 0)',
+        'if (!isJoined && federation.missing().length > 3)',
+      ),
+    ],
+    hunt: joins,
+    foundBy: ['scenario'],
+  },
+  {
+    row: 119,
+    name: 'authority-not-recorded',
+    about: 'the primary does not write down until when the authority lives that it signs for another datacenter',
+    patches: [
+      inFederation(
+        'intermediates.js',
+        '{ rootId: root.id, datacenter, count: 1, expiresMs: endMs }',
+        '{ rootId: root.id, datacenter, count: 1, expiresMs: nowMs }',
+      ),
+    ],
+    hunt: joins,
+    foundBy: ['C1', 'C3'],
+  },
+  {
+    row: 120,
+    name: 'authority-never-renewed',
+    about: 'the authority below the root of the primary is only replaced when there is another root',
+    patches: [inFederation('joining.js', 'return isLong && isWhole && hasSame ?', 'return isLong !== undefined ?')],
+    hunt: joins,
+    foundBy: ['C1', 'C6', 'scenario'],
+  },
+  {
+    row: 121,
+    name: 'own-trust-domain-kept',
+    about: 'a datacenter that joins takes over the roots, and keeps its own trust domain',
+    patches: [
+      inFederation(
+        'federation-commands.js',
+        'tx.put(authorityTable, Object.freeze({ ...kept, clusterId, trustDomain, primary, modifyIndex: tx.index }));',
+        'tx.put(authorityTable, Object.freeze({ clusterId, trustDomain, ...kept, primary, modifyIndex: tx.index }));',
+      ),
+    ],
+    hunt: joins,
+    foundBy: ['C1', 'scenario'],
+  },
+]

@@ -46,7 +46,7 @@ export interface TlsOptions {
   readonly cipherSuites?: readonly string[]
   /** Listener: the order of the suites is its own, not the dialler's. */
   readonly preferOwnOrder?: boolean
-  /** Listener: refuse a dialler without a certificate from a trusted root. */
+  /** Listener: refuse a dialler without a certificate from a trusted root, at each connection anew: sessions are not taken up again. */
   readonly requirePeerCertificate?: boolean
 }
 

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { constants, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
   type ConnectionOptions,
@@ -47,10 +47,16 @@ export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
   return socket.authorized ? altNamesIn(socket.getPeerCertificate().subjectaltname) : undefined
 }
 
+/**
+ * Who must show a certificate shows it at each connection. A session that is taken up again is not asked for one: OpenSSL
+ * takes the word of the earlier handshake, and a certificate that has expired since, or whose root is trusted no more, would
+ * go on letting in whoever kept the session. Without tickets the session would have to be kept here, and Node keeps none.
+ */
 export function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
     ...versionsAndSuites(tls),
     ...trusted(tls),
+    ...(tls.requirePeerCertificate === true ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
     ...(tls.certificateChainPem === undefined ? {} : { cert: tls.certificateChainPem }),
     ...(tls.privateKeyPem === undefined ? {} : { key: tls.privateKeyPem }),
   }

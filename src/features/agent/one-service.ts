@@ -7,6 +7,7 @@ import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from
 import { allowedHere } from '../asking.ts'
 import type { NamesOf } from '../declared.ts'
 import type { AgentContext, RouteRequest, RouteResponse } from '../manifest.ts'
+import { nameKey } from '../name-keys.ts'
 import { durationText, parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
 import { hashedServiceJson, serviceJson } from './model.ts'
@@ -19,7 +20,7 @@ export const oneServiceParameters = [
 type OneServiceRequest = RouteRequest<NamesOf<typeof oneServiceParameters>>
 
 /**
- * One service of the agent. With the hash that it had it is answered when that is no longer so, or when the time is up.
+ * One service of the agent, by its ID in any case of letters, as it is registered. With the hash that it had it is answered when that is no longer so, or when the time is up.
  * Reference: HTTP API 4.1, 4.5.
  */
 export async function readOneService(agent: AgentContext, request: OneServiceRequest): Promise<RouteResponse> {
@@ -31,12 +32,13 @@ export async function readOneService(agent: AgentContext, request: OneServiceReq
   const endMs = env.clock.monoMs() + waitMs + (drawn * waitMs) / blockingJitterFraction
   const id = textOfByteString(request.rest)
   for (;;) {
-    const name = local.services().find((candidate) => candidate.id === id)?.service
+    const find = () => local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
+    const name = find()?.service
     if (name === undefined) return failed({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
     const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name, right: 'read' }])
     if (!allowed.ok) return failed(allowed.error)
     // Only what is read after that cannot change unnoticed before it is waited for.
-    const service = local.services().find((candidate) => candidate.id === id)
+    const service = find()
     if (service?.service !== name) continue
     // 64 bits in hexadecimal digits, without zeros in front.
     const content = hex(env.crypto.sha256(utf8(writeJson(serviceJson(service)))))

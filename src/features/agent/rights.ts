@@ -6,6 +6,7 @@ import { meshDestination } from '../../model/mesh-service.ts'
 import { keptOf } from '../access.ts'
 import { allowedHere } from '../asking.ts'
 import type { AgentContext, RouteRequest } from '../manifest.ts'
+import { meshSpellings } from '../mesh-spellings.ts'
 import { nameKey } from '../name-keys.ts'
 import { seesNode, seesService } from '../sight.ts'
 
@@ -33,7 +34,7 @@ function offering(agent: AgentContext, service: ServiceFacts, checks: readonly C
   const destination = meshDestination(service)
   return [
     writing('service', service.service),
-    ...(destination === undefined ? [] : [writing('service', destination)]),
+    ...(destination === undefined ? [] : meshSpellings(destination).map((name) => writing('service', name))),
     ...(before === undefined ? [] : [writing('service', before.service)]),
     ...others.map((check) => writingCheck(agent, check)),
   ]

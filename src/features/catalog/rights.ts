@@ -4,6 +4,7 @@ import type { CatalogNode, CheckFacts, DeregisterRequest, RegisterRequest } from
 import { meshDestination } from '../../model/mesh-service.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { refusedUnlessAllowed } from '../access.ts'
+import { meshSpellings } from '../mesh-spellings.ts'
 import { nameKey } from '../name-keys.ts'
 import { checkOfNode, nodeById, nodeByName, serviceOfNode } from './views.ts'
 
@@ -31,7 +32,7 @@ function* registrationAsks(tx: ReadTransaction, request: RegisterRequest): Gener
     yield writing('service', service.service)
     // Who is found as a way to another service stands for it.
     const destination = meshDestination(service)
-    if (destination !== undefined && destination !== service.service) yield writing('service', destination)
+    if (destination !== undefined) for (const name of meshSpellings(destination)) yield writing('service', name)
     const before = serviceOfNode(tx, node.node, service.id)
     if (before !== undefined) yield writing('service', before.service)
   }

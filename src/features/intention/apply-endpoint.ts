@@ -7,6 +7,7 @@ import { refusedUnlessAllowed, within } from '../access.ts'
 import { denied } from '../denied.ts'
 import type { CommandDefinition, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
+import { meshSpellings } from '../mesh-spellings.ts'
 import { type IntentionOutcome, intentionCreate, intentionDelete, intentionUpdate, missing } from './commands.ts'
 import { contentFields, intentionId } from './fields.ts'
 import { contentOf, type IntentionSaid } from './validation.ts'
@@ -92,7 +93,12 @@ async function seenFor(
 
 /** Where no destination is said, that is what is wrong with it. */
 function writeRefused(authorizer: Authorizer, destination: string): Ask | undefined {
-  return destination === '' ? undefined : refusedUnlessAllowed(authorizer, 'intention', destination, 'write')
+  if (destination === '') return undefined
+  for (const name of meshSpellings(destination)) {
+    const refused = refusedUnlessAllowed(authorizer, 'intention', name, 'write')
+    if (refused !== undefined) return refused
+  }
+  return undefined
 }
 
 async function propose<Body>(

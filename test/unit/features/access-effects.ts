@@ -49,6 +49,20 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
     {
       request: 'PUT /v1/catalog/register',
+      body: {
+        Node: 'node-a',
+        SkipNodeUpdate: true,
+        Service: { Service: 'api', Kind: 'connect-proxy', Port: 9, Proxy: { DestinationServiceName: 'DB' } },
+      },
+      grants: ['service:api:write', 'service:DB:write', 'service:db:write'],
+    },
+    {
+      request: 'PUT /v1/catalog/register',
+      body: { Node: 'node-a', SkipNodeUpdate: true, Service: { Service: 'DB', Connect: { Native: true } } },
+      grants: ['service:DB:write', 'service:db:write'],
+    },
+    {
+      request: 'PUT /v1/catalog/register',
       body: { Node: 'node-a', Address: '10.0.0.9' },
       grants: ['node:node-a:write'],
     },
@@ -227,6 +241,11 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   ],
   'POST /v1/connect/intentions': [
     { request: 'POST /v1/connect/intentions', body: webTo('cache'), grants: ['intention:cache:write'] },
+    {
+      request: 'POST /v1/connect/intentions',
+      body: webTo('Cache'),
+      grants: ['intention:Cache:write', 'intention:cache:write'],
+    },
     { request: 'POST /v1/connect/intentions', body: webTo('*'), grants: ['intention:*:write'] },
   ],
   'GET /v1/connect/intentions/{intention}': [
@@ -340,6 +359,16 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
       request: 'PUT /v1/agent/service/register',
       body: { Name: 'api', Kind: 'connect-proxy', Port: 9, Proxy: { DestinationServiceName: 'db' } },
       grants: ['service:api:write', 'service:db:write'],
+    },
+    {
+      request: 'PUT /v1/agent/service/register',
+      body: { Name: 'api', Kind: 'connect-proxy', Port: 9, Proxy: { DestinationServiceName: 'DB' } },
+      grants: ['service:api:write', 'service:DB:write', 'service:db:write'],
+    },
+    {
+      request: 'PUT /v1/agent/service/register',
+      body: { Name: 'DB', Connect: { Native: true } },
+      grants: ['service:DB:write', 'service:db:write'],
     },
     {
       request: 'PUT /v1/agent/service/register',

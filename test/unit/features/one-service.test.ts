@@ -19,13 +19,15 @@ it('a change of a service of the agent is told to who waits, also when it comes 
       return ok(unrestricted)
     },
   } as unknown as AgentContext
-  const read = (query: readonly (readonly [string, string])[]) => {
-    const request = { query: new Map(query), rest: 'web', call: {} }
+  const read = (query: readonly (readonly [string, string])[], rest = 'web') => {
+    const request = { query: new Map(query), rest, call: {} }
     return readOneService(agent, request as unknown as Parameters<typeof readOneService>[1])
   }
   const first = await read([])
   const { contentHash = '' } = first as { readonly contentHash?: string }
   expect(contentHash).not.toBe('')
+  expect(await read([], 'WEB'), 'IDs are one whatever the case of their letters').toEqual(first)
+  expect(await read([], 'we')).not.toEqual(first)
   whileAsked = () => {
     services = [{ ...facts, port: 81 }]
   }

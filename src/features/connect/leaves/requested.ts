@@ -6,6 +6,7 @@ import type { Failure } from '../../../model/failure.ts'
 import { readRequest } from '../../../pki/request.ts'
 import { readSpiffeId, serviceUri } from '../../../pki/spiffe.ts'
 import { denied } from '../../denied.ts'
+import { meshSpellings } from '../../mesh-spellings.ts'
 
 /** All that is taken from a request for a leaf. */
 export interface RequestedLeaf {
@@ -38,8 +39,7 @@ export function requestedLeaf(requestPem: string, asking: Asking): Result<Reques
   if (!id.ok) return mistaken(id.error)
   const named = id.value
   if (named.kind !== 'service') return mistaken('SPIFFE ID in CSR must be a service ID')
-  // Who meets a leaf takes names that differ in the case of their letters for one: who may write `DB` alone must not pass for `db`.
-  for (const name of [named.service, lowerAscii(named.service)]) {
+  for (const name of meshSpellings(named.service)) {
     const ask = { resource: 'service', name, right: 'write' } as const
     if (!authorizer.allows(ask.resource, name, ask.right)) return err(denied(env, authorizer, ask, 'ConnectCA.Sign'))
   }

@@ -9,6 +9,8 @@ import { Upstream } from './upstream.ts'
 
 /** A listener that could not be opened is tried again after this. */
 const openAgainMs = 2_000
+/** Sides that are no more wanted and still have connections; of more the one that has been so longest is broken. */
+const retiredMax = 64
 
 /** One side of the proxy: a listener with what goes on through it. */
 interface Side extends Closable {
@@ -24,8 +26,10 @@ export class MeshProxy implements Closable {
   readonly #identity: MeshIdentity
   /** By what each is planned to do; undefined while it is being opened. */
   readonly #sides = new Map<string, Side | undefined>()
-  /** What is no more wanted, until its connections are over. */
+  /** What is no more wanted, until its connections are over; in the order in which that came. */
   readonly #retired = new Set<Side>()
+  /** When what could not be opened is tried again. */
+  readonly #openAgain = new Map<string, Closable>()
   #wanted = new Map<string, () => Promise<void>>()
   #closed = false
 
@@ -42,7 +46,9 @@ export class MeshProxy implements Closable {
     if (inbound !== undefined) this.#want(`inbound ${JSON.stringify(inbound)}`, () => this.#openInbound(inbound))
     for (const plan of upstreams) this.#want(`upstream ${JSON.stringify(plan)}`, () => this.#openUpstream(plan))
     for (const [key, side] of [...this.#sides]) {
-      if (side !== undefined && !this.#wanted.has(key)) this.#retire(key, side)
+      if (this.#wanted.has(key)) continue
+      if (side !== undefined) this.#retire(key, side)
+      else if (this.#openAgain.has(key)) this.#forget(key)
     }
     this.#openWanted()
   }
@@ -65,6 +71,7 @@ export class MeshProxy implements Closable {
     const late = this.#env.deferred<void>()
     const timer = this.#env.timers.after(withinMs, () => late.resolve())
     this.#closed = true
+    for (const key of [...this.#openAgain.keys()]) this.#forget(key)
     const drained = [...this.#sides.values(), ...this.#retired].map((side) => side?.drain())
     await Promise.race([Promise.all(drained), late.promise])
     timer.close()
@@ -73,6 +80,7 @@ export class MeshProxy implements Closable {
 
   close(): void {
     this.#closed = true
+    for (const key of [...this.#openAgain.keys()]) this.#forget(key)
     this.#identity.close()
     for (const side of this.#sides.values()) side?.close()
     for (const side of this.#retired) side.close()
@@ -120,15 +128,30 @@ export class MeshProxy implements Closable {
       return
     }
     this.#env.log.write('error', 'proxy', opened.error, fields)
-    this.#env.timers.after(openAgainMs, () => {
-      this.#sides.delete(key)
-      if (!this.#closed) this.#openWanted()
-    })
+    const again = (): void => {
+      this.#forget(key)
+      this.#openWanted()
+    }
+    this.#openAgain.set(key, this.#env.timers.after(openAgainMs, again))
+  }
+
+  /** What could not be opened is as if nobody had tried. */
+  #forget(key: string): void {
+    this.#openAgain.get(key)?.close()
+    this.#openAgain.delete(key)
+    this.#sides.delete(key)
   }
 
   #retire(key: string, side: Side): void {
     this.#sides.delete(key)
     this.#retired.add(side)
+    const [oldest] = this.#retired
+    if (this.#retired.size > retiredMax && oldest !== undefined) {
+      const text = 'Connections of a registration that has long been replaced are broken: too many such ones have some'
+      this.#env.log.write('warn', 'proxy', text, { at: endpointText(oldest.local) })
+      this.#retired.delete(oldest)
+      oldest.close()
+    }
     this.#env.detach(
       side.drain().then(() => {
         this.#retired.delete(side)

@@ -22,7 +22,11 @@ export function serviceOf(
 }
 
 /** Names are the same whatever the case of their letters, as they are in the catalog. */
+export function isSameName(a: string, b: string): boolean {
+  return lowerAscii(a) === lowerAscii(b)
+}
+
 export function isExpected({ namespace, datacenter, service }: ServiceId, expected: Expected): boolean {
-  const same = (a: string, b: string): boolean => lowerAscii(a) === lowerAscii(b)
-  return namespace === 'default' && same(datacenter, expected.datacenter) && same(service, expected.service)
+  if (namespace !== 'default') return false
+  return isSameName(datacenter, expected.datacenter) && isSameName(service, expected.service)
 }

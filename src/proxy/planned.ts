@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { jsonOrUndefined } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { proxyKind, queryUpstream, serviceUpstream } from '../model/mesh-service.ts'
+import { isSameName } from './peers.ts'
 import { localConnectTimeoutMs, type ProxyPlan, type UpstreamPlan, upstreamConnectTimeoutMs } from './plan.ts'
 
 const port = z.number().int().min(0).max(65_535)
@@ -73,12 +74,12 @@ export function planOf(body: Uint8Array): Result<ProxyPlan, string> {
 
 const services = z.record(z.string(), service)
 
-/** The one proxy that is registered for an instance of a service. The error is the line to print. */
+/** The one proxy that is registered for an instance of a service, by its ID in any case of letters. The error is the line to print. */
 export function sidecarOf(body: Uint8Array, serviceId: string): Result<string, string> {
   const read = services.safeParse(jsonOrUndefined(body))
   if (!read.success) return err('what the agent tells of its services cannot be read')
   const ids = Object.values(read.data)
-    .filter(({ Kind, Proxy: proxy }) => Kind === proxyKind && proxy?.DestinationServiceID === serviceId)
+    .filter(({ Kind, Proxy: proxy }) => Kind === proxyKind && isSameName(proxy?.DestinationServiceID ?? '', serviceId))
     .map(({ ID }) => ID)
   const [id] = ids
   if (id === undefined) return err(`No sidecar proxy registered for ${serviceId}`)

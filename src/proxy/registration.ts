@@ -23,6 +23,8 @@ export class Registration implements Closable {
   readonly #api: AgentApi
   readonly #plan: RegistrationPlan
   #timer: Closable | undefined
+  /** What the agent is being told. */
+  #telling: Promise<void> | undefined
   #closed = false
 
   constructor(env: Env, api: AgentApi, plan: RegistrationPlan) {
@@ -32,9 +34,10 @@ export class Registration implements Closable {
     this.#beat(0)
   }
 
-  /** Takes the proxy out. */
+  /** Takes the proxy out, when the agent has heard what it was being told: a registration must not come behind that. */
   async end(): Promise<void> {
     this.close()
+    await this.#telling
     await this.#put(`/v1/agent/service/deregister/${encodeURIComponent(this.#plan.id)}`)
   }
 
@@ -48,7 +51,10 @@ export class Registration implements Closable {
   }
 
   #beat(afterMs: number): void {
-    this.#timer = this.#env.timers.after(afterMs, () => this.#env.detach(this.#tell()))
+    this.#timer = this.#env.timers.after(afterMs, () => {
+      this.#telling = this.#tell()
+      this.#env.detach(this.#telling)
+    })
   }
 
   /** An agent that does not know the check has forgotten the proxy, or never knew it. */

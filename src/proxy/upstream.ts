@@ -27,6 +27,9 @@ export class Upstream implements Closable {
   readonly #discovery: Discovery
   readonly #splices = new Splices()
   #listener: TcpListener | undefined
+  /** Connections that are not yet where they are to be. */
+  #underWay = 0
+  #drains = false
 
   private constructor(parts: UpstreamParts) {
     this.#parts = parts
@@ -51,9 +54,11 @@ export class Upstream implements Closable {
     return this.#listener?.local ?? this.plan.listen
   }
 
-  /** Takes nobody more. Settled when all that are open are over. */
+  /** Takes nobody more, and asks for instances only until those who were taken are there. Settled when all that are open are over. */
   drain(): Promise<void> {
     this.#listener?.close()
+    this.#drains = true
+    this.#askNoMore()
     return this.#splices.over(this.#parts.env)
   }
 
@@ -67,14 +72,21 @@ export class Upstream implements Closable {
     const { env, plan } = this.#parts
     const splice = this.#splices.begin(stream)
     if (splice === undefined) return
+    this.#underWay++
     env.detach(
       this.#reach().then((reached) => {
+        this.#underWay--
+        this.#askNoMore()
         if (reached.ok) return splice.join(reached.value)
         env.metrics.count('proxy.unreached')
         env.log.write('warn', 'proxy', 'An upstream is not reached', { upstream: plan.name, why: reached.error })
         return splice.close()
       }),
     )
+  }
+
+  #askNoMore(): void {
+    if (this.#drains && this.#underWay === 0) this.#discovery.close()
   }
 
   async #reach(): Promise<Result<TcpStream, string>> {

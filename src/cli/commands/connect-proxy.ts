@@ -118,6 +118,7 @@ async function startedByAgent(invocation: Invocation, id: string, api: AgentApi)
   const { env, terminal } = invocation
   const { MeshProxy } = await import('../../proxy/mesh-proxy.ts')
   const { planOf } = await import('../../proxy/planned.ts')
+  const { isSameName } = await import('../../proxy/peers.ts')
   const { Following } = await import('../../proxy/following.ts')
   const path = `/v1/agent/service/${encodeURIComponent(id)}`
   const first = await api.ask({ method: 'GET', path, timeoutMs: askTimeoutMs })
@@ -134,7 +135,7 @@ async function startedByAgent(invocation: Invocation, id: string, api: AgentApi)
     take: (body) => {
       const next = planOf(body)
       if (!next.ok) return next.error
-      if (next.value.service !== plan.value.service) {
+      if (!isSameName(next.value.service, plan.value.service)) {
         return `it is registered for ${next.value.service} now, and goes on for ${plan.value.service}: start it again`
       }
       proxy.follow(next.value)

@@ -82,6 +82,7 @@ describe('what a registered proxy is to do', () => {
     const other = { ...registered, ID: 'b', Proxy: { ...registered.Proxy, DestinationServiceID: 'web-2' } }
     const web = { ID: 'web-1', Port: 80 }
     expect(sidecarOf(json({ a: registered, b: other, web }), 'web-2')).toEqual({ ok: true, value: 'b' })
+    expect(sidecarOf(json({ a: registered, b: other }), 'WEB-2')).toEqual({ ok: true, value: 'b' })
     expect(sidecarOf(json({ a: registered }), 'x')).toMatchObject({ error: 'No sidecar proxy registered for x' })
     expect(sidecarOf(json({ a: registered, c: { ...registered, ID: 'c' } }), 'web-1')).toMatchObject({
       error: expect.stringMatching(/^More than one sidecar proxy registered for web-1.*: web-proxy, c$/),

@@ -1,99 +1,82 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { connect, createServer, type Server } from 'node:net'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, freePort, freePorts, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
+import { Datacenter } from './datacenter.ts'
+import { eventually, freePort, type RealAgent } from './real-agent.ts'
+import { RunningProxy, type Visit, Visitors, visit } from './running-proxy.ts'
 
-const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-/** New connections in a second, all the while. */
-const visitsPerSecond = isLong ? 200 : 20
+/** Connections that are under way at any time. */
+const visitorCount = isLong ? 16 : 4
+/** Connections after the last leaf has come. */
+const visitsAfterwards = isLong ? 2_000 : 50
+/** An intention takes effect within so long after its write has been answered. */
+const effectWithinMs = 1_000
 
-/** `svc connect proxy`, in a process of its own. */
-class RunningProxy {
-  readonly #child: ChildProcess
-  readonly exited: Promise<number | null>
-  output = ''
-
-  constructor(agent: RealAgent, flags: readonly string[]) {
-    const args = [svc, 'connect', 'proxy', `-http-addr=${agent.address}`, ...flags]
-    this.#child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output += text
-      })
-    }
-    this.exited = new Promise((resolve) => this.#child.on('close', resolve))
-  }
-
-  /** How many leaves it has had. */
-  get leaves(): number {
-    return this.output.split('There is a new leaf certificate').length - 1
-  }
-
-  stop(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null> {
-    this.#child.kill(signal)
-    return this.exited
-  }
-}
-
-let workplace: Workplace
-let agent: RealAgent
+let datacenter: Datacenter
+/** The service `web` and its proxy are beside the one agent, `db` beside the other. */
+let besideWeb: RealAgent
+let besideDb: RealAgent
 let web: RunningProxy
 let db: RunningProxy
 let service: Server
 let upstreamPort: number
 
-/** What the service says to `hello`, or why nothing came. */
-function visit(port = upstreamPort): Promise<string> {
-  return new Promise((resolve) => {
-    let heard = ''
-    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true }, () => socket.end('hello'))
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      heard += text
-    })
-    socket.on('error', (cause) => resolve(cause.message))
-    socket.on('end', () => resolve(heard === '' ? 'nothing' : heard))
-  })
-}
-
-async function put(path: string, body: unknown): Promise<void> {
+async function put(agent: RealAgent, path: string, body: unknown): Promise<void> {
   const answer = await agent.request('PUT', path, JSON.stringify(body))
   expect(answer.status, await answer.text()).toBe(200)
 }
 
 const activeRoot = async () =>
-  (await agent.json<{ readonly ActiveRootID: string }>('/v1/connect/ca/roots'))?.ActiveRootID
+  (await besideDb.json<{ readonly ActiveRootID: string }>('/v1/connect/ca/roots'))?.ActiveRootID
 
 /** Under load it may go on after it was answered for. */
 async function rotate(kind: object): Promise<void> {
   const before = await activeRoot()
   const body = JSON.stringify({ Provider: 'svc', Config: { LeafCertTTL: '72h', ...kind } })
-  const answer = await agent.request('PUT', '/v1/connect/ca/configuration', body)
+  const answer = await besideDb.request('PUT', '/v1/connect/ca/configuration', body)
   if (answer.status !== 200) expect(await answer.text()).toMatch(/goes on$/)
   await eventually('another root', async () => ((await activeRoot()) === before ? undefined : true))
 }
 
-beforeAll(async () => {
-  workplace = makeWorkplace()
-  const ports = await freePorts()
-  const file = join(workplace.path, 'agent.json')
-  const config = {
-    server: true,
-    bootstrap_expect: 1,
-    bind_addr: '127.0.0.1',
-    data_dir: join(workplace.path, 'data'),
-    ports,
-    performance: { raft_multiplier: 1 },
-    connect: { enabled: true },
+/** A connection that stays open, and what comes back of what is said on it. */
+class Talk {
+  readonly #socket: Socket
+  #heard = ''
+  #hear: () => void = () => undefined
+
+  constructor(port: number) {
+    this.#socket = connect({ host: '127.0.0.1', port })
+    this.#socket.setEncoding('utf8').on('data', (text: string) => {
+      this.#heard += text
+      this.#hear()
+    })
+    this.#socket.on('close', () => this.#hear())
   }
-  writeFileSync(file, JSON.stringify(config))
-  agent = new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`])
+
+  /** What has come back when this has, or when the connection is over. */
+  async say(text: string): Promise<string> {
+    const enough = this.#heard.length + text.length
+    this.#socket.write(text)
+    while (this.#heard.length < enough && !this.#socket.destroyed) {
+      await new Promise<void>((resolve) => {
+        this.#hear = resolve
+      })
+    }
+    return this.#heard
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+}
+
+beforeAll(async () => {
+  const mesh = { connect: { enabled: true } }
+  datacenter = await Datacenter.start({ s1: mesh, s2: mesh, s3: mesh })
+  besideWeb = datacenter.agent('c1')
+  besideDb = datacenter.agent('c2')
   await eventually('an authority', async () => {
-    const roots = await agent.json<{ readonly Roots: readonly unknown[] }>('/v1/connect/ca/roots')
+    const roots = await besideDb.json<{ readonly Roots: readonly unknown[] }>('/v1/connect/ca/roots')
     return roots !== undefined && roots.Roots.length > 0 ? true : undefined
   })
   service = createServer({ allowHalfOpen: true }, (socket) => {
@@ -103,70 +86,81 @@ beforeAll(async () => {
   const port = await freePort()
   await new Promise<void>((resolve) => service.listen(port, '127.0.0.1', resolve))
   upstreamPort = await freePort()
-  await put('/v1/agent/service/register', {
-    Name: 'db',
-    Port: port,
-    Connect: { SidecarService: { Port: await freePort() } },
-  })
-  db = new RunningProxy(agent, ['-sidecar-for=db'])
-  web = new RunningProxy(agent, ['-service=web', `-upstream=db:${upstreamPort}`])
-  await eventually('a connection', async () => ((await visit()) === 'hello' ? true : undefined), 20_000)
-}, 60_000)
+  const sidecar = { Port: await freePort(), Proxy: { LocalServicePort: port } }
+  await put(besideDb, '/v1/agent/service/register', { Name: 'db', Port: port, Connect: { SidecarService: sidecar } })
+  db = new RunningProxy(besideDb, ['-sidecar-for=db'])
+  web = new RunningProxy(besideWeb, ['-service=web', `-upstream=db:${upstreamPort}`])
+  const isThere = async () => ((await visit(upstreamPort)) === 'hello' ? true : undefined)
+  await eventually('a connection', isThere, 30_000)
+}, 90_000)
 
 afterAll(async () => {
-  await Promise.all([web?.stop('SIGKILL'), db?.stop('SIGKILL'), agent?.stop('SIGKILL')])
+  await Promise.all([web?.stop('SIGKILL'), db?.stop('SIGKILL'), datacenter?.stopAll()])
   service?.close()
-  workplace.remove()
 })
 
+/** Of those who began after that: how many there are, and how long after it the last began who did not hear what is expected. */
+function effectOf(visits: readonly Visit[], atMs: number, isExpected: (word: string) => boolean) {
+  const since = visits.filter(({ beganMs }) => beganMs > atMs)
+  const others = since.filter(({ word }) => !isExpected(word)).map(({ beganMs }) => beganMs - atMs)
+  return { count: since.length, lastMs: Math.max(0, ...others) }
+}
+
 describe('svc connect proxy', () => {
-  it('says what it does, and brings connections from service to service, as long as intentions allow them', async () => {
+  it('says what it does', () => {
     expect(db.output).toMatch(/^==> Svc Connect proxy starting\.\.\.\n {4}Configuration mode: Agent API\n/)
     expect(web.output).toContain(`Upstream: db => 127.0.0.1:${upstreamPort} (service)`)
-    const made = await agent.request(
-      'POST',
-      '/v1/connect/intentions',
-      JSON.stringify({ SourceName: 'web', DestinationName: 'db', Action: 'deny' }),
-    )
+  })
+
+  it('lets nobody new in within a second of the intention that forbids it, and leaves open connections alone', async () => {
+    const talk = new Talk(upstreamPort)
+    expect(await talk.say('before ')).toBe('before ')
+    const visitors = new Visitors(upstreamPort, visitorCount)
+    await visitors.more(20)
+    const passed = async (sinceMs: number): Promise<void> => {
+      await visitors.until(() => performance.now() > sinceMs + effectWithinMs)
+      await visitors.more(20)
+    }
+    const intention = { SourceName: 'web', DestinationName: 'db', Action: 'deny' }
+    const made = await datacenter.agent('s1').request('POST', '/v1/connect/intentions', JSON.stringify(intention))
+    const deniedMs = performance.now()
     const { ID } = (await made.json()) as { ID: string }
-    await eventually('a refusal', async () => ((await visit()) === 'hello' ? undefined : true))
-    expect(await visit()).not.toBe('hello')
-    expect((await agent.request('DELETE', `/v1/connect/intentions/${ID}`)).status).toBe(200)
-    await eventually('a connection', async () => ((await visit()) === 'hello' ? true : undefined))
+    await passed(deniedMs)
+    expect(await talk.say('after')).toBe('before after')
+    expect((await besideWeb.request('DELETE', `/v1/connect/intentions/${ID}`)).status).toBe(200)
+    const allowedMs = performance.now()
+    await passed(allowedMs)
+    talk.close()
+    const visits = await visitors.stop()
+    const earlier = visits.filter(({ endedMs }) => endedMs < deniedMs)
+    expect([...new Set(earlier.map(({ word }) => word))]).toEqual(['hello'])
+    const until = visits.filter(({ endedMs }) => endedMs < allowedMs)
+    const denied = effectOf(until, deniedMs, (word) => word !== 'hello')
+    const allowed = effectOf(visits, allowedMs, (word) => word === 'hello')
+    for (const { count, lastMs } of [denied, allowed]) {
+      expect(count).toBeGreaterThanOrEqual(20)
+      expect(lastMs).toBeLessThan(effectWithinMs)
+    }
   })
 
   it('goes on through rotations, EC to EC to RSA, and not one connection fails', async () => {
-    const said = new Map<string, number>()
-    let goes = true
-    const going = (async () => {
-      const under: Promise<void>[] = []
-      while (goes) {
-        under.push(visit().then((word) => void said.set(word, (said.get(word) ?? 0) + 1)))
-        await delay(1_000 / visitsPerSecond)
-      }
-      await Promise.all(under)
-    })()
+    const visitors = new Visitors(upstreamPort, visitorCount)
     const before = [web.leaves, db.leaves]
     await rotate({ PrivateKeyType: 'ec', PrivateKeyBits: 384 })
     await rotate({ PrivateKeyType: 'rsa', PrivateKeyBits: 2048 })
-    await eventually(
-      'new leaves',
-      async () => (web.leaves > (before[0] ?? 0) && db.leaves > (before[1] ?? 0) ? true : undefined),
-      45_000,
-    )
-    await delay(500)
-    goes = false
-    await going
-    expect([...said.keys()]).toEqual(['hello'])
-    expect(said.get('hello')).toBeGreaterThan(20)
+    const hasNewLeaves = () => web.leaves > (before[0] ?? 0) && db.leaves > (before[1] ?? 0)
+    await visitors.until(hasNewLeaves)
+    await visitors.more(visitsAfterwards)
+    const visits = await visitors.stop()
+    expect([...new Set(visits.map(({ word }) => word))]).toEqual(['hello'])
   }, 90_000)
 
   it('ends in order when it is interrupted', async () => {
     const port = await freePort()
     const flags = ['-service=api', `-listen=127.0.0.1:${port}`, '-service-addr=127.0.0.1:1', '-register']
-    const api = new RunningProxy(agent, flags)
+    const api = new RunningProxy(besideWeb, flags)
     const isThere = async () =>
-      (await agent.json<Record<string, { readonly Port: number }>>('/v1/agent/services'))?.['api-proxy']?.Port
+      (await besideWeb.json<Record<string, { readonly Port: number }>>('/v1/agent/services'))?.['api-proxy']?.Port
     expect(await eventually('the registration', isThere)).toBe(port)
     expect(await api.stop('SIGINT')).toBe(0)
     expect(await isThere()).toBeUndefined()

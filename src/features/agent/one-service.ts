@@ -20,8 +20,8 @@ export const oneServiceParameters = [
 type OneServiceRequest = RouteRequest<NamesOf<typeof oneServiceParameters>>
 
 /**
- * One service of the agent, by its ID in any case of letters, as it is registered. With the hash that it had it is answered when that is no longer so, or when the time is up.
- * Reference: HTTP API 4.1, 4.5.
+ * One service of the agent, by its ID in any case of letters, as it is registered. With the hash that it had it is answered when
+ * that is no longer so, or when the time is up. Reference: HTTP API 4.1, 4.5.
  */
 export async function readOneService(agent: AgentContext, request: OneServiceRequest): Promise<RouteResponse> {
   const { env, local } = agent

@@ -1,33 +1,24 @@
-import type { Agent, StartFailure } from '../../src/agent/agent.ts'
+import type { Agent } from '../../src/agent/agent.ts'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
-import type { Env } from '../../src/env/env.ts'
 import type { Machine } from '../../src/env/process.ts'
-import { type Failure, failureText } from '../../src/model/failure.ts'
+import type { Failure } from '../../src/model/failure.ts'
 import type { Release } from '../../src/model/release.ts'
-import { startProgram } from '../../src/program/start.ts'
-import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { Invariants } from '../checkers/invariants.ts'
-import { observe } from '../checkers/node-observer.ts'
 import type { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { SimNode } from '../world/node.ts'
 import type { Simulation } from '../world/simulation.ts'
-import { Certificates } from './certificates.ts'
 import { type ClusterNode, clusterNode, highest, serverAddress } from './cluster-node.ts'
 import { type ClusterPlan, type PlannedNode, plannedNodes } from './cluster-plan.ts'
 import { type NodeIdentity, replacement } from './node-identity.ts'
 import { type LeadingProcess, Operators } from './operator.ts'
-import { peersJsonText, plantPeersJson } from './peers-json.ts'
+import { peersJsonText } from './peers-json.ts'
+import { type ClusterTrigger, Processes } from './processes.ts'
 import { rottingPlaces } from './rotting-places.ts'
-import { serversSeen } from './servers-seen.ts'
 import { nodeConfig, type Tuning } from './settings.ts'
-import { isExplained } from './start-failures.ts'
 import { WebServers } from './web-servers.ts'
-
-/** Events of the cluster itself, beside those that servers tell of. */
-export type ClusterTrigger = 'server crashed' | 'server started'
 
 /** Agents as one thing: started, crashed and looked at by name. */
 export class Cluster {
@@ -39,7 +30,6 @@ export class Cluster {
   readonly webServers = new WebServers()
   /** Where the authority of a mesh may have its root; undefined: the run has none. */
   secretsManager: ManagerMachine | undefined
-  readonly #certificates = new Certificates()
   readonly #operators: Operators
   readonly #nodes = new Map<string, ClusterNode>()
   readonly #identities: readonly NodeIdentity[]
@@ -47,7 +37,7 @@ export class Cluster {
   #replacements = 0
   readonly datacenterNames: readonly string[]
   readonly #invariantsOf: (datacenter: string) => Invariants
-  readonly #onTrigger: (trigger: ClusterTrigger, node: string) => void
+  readonly #processes: Processes
 
   constructor(parts: {
     readonly simulation: Simulation
@@ -63,7 +53,14 @@ export class Cluster {
     this.simulation = parts.simulation
     this.#invariantsOf = parts.invariantsOf
     this.datacenterNames = Object.keys(parts.plan)
-    this.#onTrigger = parts.onTrigger
+    this.#processes = new Processes({
+      simulation: parts.simulation,
+      webServers: this.webServers,
+      checksOf: (server) => this.#checks(server),
+      configOf: (server, machine) => this.#configOf(server, machine),
+      onTrigger: parts.onTrigger,
+      replace: (name) => this.replace(name),
+    })
     this.#tuning = parts.tuning
     this.#operators = new Operators((datacenter) => ({
       after: (delayMs, then) => void this.simulation.after(delayMs, then),
@@ -169,22 +166,12 @@ export class Cluster {
   }
 
   start(name: string): void {
-    const server = this.#node(name)
-    if (server.node.running) return
-    server.ended = undefined
-    server.left = false
-    server.leaving = false
-    server.node.boot((env) => this.#boot(server, env))
-    this.#tell('server started', server)
+    this.#processes.start(this.#node(name))
   }
 
   /** A power cut: the process is gone, and what was not synced may be. `kept`: the process alone dies, as by kill -9. */
   crash(name: string, disk: 'power' | 'kept' = 'power'): void {
-    const server = this.#node(name)
-    if (!server.node.running) return
-    this.#endProcess(server)
-    server.node.crash({ disk })
-    this.#tell('server crashed', server)
+    this.#processes.crash(this.#node(name), disk)
   }
 
   /**
@@ -276,11 +263,7 @@ export class Cluster {
    */
   upgrade(name: string, release: Release | undefined, edit: (settings: FileConfig) => FileConfig): string | undefined {
     const server = this.#node(name)
-    if (server.node.running) {
-      this.#endProcess(server)
-      server.node.crash({ disk: 'kept' })
-      this.#tell('server crashed', server)
-    }
+    this.#processes.crash(server, 'kept')
     server.release = release ?? server.release
     server.settings = edit(server.settings)
     const read = this.#configOf(server, server.node.facts)
@@ -297,102 +280,6 @@ export class Cluster {
   leavePeersJson(name: string, servers: readonly string[], form: 'ids' | 'addresses'): void {
     const named = servers.map((server) => this.#node(server))
     this.#node(name).peersJson = peersJsonText(named, form)
-  }
-
-  async #boot(server: ClusterNode, env: Env): Promise<void> {
-    const { name } = server.identity
-    const boot = server.node.boots
-    const { release } = server
-    const read = (): Result<AgentConfig, string> => this.#configOf(server, env.machine)
-    const config = read()
-    const protocol = config.ok ? config.value.raft.protocol : 0
-    const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
-    const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
-    const servers = () => serversSeen(server.agent)
-    const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
-    const process = { node: name, boot, id, release, digest, servers, places }
-    const observer = observe(this.#checks(server), process)
-    if (!config.ok) {
-      throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
-        node: name,
-        problem: config.error,
-      })
-    }
-    this.#checks(server).configured(config.value)
-    await this.webServers.booted(name, env)
-    if (server.certified) await this.#certificates.install(env, server.identity)
-    if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
-    server.peersJson = undefined
-    const started = await startProgram(env, config.value, {
-      observer,
-      reread: async () => read(),
-    })
-    if (!started.ok) {
-      this.#startFailed(server, boot, started.error)
-      return
-    }
-    server.agent = started.value.agent
-    started.value.agent.onFatal((failure) => this.#stoppedItself(server, boot, failure))
-    started.value.agent.onLeft(() => this.#hasLeft(server, boot))
-  }
-
-  #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
-    if (server.damaged) this.#checks(server).marks.reach('rot found')
-    else if (!isExplained(server, failure)) {
-      this.#checks(server).report('P1', `${server.identity.name} does not start: ${failure.message}`)
-    }
-    this.#exit(server, boot, `does not start: ${failure.message}`)
-  }
-
-  #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
-    const text = failure instanceof Error ? failure.message : failureText(failure)
-    if (failure instanceof InvariantViolation)
-      this.#checks(server).panicked(server.identity.name, server.release, failure)
-    else if (failure instanceof Error || failure.kind !== 'refused')
-      this.#checks(server).marks.reach('stopped by its disk')
-    this.#exit(server, boot, `stopped itself: ${text}`)
-  }
-
-  #hasLeft(server: ClusterNode, boot: number): void {
-    this.#end(server, boot, 'left', () => {
-      server.left = true
-    })
-  }
-
-  #exit(server: ClusterNode, boot: number, why: string): void {
-    this.#end(server, boot, why, () => this.#startAgain(server, boot))
-  }
-
-  /** The process ends by itself, in a turn of its own; power and disk are as they were. */
-  #end(server: ClusterNode, boot: number, why: string, then: () => void): void {
-    this.simulation.after(0, () => {
-      if (!server.node.running || server.node.boots !== boot) return
-      this.#endProcess(server)
-      server.node.crash({ disk: 'kept' })
-      server.ended = why
-      then()
-      this.#tell('server crashed', server)
-    })
-  }
-
-  #startAgain(server: ClusterNode, boot: number): void {
-    if (server.restartAfterMs === undefined) return
-    this.simulation.after(server.restartAfterMs, () => {
-      if (server.node.boots !== boot || server.node.running) return
-      if (server.damaged) this.replace(server.identity.name)
-      this.start(server.identity.name)
-    })
-  }
-
-  /** Client agents are no servers: nobody waits for them. */
-  #tell(trigger: ClusterTrigger, { identity }: ClusterNode): void {
-    if (identity.kind === 'server') this.#onTrigger(trigger, identity.name)
-  }
-
-  #endProcess(server: ClusterNode): void {
-    server.agent = undefined
-    this.webServers.died(server.identity.name)
-    this.#checks(server).died(server.identity.name)
   }
 
   #checks({ identity }: ClusterNode): Invariants {

@@ -1,0 +1,158 @@
+import type { Agent, StartFailure } from '../../src/agent/agent.ts'
+import type { AgentConfig } from '../../src/agent/agent-config.ts'
+import { InvariantViolation } from '../../src/base/invariant.ts'
+import type { Result } from '../../src/base/result.ts'
+import type { Env } from '../../src/env/env.ts'
+import type { Machine } from '../../src/env/process.ts'
+import { type Failure, failureText } from '../../src/model/failure.ts'
+import { startProgram } from '../../src/program/start.ts'
+import { serverIdFor } from '../../src/raft/protocol.ts'
+import type { Invariants } from '../checkers/invariants.ts'
+import { observe } from '../checkers/node-observer.ts'
+import type { Simulation } from '../world/simulation.ts'
+import { Certificates } from './certificates.ts'
+import { type ClusterNode, serverAddress } from './cluster-node.ts'
+import { plantPeersJson } from './peers-json.ts'
+import { serversSeen } from './servers-seen.ts'
+import { isExplained } from './start-failures.ts'
+import type { WebServers } from './web-servers.ts'
+
+/** Events of the cluster itself, beside those that servers tell of. */
+export type ClusterTrigger = 'server crashed' | 'server started'
+
+interface ProcessWorld {
+  readonly simulation: Simulation
+  readonly webServers: WebServers
+  /** What is checked of the datacenter that it is in. */
+  readonly checksOf: (server: ClusterNode) => Invariants
+  readonly configOf: (server: ClusterNode, machine: Machine) => Result<AgentConfig, string>
+  readonly onTrigger: (trigger: ClusterTrigger, node: string) => void
+  /** Puts another machine in the place of one whose disk is damaged. */
+  readonly replace: (name: string) => void
+}
+
+/** The agent's own program on simulated machines: one process after the other, each with an observer of the checkers. */
+export class Processes {
+  readonly #world: ProcessWorld
+  readonly #certificates = new Certificates()
+
+  constructor(world: ProcessWorld) {
+    this.#world = world
+  }
+
+  start(server: ClusterNode): void {
+    if (server.node.running) return
+    server.ended = undefined
+    server.left = false
+    server.leaving = false
+    server.node.boot((env) => this.#boot(server, env))
+    this.#tell('server started', server)
+  }
+
+  /** From outside; `disk` as the machine's crash has it. */
+  crash(server: ClusterNode, disk: 'power' | 'kept'): void {
+    if (!server.node.running) return
+    this.#gone(server, disk)
+    this.#tell('server crashed', server)
+  }
+
+  async #boot(server: ClusterNode, env: Env): Promise<void> {
+    const { name } = server.identity
+    const boot = server.node.boots
+    const { release } = server
+    const read = (): Result<AgentConfig, string> => this.#world.configOf(server, env.machine)
+    const config = read()
+    const protocol = config.ok ? config.value.raft.protocol : 0
+    const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
+    const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
+    const servers = () => serversSeen(server.agent)
+    const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
+    const process = { node: name, boot, id, release, digest, servers, places }
+    const observer = observe(this.#checks(server), process)
+    if (!config.ok) {
+      throw new InvariantViolation('a scenario that was checked has settings that no agent takes', {
+        node: name,
+        problem: config.error,
+      })
+    }
+    this.#checks(server).configured(config.value)
+    await this.#world.webServers.booted(name, env)
+    if (server.certified) await this.#certificates.install(env, server.identity)
+    if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
+    server.peersJson = undefined
+    const started = await startProgram(env, config.value, {
+      observer,
+      reread: async () => read(),
+    })
+    if (!started.ok) {
+      this.#startFailed(server, boot, started.error)
+      return
+    }
+    server.agent = started.value.agent
+    started.value.agent.onFatal((failure) => this.#stoppedItself(server, boot, failure))
+    started.value.agent.onLeft(() => this.#hasLeft(server, boot))
+  }
+
+  #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
+    if (server.damaged) this.#checks(server).marks.reach('rot found')
+    else if (!isExplained(server, failure)) {
+      this.#checks(server).report('P1', `${server.identity.name} does not start: ${failure.message}`)
+    }
+    this.#exit(server, boot, `does not start: ${failure.message}`)
+  }
+
+  #stoppedItself(server: ClusterNode, boot: number, failure: Failure | Error): void {
+    const text = failure instanceof Error ? failure.message : failureText(failure)
+    if (failure instanceof InvariantViolation)
+      this.#checks(server).panicked(server.identity.name, server.release, failure)
+    else if (failure instanceof Error || failure.kind !== 'refused')
+      this.#checks(server).marks.reach('stopped by its disk')
+    this.#exit(server, boot, `stopped itself: ${text}`)
+  }
+
+  #hasLeft(server: ClusterNode, boot: number): void {
+    this.#end(server, boot, 'left', () => {
+      server.left = true
+    })
+  }
+
+  #exit(server: ClusterNode, boot: number, why: string): void {
+    this.#end(server, boot, why, () => this.#startAgain(server, boot))
+  }
+
+  /** The process ends by itself, in a turn of its own; power and disk are as they were. */
+  #end(server: ClusterNode, boot: number, why: string, then: () => void): void {
+    this.#world.simulation.after(0, () => {
+      if (!server.node.running || server.node.boots !== boot) return
+      this.#gone(server, 'kept')
+      server.ended = why
+      then()
+      this.#tell('server crashed', server)
+    })
+  }
+
+  #startAgain(server: ClusterNode, boot: number): void {
+    if (server.restartAfterMs === undefined) return
+    this.#world.simulation.after(server.restartAfterMs, () => {
+      if (server.node.boots !== boot || server.node.running) return
+      if (server.damaged) this.#world.replace(server.identity.name)
+      this.start(server)
+    })
+  }
+
+  /** Client agents are no servers: nobody waits for them. */
+  #tell(trigger: ClusterTrigger, { identity }: ClusterNode): void {
+    if (identity.kind === 'server') this.#world.onTrigger(trigger, identity.name)
+  }
+
+  #gone(server: ClusterNode, disk: 'power' | 'kept'): void {
+    server.agent = undefined
+    this.#world.webServers.died(server.identity.name)
+    this.#checks(server).died(server.identity.name)
+    server.node.crash({ disk })
+  }
+
+  #checks(server: ClusterNode): Invariants {
+    return this.#world.checksOf(server)
+  }
+}

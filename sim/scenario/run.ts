@@ -20,7 +20,7 @@ import type { Trigger } from './fault-schema.ts'
 import { filled } from './filled.ts'
 import { conditionText, judge, type Observed } from './judge.ts'
 import type { LoadedScenario } from './load.ts'
-import { observedMesh } from './observed-mesh.ts'
+import { observedOf, serversBeside, sumOf } from './observed.ts'
 import { partOfRun } from './part-of-run.ts'
 import { Reaching } from './reaching.ts'
 import { comeToRest } from './rest.ts'
@@ -109,7 +109,7 @@ export class ScenarioRun implements RunContext {
       perform: (action, it, draw) => this.injector.perform(action, this.scopeOf(it, draw)),
       onDeed: (deed) => this.#tellDeed(deed),
     })
-    this.#observed = this.#observe()
+    this.#observed = observedOf(this)
   }
 
   /** Whatever an agent says is said in front of the checkers of all datacenters: they have keys of their own. */
@@ -283,31 +283,6 @@ export class ScenarioRun implements RunContext {
     return new Map([...this.invariantsOf].map(([datacenter, checks]) => [datacenter, checks.configurations]))
   }
 
-  #observe(): Observed {
-    const { cluster, invariantsOf } = this
-    return {
-      servers: cluster.serverNames,
-      nodes: cluster.nodeNames,
-      memberStatus: (observer, member) =>
-        cluster
-          .agentOf(observer)
-          ?.lan.members()
-          .find(({ name }) => name === member)?.status,
-      isRunning: (server) => cluster.isRunning(server),
-      leaders: () => cluster.leaders(),
-      appliedIndex: (server) => cluster.appliedIndex(server),
-      get elections() {
-        return sumOf(invariantsOf.values(), (checks) => checks.electionCount)
-      },
-      get writesAcknowledged() {
-        return sumOf(invariantsOf.values(), ({ acknowledged }) => acknowledged.count)
-      },
-      mesh: (datacenter) => observedMesh(this, datacenter),
-      tunnels: this.tunnels,
-      select: (selector) => this.select(selector),
-    }
-  }
-
   #afterTurn(): void {
     for (const { parked } of this.invariantsOf.values()) parked.turnEnded()
     if (this.hasFailed()) return
@@ -354,18 +329,6 @@ export class ScenarioRun implements RunContext {
       },
     }
   }
-}
-
-/** Servers of an agent's own datacenter. */
-function serversBeside(cluster: Cluster, agent: string): readonly string[] {
-  const place = cluster.datacenterOf(agent)
-  return cluster.serverNames.filter((server) => cluster.datacenterOf(server) === place)
-}
-
-function sumOf<T>(items: Iterable<T>, amount: (item: T) => number): number {
-  let sum = 0
-  for (const item of items) sum += amount(item)
-  return sum
 }
 
 function newCluster(run: ScenarioRun): Cluster {

@@ -1,0 +1,43 @@
+import type { Invariants } from '../checkers/invariants.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Observed } from './judge.ts'
+import { observedMesh } from './observed-mesh.ts'
+import type { RunContext } from './run-context.ts'
+
+/** A run, as conditions look at it: at each moment as it is then. */
+export function observedOf(run: RunContext & { readonly invariantsOf: ReadonlyMap<string, Invariants> }): Observed {
+  const { cluster, invariantsOf } = run
+  return {
+    servers: cluster.serverNames,
+    nodes: cluster.nodeNames,
+    memberStatus: (observer, member) =>
+      cluster
+        .agentOf(observer)
+        ?.lan.members()
+        .find(({ name }) => name === member)?.status,
+    isRunning: (server) => cluster.isRunning(server),
+    leaders: () => cluster.leaders(),
+    appliedIndex: (server) => cluster.appliedIndex(server),
+    get elections() {
+      return sumOf(invariantsOf.values(), (checks) => checks.electionCount)
+    },
+    get writesAcknowledged() {
+      return sumOf(invariantsOf.values(), ({ acknowledged }) => acknowledged.count)
+    },
+    mesh: (datacenter) => observedMesh(run, datacenter),
+    tunnels: run.tunnels,
+    select: (selector) => run.select(selector),
+  }
+}
+
+/** Servers of an agent's own datacenter. */
+export function serversBeside(cluster: Cluster, agent: string): readonly string[] {
+  const place = cluster.datacenterOf(agent)
+  return cluster.serverNames.filter((server) => cluster.datacenterOf(server) === place)
+}
+
+export function sumOf<T>(items: Iterable<T>, amount: (item: T) => number): number {
+  let sum = 0
+  for (const item of items) sum += amount(item)
+  return sum
+}

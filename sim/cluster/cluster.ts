@@ -1,4 +1,4 @@
-import type { Agent } from '../../src/agent/agent.ts'
+import type { Agent, SeenState } from '../../src/agent/agent.ts'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
@@ -6,6 +6,7 @@ import type { FileConfig } from '../../src/config/schema.ts'
 import type { Machine } from '../../src/env/process.ts'
 import type { Failure } from '../../src/model/failure.ts'
 import type { Release } from '../../src/model/release.ts'
+import type { ReadTransaction } from '../../src/store/types.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import type { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { SimNode } from '../world/node.ts'
@@ -161,8 +162,13 @@ export class Cluster {
   }
 
   /** Of its whole state; undefined when it does not run. */
-  stateDigest(server: string): ReturnType<Agent['stateDigest']> {
-    return this.#node(server).agent?.stateDigest()
+  stateDigest(server: string): ReturnType<SeenState['digest']> {
+    return this.#node(server).agent?.state?.digest()
+  }
+
+  /** What it has replicated; undefined when it does not run. */
+  stateOf(server: string): ReadTransaction | undefined {
+    return this.#node(server).agent?.state?.read()
   }
 
   start(name: string): void {

@@ -1,4 +1,4 @@
-import type { Agent, StartFailure } from '../../src/agent/agent.ts'
+import type { SeenState, StartFailure } from '../../src/agent/agent.ts'
 import type { AgentConfig } from '../../src/agent/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
@@ -64,7 +64,7 @@ export class Processes {
     const config = read()
     const protocol = config.ok ? config.value.raft.protocol : 0
     const id = serverIdFor(protocol, server.identity.id, serverAddress(server))
-    const digest = (): ReturnType<Agent['stateDigest']> => server.agent?.stateDigest()
+    const digest = (): ReturnType<SeenState['digest']> => server.agent?.state?.digest()
     const servers = () => serversSeen(server.agent)
     const places = config.ok ? [config.value.datacenter, config.value.access.primaryDatacenter] : []
     const process = { node: name, boot, id, release, digest, servers, places }

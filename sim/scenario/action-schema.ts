@@ -188,6 +188,11 @@ export const stepShape = {
     .record(savedNameField, selector)
     .optional()
     .describe('Gives selected nodes a name that stays with them: { old leader: leader }.'),
+  remember: savedNameField
+    .optional()
+    .describe(
+      'Keeps under this name what the state of the leader holds: catalog, keys, sessions, tokens, roots, intentions.',
+    ),
   tokens: z
     .strictObject({
       at: selector.describe('Whom the requests are sent to: one node.'),

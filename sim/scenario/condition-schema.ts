@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countBound, duration, selector, template } from './fields.ts'
+import { countBound, duration, savedNameField, selector, template } from './fields.ts'
 import { type Selector, selectorOf } from './selector.ts'
 
 /** Who leads, as a condition. */
@@ -129,6 +129,11 @@ export const conditionShape = {
   members: members.optional(),
   mesh: mesh.optional(),
   tunnels: tunnels.optional(),
+  holds: savedNameField
+    .optional()
+    .describe(
+      'Every running server holds what was remembered under this name: the same rows, but for what a release adds to them.',
+    ),
   kv: kv.optional(),
   answer: answer.optional(),
   dns: dns.optional(),

@@ -19,6 +19,8 @@ export interface Observed {
   /** Of one datacenter, the first where none is named; undefined: nobody looks at it. */
   readonly mesh: (datacenter: string | undefined) => ObservedMesh | undefined
   readonly tunnels: ObservedTunnels
+  /** What one of the running servers holds otherwise than was remembered under that name, in words. */
+  readonly heldOtherwise: (name: string) => string | undefined
   readonly select: (selector: Selector) => readonly string[]
 }
 
@@ -55,6 +57,7 @@ export function judge(condition: Omit<Condition, (typeof askedKeys)[number]>, no
     judgeMembers(condition.members, condition.among === undefined ? now.nodes : among, now) ??
     judgeMesh(condition.mesh, now) ??
     judgeTunnels(condition.tunnels, now) ??
+    (condition.holds === undefined ? undefined : now.heldOtherwise(condition.holds)) ??
     judgeCount(condition.elections, now.elections, 'elections') ??
     judgeCount(condition['writes acknowledged'], now.writesAcknowledged, 'writes acknowledged')
   )

@@ -104,6 +104,7 @@ class MeaningCheck {
     const here = [...path, key]
     if (key === 'members') this.#members(item as object, here)
     if (key === 'datacenter' && path.at(-1) === 'mesh') this.#datacenter(String(item), here)
+    if (key === 'holds') this.#remembered(String(item), here)
     if (path[0] === 'visitors' && key === 'tokens') this.#savedName(String(item), here)
     if (path[0] === 'steps' && (key === 'always' || key === 'never')) this.#atEveryMoment(item as object, here)
     this.walk(item, here)
@@ -134,6 +135,13 @@ class MeaningCheck {
     for (const name of Object.keys(members).filter((member) => !this.#nodes.includes(member))) {
       this.#problem([...path, name], `there is no node '${name}': the cluster has ${rangeText(this.#nodes)}`)
     }
+  }
+
+  #remembered(name: string, path: readonly PropertyKey[]): void {
+    const known = (this.#scenario.steps ?? []).flatMap(({ remember }) => remember ?? [])
+    if (known.includes(name)) return
+    const said = known.length === 0 ? "no step has a 'remember'" : `remembered are ${known.join(', ')}`
+    this.#problem(path, `nothing is remembered as '${name}': ${said}`)
   }
 
   #savedName(name: string, path: readonly PropertyKey[]): void {

@@ -1,3 +1,4 @@
+import { heldOtherwise, heldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Observed } from './judge.ts'
@@ -26,8 +27,24 @@ export function observedOf(run: RunContext & { readonly invariantsOf: ReadonlyMa
     },
     mesh: (datacenter) => observedMesh(run, datacenter),
     tunnels: run.tunnels,
+    heldOtherwise: (name) => otherwise(run, name),
     select: (selector) => run.select(selector),
   }
+}
+
+/** Of the first datacenter, where it was remembered. */
+function otherwise(
+  { cluster, remembered }: Pick<RunContext, 'cluster' | 'remembered'>,
+  name: string,
+): string | undefined {
+  const before = remembered.get(name)
+  if (before === undefined) return `nothing was remembered as '${name}'`
+  for (const server of serversBeside(cluster, cluster.serverNames[0] ?? '')) {
+    const state = cluster.stateOf(server)
+    const found = state === undefined ? undefined : heldOtherwise(before, heldState(state))
+    if (found !== undefined) return `${server} holds something else than '${name}': ${found}`
+  }
+  return undefined
 }
 
 /** Servers of an agent's own datacenter. */

@@ -13,6 +13,7 @@ export function partOfRun(run: RunContext, datacenter: string, invariants: Invar
     driver: run.driver,
     saved: run.saved,
     tunnels: run.tunnels,
+    remembered: run.remembered,
     checksOf: (other) => run.checksOf(other),
     parts: () => run.parts(),
     hasFailed: () => run.hasFailed(),

@@ -1,4 +1,5 @@
 import type { ConnectionTally } from '../checkers/connection-tally.ts'
+import type { HeldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ActionScope, Injector } from '../faults/injector.ts'
@@ -21,6 +22,8 @@ export interface RunContext {
   readonly driver: Driver
   /** Servers by the names that steps gave them. */
   readonly saved: Map<string, readonly string[]>
+  /** What the state held, by the names that steps gave it. */
+  readonly remembered: Map<string, HeldState>
   checksOf(datacenter: string): Invariants
   readonly tunnels: ConnectionTally
   /** One for each datacenter, as if it were all there is; the run itself where there is one. */

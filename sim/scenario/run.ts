@@ -1,6 +1,7 @@
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import { defaultLeafTtlMinMs, defaultSkewMs, leafLeftMinMs } from '../../src/features/connect/limits.ts'
 import { ConnectionTally } from '../checkers/connection-tally.ts'
+import type { HeldState } from '../checkers/held-state.ts'
 import { Invariants } from '../checkers/invariants.ts'
 import { Membership } from '../checkers/membership.ts'
 import { PkiChains } from '../checkers/mesh-chains.ts'
@@ -51,6 +52,7 @@ export class ScenarioRun implements RunContext {
   readonly saved = new Map<string, readonly string[]>()
   /** What became of the connections of tunnels. */
   readonly tunnels = new ConnectionTally(() => this.simulation.nowUs)
+  readonly remembered = new Map<string, HeldState>()
   readonly #failures: RunFailure[] = []
   readonly #options: RunOptions
   /** One for all datacenters: proxies of each meet those of the others. */

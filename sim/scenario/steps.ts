@@ -3,6 +3,7 @@ import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import { type Failure, failureText } from '../../src/model/failure.ts'
 import { releaseText } from '../../src/model/release.ts'
+import { heldState } from '../checkers/held-state.ts'
 import { httpEndpoint } from '../cluster/node-identity.ts'
 import { type ActionScope, drawRange } from '../faults/injector.ts'
 import { judgeAnswer, patternOf } from './answers.ts'
@@ -21,7 +22,7 @@ type Conditions = Omit<NonNullable<Step['eventually']>, 'within'>
 
 /** How often a condition is looked at again while it is waited for. */
 const lookEveryMs = 10
-/** How often agents are asked again while an answer is waited for, and proxies looked at. */
+/** The same where it is dear to know: agents are asked, proxies or states looked at. */
 const askEveryMs = 100
 const answerWithinMs = 10_000
 
@@ -34,6 +35,7 @@ export async function performStep(run: RunContext, step: Step, path: Path): Prom
   if (step.never !== undefined) return performNever(run, step.never, path)
   if (step.expect !== undefined) return performExpect(run, step.expect, path)
   if (step.save !== undefined) return performSave(run, step.save, path)
+  if (step.remember !== undefined) return performRemember(run, step.remember, path)
   if (step.workload !== undefined) {
     return run.switchWorkload(step.workload)
   }
@@ -139,6 +141,15 @@ function performSave(run: RunContext, save: NonNullable<Step['save']>, path: Pat
   }
 }
 
+function performRemember(run: RunContext, name: string, path: Path): void {
+  const leader = run.cluster.leader()
+  const state = leader === undefined ? undefined : run.cluster.stateOf(leader)
+  if (state === undefined) return run.fail([...path, 'remember'], 'nobody leads now')
+  const held = heldState(state)
+  run.remembered.set(name, held)
+  run.tell('note', `${name}: ${[...held].map(([part, rows]) => `${part} ${rows.size}`).join(', ')}`)
+}
+
 async function performExpect(run: RunContext, expected: NonNullable<Step['expect']>, path: Path): Promise<void> {
   const found = await unmet(run, expected)
   if (found !== undefined) run.fail([...path, 'expect'], `expected ${conditionText(expected)}: ${found}`)
@@ -152,7 +163,7 @@ async function performEventually(run: RunContext, awaited: NonNullable<Step['eve
     if (found === undefined) return
     const leftMs = (untilUs - run.simulation.nowUs) / 1000
     if (leftMs <= 0) break
-    await run.pass(Math.min(leftMs, isAsked(awaited) || awaited.mesh !== undefined ? askEveryMs : lookEveryMs))
+    await run.pass(Math.min(leftMs, isDear(awaited) ? askEveryMs : lookEveryMs))
   }
   if (run.hasFailed()) return
   const what = `not within ${formatDuration(awaited.within)}: ${conditionText(awaited)}`
@@ -178,8 +189,9 @@ async function unmet(run: RunContext, conditions: Conditions): Promise<string | 
   return run.judge(conditions) ?? (await judgeAsked(run, conditions))
 }
 
-function isAsked(conditions: Conditions): boolean {
-  return askedKeys.some((key) => conditions[key] !== undefined)
+/** To know it costs more than a look at what servers say of themselves. */
+function isDear(conditions: Conditions): boolean {
+  return [...askedKeys, 'mesh', 'holds'].some((key) => conditions[key as keyof Conditions] !== undefined)
 }
 
 async function performRequest(run: RunContext, step: Step, path: Path): Promise<void> {

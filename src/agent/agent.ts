@@ -66,12 +66,20 @@ export interface StartOptions {
   readonly tls?: TlsMaterial
 }
 
+/** The replicated state of a server, for the simulator. */
+export interface SeenState {
+  /** Equal on servers that have applied the same index. */
+  digest(): { readonly index: number; readonly digest: string } | undefined
+  /** As it is now. */
+  read(): ReadTransaction
+}
+
 /** A running agent without its faces. */
 export interface Agent extends AgentContext {
   /** Raft on a server; undefined on a client. */
   readonly raft: Raft | undefined
-  /** A digest of the replicated state, equal on servers that have applied the same index. */
-  stateDigest(): { readonly index: number; readonly digest: string } | undefined
+  /** Undefined on a client. */
+  readonly state: SeenState | undefined
   /** Calls `use` once if the agent stops itself: a broken invariant, a failed disk. */
   onFatal(use: (failure: Failure | Error) => void): void
   /** Makes the agent stop itself: a face met a broken invariant. */

@@ -108,7 +108,7 @@ export async function assembleAgent(
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
     reload: () => reload(ground, options, part, (next) => local.reload(next)),
-    stateDigest: () => part.stateDigest(),
+    state: part.state,
     onFatal: (use) => fatal.on(use),
     raiseFatal: (failure) => fatal.raise(failure),
     onLeft: (use) => left.on(use),

@@ -37,7 +37,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
     access,
     serverCount: () => router.count,
     reasonsNotReady: () => router.troubles,
-    stateDigest: () => undefined,
+    state: undefined,
     start: async () => {
       rpc.start(
         { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: '' },

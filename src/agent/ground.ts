@@ -7,6 +7,7 @@ import type { Rpc } from '../rpc/rpc.ts'
 import type { ServerFacts } from '../rpc/tls.ts'
 import type { AgentTokens } from './access/agent-tokens.ts'
 import type { RunningAccess } from './access/running-access.ts'
+import type { SeenState } from './agent.ts'
 import type { AgentConfig } from './agent-config.ts'
 import type { Calls } from './calls.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
@@ -47,7 +48,8 @@ export interface Part {
   serverCount(): number
   /** Why it is not ready to be asked; none: it is. */
   reasonsNotReady(): readonly string[]
-  stateDigest(): { readonly index: number; readonly digest: string } | undefined
+  /** On a server. */
+  readonly state: SeenState | undefined
   /** Serves other agents and takes part, from now on. */
   start(): Promise<void>
   /** Takes over what may change while it runs. */

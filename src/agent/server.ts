@@ -159,7 +159,7 @@ function assembleServer(
     access: access.running,
     serverCount: () => alive().size,
     reasonsNotReady: () => [...serverReasons(standingOf(ground, raft, directory)), ...access.reasonsNotReady()],
-    stateDigest: () => state.store.digest(),
+    state: state.store,
     start,
     reload: () => {},
     ...leaveConsensus(ground, raft),

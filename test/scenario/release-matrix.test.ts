@@ -9,6 +9,7 @@ import {
   type ReleasePair,
   rollingUpgrade,
   stopsIn,
+  upgradeOfHeld,
 } from './release-matrix.ts'
 import { scenarioFile, svcSim } from './svc-sim.ts'
 
@@ -54,6 +55,22 @@ const groups = isLong
       ] as const,
     ]
 
+/** Of every pair; in the sample the one by which servers get other names, and the one by which tokens get accessors. */
+const heldGroups = isLong
+  ? pairs.map((pair) => [pairText(pair), held(pair, isAnnounced(pair) ? ['leader last'] : orders)] as const)
+  : [
+      [
+        'one to another, in a sample,',
+        pairs
+          .filter(({ to }) => ['1.0.0', '1.4.0'].includes(releaseText(to)))
+          .flatMap((pair) => held(pair, ['leader last'])),
+      ] as const,
+    ]
+
+function held(pair: ReleasePair, all: readonly (Order | 'leader last')[]) {
+  return all.map((order) => ({ pair, order }))
+}
+
 describe('a rolling upgrade of three servers and a client', () => {
   it('is tried between all neighbours of the table, from the oldest release to the newest', () => {
     expect(pairs.length).toBeGreaterThan(14)
@@ -83,6 +100,17 @@ describe('a rolling upgrade of three servers and a client', () => {
       // Equal seeds and orders give equal runs; another order another one, as lawful.
       expect(traces.slice(-seeds)).toEqual(traces.slice(0, seeds))
       expect(traces.slice(-2 * seeds, -seeds)).not.toEqual(traces.slice(0, seeds))
+    },
+    longMs,
+  )
+
+  it.each(heldGroups)(
+    '[UPG-049] from %s keeps catalog, keys, sessions, tokens and roots on every server, row by row',
+    async (_, group) => {
+      const files = group.map(({ pair, order }) => scenarioFile(upgradeOfHeld(pair, order)))
+      const told = await runAll(files)
+      expect(told).toHaveLength(files.length * seeds)
+      expect(told.every(({ passed }) => passed)).toBe(true)
     },
     longMs,
   )

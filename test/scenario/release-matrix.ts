@@ -82,6 +82,98 @@ ${steps.join('\n')}
 ${mustRun ? 'always:\n  - { running: servers }\n' : ''}`
 }
 
+/** The mesh came with this one. */
+const withMesh: Release = { major: 1, minor: 2, patch: 0 }
+
+/** A request with which something comes into the state, and under which name its answer is kept. */
+function made(what: string, request: string, body: string, save = ''): string {
+  const kept = save === '' ? '' : `, save: ${save}`
+  return `  - step: ${what}
+    http: { at: c1, request: "${request}", body: '${body}'${kept} }
+    expect: { status: 200 }`
+}
+
+/** Something of everything that servers hold, as far as the release knows it. */
+function somethingOfEach(from: Release): readonly string[] {
+  const keys = [
+    made('a key with flags', 'PUT /v1/kv/kept/flags?flags=42', 'blue'),
+    made('a key that is changed', 'PUT /v1/kv/kept/changed', 'one'),
+    made('once', 'PUT /v1/kv/kept/changed', 'two'),
+    made(
+      'a node that no agent runs on',
+      'PUT /v1/catalog/register',
+      '{"Node": "printer", "Address": "10.9.0.1", "Service": {"ID": "ipp-1", "Service": "ipp", "Tags": ["colour"], "Port": 631}, "Check": {"CheckID": "ink", "Name": "Ink", "Status": "warning", "ServiceID": "ipp-1"}}',
+    ),
+  ]
+  const sessions = [
+    made('a session', 'PUT /v1/session/create', '{"Name": "keeper", "LockDelay": "1s"}', 'session'),
+    made('which holds a lock', 'PUT /v1/kv/kept/lock?acquire=${session.body.ID}', 'mine'),
+    made('a session that takes along what it holds', 'PUT /v1/session/create', '{"Behavior": "delete"}'),
+  ]
+  const tokens = [
+    made(
+      'a token with rules',
+      'PUT /v1/acl/create?token=root',
+      '{"Name": "reader", "Type": "client", "Rules": "key \\"kept\\" { policy = \\"read\\" }"}',
+    ),
+    made('a token that may do everything', 'PUT /v1/acl/create?token=root', '{"Name": "boss", "Type": "management"}'),
+  ]
+  const mesh = [
+    '  - step: the mesh has its root\n    eventually: { within: 30s, mesh: { roots: exactly 1 } }',
+    made(
+      'an intention',
+      'POST /v1/connect/intentions?token=root',
+      '{"SourceName": "web", "DestinationName": "ipp", "Action": "deny"}',
+    ),
+  ]
+  return [
+    ...keys,
+    ...(isAtLeast(from, withSessions) ? [...tokens, ...sessions] : []),
+    ...(isAtLeast(from, withMesh) ? mesh : []),
+  ]
+}
+
+/**
+ * The same with nobody who writes: whatever servers held before, each of them holds after each step, row by row. In this order, or with the
+ * leader last.
+ */
+export function upgradeOfHeld({ from, to }: ReleasePair, order: Order | 'leader last'): string {
+  const spoken = internalProtocolsOf(from).spoken
+  const asBefore = internalProtocolsOf(to).spoken === spoken ? '' : `, config: { protocol: ${spoken} }`
+  const nodes = order === 'leader last' ? 'followers, leader' : order.split(' ').join(', ')
+  const held =
+    'within: 60s, leader: exactly one, running: nodes, raft.applied: equal on all, holds: before, answer: { at: nodes, request: GET /v1/status/leader, body: /8300/ }'
+  const access = isAtLeast(from, withSessions)
+    ? ', acl_datacenter: dc1, acl_default_policy: allow, acl_master_token: root'
+    : ''
+  const mesh = isAtLeast(from, withMesh) ? ', connect: { enabled: true }' : ''
+  return `scenario: What is held from ${pairText({ from, to })}, ${order}
+cluster:
+  dc1:
+    servers: { count: 3, release: ${releaseText(from)} }
+    clients: { count: 1, release: ${releaseText(from)}, config: { services: [{ name: web, port: 80 }] } }
+    config: { performance: { raft_multiplier: 1 }${access}${mesh} }
+network: { latency: 1ms..5ms }
+operator: { token: root }
+steps:
+  - step: all is well, and the service is there
+    eventually: { within: 60s, leader: exactly one, running: nodes, answer: { at: servers, request: "GET /v1/health/service/web?passing", body: '/"web"/' } }
+${somethingOfEach(from).join('\n')}
+  - step: all servers have it
+    eventually: { within: 10s, raft.applied: equal on all }
+  - step: that is to stay
+    remember: before
+  - step: servers are upgraded
+    upgrade: { nodes: "${nodes}", to: ${releaseText(to)}${asBefore}, one by one: 5s..6s, until: { ${held} } }
+  - step: the client is the last
+    upgrade: { nodes: c1, to: ${releaseText(to)}${asBefore}, until: { ${held} } }
+  - step: for a while, in which leaders do what they do
+    wait: 5s..6s
+  - step: all is as it was
+    eventually: { ${held} }
+`
+}
+
 /** A lone server of each release: it leads, takes a write, and says what it is. */
 export function everyRelease(): string {
   const releases = releasesOfTable().map(releaseText)

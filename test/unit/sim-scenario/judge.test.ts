@@ -17,6 +17,7 @@ function observed(part: Partial<Observed> & { readonly down?: readonly string[] 
     writesAcknowledged: 10,
     mesh: () => undefined,
     tunnels: { made: 0, failed: 0, broken: 0, longestMs: 0, lastWhy: '' },
+    heldOtherwise: () => undefined,
     select: (selector) =>
       select(selector, {
         servers,
@@ -41,6 +42,8 @@ describe('a condition', () => {
     [{ leader: 'exactly one', among: 's2, s3' }, { leaders: () => ['s1', 's2'] }, undefined],
     [{ leader: 'none' }, { leaders: () => [] }, undefined],
     [{ leader: 'none' }, {}, 's1 leads'],
+    [{ holds: 'before' }, {}, undefined],
+    [{ holds: 'before' }, { heldOtherwise: (name) => `s2 and ${name}: keys` }, 's2 and before: keys'],
     [{ leader: 's1' }, {}, undefined],
     [{ leader: 's2' }, {}, 's1 leads'],
     [{ leader: '${old leader}' }, {}, undefined],

@@ -141,6 +141,11 @@ describe('a bad scenario file', () => {
       minimal.replace('wait: 5s', 'crash: "${old leader}"'),
       "x.yaml:7:12: nothing is saved as 'old leader': no step has a 'save'",
     ],
+    [
+      'with what nobody remembered',
+      minimal.replace('wait: 5s', 'expect: { holds: before }'),
+      "x.yaml:7:22: nothing is remembered as 'before': no step has a 'remember'",
+    ],
     ['with a wrong type', minimal.replace('{ count: 3 }', '3'), "x.yaml:4:14: 'servers' must be a map of keys, not 3"],
     ['with two actions in a step', `${minimal}    crash: s1\n`, /^x\.yaml:6:5: a step does one thing/],
     ['with a step that does nothing', minimal.replace('    wait: 5s\n', ''), /^x\.yaml:6:5: this step does nothing/],

@@ -136,6 +136,6 @@ export const interfaceChanges = {
     what: 'Each datacenter has a mesh authority of its own. Since then a secondary one joins that of its primary datacenter once all servers of both know of it: it trusts the same roots, and signs by an authority that the primary has signed.',
     who: 'operators of meshes in several datacenters: new connections may fail for seconds when the roots change',
     see: { ask: 'GET /v1/connect/ca/roots in a secondary datacenter' },
-    requirements: [],
+    requirements: ['UPG-003', 'UPG-059'],
   },
 } as const satisfies Record<string, ReleaseChange>

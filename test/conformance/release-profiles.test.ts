@@ -104,4 +104,23 @@ describe('a server of an early release', () => {
       })
     expect([await near('0.6.4'), await near('0.7.0')]).toEqual([false, true])
   })
+
+  it('[KV-002] before 1.0 says of a key that the token may not read that there is none; 0.9.1 alone says that it may not, as all since', async () => {
+    const read = (release: string) =>
+      underDeny(release, async (target) => {
+        const written = await statusOf(target, 'PUT /v1/kv/color?token=root', 'blue')
+        const asked = await ask(target, 'GET /v1/kv/color')
+        const others = [
+          await statusOf(target, 'GET /v1/kv/color?token=root'),
+          await statusOf(target, 'GET /v1/kv/no-such-key'),
+          await statusOf(target, 'GET /v1/kv/color?recurse'),
+        ]
+        return [written, asked.status, asked.text, ...others]
+      })
+    expect(await read('0.9.0')).toEqual([200, 404, '', 200, 404, 404])
+    expect(await read('0.9.3')).toEqual([200, 404, '', 200, 404, 404])
+    for (const release of ['0.9.1', '1.0.0', '1.4.0']) {
+      expect((await read(release)).slice(0, 5), release).toEqual([200, 403, 'Permission denied', 200, 403])
+    }
+  })
 })

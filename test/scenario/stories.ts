@@ -41,6 +41,7 @@ const shows: Readonly<Record<string, string>> = {
     '[AGT-002] [AGT-006] [AGT-022] [MEM-005] [MEM-009] [MEM-010] [MEM-012] [MEM-013] [MEM-014] [MEM-016] [REG-003]',
   'sick-web-server.yaml': '[AGT-007] [DNS-005] [HLT-008]',
   'snapshots-of-1-0-1.yaml': '[RFT-018]',
+  'tokens-and-mesh-of-1.3.yaml': '[UPG-059]',
   'two-halves-heal.yaml': '[MEM-002] [MEM-003] [MEM-015] [MEM-016]',
   'unknown-command.yaml': '[AGT-034] [AGT-035]',
   'upgrade-0.2-to-0.7-protocol.yaml': '[MEM-023] [MEM-024] [UPG-036]',

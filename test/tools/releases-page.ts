@@ -48,7 +48,7 @@ ${releaseText(newestRelease)} does, whatever it runs as.
 | files of registrations that are damaged (REL-1.0.3-2) | registrations are in one journal, which is recovered |
 | arguments behind flags (REL-1.0.1-4), node metadata of flags in place of that of files (REL-1.0.2-1) | the command line is that of the newest release |
 | renamed nodes, client subnets in DNS answers, \`Datacenter\` of nodes, limits of leaving (REL-1.2.3-1, REL-0.8.2-1, REL-0.8.4-1) | additions that older clients do not look at |
-| the mesh, its authority, segments and network areas | not there in any release yet, or of the commercial edition |
+| segments and network areas | they are of the commercial edition |
 `
 
 /** The page docs/releases.md, whole. */

@@ -61,7 +61,8 @@ function before(planned: PlannedLeg): readonly string[] {
 function refusedLines(refused: readonly RefusedOption[]): readonly string[] {
   const together = new Map<string, string[]>()
   for (const option of refused) {
-    const remedy = `refused since ${releaseText(option.since)}: ${option.instead}.`
+    const spared = option.spared === undefined ? '' : `; ${option.spared}`
+    const remedy = `refused since ${releaseText(option.since)}: ${option.instead}${spared}.`
     together.set(remedy, [...(together.get(remedy) ?? []), `\`${optionText(option)}\``])
   }
   return [...together].map(([remedy, options]) => `${options.join(', ')}: ${remedy}`)

@@ -15,6 +15,7 @@ import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
 import { accessOf, accessWarnings } from './access.ts'
+import { accessContradictions } from './access-contradictions.ts'
 import { advertiseWan, bindAddress } from './addresses.ts'
 import { checkConnect, connectWarnings, meshOf } from './connect.ts'
 import { debugConfig } from './debug.ts'
@@ -70,7 +71,11 @@ export function normalize(
     problems.push({ place: placeOf(key?.split('.') ?? subjectOf(message)), message, remedy })
   }
   const file = withAddresses(written, machine, problem)
-  const waiting = [...waitingKeys(file, problem, placeOf), ...connectWarnings(file)]
+  const waiting = [
+    ...waitingKeys(file, problem, placeOf),
+    ...connectWarnings(file),
+    ...accessContradictions(file, placeOf),
+  ]
   const found = bindAddress(file, dev, machine, release)
   if (!found.ok) {
     const { message, remedy } = found.error

@@ -10,6 +10,8 @@ export interface RemovedOption {
   readonly name: string
   readonly since: string
   readonly instead: string
+  /** How else it may be spelled, and is then still read. */
+  readonly spared?: string
 }
 
 interface Removal {
@@ -107,11 +109,13 @@ export function isFlagStillRead(name: string, release: Release): boolean {
   return removal !== undefined && !hasBehaviour(release, removal.by)
 }
 
-/** Written without a capital: with capitals some are read to this day. Reference: configuration CFG-7. */
+/** Those of `camel` are refused in small letters alone. Reference: configuration CFG-7. */
 function spellings(kind: RemovedOption['kind'], { camel, refused }: OldSpellings): readonly RemovedOption[] {
-  return [...camel, ...refused].flatMap(([name, { use: key, since }]) =>
-    since === undefined ? [] : [{ kind, name, since, instead: `write ${key}` }],
-  )
+  const rows = (names: OldSpellings['camel'], more: Pick<RemovedOption, 'spared'>): readonly RemovedOption[] =>
+    [...names].flatMap(([name, { use: key, since }]) =>
+      since === undefined ? [] : [{ kind, name, since, instead: `write ${key}`, ...more }],
+    )
+  return [...rows(camel, { spared: 'with capitals it is still read' }), ...rows(refused, {})]
 }
 
 export function removedKey(dotted: string): string | undefined {

@@ -140,9 +140,22 @@ function problemsOf(document: ConfigDocument, issue: z.core.$ZodIssue): readonly
   if (issue.code === 'invalid_type') {
     const found = typeName(valueAt(document.value, issue.path))
     const message = `'${dotted}' expected type '${issue.expected}', got '${found}'`
-    return [{ place: document.placeOf(issue.path), message, remedy: `write a value of type ${issue.expected}` }]
+    return [
+      {
+        place: document.placeOf(issue.path),
+        message,
+        remedy: remedyOf(valueAt(document.value, issue.path), issue.expected),
+      },
+    ]
   }
   return [{ place: document.placeOf(issue.path), message: `'${dotted}' is not valid`, remedy: issue.message }]
+}
+
+/** A block that stands twice in a file of HCL is a list. */
+function remedyOf(found: unknown, expected: string): string {
+  const blocks = Array.isArray(found) ? found.filter((each) => typeName(each) === 'object').length : 0
+  if (expected !== 'object' || blocks < 2) return `write a value of type ${expected}`
+  return `there are ${blocks} of them, and may be one: write all that they say into one`
 }
 
 function suggestion(key: string, known: readonly string[]): string {

@@ -35,8 +35,8 @@ export function configurationTables(): ReadonlyMap<string, string> {
     return `### ${title}\n\n| key | flag | type | default | reload | since | meaning |\n|---|---|---|---|---|---|---|\n${rows.join('\n')}`
   })
   const removed = removedOptions().map(
-    ({ kind, name, since, instead }) =>
-      `| ${kind} | \`${kind === 'flag' ? '-' : ''}${name}\` | ${since} | ${cell(sentence(instead))} |`,
+    ({ kind, name, since, instead, spared }) =>
+      `| ${kind} | \`${kind === 'flag' ? '-' : ''}${name}\` | ${since} | ${cell(sentence(spared === undefined ? instead : `${instead}; ${spared}`))} |`,
   )
   return new Map([
     ['keys', tables.join('\n\n')],

@@ -453,6 +453,14 @@ describe('svc validate', () => {
     expect(await run(['validate', '-quiet', path])).toMatchObject({ code: 0, out: '', error: '' })
   })
 
+  it('says which keys of access control say otherwise than those that hold', async () => {
+    const path = join(folder, 'a.hcl')
+    const acl = 'acl {\n  default_policy = "deny"\n}\nacl_default_policy = "allow"\n'
+    writeFileSync(path, `data_dir = "/x"\nbind_addr = "10.0.0.1"\n${acl}`)
+    const said = `${path}:6:1: 'acl_default_policy' says "allow", but 'acl.default_policy' says "deny", which holds\n`
+    expect(await run(['validate', path])).toMatchObject({ code: 0, out: 'Configuration is valid!\n', error: said })
+  })
+
   it('refuses HCL that ends before a value, with its place', async () => {
     const path = join(folder, 'a.hcl')
     writeFileSync(path, 'data_dir = "/x"\nbind_addr =')

@@ -71,6 +71,17 @@ const json = {
 }
 
 describe('files of HCL', () => {
+  it('refuse a block that stands twice where it may once, and say so', async () => {
+    const twice = 'acl { enabled = true }\nacl { default_policy = "deny" }\nacl { tokens { agent = "a" } }\n'
+    expect(await refused({ 'a.hcl': twice })).toEqual([
+      "a.hcl:1:1: 'acl' expected type 'object', got 'array': there are 3 of them, and may be one: write all that they say into one",
+    ])
+    const within = 'acl {\n  tokens { agent = "a" }\n  tokens { default = "b" }\n}\n'
+    expect(await refused({ 'a.hcl': within })).toEqual([
+      "a.hcl:2:3: 'acl.tokens' expected type 'object', got 'array': there are 2 of them, and may be one: write all that they say into one",
+    ])
+  })
+
   it('[CFG-003] mean the same as JSON does', async () => {
     const fromHcl = await configOf({ 'a.hcl': hcl })
     rmSync(join(folder, 'a.hcl'))

@@ -214,6 +214,39 @@ describe('access control in the configuration', () => {
     expect(both.config.access).toMatchObject({ enabled: true, defaultPolicy: 'deny' })
   })
 
+  it('warns of old keys that say otherwise than those of the block, and tells no secret', () => {
+    const tokens = { master: 'secret-2', default: 'secret-3' }
+    const { warnings, unheeded } = accessOf({
+      ...{ acl_datacenter: 'dc2', primary_datacenter: 'dc3', acl_default_policy: 'allow', acl_ttl: '7s' },
+      ...{ acl_master_token: 'secret-1', acl_token: 'SECRET-3', acl_replication_token: 'r' },
+      acl: { enabled: false, default_policy: 'deny', token_ttl: '8s', enable_token_replication: false, tokens },
+    })
+    expect(unheeded).toEqual([
+      `at acl_datacenter: 'acl_datacenter' says "dc2", but 'primary_datacenter' says "dc3", which holds`,
+      `at acl_default_policy: 'acl_default_policy' says "allow", but 'acl.default_policy' says "deny", which holds`,
+      `at acl_ttl: 'acl_ttl' says "7s", but 'acl.token_ttl' says "8s", which holds`,
+      "at acl_master_token: 'acl_master_token' and 'acl.tokens.master' say different things: the latter holds",
+      "at acl_token: 'acl_token' and 'acl.tokens.default' say different things: the latter holds",
+      "at acl_datacenter: 'acl_datacenter' does not turn on access control, for 'acl.enabled' is false",
+      "at acl_replication_token: 'acl_replication_token' does not turn on the copying of tokens, for 'acl.enable_token_replication' is false",
+    ])
+    expect(warnings).toEqual(expect.arrayContaining([...unheeded]))
+  })
+
+  it('does not warn of what is said twice and alike: names in other letters, times in other units', () => {
+    const alike = accessOf({
+      ...{
+        acl_datacenter: 'DC2',
+        primary_datacenter: 'dc2',
+        acl_ttl: '60s',
+        acl_token: 't',
+        acl_default_policy: 'deny',
+      },
+      acl: { enabled: true, token_ttl: '1m', default_policy: 'deny', tokens: { default: 't', agent: 'a' } },
+    })
+    expect(alike.unheeded).toEqual([])
+  })
+
   it('is on where that is said, or where the old key names its datacenter', () => {
     expect(accessOf({}).config.access.enabled).toBe(false)
     expect(accessOf({ primary_datacenter: 'dc1' }).config.access.enabled).toBe(false)

@@ -7,7 +7,9 @@ interface ReachingWorld {
   readonly agents: () => readonly string[]
   /** Servers of the agent's datacenter. */
   readonly serversOf: (agent: string) => readonly string[]
+  /** Its process runs; one that is paused, too. */
   readonly isRunning: (node: string) => boolean
+  readonly isPaused: (node: string) => boolean
   /** Whether what one node sends reaches another. */
   readonly reaches: (from: string, to: string) => boolean
 }
@@ -37,13 +39,18 @@ export class Reaching {
   }
 
   #lookAt(agent: string): void {
-    const { isRunning, serversOf, reaches, nowUs } = this.#world
+    const { serversOf, reaches, nowUs } = this.#world
     const isSo =
-      isRunning(agent) &&
+      this.#isAwake(agent) &&
       serversOf(agent).some(
-        (server) => isRunning(server) && (server === agent || (reaches(agent, server) && reaches(server, agent))),
+        (server) => this.#isAwake(server) && (server === agent || (reaches(agent, server) && reaches(server, agent))),
       )
     if (!isSo) this.#since.delete(agent)
     else if (!this.#since.has(agent)) this.#since.set(agent, nowUs())
+  }
+
+  /** Packets come to a process that is paused; it does nothing with them. */
+  #isAwake(node: string): boolean {
+    return this.#world.isRunning(node) && !this.#world.isPaused(node)
   }
 }

@@ -91,6 +91,7 @@ export class ScenarioRun implements RunContext {
       agents: () => this.cluster.nodeNames,
       serversOf: (agent) => serversBeside(this.cluster, agent),
       isRunning: (node) => this.cluster.isRunning(node),
+      isPaused: (node) => this.cluster.nodeOf(node).paused,
       reaches: (from, to) => this.injector.reaches(from, to),
     })
     this.driver = new Driver(this.simulation, clientHost(1), () => {

@@ -4,6 +4,7 @@ import { Reaching } from '../../../sim/scenario/reaching.ts'
 /** An agent c1 and two servers; what is down, and which way is cut, changes as time goes by. */
 function world() {
   const down = new Set<string>()
+  const paused = new Set<string>()
   const cut = new Set<string>()
   let nowUs = 0
   let next: (() => void) | undefined
@@ -15,6 +16,7 @@ function world() {
     agents: () => ['c1', 's1', 's2'],
     serversOf: () => ['s1', 's2'],
     isRunning: (node) => !down.has(node),
+    isPaused: (node) => paused.has(node),
     reaches: (from, to) => !cut.has(`${from} ${to}`),
   })
   reaching.start()
@@ -22,7 +24,7 @@ function world() {
     nowUs += us
     next?.()
   }
-  return { reaching, down, cut, pass }
+  return { reaching, down, paused, cut, pass }
 }
 
 describe('since when an agent reaches a server', () => {
@@ -43,6 +45,23 @@ describe('since when an agent reaches a server', () => {
     down.clear()
     pass(100)
     expect(reaching.sinceUs('c1')).toBe(200)
+  })
+
+  it('takes a server that is paused for out of reach, from itself too, and an agent that is paused for one that reaches none', () => {
+    const { reaching, paused, pass } = world()
+    paused.add('s1')
+    pass(100)
+    expect([reaching.sinceUs('c1'), reaching.sinceUs('s2')]).toEqual([0, 0])
+    paused.add('s2')
+    pass(100)
+    expect([reaching.sinceUs('c1'), reaching.sinceUs('s1')]).toEqual([undefined, undefined])
+    paused.clear()
+    paused.add('c1')
+    pass(100)
+    expect([reaching.sinceUs('c1'), reaching.sinceUs('s1')]).toEqual([undefined, 300])
+    paused.clear()
+    pass(100)
+    expect(reaching.sinceUs('c1')).toBe(400)
   })
 
   it('takes a server that runs to reach itself', () => {

@@ -48,8 +48,8 @@ export const providerBugs: readonly PlantedBug[] = [
     patches: [
       inExternal(
         'manager-client.js',
-        'const { token } = this.#options;\n        if (this.#closed)',
-        'const { token } = this.#options;\n        what = `${what} as ${token}`;\n        if (this.#closed)',
+        'const { token } = this.#options;\n        if (this.#isOver(finishes))',
+        'const { token } = this.#options;\n        what = `${what} as ${token}`;\n        if (this.#isOver(finishes))',
       ),
       inExternal('manager-client.js', 'const what = `${method} ${path}`;', 'let what = `${method} ${path}`;'),
     ],

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { parseDuration } from '../base/duration.ts'
 import { readOptions } from '../features/connect/options.ts'
+import { builtInKind } from '../features/connect/provider/built-in-kind.ts'
 import { externalKind } from '../features/connect/provider/external/external-kind.ts'
 import type { MeshSettings } from '../features/mesh-settings.ts'
 import { fieldNames, productName } from '../model/names.ts'
@@ -12,11 +13,9 @@ import type { FileConfig } from './schema.ts'
 const hourMs = 3_600_000
 
 /** Options of the authority by their names on the wire. In files they stand in any case of letters, with underscores or without. */
-const commonOptions = ['LeafCertTTL', 'PrivateKeyType', 'PrivateKeyBits'] as const
-const tlsOptions = ['CAFile', 'CertFile', 'KeyFile', 'TLSServerName', 'TLSSkipVerify'] as const
 const optionsOf = {
-  [productName]: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
-  vault: [...commonOptions, 'Address', 'Token', 'RootPKIPath', 'IntermediatePKIPath', ...tlsOptions],
+  [productName]: builtInKind.knownOptions,
+  vault: externalKind.knownOptions,
 } as const satisfies Record<string, readonly string[]>
 const clusterOption = 'ClusterID'
 const knownOptions = new Map(

@@ -30,6 +30,9 @@ const names = [
   'PrivateKeyBits',
 ] as const
 
+/** What every kind of provider takes. */
+export const commonOptions = ['LeafCertTTL', 'PrivateKeyType', 'PrivateKeyBits'] as const
+
 const spelled: ReadonlyMap<string, string> = new Map(names.map((name) => [lowerAscii(name), name]))
 
 /** What stands for a secret in an answer, and for the stored one when it is written back. */
@@ -111,6 +114,10 @@ function hoursText(ms: number): string {
   return ms % hourMs === 0 ? `${ms / hourMs}h` : formatDuration(ms)
 }
 
+export function isHidden(options: ProviderOptions, name: string): boolean {
+  return textOption(options, name) === hiddenText
+}
+
 /** Secrets that were written back hidden get their stored values; the name of one that has none. */
 export function withStoredSecrets(
   given: ProviderOptions,
@@ -119,7 +126,7 @@ export function withStoredSecrets(
 ): Result<ProviderOptions, string> {
   const merged = new Map(Object.entries(given))
   for (const name of secrets) {
-    if (merged.get(name) !== hiddenText) continue
+    if (!isHidden(given, name)) continue
     const kept = textOption(stored, name)
     if (kept === '') return err(name)
     merged.set(name, kept)

@@ -6,6 +6,7 @@ import type { ServerEndpoint, WriteEndpoint } from '../manifest.ts'
 import { authorityDuty } from './duty.ts'
 import { options } from './fields.ts'
 import type { AuthorityForecast, IssuedLeaf } from './model.ts'
+import { readOptions } from './options.ts'
 import { meshIsOff } from './read-endpoints.ts'
 
 const configurationArgs = z.object({
@@ -27,9 +28,11 @@ export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configuratio
   serve: async (server, { provider, options: wished, onlyAt }, identity) => {
     const off = meshIsOff(server)
     if (off !== undefined) return err(off)
+    const read = readOptions(wished)
+    if (!read.ok) return err({ kind: 'bad-request', message: `error configuring provider: ${read.error}` })
     const authority = server.duty(authorityDuty)
     if (authority === undefined) return err({ kind: 'not-leader', leader: undefined })
-    return authority.update({ provider, options: wished, onlyAt: onlyAt ?? null }, identity)
+    return authority.update({ provider, options: read.value, onlyAt: onlyAt ?? null }, identity)
   },
 }
 

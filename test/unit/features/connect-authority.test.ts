@@ -4,9 +4,11 @@ import { parseRules } from '../../../src/access/reading.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { beginAuthority, pruneRoots, recordLeaves } from '../../../src/features/connect/commands.ts'
 import { builtInKind } from '../../../src/features/connect/provider/built-in-kind.ts'
+import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import { signersTable } from '../../../src/features/connect/tables.ts'
 import * as views from '../../../src/features/connect/views.ts'
+import { configurationSetEndpoint } from '../../../src/features/connect/write-endpoints.ts'
 import {
   AuthorityWorld,
   anotherKey,
@@ -193,6 +195,69 @@ describe('the configuration of the authority', () => {
     expect(views.authorityOf(world.server.read())?.options).toEqual({ PrivateKey: key, LeafCertTTL: '48h' })
   })
 
+  describe('of an external provider', () => {
+    /** Its options, and what signs is here. */
+    const vault = {
+      ...externalKind,
+      open: (...[env, , mesh]: Parameters<ProviderKind['open']>) => builtInKind.open(env, {}, mesh),
+    }
+    const stored = {
+      Address: 'https://vault.example:8200',
+      Token: 's.verysecret',
+      RootPKIPath: 'root',
+      IntermediatePKIPath: 'below',
+      CAFile: '/etc/vault.pem',
+    }
+    const hidden = { ...stored, Token: 'hidden' }
+    const byVault = async (): Promise<AuthorityWorld> => {
+      const world = await AuthorityWorld.begun({}, [builtInKind, vault])
+      expect(await world.update(stored, { provider: 'vault' })).toEqual(ok(true))
+      return world
+    }
+
+    it('keeps a hidden token for the secrets manager that it was given for, however that is spelled', async () => {
+      const world = await byVault()
+      const wished = { ...hidden, Address: 'https://Vault.example/', LeafCertTTL: '48h' }
+      expect(await world.update(wished, { provider: 'vault' })).toEqual(ok(true))
+      expect(views.authorityOf(world.server.read())?.options).toEqual({ ...wished, Token: stored.Token })
+    })
+
+    it.each([
+      ['Address', { Address: 'https://elsewhere.example:8200' }],
+      ['CAFile', { CAFile: '/tmp/other.pem' }],
+      ['TLSServerName', { TLSServerName: 'elsewhere.example' }],
+      ['TLSSkipVerify', { TLSSkipVerify: true }],
+      ['Address, CAFile', { Address: '', CAFile: '' }],
+    ])('sends no hidden token to another one: %s', async (names, change) => {
+      const world = await byVault()
+      const before = views.authorityOf(world.server.read())
+      const why = `the stored Token was given for another ${names}, and is not sent to whom these name`
+      const message = `error configuring provider: ${why}: write the Token itself`
+      const wished = { ...hidden, ...change }
+      expect(await world.update(wished, { provider: 'vault' })).toEqual(err({ kind: 'bad-request', message }))
+      expect(views.authorityOf(world.server.read())).toEqual(before)
+      const given = { ...wished, Token: 's.another' }
+      expect(await world.update(given, { provider: 'vault' })).toEqual(ok(true))
+    })
+  })
+
+  it('spells options as they are spelled also where they do not come over HTTP', async () => {
+    const world = await AuthorityWorld.begun()
+    const args = { provider: 'svc', options: { leaf_cert_ttl: '48h' } }
+    expect(await world.server.agent.write(configurationSetEndpoint, args, {})).toEqual(ok(true))
+    expect(views.authorityOf(world.server.read())?.options).toEqual({ LeafCertTTL: '48h' })
+  })
+
+  it('keeps options that the provider does not have, and names them in the log, with no value', async () => {
+    const world = await AuthorityWorld.begun()
+    expect(await world.update({ LeafCertTTL: '48h', Tokn: 's.verysecret' })).toEqual(ok(true))
+    const text = 'options that the provider does not have are kept, and have no effect'
+    expect(world.logged.filter((line) => line.text === text)).toEqual([
+      { text, fields: { provider: 'svc', options: 'Tokn' } },
+    ])
+    expect(JSON.stringify(world.logged)).not.toContain('verysecret')
+  })
+
   const mistakes: readonly (readonly [body: string, line: string])[] = [
     ['{', 'Request decode failed: unexpected EOF'],
     ['{"Provider":"bogus"}', 'could not initialize provider: unknown CA provider "bogus"'],
@@ -287,6 +352,7 @@ describe('a leaf', () => {
         [`${ours}/ns/default/dc/dc1/svc/web`, `${ours}/ns/default/dc/dc1/svc/db`],
         [`${ours}/ns/team/dc/dc1/svc/web`],
         ['https://x'],
+        [`${ours}/ns/default/dc/dc1/svc/%20`],
       ].map(async (uris) => world.signRequest(world.csr(uris))),
     )
     expect(
@@ -299,10 +365,36 @@ describe('a leaf', () => {
       'CSR must have one SPIFFE ID, and has 2',
       'SPIFFE ID in CSR from a different namespace: team, we are default',
       'SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/...',
+      'SPIFFE ID in CSR names no service',
     ])
     expect(lines.every((each) => !each.ok && each.error.kind === 'bad-request')).toBe(true)
     const authority = await world.signRequest(world.csr([`${ours}/ns/default/dc/dc1/svc/web`], true))
     expect(authority).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
+  })
+
+  it('is refused where the provider throws, and the next one is signed', async () => {
+    let throws = true
+    const failing: ProviderKind = {
+      ...builtInKind,
+      open: (...args) => {
+        const provider = builtInKind.open(...args)
+        const signLeaf: Provider['signLeaf'] = (wish) => {
+          if (throws) throw new Error('a bug')
+          return provider.signLeaf(wish)
+        }
+        return Object.assign(Object.create(provider) as Provider, { signLeaf, root: provider.root.bind(provider) })
+      },
+    }
+    const world = new AuthorityWorld({}, [failing])
+    const thrown: unknown[] = []
+    const detach = (work: Promise<unknown>): void => void work.catch((cause: unknown) => thrown.push(cause))
+    Object.assign(world.server.context.env, { detach })
+    world.lead()
+    await world.rest()
+    expect(await world.sign('web')).toEqual(err({ kind: 'refused', message: 'the provider has failed' }))
+    expect(thrown).toEqual([new Error('a bug')])
+    throws = false
+    granted(await world.sign('web'))
   })
 
   it('is for who may write the service', async () => {

@@ -1,15 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediate-endpoint.ts'
+import { signAuthority } from '../../../src/features/connect/federation/intermediates.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
+import { builtInKind } from '../../../src/features/connect/provider/built-in-kind.ts'
+import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
+import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
+import { partsOf } from '../../../src/features/connect/settings.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
-import { signRoot } from '../../../src/pki/mesh-certificates.ts'
+import { signCrossing, signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
-import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
+import { readRequest } from '../../../src/pki/request.ts'
+import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 
 const minuteMs = 60_000
 const old = { name: 's1.dc1', datacenter: 'dc1', why: 'runs 1.3.1, which does not know of it' }
+
+const knownThere = {
+  own: undefined,
+  servers: ['dc1', 'dc2'].map((datacenter) => ({ name: `s1.${datacenter}`, datacenter, coordinate: undefined })),
+}
 
 /** Two datacenters, each with a leader; both clocks are moved together. */
 class TwoDatacenters {
@@ -27,6 +38,7 @@ class TwoDatacenters {
     const mesh = this.secondary.server.mesh
     if (mesh !== undefined) this.secondary.server.mesh = { ...mesh, clusterId: '99999999-2222-3333-4444-555555555555' }
     this.join()
+    this.primary.server.wanView = knownThere
     this.secondary.server.federation = { primaryDatacenter: 'dc1', missing: () => this.missing, token: () => '' }
   }
 
@@ -177,19 +189,60 @@ describe('a secondary datacenter', () => {
 })
 
 describe('a request for the authority of another datacenter', () => {
-  it('is refused where it names anything but the mesh', async () => {
-    const world = await AuthorityWorld.begun()
-    const ask = (uris: readonly string[]) =>
+  function asks(world: AuthorityWorld) {
+    world.server.peers.set('dc1', world.server)
+    world.server.wanView = knownThere
+    return (uris: readonly string[], datacenter = 'dc2') =>
       world.server.context.writeElsewhere(
         signIntermediateEndpoint,
-        { csr: world.csr(uris, true), datacenter: 'dc2' },
+        { csr: world.csr(uris, true), datacenter },
         { datacenter: 'dc1', token: '' },
       )
-    world.server.peers.set('dc1', world.server)
+  }
+
+  it('is refused where it names anything but the mesh', async () => {
+    const ask = asks(await AuthorityWorld.begun())
     for (const uris of [[], ['spiffe://else.svc'], [`spiffe://${trustDomain}/ns/default/dc/dc2/svc/web`]]) {
       expect(await ask(uris)).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
     }
     expect(await ask([`spiffe://${trustDomain}`])).toMatchObject({ ok: true })
+  })
+
+  it('is for a datacenter that is known: its name is kept with the root', async () => {
+    const world = await AuthorityWorld.begun()
+    const ask = asks(world)
+    for (const name of ['dc9', 'dc1', 'DC2']) {
+      const message = `no other datacenter of the name ${JSON.stringify(name)} is known here`
+      expect(await ask([`spiffe://${trustDomain}`], name)).toEqual(err({ kind: 'bad-request', message }))
+    }
+    world.server.wanView = undefined
+    expect(await ask([`spiffe://${trustDomain}`])).toMatchObject({ ok: false })
+    expect([...views.leavesOf(world.server.read(), world.active.id)]).toEqual([])
+  })
+
+  it.each([
+    ['it could sign further authorities', { pathLength: 1 }],
+    ['it could sign further authorities', { unbounded: true as const }],
+    ['it is of another mesh', { uri: 'spiffe://else.svc' }],
+  ])('is refused where the provider signs more than was asked for: %s, %j', async (why, change) => {
+    const generous: ProviderKind = {
+      ...builtInKind,
+      open: (...args) => {
+        const provider = builtInKind.open(...args)
+        const signIntermediate: Provider['signIntermediate'] = async (pem, serial, notAfterMs) =>
+          ok({ certificate: signedFor(pem, { notAfterMs, ...change }), serial, notAfterMs })
+        return Object.assign(Object.create(provider) as Provider, {
+          signIntermediate,
+          root: provider.root.bind(provider),
+        })
+      },
+    }
+    const world = await AuthorityWorld.begun()
+    asks(world)
+    const parts = partsOf(world.server.context, [generous])
+    const asked = { csr: world.csr([`spiffe://${trustDomain}`], true), datacenter: 'dc2' }
+    const message = `the provider has signed something else than was asked for: ${why}`
+    expect(await signAuthority(parts, new OpenProviders(parts), asked)).toEqual(err({ kind: 'refused', message }))
   })
 })
 
@@ -199,4 +252,27 @@ function rootUntil(ms: number): ProviderOptions {
   const wishes = { serial: 77n, commonName: 'Short', uri: `spiffe://${trustDomain}` }
   const der = signRoot(hostCrypto, key, { ...wishes, notBeforeMs, notAfterMs: notBeforeMs + minuteMs + ms })
   return { PrivateKey: key.privateKeyPem, RootCert: certificatePem(der) }
+}
+
+/** An authority for who asks, of whatever is wished, signed by somebody. */
+function signedFor(
+  pem: string,
+  { notAfterMs, pathLength = 0, uri = `spiffe://${trustDomain}`, ...rest }: Generous,
+): string {
+  const request = readRequest(pem, hostCrypto)
+  const key = hostCrypto.makeSigningKey()
+  const term = { serial: 5n, notBeforeMs: notAfterMs - hourMs, notAfterMs }
+  const [certificate] = certificatesOf(certificatePem(signRoot(hostCrypto, key, { commonName: 'X', uri, ...term })))
+  if (!request.ok || certificate === undefined) throw new Error('cannot be read')
+  const { publicKey, subject } = request.value
+  const length = Object.hasOwn(rest, 'unbounded') ? undefined : pathLength
+  const wanted = { ...certificate, subjectKeyId: undefined, publicKey, subject, uris: [uri], pathLength: length }
+  return certificatePem(signCrossing(hostCrypto, { key, certificate }, wanted, term))
+}
+
+interface Generous {
+  readonly notAfterMs: number
+  readonly pathLength?: number
+  readonly unbounded?: true
+  readonly uri?: string
 }

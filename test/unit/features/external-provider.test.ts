@@ -99,6 +99,30 @@ describe('the external provider, when something goes wrong', () => {
     })
   })
 
+  scene('finishes leaves that were begun when another configuration took its place, and for a while', async (given) => {
+    const { env, manager, open, pass } = given
+    const provider = open()
+    must(await provider.root(undefined, '1'))
+    manager.faults.add({ kind: 'slow', times: 1, call: signCall, delayMs: 2_000 })
+    const underWay = signed(provider, env)
+    await pass(500)
+    provider.close()
+    must(await underWay)
+    // The next group of those that were recorded together.
+    must(await signed(provider, env))
+    await pass(30_000)
+    expect(failureOf(await signed(provider, env)).message).toContain('the provider is closed')
+  })
+
+  scene('begins nothing else after its end', async ({ env, open }) => {
+    const provider = open()
+    const root = must(await provider.root(undefined, '1'))
+    provider.close()
+    expect(failureOf(await reviewed(provider, root)).message).toContain('the provider is closed')
+    expect(failureOf(await provider.root(root.state, '1')).message).toContain('the provider is closed')
+    must(await signed(provider, env))
+  })
+
   scene('gives out no leaf whose chain leads elsewhere', async ({ env, manager, open }) => {
     const provider = open()
     must(await provider.root(undefined, '1'))

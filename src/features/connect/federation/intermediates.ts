@@ -1,9 +1,10 @@
 import { equalBytes } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
-import { readCertificates } from '../../../pki/certificate.ts'
+import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { readRequest } from '../../../pki/request.ts'
 import { signingUri } from '../../../pki/spiffe.ts'
+import type { ServerContext } from '../../manifest.ts'
 import { recordLeaves } from '../commands.ts'
 import { wholeSecond } from '../forecast.ts'
 import { leafLeftMinMs, leafWithinMs, livesOfLeaf } from '../limits.ts'
@@ -33,6 +34,12 @@ export async function signAuthority(
   const { env } = server
   const request = readRequest(csr, env.crypto)
   if (!request.ok) return err({ kind: 'bad-request', message: `failed to parse CSR: ${request.error}` })
+  if (!isKnownElsewhere(server, datacenter)) {
+    return err({
+      kind: 'bad-request',
+      message: `no other datacenter of the name ${JSON.stringify(datacenter)} is known here`,
+    })
+  }
   const tx = server.read()
   const signer = await providers.active(tx)
   if (!signer.ok) return refused(signer.error.message)
@@ -56,11 +63,30 @@ export async function signAuthority(
   if (!signed.ok) return refused(signed.error.message)
   const read = readCertificates(signed.value.certificate)
   const [certificate] = read.ok ? read.value : []
-  const isAsked = certificate?.authority === true && equalBytes(certificate.publicKey, request.value.publicKey)
-  if (!isAsked || certificate.notAfterMs > endMs)
-    return refused('the provider has signed something else than was asked for')
+  const problem =
+    certificate === undefined ? 'nothing' : authorityProblem(certificate, request.value.publicKey, uri, endMs)
+  if (problem !== undefined) return refused(`the provider has signed something else than was asked for: ${problem}`)
   const { behind = [] } = signed.value
   return ok({ rootId: root.id, certificate: signed.value.certificate, behind })
+}
+
+/** It signs leaves of this mesh, no further authority, and nothing beyond what was recorded of it. */
+function authorityProblem(
+  { authority, pathLength, publicKey, uris, notAfterMs }: Certificate,
+  wanted: Uint8Array,
+  uri: string,
+  endMs: number,
+): string | undefined {
+  if (!authority) return 'it is no authority'
+  if (pathLength !== 0) return 'it could sign further authorities'
+  if (!equalBytes(publicKey, wanted)) return 'its key is another'
+  if (uris.length !== 1 || uris[0] !== uri) return 'it is of another mesh'
+  return notAfterMs > endMs ? 'it outlives what was recorded' : undefined
+}
+
+/** In the pool of all servers. Each name that is signed for is kept with the root: not any name that somebody makes up. */
+function isKnownElsewhere({ datacenter, wan }: Pick<ServerContext, 'datacenter' | 'wan'>, name: string): boolean {
+  return name !== datacenter && (wan()?.servers.some((server) => server.datacenter === name) ?? false)
 }
 
 function refused(message: string): Result<never, Failure> {

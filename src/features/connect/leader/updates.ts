@@ -23,7 +23,12 @@ export interface ConfigurationWish {
 
 /** What is to be proposed; or that something else has to end before. */
 type Plan =
-  | { readonly kind: 'propose'; readonly due: 'nothing' | 'options' | 'rotation' | 'giving-up' }
+  | {
+      readonly kind: 'propose'
+      readonly due: 'nothing' | 'options' | 'rotation' | 'giving-up'
+      /** The rotation under way that leads to the very same: its end is waited for. */
+      readonly joins?: number
+    }
   | { readonly kind: 'wait'; readonly rotation: number }
 
 const goesAway: Failure = { kind: 'not-leader', leader: undefined }
@@ -55,6 +60,7 @@ export class Updates implements Closable {
     const kind = kindNamed(kinds, wish.provider)
     if (kind === undefined)
       return mistaken(`could not initialize provider: unknown CA provider ${JSON.stringify(wish.provider)}`)
+    tellUnknown(server, kind, wish.options)
     let named = identity
     for (;;) {
       if (this.#closed) return err(goesAway)
@@ -76,7 +82,7 @@ export class Updates implements Closable {
       }
       const done = await this.#propose(tx, { due: plan.value.due, kind, options: options.value, wish }, named)
       if (!done.ok) return done
-      if (done.value.kind !== 'changed') return this.#outcome(done.value, openRotation(tx), plan.value.due, untilMs)
+      if (done.value.kind !== 'changed') return this.#outcome(done.value, plan.value.joins, untilMs)
       // What came of this write is that it was told to look again: from here on it would be told the same for ever.
       named = undefined
     }
@@ -107,12 +113,11 @@ export class Updates implements Closable {
 
   async #outcome(
     updated: Exclude<Updated, { kind: 'changed' }>,
-    joined: RotationRow | undefined,
-    due: string,
+    joined: number | undefined,
     untilMs: number,
   ): Promise<Result<boolean, Failure>> {
     if (updated.kind === 'other-index') return ok(false)
-    const rotation = updated.kind === 'rotating' ? updated.rotation : due === 'nothing' ? joined?.id : undefined
+    const rotation = updated.kind === 'rotating' ? updated.rotation : joined
     if (rotation === undefined) return ok(true)
     const ended = await this.#ended(rotation, untilMs)
     return ended.ok ? endOf(ended.value) : ended
@@ -145,6 +150,18 @@ export class Updates implements Closable {
   }
 }
 
+/** As the field does they are kept; whoever has mistyped one should know. Of a value nothing is said: it may be a secret. */
+function tellUnknown(
+  { env }: AuthorityParts['server'],
+  { name, knownOptions }: ProviderKind,
+  given: ProviderOptions,
+): void {
+  const unknown = Object.keys(given).filter((option) => !knownOptions.includes(option))
+  if (unknown.length === 0) return
+  const text = 'options that the provider does not have are kept, and have no effect'
+  env.log.write('warn', 'connect', text, { provider: name, options: unknown.join(' ') })
+}
+
 function checkedOptions(
   kind: ProviderKind,
   given: ProviderOptions,
@@ -159,13 +176,24 @@ function checkedOptions(
   },
 ): Result<ProviderOptions, Failure> {
   const stored = authority.provider === kind.name ? authority.options : {}
-  const merged = withStoredSecrets(given, stored, kind.secretOptions)
   const target = rotation?.provider === kind.name ? rotation.options : stored
-  const again = merged.ok ? merged : withStoredSecrets(given, target, kind.secretOptions)
-  if (!again.ok)
-    return mistaken(`error configuring provider: ${again.error} stands for a value that is stored, and none is`)
+  const kept = withKept(kind, given, stored)
+  const again = kept.ok ? kept : withKept(kind, given, target)
+  if (!again.ok) return mistaken(`error configuring provider: ${again.error}`)
   const problem = commonProblem(again.value, ttlMinMs) ?? kind.problem(again.value)
   return problem === undefined ? again : mistaken(`error configuring provider: ${problem}`)
+}
+
+/** With the stored secrets in place of what is written back hidden, where they may be kept. */
+function withKept(
+  kind: ProviderKind,
+  given: ProviderOptions,
+  stored: ProviderOptions,
+): Result<ProviderOptions, string> {
+  const merged = withStoredSecrets(given, stored, kind.secretOptions)
+  if (!merged.ok) return err(`${merged.error} stands for a value that is stored, and none is`)
+  const problem = kind.hiddenProblem?.(stored, given)
+  return problem === undefined ? merged : err(problem)
 }
 
 function planOf(
@@ -188,7 +216,7 @@ function planOf(
     return why === '' ? ok({ kind: 'propose', due: 'rotation' }) : refused('no rotation can begin now', why)
   }
   if (rotation.provider === kind.name && sameOptions(rotation.options, options)) {
-    return ok({ kind: 'propose', due: 'nothing' })
+    return ok({ kind: 'propose', due: 'nothing', joins: rotation.id })
   }
   if (isSameRoot) return ok({ kind: 'propose', due: isAsItIs ? 'giving-up' : 'options' })
   return ok({ kind: 'wait', rotation: rotation.id })

@@ -39,6 +39,7 @@ export function requestedLeaf(requestPem: string, asking: Asking): Result<Reques
   if (!id.ok) return mistaken(id.error)
   const named = id.value
   if (named.kind !== 'service') return mistaken('SPIFFE ID in CSR must be a service ID')
+  if (named.service.trim() === '') return mistaken('SPIFFE ID in CSR names no service')
   for (const name of meshSpellings(named.service)) {
     const ask = { resource: 'service', name, right: 'write' } as const
     if (!authorizer.allows(ask.resource, name, ask.right)) return err(denied(env, authorizer, ask, 'ConnectCA.Sign'))

@@ -84,18 +84,27 @@ export class Signing implements Closable {
     this.#parts.server.env.detach(this.#drain())
   }
 
+  /** Whatever is thrown on the way, nobody is left waiting, and the next are served. */
   async #drain(): Promise<void> {
-    while (!this.#closed && this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, Math.min(leavesAtOnce, this.#allowed()))
-      if (batch.length === 0) {
-        await this.#pause(Math.max(gatherMs, 1000 / this.#parts.leavesPerSecond))
-        continue
-      }
-      this.#allowance -= batch.length
-      await this.#signBatch(batch)
+    try {
+      while (!this.#closed && this.#queue.length > 0) await this.#next()
+    } finally {
+      this.#draining = false
+      this.#go()
     }
-    this.#draining = false
-    this.#go()
+  }
+
+  async #next(): Promise<void> {
+    const batch = this.#queue.splice(0, Math.min(leavesAtOnce, this.#allowed()))
+    if (batch.length === 0) return this.#pause(Math.max(gatherMs, 1000 / this.#parts.leavesPerSecond))
+    this.#allowance -= batch.length
+    try {
+      await this.#signBatch(batch)
+    } finally {
+      // Those that have theirs keep it.
+      const failure: Failure = { kind: 'refused', message: 'the provider has failed' }
+      for (const { answer } of batch) answer.resolve(err(failure))
+    }
   }
 
   #allowed(): number {

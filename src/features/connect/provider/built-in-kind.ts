@@ -2,7 +2,7 @@ import { equalBytes } from '../../../base/bytes.ts'
 import { productName, productTitle } from '../../../model/names.ts'
 import { readCertificates } from '../../../pki/certificate.ts'
 import type { ProviderOptions } from '../model.ts'
-import { textOption } from '../options.ts'
+import { commonOptions, textOption } from '../options.ts'
 import { BuiltInProvider, keyKindOf } from './built-in.ts'
 import type { ProviderKind } from './provider.ts'
 
@@ -14,6 +14,7 @@ export const builtInKind: ProviderKind = {
   name: productName,
   title: productTitle,
   secretOptions: ['PrivateKey'],
+  knownOptions: [...commonOptions, 'RotationPeriod', 'PrivateKey', 'RootCert'],
   problem,
   sameRoot: (before, after) => rootOptions.every((name) => textOption(before, name) === textOption(after, name)),
   open: (env, options, mesh) => new BuiltInProvider(productName, env, options, mesh),

@@ -95,7 +95,7 @@ export interface Provider {
    * A provider without this has nothing to look at.
    */
   review?(known: ProvidedRoot): Provided<ProviderReview>
-  /** Nothing more will be asked; timers end. */
+  /** Nothing new will be asked, timers end. Leaves that were recorded before are finished, for a while. */
   close(): void
 }
 
@@ -109,9 +109,16 @@ export interface ProviderKind {
   readonly title: string
   /** Options that reads hide, and that keep their value when they are written back hidden. */
   readonly secretOptions: readonly string[]
+  /** Options that it knows. Others are kept as they are, and have no effect. */
+  readonly knownOptions: readonly string[]
   /** What is wrong with the options; undefined: nothing. Never with a secret in the text. */
   problem(options: ProviderOptions): string | undefined
   /** Whether roots made with these two are surely one and the same: no rotation is due. Else `root` tells, by the root's ID. */
   sameRoot(before: ProviderOptions, after: ProviderOptions): boolean
+  /**
+   * Why secrets that are stored with one set of options are not kept for another, where they are written back hidden; undefined: they
+   * are. Who may write the configuration but has never known a secret must not have it sent elsewhere.
+   */
+  hiddenProblem?(stored: ProviderOptions, wished: ProviderOptions): string | undefined
   open(env: Env, options: ProviderOptions, mesh: MeshIdentity): Provider
 }

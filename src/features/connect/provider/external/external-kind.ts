@@ -1,26 +1,54 @@
 import { err } from '../../../../base/result.ts'
 import type { Env } from '../../../../env/env.ts'
 import type { ProviderOptions } from '../../model.ts'
+import { commonOptions, isHidden, textOption } from '../../options.ts'
 import type { MeshIdentity, Provided, Provider, ProviderKind } from '../provider.ts'
 import { ExternalProvider } from './external-provider.ts'
-import { readManagerOptions } from './options.ts'
+import { readAddress, readManagerOptions } from './options.ts'
 
 const name = 'vault'
+
+const mountOptions = ['RootPKIPath', 'IntermediatePKIPath'] as const
+/** They decide to whom the token is sent. */
+const toWhomOptions = ['Address', 'CAFile', 'TLSServerName', 'TLSSkipVerify'] as const
 
 /** The external secrets manager. Reference: connect, section 3. */
 export const externalKind: ProviderKind = {
   name,
   title: 'Vault',
   secretOptions: ['Token', 'KeyFile'],
+  knownOptions: [...commonOptions, ...mountOptions, ...toWhomOptions, 'Token', 'CertFile', 'KeyFile'],
   problem: (options) => {
     const read = readManagerOptions(options)
     return read.ok ? undefined : read.error
   },
   sameRoot,
+  hiddenProblem,
   open: (env: Env, options: ProviderOptions, mesh: MeshIdentity): Provider => {
     const read = readManagerOptions(options)
     return read.ok ? new ExternalProvider(name, env, read.value, mesh) : new UnusableProvider(read.error)
   },
+}
+
+/**
+ * The token goes to whoever answers at the address, and passes for who TLS says it must be. The key of `KeyFile` never leaves the servers:
+ * it is kept.
+ */
+function hiddenProblem(stored: ProviderOptions, wished: ProviderOptions): string | undefined {
+  if (!isHidden(wished, 'Token')) return undefined
+  const [before, after] = [toWhom(stored), toWhom(wished)]
+  const changed = toWhomOptions.filter((_, at) => before[at] !== after[at])
+  if (changed.length === 0) return undefined
+  const why = `the stored Token was given for another ${changed.join(', ')}, and is not sent to whom these name`
+  return `${why}: write the Token itself`
+}
+
+/** In the order of `toWhomOptions`, such that two spellings of one address are equal. */
+function toWhom(options: ProviderOptions): readonly string[] {
+  const texts = toWhomOptions.map((option) => textOption(options, option))
+  const address = readAddress(options)
+  const skips = options['TLSSkipVerify'] === true
+  return [address ?? texts[0] ?? '', texts[1] ?? '', texts[2] ?? '', String(skips)]
 }
 
 /** One mount at one address. Two addresses may be of one cluster: its root's ID tells. */

@@ -26,7 +26,7 @@ export async function signLeafBy(
   const name = wish.commonName.length <= 64 && hostName.test(wish.commonName) ? { common_name: wish.commonName } : {}
   const body = { csr: wish.requestPem, ttl, exclude_cn_from_sans: true, ...name }
   const path = `${options.intermediatePath}/sign/${leafRole}`
-  const signed = await client.call('PUT', path, body, until)
+  const signed = await client.call('PUT', path, body, until, { finishes: true })
   return signed.ok ? leafIn(work, wish, signed.value) : signed
 }
 

@@ -17,6 +17,11 @@ const answerBytesMax = 256 << 10
 const callsMax = 64
 /** Of a name that has more addresses the others are not tried. */
 const addressesMax = 8
+/**
+ * After the end of a provider what it was asked for before may be finished for so long: leaves that were recorded under its root when
+ * another configuration came. Group after group of them waits for its turn; who asks for one waits no longer anyway.
+ */
+const finishMs = 30_000
 /** A standby that was told not to forward names the active node; that one is not on its way elsewhere. */
 const redirectsMax = 1
 
@@ -41,7 +46,7 @@ export class ManagerClient {
   readonly #env: Env
   readonly #options: ManagerOptions
   #underWay = 0
-  #closed = false
+  #closedMs: number | undefined
 
   constructor(env: Env, options: ManagerOptions) {
     this.#env = env
@@ -49,19 +54,20 @@ export class ManagerClient {
   }
 
   close(): void {
-    this.#closed = true
+    this.#closedMs ??= this.#env.clock.monoMs()
   }
 
-  /** `path` follows `/v1/`, and is sent as it is. */
+  /** `path` follows `/v1/`, and is sent as it is. `finishes`: what was begun before the end, and is bounded (`finishMs`). */
   async call(
     method: 'GET' | 'PUT' | 'POST',
     path: string,
     body: Json | undefined,
     until: Deadline,
+    { finishes = false }: { readonly finishes?: boolean } = {},
   ): Called<ManagerAnswer> {
     const what = `${method} ${path}`
     const { token } = this.#options
-    if (this.#closed) return err(unavailable(what, 'the provider is closed', token))
+    if (this.#isOver(finishes)) return err(unavailable(what, 'the provider is closed', token))
     if (this.#underWay >= callsMax) return err(unavailable(what, 'too many calls are under way', token))
     this.#underWay++
     const startMs = this.#env.clock.monoMs()
@@ -72,6 +78,11 @@ export class ManagerClient {
     const read = answer.ok ? this.#read(what, answer.value) : err(unavailable(what, answer.error, token))
     if (!read.ok) metrics.count('connect.ca.provider.call-failed')
     return read
+  }
+
+  #isOver(finishes: boolean): boolean {
+    if (this.#closedMs === undefined) return false
+    return !finishes || this.#env.clock.monoMs() - this.#closedMs >= finishMs
   }
 
   async #exchanged(

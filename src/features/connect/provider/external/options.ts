@@ -1,3 +1,4 @@
+import { lowerAscii } from '../../../../base/letter-case.ts'
 import { err, ok, type Result } from '../../../../base/result.ts'
 import type { ProviderOptions } from '../../model.ts'
 import { leafTtlMs } from '../../options.ts'
@@ -98,6 +99,12 @@ function addressOf(text: string): Result<ManagerAddress, string> {
   const port = digits === undefined ? defaultPort : Number(digits)
   if (port < 1 || port > 65_535) return err('Address has an invalid port')
   return ok({ scheme, host: host.replace(/^\[|\]$/g, ''), port })
+}
+
+/** Where the options say that it listens, spelled out; undefined: nowhere that can be read. */
+export function readAddress(options: ProviderOptions): string | undefined {
+  const read = addressOf(textOf(options, 'Address') || defaultAddress)
+  return read.ok ? `${read.value.scheme}://${lowerAscii(read.value.host)}:${read.value.port}` : undefined
 }
 
 function pathsOf(options: ProviderOptions): Result<Pick<ManagerOptions, 'rootPath' | 'intermediatePath'>, string> {

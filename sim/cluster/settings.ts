@@ -17,7 +17,6 @@ interface MeshTuning {
   /** How long leaves live at first, and the least that they may be made to. */
   readonly leafTtlMs: number | undefined
   readonly skewMs: number | undefined
-  readonly federates: false | undefined
 }
 
 /**
@@ -70,7 +69,7 @@ export function nodeConfig(
 
 function meshSettings(
   settings: AgentConfig['mesh'],
-  { leafTtlMs, skewMs, federates }: Partial<MeshTuning> = {},
+  { leafTtlMs, skewMs }: Partial<MeshTuning> = {},
 ): AgentConfig['mesh'] {
   const options = leafTtlMs === undefined ? {} : { LeafCertTTL: formatDuration(leafTtlMs) }
   return {
@@ -78,7 +77,6 @@ function meshSettings(
     options: { ...settings.options, ...options },
     ...(leafTtlMs === undefined ? {} : { leafTtlMinMs: leafTtlMs }),
     ...(skewMs === undefined ? {} : { skewMs }),
-    ...(federates === undefined ? {} : { federates }),
   }
 }
 

@@ -33,9 +33,7 @@ export function drawnTuning({ knobs, mesh }: Scenario, draw: RandomStream): Tuni
       ...(inFlight === undefined ? {} : { appendsInFlightMax: inFlight }),
       ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
     },
-    ...(mesh === undefined
-      ? {}
-      : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew, federates: mesh.federates } }),
+    ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
   }

@@ -192,10 +192,6 @@ const mesh = z.strictObject({
   skew: duration
     .optional()
     .describe('How far clocks may be apart, each by half of it from true time; a minute if absent.'),
-  federates: z
-    .literal(false)
-    .optional()
-    .describe('false: each datacenter keeps an authority of its own, as without the feature.'),
   keys: z
     .enum(['real', 'cheap'])
     .default('real')

@@ -51,8 +51,8 @@ export const federationBugs: readonly PlantedBug[] = [
     patches: [
       inFederation(
         'joining.js',
-        'if (!isJoined && federation.missing().length > 0)',
-        'if (!isJoined && federation.missing().length > 3)',
+        'if (!isJoined && (!federation.joins || federation.missing().length > 0))',
+        'if (!isJoined && (!federation.joins || federation.missing().length > 3))',
       ),
     ],
     hunt: joins,

@@ -1,16 +1,19 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
 import { parseDuration } from '../base/duration.ts'
-import { readOptions } from '../features/connect/options.ts'
+import { defaultSkewMs } from '../features/connect/limits.ts'
+import { rateProblem, readOptions } from '../features/connect/options.ts'
 import { builtInKind } from '../features/connect/provider/built-in-kind.ts'
 import { externalKind } from '../features/connect/provider/external/external-kind.ts'
 import type { MeshSettings } from '../features/mesh-settings.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { hasBehaviour } from '../model/release.ts'
-import type { Report } from './quantities.ts'
+import { milliseconds, type Report } from './quantities.ts'
 import { isUuid } from './rules.ts'
 import type { FileConfig } from './schema.ts'
 
 const hourMs = 3_600_000
+const skewMinMs = 1_000
+const skewMaxMs = hourMs
 
 /** Options of the authority by their names on the wire. In files they stand in any case of letters, with underscores or without. */
 const optionsOf = {
@@ -24,6 +27,7 @@ const knownOptions = new Map(
 /** Their types are looked at where they are read. */
 const otherThanTexts: ReadonlySet<string> = new Set([
   'LeafCertTTL',
+  'CSRMaxPerSecond',
   'RotationPeriod',
   'PrivateKeyBits',
   'TLSSkipVerify',
@@ -34,6 +38,9 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
   checkRange('proxy', ports?.proxy_min_port ?? 20_000, ports?.proxy_max_port ?? 20_255, problem)
   checkRange('sidecar', ports?.sidecar_min_port ?? 21_000, ports?.sidecar_max_port ?? 21_255, problem)
   if (connect === undefined) return
+  const skewMs = milliseconds(connect.clock_skew, defaultSkewMs)
+  if (skewMs < skewMinMs || skewMs > skewMaxMs)
+    problem(`connect.clock_skew ${connect.clock_skew} is not between 1s and 1h`, 'write one such as 60s')
   const provider = providerOf(connect.ca_provider)
   if (provider === undefined) {
     const remedy = `write ${productName} or vault`
@@ -63,6 +70,8 @@ export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentCon
     },
     clusterId: typeof cluster === 'string' ? cluster.toLowerCase() : '',
     dnsDomain,
+    skewMs: milliseconds(connect?.clock_skew, defaultSkewMs),
+    federates: connect?.federation ?? true,
   }
 }
 
@@ -102,6 +111,8 @@ function optionsIn(written: Readonly<Record<string, unknown>> = {}): Options {
 
 function checkCommon(options: Options, problem: Report): void {
   const leaf = durationOf(options, 'LeafCertTTL', problem)
+  const rate = rateProblem(options.get('CSRMaxPerSecond'))
+  if (rate !== undefined) problem(`connect.ca_config CSRMaxPerSecond ${rate}`, 'write one such as 50', at)
   if (leaf !== undefined && leaf < hourMs) problem('leaf cert TTL must be greater than 1h', 'write 72h', at)
   if (leaf !== undefined && leaf > 8_760 * hourMs) problem('leaf cert TTL must be less than 8760h', 'write 72h', at)
   durationOf(options, 'RotationPeriod', problem)

@@ -94,6 +94,8 @@ function meshPart({ mesh, sidecarPorts }: Pick<AgentConfig, 'mesh' | 'sidecarPor
     ConnectCAConfig: Object.fromEntries([...shown, ['ClusterID', mesh.clusterId]]),
     ConnectCAProvider: mesh.provider,
     ConnectEnabled: mesh.enabled,
+    ConnectClockSkew: formatDuration(mesh.skewMs ?? 0),
+    ConnectFederation: mesh.federates ?? true,
     ConnectDNSDomain: mesh.dnsDomain,
     ConnectSidecarMaxPort: sidecarPorts.max,
     ConnectSidecarMinPort: sidecarPorts.min,

@@ -14,10 +14,11 @@ export function meshFederation(
 ): MeshFederation | undefined {
   const primary = primaryOf(config)
   const { release, datacenter, mesh } = config
-  if (primary === datacenter || wan === undefined || !mesh.enabled || mesh.federates === false) return undefined
+  if (primary === datacenter || wan === undefined || !mesh.enabled) return undefined
   if (!hasBehaviour(release, 'mesh-federation')) return undefined
   return {
     primaryDatacenter: primary,
+    joins: mesh.federates !== false,
     missing: () => missing(datacenter, primary, { lan: pool.members(), wan: wan.pool.members(), raft }),
     token: () => tokens.replication,
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { block, keysOf } from './key.ts'
-import { bool, text, texts } from './types.ts'
+import { bool, duration, text, texts } from './types.ts'
 
 /** Keys of the mesh and its certificate authority. Reference: configuration 6. */
 
@@ -15,16 +15,26 @@ export const connectKeys = {
   connect: block('The mesh and its certificate authority.', {
     ca_config: key(
       anything,
-      'What the authority is told at the first start of the mesh: `leaf_cert_ttl`, `rotation_period`, `private_key`, `root_cert`, `cluster_id`; of vault `address`, `token`, `root_pki_path`, `intermediate_pki_path`. Afterwards `svc connect ca set-config` tells it.',
+      'What the authority is told at the first start of the mesh: `leaf_cert_ttl`, `rotation_period`, `csr_max_per_second`, `private_key`, `root_cert`, `cluster_id`; of vault `address`, `token`, `root_pki_path`, `intermediate_pki_path`. Afterwards `svc connect ca set-config` tells it.',
     ),
     ca_provider: key(
       text,
       'Who signs certificates: the servers, or vault. It counts for the first start of the mesh alone.',
       { default: '' },
     ),
+    clock_skew: key(
+      duration,
+      'How far the clocks of all machines may be apart, from 1s to 1h: certificates are back-dated by it, and old roots kept longer. The same on all servers.',
+      { default: '60s', since: '1.4.0' },
+    ),
     enabled: key(bool, 'Servers run the mesh, with a certificate authority of its own. -dev: true.', {
       default: false,
     }),
+    federation: key(
+      bool,
+      'Of servers of a datacenter that is not the primary one: it joins the mesh of that one. false: it keeps a mesh of its own; one that has joined stays. The same on all of them.',
+      { default: true, since: '1.4.0' },
+    ),
     proxy: block('Proxies that the agent starts.', {
       allow_managed_api_registration: key(bool, 'They may be registered over HTTP.', { default: false, ...managed }),
       allow_managed_root: key(bool, 'They run as root where the agent does.', { default: false, ...managed }),

@@ -15,6 +15,7 @@ const ttlMaxMs = 8_760 * hourMs
 const names = [
   'LeafCertTTL',
   'RotationPeriod',
+  'CSRMaxPerSecond',
   'PrivateKey',
   'RootCert',
   'Address',
@@ -31,7 +32,7 @@ const names = [
 ] as const
 
 /** What every kind of provider takes. */
-export const commonOptions = ['LeafCertTTL', 'PrivateKeyType', 'PrivateKeyBits'] as const
+export const commonOptions = ['LeafCertTTL', 'CSRMaxPerSecond', 'PrivateKeyType', 'PrivateKeyBits'] as const
 
 const spelled: ReadonlyMap<string, string> = new Map(names.map((name) => [lowerAscii(name), name]))
 
@@ -70,6 +71,8 @@ export function commonProblem(options: ProviderOptions, ttlMinMs: number): strin
     const read = durationOption(options, name, 0)
     if (!read.ok) return decodingError(name, `time: invalid duration ${JSON.stringify(textOption(options, name))}`)
   }
+  const rate = rateProblem(options[rateName])
+  if (rate !== undefined) return decodingError(rateName, rate)
   const ttlMs = leafTtlMs(options)
   if (ttlMs < ttlMinMs) return `leaf cert TTL must be greater than ${hoursText(ttlMinMs)}`
   if (ttlMs > ttlMaxMs) return 'leaf cert TTL must be less than 1 year'
@@ -84,6 +87,25 @@ function decodingError(name: string, why: string): string {
 export function leafTtlMs(options: ProviderOptions): number {
   const read = durationOption(options, 'LeafCertTTL', defaultTtlMs)
   return read.ok ? read.value : defaultTtlMs
+}
+
+/** Leaves that the leader signs in a second; 0: as many as it can. The field has this option since 1.4.1. */
+const rateName = 'CSRMaxPerSecond'
+const rateMax = 100_000
+
+/** What is wrong with a number of leaves in a second; undefined: nothing. */
+export function rateProblem(given: unknown): string | undefined {
+  if (given === undefined || given === '') return undefined
+  const rate = typeof given === 'number' || typeof given === 'string' ? Number(given) : Number.NaN
+  if (rate === 0 || (rate >= 1 && rate <= rateMax)) return undefined
+  return `${JSON.stringify(given)} is neither 0 nor a number from 1 to ${rateMax}`
+}
+
+/** Infinity: as many as it can. The options have been checked; what cannot be read all the same counts as absent. */
+export function leavesPerSecondOf(options: ProviderOptions, absent: number): number {
+  const given = Object.hasOwn(options, rateName) ? options[rateName] : undefined
+  if (given === undefined || given === '' || rateProblem(given) !== undefined) return absent
+  return Number(given) === 0 ? Number.POSITIVE_INFINITY : Number(given)
 }
 
 /** A number counts nanoseconds. */

@@ -46,9 +46,9 @@ function federation(parts: Parts = {}) {
 
 describe('a server', () => {
   it('[FED-002] has its datacenter join another mesh since 1.4.0, unless that is switched off', () => {
-    expect(federation()?.primaryDatacenter).toBe('dc1')
-    expect(federation({ mesh: { federates: true } })).toBeDefined()
-    expect(federation({ mesh: { federates: false } })).toBeUndefined()
+    expect(federation()).toMatchObject({ primaryDatacenter: 'dc1', joins: true })
+    expect(federation({ mesh: { federates: true } })?.joins).toBe(true)
+    expect(federation({ mesh: { federates: false } })?.joins).toBe(false)
     expect(federation({ release: '1.3.1' })).toBeUndefined()
   })
 

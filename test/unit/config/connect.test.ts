@@ -31,7 +31,39 @@ describe('the mesh in the configuration', () => {
       options: { LeafCertTTL: '72h', RotationPeriod: '2160h' },
       clusterId: '',
       dnsDomain: 'svc',
+      skewMs: 60_000,
+      federates: true,
     })
+  })
+
+  it('has a switch for one mesh over several datacenters, and says how far clocks may be apart', () => {
+    const written = { federation: false, clock_skew: '90s', ca_config: { csr_max_per_second: 200 } }
+    const { config } = read({ connect: written })
+    expect(config.mesh).toMatchObject({ federates: false, skewMs: 90_000, options: { CSRMaxPerSecond: 200 } })
+    expect(config.debug).toMatchObject({ ConnectFederation: false, ConnectClockSkew: '1m30s' })
+  })
+
+  it.each([
+    [{ clock_skew: '999ms' }, 'connect.clock_skew 999ms is not between 1s and 1h'],
+    [{ clock_skew: '61m' }, 'connect.clock_skew 61m is not between 1s and 1h'],
+    [{ ca_config: { csr_max_per_second: -1 } }, 'CSRMaxPerSecond -1 is neither 0 nor a number from 1 to 100000'],
+    [{ ca_config: { csr_max_per_second: 'many' } }, 'CSRMaxPerSecond "many" is neither 0'],
+    [{ ca_config: { csr_max_per_second: 0.5 } }, 'CSRMaxPerSecond 0.5 is neither 0'],
+  ])('is refused with %j', (connect, why) => {
+    expect(() => read({ connect })).toThrow(why)
+  })
+
+  it('says of a reload that neither is taken over before the next start', () => {
+    const now = read({ connect: { enabled: true } })
+    const next = read({ connect: { enabled: true, federation: false, clock_skew: '2m' } })
+    const of = (connect: FileConfig['connect'], { config }: typeof now) => ({ file: { connect }, config })
+    const started = of({ enabled: true }, now)
+    expect(
+      configDifferences(started, started, of({ enabled: true, federation: false, clock_skew: '2m' }, next)),
+    ).toEqual([
+      { text: 'connect.clock_skew has changed: restart to apply', applied: false },
+      { text: 'connect.federation has changed: restart to apply', applied: false },
+    ])
   })
 
   it('is on where that is said, on a client too, and with -dev unless it is said otherwise', () => {

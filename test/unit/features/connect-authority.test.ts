@@ -281,6 +281,10 @@ describe('the configuration of the authority', () => {
       "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'LeafCertTTL': expected a text, a number or a truth value",
     ],
     [
+      '{"Config":{"CSRMaxPerSecond":-5}}',
+      "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'CSRMaxPerSecond': -5 is neither 0 nor a number from 1 to 100000",
+    ],
+    [
       '{"Config":{"PrivateKeyType":"rsa","PrivateKeyBits":512}}',
       'error configuring provider: PrivateKeyType is ec with 256, 384 or 521 bits, or rsa with 2048 or 4096',
     ],
@@ -442,6 +446,25 @@ describe('a leaf', () => {
     expect(world.committed.length).toBeLessThan(60)
     const refused = all.filter((each) => !each.ok)
     expect(refused.every((each) => !each.ok && each.error.kind === 'overloaded')).toBe(true)
+  })
+
+  it('is one of so many in a second as the authority is configured for, at once, or of as many as it can', async () => {
+    const world = await AuthorityWorld.begun()
+    const answered = async (): Promise<number> => {
+      const all = await Promise.all(Array.from({ length: 200 }, (_, i) => world.sign(`s${i}`)))
+      return all.filter(({ ok }) => ok).length
+    }
+    expect(await world.update({ CSRMaxPerSecond: 4 })).toEqual(ok(true))
+    await world.advance(2_000)
+    const slowMs = world.nowMs
+    expect(await answered()).toBe(21)
+    expect(world.nowMs - slowMs).toBeGreaterThan(4_000)
+    expect(await world.update({ CSRMaxPerSecond: '0' })).toEqual(ok(true))
+    const quickMs = world.nowMs
+    expect(await answered()).toBe(200)
+    expect(world.nowMs - quickMs).toBeLessThan(100)
+    expect(await world.update({ CSRMaxPerSecond: 4 })).toEqual(ok(true))
+    expect(await answered()).toBe(20)
   })
 
   it('never leaves a leader whose root is no longer active when the command comes', async () => {

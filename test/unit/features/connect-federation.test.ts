@@ -39,7 +39,13 @@ class TwoDatacenters {
     if (mesh !== undefined) this.secondary.server.mesh = { ...mesh, clusterId: '99999999-2222-3333-4444-555555555555' }
     this.join()
     this.primary.server.wanView = knownThere
-    this.secondary.server.federation = { primaryDatacenter: 'dc1', missing: () => this.missing, token: () => '' }
+    this.switch(true)
+  }
+
+  /** Whether the secondary one is to join, in the configuration of its servers. */
+  switch(joins: boolean): void {
+    const missing = () => this.missing
+    this.secondary.server.federation = { primaryDatacenter: 'dc1', joins, missing, token: () => '' }
   }
 
   join(): void {
@@ -107,6 +113,26 @@ describe('a secondary datacenter', () => {
     expect(both.secondary.roots.map(({ id }) => id)).toContain(before.rootId)
     await both.advance(5 * hourMs)
     expect(both.secondary.roots.map(({ id }) => id)).toEqual([both.primary.active.id])
+  })
+
+  it('[FED-002] keeps its own where that is switched off; one that has joined stays, for nothing else can sign there', async () => {
+    const both = new TwoDatacenters()
+    both.switch(false)
+    await both.begin()
+    const [own] = both.secondary.roots
+    await both.advance(10 * minuteMs)
+    expect(both.secondary.roots).toEqual([own])
+    expect(both.secondary.forecast()).toMatchObject({ state: 'ready' })
+    both.switch(true)
+    both.secondary.change()
+    await both.advance(minuteMs)
+    both.expectOne()
+    both.switch(false)
+    both.secondary.change()
+    await both.primary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })
+    await both.advance(14 * hourMs)
+    both.expectOne()
+    expect(refusal(await here(both.secondary), both.primary.roots, both.primary.nowMs)).toBeUndefined()
   })
 
   it('[FED-010] follows the rotations of the primary one, whose old root stays for what was signed elsewhere', async () => {

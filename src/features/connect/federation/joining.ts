@@ -53,7 +53,9 @@ export class Joining {
   restMs(tx: ReadTransaction): number {
     const { federation, env } = this.#parts.server
     if (federation === undefined) return Number.POSITIVE_INFINITY
-    const isWell = authorityOf(tx)?.primary === federation.primaryDatacenter && this.#problem === ''
+    const isJoined = authorityOf(tx)?.primary === federation.primaryDatacenter
+    if (!isJoined && !federation.joins) return Number.POSITIVE_INFINITY
+    const isWell = isJoined && this.#problem === ''
     // Counted from when it looked last: whatever else its leader did meanwhile does not put it off.
     return isWell ? Math.max(0, this.#lookedMs + lookAtPrimaryMs - env.clock.monoMs()) : lookAtPoolsMs
   }
@@ -83,7 +85,7 @@ export class Joining {
     const { federation, env } = server
     if (federation === undefined) return undefined
     const isJoined = authorityOf(tx)?.primary === federation.primaryDatacenter
-    if (!isJoined && federation.missing().length > 0) return undefined
+    if (!isJoined && (!federation.joins || federation.missing().length > 0)) return undefined
     if (env.clock.monoMs() - this.#lookedMs < lookAtPrimaryMs) return undefined
     const listed = await server.readElsewhere(
       rootsEndpoint,

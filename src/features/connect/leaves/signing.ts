@@ -7,10 +7,10 @@ import { recordLeaves } from '../commands.ts'
 import { leafExpiry, wholeSecond } from '../forecast.ts'
 import { leavesAtOnce, requestsWaitingMax } from '../limits.ts'
 import type { IssuedLeaf } from '../model.ts'
-import { leafTtlMs } from '../options.ts'
+import { leafTtlMs, leavesPerSecondOf } from '../options.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
 import type { AuthorityParts } from '../settings.ts'
-import { chainOf, trustDomainOf } from '../views.ts'
+import { authorityOf, chainOf, trustDomainOf } from '../views.ts'
 import { type Recorded, signRecorded } from './leaves.ts'
 import { type RequestedLeaf, requestedLeaf } from './requested.ts'
 
@@ -47,7 +47,7 @@ export class Signing implements Closable {
   constructor(parts: AuthorityParts, providers: OpenProviders) {
     this.#parts = parts
     this.#providers = providers
-    this.#allowance = parts.leavesPerSecond
+    this.#allowance = this.#perSecond()
     this.#countedMs = parts.server.env.clock.monoMs()
   }
 
@@ -58,12 +58,12 @@ export class Signing implements Closable {
   }
 
   async sign(requestPem: string, authorizer: Authorizer): Promise<Result<IssuedLeaf, Failure>> {
-    const { server, leavesPerSecond } = this.#parts
+    const { server } = this.#parts
     const { env, datacenter } = server
     if (this.#closed) return err({ kind: 'not-leader', leader: undefined })
     const trustDomain = trustDomainOf(server.read())
     if (trustDomain === '') return err({ kind: 'refused', message: 'the certificate authority has not begun yet' })
-    if (this.#queue.length >= Math.min(requestsWaitingMax, Math.max(1, leavesPerSecond * waitMaxS))) {
+    if (this.#queue.length >= Math.min(requestsWaitingMax, Math.max(1, this.#perSecond() * waitMaxS))) {
       env.metrics.count('connect.ca.leaf.refused')
       return err({
         kind: 'overloaded',
@@ -96,8 +96,8 @@ export class Signing implements Closable {
 
   async #next(): Promise<void> {
     const batch = this.#queue.splice(0, Math.min(leavesAtOnce, this.#allowed()))
-    if (batch.length === 0) return this.#pause(Math.max(gatherMs, 1000 / this.#parts.leavesPerSecond))
-    this.#allowance -= batch.length
+    if (batch.length === 0) return this.#pause(Math.max(gatherMs, 1000 / this.#perSecond()))
+    this.#allowance = Math.max(0, this.#allowance - batch.length)
     try {
       await this.#signBatch(batch)
     } finally {
@@ -108,12 +108,19 @@ export class Signing implements Closable {
   }
 
   #allowed(): number {
-    const { server, leavesPerSecond } = this.#parts
-    const nowMs = server.env.clock.monoMs()
-    if (leavesPerSecond === Number.POSITIVE_INFINITY) return leavesAtOnce
-    this.#allowance = Math.min(leavesPerSecond, this.#allowance + ((nowMs - this.#countedMs) / 1000) * leavesPerSecond)
+    const nowMs = this.#parts.server.env.clock.monoMs()
+    const rate = this.#perSecond()
+    const sinceS = (nowMs - this.#countedMs) / 1000
     this.#countedMs = nowMs
+    if (rate === Number.POSITIVE_INFINITY) return leavesAtOnce
+    this.#allowance = Math.min(rate, this.#allowance + sinceS * rate)
     return Math.floor(this.#allowance)
+  }
+
+  /** As the authority is configured now. */
+  #perSecond(): number {
+    const { server, leavesPerSecond } = this.#parts
+    return leavesPerSecondOf(authorityOf(server.read())?.options ?? {}, leavesPerSecond)
   }
 
   async #pause(ms: number): Promise<void> {

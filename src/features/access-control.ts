@@ -43,7 +43,7 @@ export interface AgentAccess {
   setToken(slot: AgentTokenSlot, secret: string): void
 }
 
-export type AgentTokenSlot = 'default' | 'agent' | 'agent-master' | 'replication'
+export type AgentTokenSlot = 'default' | 'agent' | 'agent-master' | 'replication' | 'mesh-replication'
 
 /** The field's own line, for its clients look for it, and then who is missing. */
 export function legacyModeFailure(missing: readonly MissingServer[]): Failure {

@@ -2,11 +2,19 @@ import type { Closable } from '../../env/async.ts'
 import type { AgentTokenSlot } from '../../features/access-control.ts'
 import type { AccessTokens } from '../access-settings.ts'
 
-const slots: Readonly<Record<AgentTokenSlot, keyof AccessTokens>> = {
+/** With that which no configuration has. */
+type Held = AccessTokens & { readonly meshReplication: string }
+
+const configuredSlots = {
   default: 'default',
   agent: 'agent',
   'agent-master': 'agentMaster',
   replication: 'replication',
+} as const
+
+const slots: Readonly<Record<AgentTokenSlot, keyof Held>> = {
+  ...configuredSlots,
+  'mesh-replication': 'meshReplication',
 }
 
 /**
@@ -15,12 +23,12 @@ const slots: Readonly<Record<AgentTokenSlot, keyof AccessTokens>> = {
  */
 export class AgentTokens {
   #configured: AccessTokens
-  #now: AccessTokens
+  #now: Held
   readonly #followers = new Set<() => void>()
 
   constructor(configured: AccessTokens) {
     this.#configured = configured
-    this.#now = configured
+    this.#now = { ...configured, meshReplication: '' }
   }
 
   /** Stands in where a request has none, and for services without their own. */
@@ -41,6 +49,11 @@ export class AgentTokens {
     return this.#now.replication
   }
 
+  /** Of a server that asks the primary datacenter for the mesh; unless it has one for that, the one with which it copies the rest. */
+  get meshReplication(): string {
+    return this.#now.meshReplication === '' ? this.#now.replication : this.#now.meshReplication
+  }
+
   /** Empty clears it. */
   set(slot: AgentTokenSlot, secret: string): void {
     this.#take({ ...this.#now, [slots[slot]]: secret })
@@ -55,14 +68,14 @@ export class AgentTokens {
   /** Of a configuration that was read again, what is new in it. */
   reload(configured: AccessTokens): void {
     let next = this.#now
-    for (const name of Object.values(slots)) {
+    for (const name of Object.values(configuredSlots)) {
       if (configured[name] !== this.#configured[name]) next = { ...next, [name]: configured[name] }
     }
     this.#configured = configured
     this.#take(next)
   }
 
-  #take(next: AccessTokens): void {
+  #take(next: Held): void {
     const before = this.#now
     this.#now = next
     if (Object.values(slots).every((name) => next[name] === before[name])) return

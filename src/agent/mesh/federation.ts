@@ -20,7 +20,7 @@ export function meshFederation(
     primaryDatacenter: primary,
     joins: mesh.federates !== false,
     missing: () => missing(datacenter, primary, { lan: pool.members(), wan: wan.pool.members(), raft }),
-    token: () => tokens.replication,
+    token: () => tokens.meshReplication,
   }
 }
 

@@ -159,10 +159,8 @@ const slots: ReadonlyMap<string, AgentTokenSlot> = new Map([
   ['acl_agent_token', 'agent'],
   ['acl_agent_master_token', 'agent-master'],
   ['acl_replication_token', 'replication'],
+  ['connect_replication_token', 'mesh-replication'],
 ])
-
-/** Of the mesh, which copies nothing yet. */
-const meshSlot = 'connect_replication_token'
 
 async function setAgentToken(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
   const access = agent.accessControl
@@ -174,12 +172,10 @@ async function setAgentToken(agent: AgentContext, request: RouteRequest): Promis
   if (!given.ok) return failed(given.error)
   const kind = textOfByteString(request.rest)
   const slot = slots.get(kind)
-  if (slot === undefined) return failed(kind === meshSlot ? notYet : unknownKind(kind))
+  if (slot === undefined) return failed(unknownKind(kind))
   access.setToken(slot, given.value.Token)
   return { kind: 'empty', status: 200 }
 }
-
-const notYet = { kind: 'refused', message: `${meshSlot}: there is no mesh yet` } as const
 
 function unknownKind(kind: string) {
   return { kind: 'not-found', message: `Token ${JSON.stringify(kind)} is unknown` } as const

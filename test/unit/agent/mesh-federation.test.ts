@@ -39,7 +39,12 @@ function federation(parts: Parts = {}) {
     mesh: { ...defaultMesh, enabled: true, ...parts.mesh },
   }
   const wan = there === undefined ? undefined : { pool: new FakePool(there).pool }
-  const ground = { config, pool: new FakePool(here).pool, wan, tokens: { replication: 'r' } } as unknown as Ground
+  const ground = {
+    config,
+    pool: new FakePool(here).pool,
+    wan,
+    tokens: { replication: 'r', meshReplication: 'm' },
+  } as unknown as Ground
   const servers = here.map(({ tags }) => ({ id: tags['id'] ?? '', address: '' }))
   return meshFederation(ground, { status: () => ({ configuration: { servers } }) } as unknown as Pick<Raft, 'status'>)
 }
@@ -47,6 +52,7 @@ function federation(parts: Parts = {}) {
 describe('a server', () => {
   it('[FED-002] has its datacenter join another mesh since 1.4.0, unless that is switched off', () => {
     expect(federation()).toMatchObject({ primaryDatacenter: 'dc1', joins: true })
+    expect(federation()?.token()).toBe('m')
     expect(federation({ mesh: { federates: true } })?.joins).toBe(true)
     expect(federation({ mesh: { federates: false } })?.joins).toBe(false)
     expect(federation({ release: '1.3.1' })).toBeUndefined()

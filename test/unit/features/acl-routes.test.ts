@@ -516,7 +516,13 @@ describe('tokens of the agent', () => {
   it('are set and cleared by who may write the agent', async () => {
     const world = await AclWorld.begun()
     const writer = (await world.tokenOf('agent "node-a" { policy = "write" }')).secret
-    const kinds = ['acl_token', 'acl_agent_token', 'acl_agent_master_token', 'acl_replication_token']
+    const kinds = [
+      'acl_token',
+      'acl_agent_token',
+      'acl_agent_master_token',
+      'acl_replication_token',
+      'connect_replication_token',
+    ]
     for (const kind of kinds) {
       expect(await world.ask(writer, `PUT /v1/agent/token/${kind}`, { Token: kind })).toEqual({ status: 200, body: '' })
     }
@@ -525,16 +531,13 @@ describe('tokens of the agent', () => {
       ['agent', 'acl_agent_token'],
       ['agent-master', 'acl_agent_master_token'],
       ['replication', 'acl_replication_token'],
+      ['mesh-replication', 'connect_replication_token'],
     ])
     await world.ask(writer, 'PUT /v1/agent/token/acl_token', { Token: '' })
     expect(world.slots.get('default')).toBe('')
     expect(await world.ask(writer, 'PUT /v1/agent/token/default', { Token: 'x' })).toEqual({
       status: 404,
       body: 'Token "default" is unknown',
-    })
-    expect(await world.ask(writer, 'PUT /v1/agent/token/connect_replication_token', { Token: 'x' })).toEqual({
-      status: 500,
-      body: 'connect_replication_token: there is no mesh yet',
     })
     expect((await world.ask(writer, 'PUT /v1/agent/token/acl_token', '{')).status).toBe(400)
     const other = (await world.tokenOf('agent "node-b" { policy = "write" }')).secret

@@ -164,6 +164,25 @@ describe('a secondary datacenter', () => {
     both.expectOne()
   })
 
+  it('begins no authority while the primary one has none, says so, and joins when it has', async () => {
+    const both = new TwoDatacenters()
+    both.secondary.lead()
+    await both.secondary.rest()
+    await both.secondary.advance(5 * minuteMs)
+    expect(both.secondary.roots).toEqual([])
+    const none = 'the primary datacenter has no authority yet'
+    expect(both.secondary.forecast()).toMatchObject({ state: 'degraded', problem: none })
+    expect(both.secondary.logged.map(({ fields }) => fields)).toContainEqual(expect.objectContaining({ why: none }))
+    expect(both.secondary.metrics).toContain('connect.ca.healthy 0')
+    const csr = both.secondary.csr([`spiffe://${trustDomain}/ns/default/dc/dc2/svc/web`])
+    expect(await both.secondary.signRequest(csr)).toMatchObject({ ok: false, error: { kind: 'refused' } })
+    both.primary.lead()
+    await both.primary.rest()
+    await both.secondary.advance(2 * minuteMs)
+    both.expectOne()
+    expect(both.secondary.forecast()).toMatchObject({ state: 'ready', problem: '' })
+  })
+
   it('signs on while the primary one is out of reach, and nothing that outlives what it signs with', async () => {
     const both = new TwoDatacenters()
     await both.begin()

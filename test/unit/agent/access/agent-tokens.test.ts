@@ -26,6 +26,17 @@ describe('the tokens that an agent goes by', () => {
     expect([tokens.default, tokens.replication, tokens.agentMaster]).toEqual(['', 'new', 'set'])
   })
 
+  it('of what asks the primary datacenter for the mesh is that for the rest where it has none of its own', () => {
+    const tokens = new AgentTokens({ ...none, replication: 'r' })
+    expect(tokens.meshReplication).toBe('r')
+    tokens.set('mesh-replication', 'm')
+    expect([tokens.meshReplication, tokens.replication]).toEqual(['m', 'r'])
+    tokens.reload({ ...none, replication: 'new' })
+    expect([tokens.meshReplication, tokens.replication]).toEqual(['m', 'new'])
+    tokens.set('mesh-replication', '')
+    expect(tokens.meshReplication).toBe('new')
+  })
+
   it('are told of when one has become another, and not when all are what they were', () => {
     const tokens = new AgentTokens({ ...none, default: 'd' })
     const told: string[] = []

@@ -7,7 +7,7 @@ import type { AgentAnswer, AgentApi } from './agent-api.ts'
 /** An agent holds a question that waits so long, and up to a sixteenth longer. */
 const waitMs = 60_000
 const timeoutMs = 75_000
-/** After a failure the pause doubles from the first to the last of these. */
+/** After a failure, or an answer that says not what it is as of, the pause doubles from the first to the last of these. */
 const pauseMinMs = 250
 const pauseMaxMs = 15_000
 /** Nothing is asked more often than this, whatever the agent answers. */
@@ -30,6 +30,8 @@ export class Following implements Closable {
   readonly #what: Followed
   #known = ''
   #failures = 0
+  /** Answers one after the other by which the agent knows nothing afterwards: it does not wait then, so we do. */
+  #unmarked = 0
   #closed = false
   #wake: () => void = () => undefined
 
@@ -51,12 +53,13 @@ export class Following implements Closable {
       if (this.#closed) return
       if (problem === undefined) {
         this.#failures = 0
-        await this.#pause(restMs)
+        this.#unmarked = this.#known === '' ? this.#unmarked + 1 : 0
+        await this.#pause(this.#unmarked === 0 ? restMs : growing(this.#unmarked - 1))
         continue
       }
       this.#known = ''
       this.#env.log.write(this.#failures === 0 ? 'warn' : 'debug', 'proxy', problem, { path: this.#what.path })
-      await this.#pause(Math.min(pauseMaxMs, pauseMinMs << Math.min(this.#failures++, 8)))
+      await this.#pause(growing(this.#failures++))
     }
   }
 
@@ -93,6 +96,10 @@ export class Following implements Closable {
     await over.promise
     timer.close()
   }
+}
+
+function growing(times: number): number {
+  return Math.min(pauseMaxMs, pauseMinMs << Math.min(times, 8))
 }
 
 export function refusalText({ status, body }: Pick<AgentAnswer, 'status' | 'body'>): string {

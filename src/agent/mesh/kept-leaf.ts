@@ -22,6 +22,8 @@ import type { RootsWatch, Standing } from './roots-watch.ts'
 const unheardRootMs = 60_000
 /** A leaf that nobody has asked for so long is not renewed any more. Reference: HTTP API 1.8. */
 const unaskedMaxMs = 72 * 3_600_000
+/** Who asks for a new leaf each time gets no more than one in this time: each costs the servers a command. */
+const anewMinMs = 1_000
 
 export interface KeptLeafOptions {
   readonly env: Env
@@ -69,7 +71,7 @@ export class KeptLeaf {
     return this.#options.service
   }
 
-  /** Why its token may not have it any more. */
+  /** Why it is kept no longer; undefined: it is, or the agent stops. */
   get refusal(): Failure | undefined {
     return this.#refusal
   }
@@ -96,6 +98,17 @@ export class KeptLeaf {
 
   get #standing(): Standing {
     return this.#held === undefined ? 'current' : this.#options.roots.standingOf(this.#held.leaf)
+  }
+
+  /** A request for another one has failed, and it is too soon for the next: what is held will do. */
+  get resting(): boolean {
+    return this.#options.env.clock.monoMs() < this.#notBeforeMs
+  }
+
+  /** It has come so lately that another one would be no newer to whoever asks. */
+  get justIssued(): boolean {
+    if (this.#held === undefined) return false
+    return this.#options.env.clock.monoMs() - this.#held.issuedMonoMs < anewMinMs
   }
 
   /** A new leaf, with a new key. Whoever asks meanwhile waits for the same. */
@@ -138,7 +151,7 @@ export class KeptLeaf {
   async #issue(): Promise<Result<undefined, Failure>> {
     const issued = await this.#ask()
     this.#issuing = undefined
-    if (this.#stopped) return err({ kind: 'shutting-down' })
+    if (this.#stopped) return err(this.#refusal ?? { kind: 'shutting-down' })
     const { metrics } = this.#options.env
     metrics.count(`${cacheName}.${issued.ok ? 'fetch_success' : 'fetch_error'}`)
     if (issued.ok) {

@@ -22,6 +22,9 @@ export interface LeavesOptions {
   readonly rightsOf: ((call: CallOptions) => Promise<Result<Authorizer, Failure>>) | undefined
 }
 
+/** One that goes for another takes with it whoever was about to be given it. */
+const tooMany: Failure = { kind: 'overloaded', message: `more than ${leavesMax} leaves are waited for` }
+
 type Wait = Parameters<MeshLeaves['leaf']>[1]
 
 /**
@@ -79,9 +82,10 @@ export class Leaves implements MeshLeaves {
     const opened = this.#askedFor(key, service, token)
     if (!opened.ok) return opened
     const kept = opened.value
-    const known = kept.held !== undefined
+    const indexBefore = kept.held?.index
+    const known = indexBefore !== undefined
     const { metrics } = this.#options.env
-    metrics.count(`${cacheName}.${known ? (kept.held?.index === wait.minIndex ? 'miss_block' : 'hit') : 'miss_new'}`)
+    metrics.count(`${cacheName}.${known ? (indexBefore === wait.minIndex ? 'miss_block' : 'hit') : 'miss_new'}`)
     metrics.gauge('connect.leaf.kept', this.#kept.size)
     const ready = await this.#ready(kept, wait, freshness, options)
     if (!ready.ok) {
@@ -90,7 +94,8 @@ export class Leaves implements MeshLeaves {
     }
     const { held } = kept
     if (held === undefined) return err(kept.refusal ?? { kind: 'shutting-down' })
-    return ok({ ...held, hit: known && !freshness.revalidate, ageMs: this.#roots.ageMs() })
+    const isAnother = freshness.revalidate && held.index !== indexBefore
+    return ok({ ...held, hit: known && !isAnother, ageMs: this.#roots.ageMs() })
   }
 
   /** Until there is what this caller is to have. */
@@ -109,7 +114,8 @@ export class Leaves implements MeshLeaves {
       // Its rights may have narrowed meanwhile.
       return this.#allowed(kept.service, options)
     }
-    if (!kept.spent && !kept.outdated && !revalidate) return ok(undefined)
+    const wantsAnother = kept.outdated || (revalidate && !kept.justIssued)
+    if (!kept.spent && (!wantsAnother || kept.resting)) return ok(undefined)
     const issued = await kept.issue()
     if (issued.ok || isRefusal(issued.error)) return issued
     return kept.held === undefined || kept.spent ? issued : ok(undefined)
@@ -128,7 +134,7 @@ export class Leaves implements MeshLeaves {
   #askedFor(key: string, service: string, token: string): Result<KeptLeaf, Failure> {
     const known = this.#kept.get(key)
     const kept = known ?? (this.#hasRoom() ? this.#open(key, service, token) : undefined)
-    if (kept === undefined) return err({ kind: 'overloaded', message: `more than ${leavesMax} leaves are waited for` })
+    if (kept === undefined) return err(tooMany)
     kept.lastAskedMs = this.#options.env.clock.monoMs()
     this.#kept.delete(key)
     this.#kept.set(key, kept)
@@ -138,7 +144,7 @@ export class Leaves implements MeshLeaves {
   #hasRoom(): boolean {
     for (const [oldest, kept] of this.#kept) {
       if (this.#kept.size < leavesMax) break
-      if (!kept.busy) this.#drop(oldest)
+      if (!kept.busy) this.#drop(oldest, tooMany)
     }
     return this.#kept.size < leavesMax
   }

@@ -34,6 +34,8 @@ export class LeafMesh {
   members = 1
   /** Metrics, without what they begin with. */
   readonly counted: string[] = []
+  /** Who asks for rights meanwhile waits for this. */
+  asking: Promise<void> | undefined
   /** Signing waits for these. */
   held: Promise<void> | undefined
 
@@ -48,7 +50,10 @@ export class LeafMesh {
     this.leaves = new Leaves({
       env,
       tokenOf: ({ token }) => token ?? '',
-      rightsOf: async ({ token = '' }) => this.#rights(token),
+      rightsOf: async ({ token = '' }) => {
+        await this.asking
+        return this.#rights(token)
+      },
       source: {
         roots: (minIndex, onAbort) => this.#roots(minIndex, onAbort),
         request: async (service, trustDomain) => {

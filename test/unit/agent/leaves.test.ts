@@ -309,7 +309,24 @@ describe('whoever waits for a leaf', () => {
   it('and says that nothing kept will do is given a new leaf with a new key', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
+    await mesh.clock.advance(1_000)
     expect(await mesh.ask('web', 't', noWait, { revalidate: true })).toEqual(['2', 'key-2', 8, 'MISS'])
+  })
+
+  it('and says so again and again is given no more than one in a second, and none while servers refuse', async () => {
+    const mesh = new LeafMesh()
+    const anew = () => mesh.ask('web', 't', noWait, { revalidate: true })
+    expect(await anew()).toEqual(['1', 'key-1', 7, 'MISS'])
+    for (let at = 0; at < 100; at++) {
+      expect(await anew()).toEqual(['1', 'key-1', 7, 'HIT'])
+      await mesh.clock.advance(9)
+    }
+    await mesh.clock.advance(100)
+    expect(await anew()).toEqual(['2', 'key-2', 8, 'MISS'])
+    await mesh.clock.advance(1_000)
+    mesh.failing = { kind: 'overloaded', message: 'too many' }
+    for (let at = 0; at < 100; at++) expect(await anew()).toEqual(['2', 'key-2', 8, 'HIT'])
+    expect(mesh.signed).toHaveLength(3)
   })
 })
 
@@ -361,6 +378,23 @@ describe('the number of leaves', () => {
     expect(mesh.signed.length).toBe(before)
     await mesh.ask('s1')
     expect(mesh.signed.length).toBe(before + 1)
+  })
+
+  it('takes the leaf from who was about to be given it, with the reason', async () => {
+    const mesh = new LeafMesh()
+    await mesh.ask('web')
+    const waiting = mesh.ask('web', 't', { minIndex: 7, waitMs: 1_000 })
+    await settled()
+    for (let at = 1; at < leavesMax; at++) await mesh.ask(`s${at}`)
+    let answer = (): void => undefined
+    mesh.asking = new Promise((resolve) => {
+      answer = resolve
+    })
+    await mesh.clock.advance(1_000)
+    mesh.asking = undefined
+    await mesh.ask('one more')
+    answer()
+    expect(await waiting).toBe('overloaded')
   })
 
   it('is not exceeded where all of them are waited for: the next is refused', async () => {

@@ -41,6 +41,15 @@ const dutiesAtOnce: readonly Patch[] = [
   },
 ]
 
+/** An agent that somebody has taken over: it asks for the leaf of another service than it was asked for. */
+const anAgentLies: readonly Patch[] = [
+  {
+    file: 'src/agent/mesh/server-source.js',
+    find: "const uris = [serviceUri({ trustDomain, namespace: 'default', datacenter, service })];",
+    replace: "const uris = [serviceUri({ trustDomain, namespace: 'default', datacenter, service: 'db' })];",
+  },
+]
+
 export const hunts: readonly Hunt[] = [
   { name: 'across-datacenters', tuning: [] },
   { name: 'datacenters-join', tuning: [] },
@@ -53,6 +62,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'late-words', tuning: [] },
   { name: 'leader-sleeps', tuning: [] },
   { name: 'leader-wakes', tuning: votesAtOnceAfterBoot },
+  { name: 'leaf-of-another', tuning: anAgentLies },
   { name: 'long-tails', tuning: oneEntryAtATime },
   { name: 'lost-answers', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },

@@ -184,4 +184,18 @@ export const meshBugs: readonly PlantedBug[] = [
     hunt: rotates,
     foundBy: ['C5'],
   },
+  {
+    row: 122,
+    name: 'csr-for-another-service-accepted',
+    about: 'a request is signed for whatever service it names, though its token may write another alone',
+    patches: [
+      inConnect(
+        'leaves/requested.js',
+        'if (!authorizer.allows(ask.resource, name, ask.right))',
+        'if (!authorizer.allows(ask.resource, name, ask.right) && name === undefined)',
+      ),
+    ],
+    hunt: 'leaf-of-another',
+    foundBy: ['scenario'],
+  },
 ]

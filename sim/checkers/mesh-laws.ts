@@ -81,6 +81,8 @@ export interface ProxyRoots {
 export interface MeshParts extends MeshTime {
   readonly chains: Chains
   readonly marks: Marks
+  /** Keys of roots that were lost when a snapshot was restored: those of all datacenters share them. */
+  readonly lostKeys: Set<string>
   /** Calls `then` after so much true time. */
   readonly after: (delayMs: number, then: () => void) => void
 }
@@ -108,8 +110,8 @@ export class MeshLaws {
     this.#parts = parts
     this.secrets = new MeshSecrets(report)
     this.rotation = new MeshRotation(report)
-    this.#trust = new MeshTrust(report, parts.chains, parts)
-    this.#roots = new MeshRoots(report, parts)
+    this.#trust = new MeshTrust(report, parts.chains, parts, parts.lostKeys)
+    this.#roots = new MeshRoots(report, parts, parts.lostKeys)
   }
 
   get rootsListed(): number {

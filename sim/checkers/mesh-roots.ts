@@ -31,9 +31,13 @@ export class MeshRoots {
   /** Roots ever listed, by key. */
   readonly #rootOf = new Map<string, SeenCertificate>()
 
-  constructor(report: Report, time: MeshTime) {
+  readonly #lostKeys: ReadonlySet<string>
+
+  /** `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too. */
+  constructor(report: Report, time: MeshTime, lostKeys: ReadonlySet<string>) {
     this.#report = report
     this.#time = time
+    this.#lostKeys = lostKeys
   }
 
   published({ roots }: RootSet): void {
@@ -134,6 +138,7 @@ export class MeshRoots {
   }
 
   #removed({ certificate, generation, active }: ListedRoot): void {
+    if (this.#lostKeys.has(certificate.keyId)) return
     if (active) this.#report('C3', `root ${generation} was removed while it was active`)
     const lastMs = this.#lastLeafMs.get(certificate.keyId) ?? 0
     if (lastMs <= trueWallMs(this.#time)) return

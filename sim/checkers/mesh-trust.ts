@@ -45,20 +45,23 @@ export class MeshTrust {
   readonly #time: MeshTime
   #known: KnownSet[] = []
   #held: Held[] = []
-  /** Keys of roots that were lost when another state took the place of the one before. */
-  readonly #lostKeys = new Set<string>()
+  readonly #lostKeys: Set<string>
 
-  constructor(report: Report, chains: Chains, time: MeshTime) {
+  /** `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows. */
+  constructor(report: Report, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
     this.#report = report
     this.#chains = chains
     this.#time = time
+    this.#lostKeys = lostKeys
   }
 
   published(set: RootSet): void {
     const newest = this.#known.at(-1)
     if (newest?.set.key === set.key) return
     if (newest !== undefined) newest.lastLeafMs ??= this.#lastLeafMs()
-    for (const { keyId } of set.certificates) this.#lostKeys.delete(keyId)
+    const before = newest?.set.certificates.map(({ keyId }) => keyId) ?? []
+    // One that is listed anew has been given again, or this datacenter follows one where it was never lost.
+    for (const { keyId } of set.certificates) if (!before.includes(keyId)) this.#lostKeys.delete(keyId)
     this.#known.push({ set, lastLeafMs: undefined })
     this.look()
   }
@@ -93,7 +96,8 @@ export class MeshTrust {
   #isLostTo(roots: readonly SeenCertificate[], { certificate, between }: SeenLeaf): boolean {
     const signers = [certificate, ...between].map(({ issuerKeyId }) => issuerKeyId)
     if (!signers.some((keyId) => this.#lostKeys.has(keyId))) return false
-    return !this.#chains.path(certificate, between, roots, trueWallMs(this.#time)).ok
+    const left = roots.filter(({ keyId }) => !this.#lostKeys.has(keyId))
+    return !this.#chains.path(certificate, between, left, trueWallMs(this.#time)).ok
   }
 
   /** Every leaf against every set. */
@@ -106,11 +110,15 @@ export class MeshTrust {
   isLawful(key: string): boolean {
     this.#forget()
     const nowMs = trueWallMs(this.#time)
-    return this.#known.some(({ set }) => set.key === key && !this.#isEnding(set, nowMs))
+    return this.#known.some(({ set }) => set.key === key && !this.#isEnding(set, nowMs) && !this.#isAllLost(set))
   }
 
   #isEnding({ certificates }: RootSet, nowMs: number): boolean {
     return certificates.every(({ notAfterMs }) => notAfterMs - nowMs < this.#time.lastMomentsMs)
+  }
+
+  #isAllLost({ certificates }: RootSet): boolean {
+    return certificates.every(({ keyId }) => this.#lostKeys.has(keyId))
   }
 
   get setCount(): number {
@@ -137,7 +145,7 @@ export class MeshTrust {
     const { certificate } = held.leaf
     const nowMs = trueWallMs(this.#time)
     const halfMs = this.#time.skewMs / 2
-    if (this.#isEnding(set, nowMs)) return
+    if (this.#isEnding(set, nowMs) || this.#isAllLost(set)) return
     this.#judgeAt(held, set, nowMs - halfMs)
     this.#judgeAt(held, set, Math.min(nowMs + halfMs, certificate.notAfterMs))
   }

@@ -57,6 +57,7 @@ export class ScenarioRun implements RunContext {
   readonly #options: RunOptions
   /** One for all datacenters: proxies of each meet those of the others. */
   readonly #chains: PkiChains
+  readonly #lostKeys = new Set<string>()
   readonly #workload: Workload
   readonly #schedule: FaultSchedule
   readonly #observed: Observed
@@ -132,6 +133,7 @@ export class ScenarioRun implements RunContext {
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
       mesh: {
         chains: this.#chains,
+        lostKeys: this.#lostKeys,
         startWallMs: this.simulation.startWallMs,
         skewMs,
         lastMomentsMs: skewMs + leafLeftMinMs({ leafTtlMinMs }),

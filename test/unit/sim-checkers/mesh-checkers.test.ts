@@ -457,6 +457,24 @@ describe('a state that is put back', () => {
     expect(lines).toEqual([])
   })
 
+  it('lets a datacenter that follows the one where it was let go of the lost root, and of no other', () => {
+    const lostKeys = new Set<string>()
+    const [there, here] = [meshWorld(lostKeys), meshWorld(lostKeys)]
+    for (const { state } of [there, here]) state(rotated)
+    const below: Card = { serial: '77', key: 'D2', by: 'R2', fromS: -20, toS: 3_600 }
+    here.laws.given('db at c2', 'db', pem(leaf(2, 'D2', -20, 3_600, { service: 'db' }), below, crossing(2)), 'key')
+    there.laws.replaced(putBack([root(1, true)]))
+    here.state([root(1, true)])
+    expect(here.lines).toEqual([])
+    here.laws.given('web at c2', 'web', pem(leaf(3, 'R1', -20, 3_600, { service: 'web' })), 'key')
+    here.state([root(3, true)])
+    expect(here.lines).toContain('C3: root 1 was removed while it was active')
+    expect([...lostKeys]).toEqual(['R2'])
+    // It is given again: what goes from now on is looked at.
+    there.state([root(1, false), root(2, true, [crossing(2)])])
+    expect([...lostKeys]).toEqual([])
+  })
+
   it('goes on with a rotation that it found under way, though that had ended since', () => {
     const { laws, lines, state } = begun()
     const at = (step: RotationFacts['step']): readonly RotationFacts[] => [{ id: 9, step }]

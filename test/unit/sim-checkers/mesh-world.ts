@@ -84,13 +84,14 @@ class CardChains implements Chains {
 }
 
 /** A mesh whose clocks may be twenty seconds apart, told of by hand. */
-export function meshWorld() {
+export function meshWorld(lostKeys = new Set<string>()) {
   const { report, lines } = recorder()
   const marks = new Marks()
   let nowUs = 0
   const due: { readonly atUs: number; readonly then: () => void }[] = []
   const laws = new MeshLaws(report, {
     chains: new CardChains(),
+    lostKeys,
     marks,
     startWallMs,
     skewMs: 20_000,

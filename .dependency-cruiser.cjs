@@ -10,7 +10,7 @@ const layers = [
   ['rpc', 'access', 'proxy'],
   ['features'],
   ['agent'],
-  ['http', 'dns', 'config'],
+  ['http', 'dns', 'cli-rpc', 'config'],
   ['program'],
   ['cli'],
   ['host'],

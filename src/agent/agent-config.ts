@@ -55,6 +55,8 @@ export interface AgentConfig extends LogSettings {
   /** Where DNS listens; the same addresses unless configured otherwise. */
   readonly dnsAddresses: readonly string[]
   readonly ports: AgentPorts
+  /** The port of the command line, which releases before 0.8.0 have; -1: closed. */
+  readonly cliRpc: { readonly port: number; readonly addresses: readonly string[] }
   /** `host:port` where other agents gossip; tried once, and the agent does not start when none answers. */
   readonly startJoin: readonly string[]
   /** The same, tried until one answers. */
@@ -360,6 +362,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     advertiseAddress: address,
     ...defaultFaces,
     ports: { http: 8500, https: -1, dns: 8600, grpc: -1, server: 8300, serfLan: 8301, serfWan: 8302 },
+    cliRpc: { port: settingDefaultsOf(release, false).cliRpcPort, addresses: [] },
     startJoin: [],
     retryJoin: [],
     retryIntervalMs: 30_000,

@@ -77,6 +77,18 @@ export function unpack(bytes: Uint8Array): Result<unknown, string> {
   }
 }
 
+/** How long the value is that the bytes begin with; undefined where it is not whole yet. Cap what is waited for. */
+export function firstValueBytes(bytes: Uint8Array): number | undefined {
+  let at = 0
+  for (let left = 1; left > 0; left--) {
+    if (at >= bytes.length) return undefined
+    left += childrenAt(bytes, at)
+    at += headLengthAt(bytes, at)
+    if (at > bytes.length) return undefined
+  }
+  return at
+}
+
 /** An unpacked value, the byte arrays in it copied: it may then outlive what it was unpacked from. */
 export function withOwnBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -213,6 +213,7 @@ function networkOf(
   | 'unixSockets'
   | 'dnsAddresses'
   | 'ports'
+  | 'cliRpc'
   | 'startJoin'
   | 'retryJoin'
   | 'retryIntervalMs'
@@ -235,11 +236,22 @@ function networkOf(
     unixSockets: socketAccessOf(file, problem),
     dnsAddresses: listen('dns'),
     ports,
+    cliRpc: cliRpcOf(file, client, defaults, problem),
     startJoin: joinAddresses('start_join', file.start_join, ports.serfLan, problem),
     retryJoin: joinAddresses('retry_join', file.retry_join, ports.serfLan, problem),
     retryIntervalMs: milliseconds(file.retry_interval, defaults.retryIntervalMs),
     retryMax: file.retry_max ?? 0,
   }
+}
+
+/** Of releases that have one. */
+function cliRpcOf({ past }: FileConfig, client: string, defaults: AgentConfig, problem: Report): AgentConfig['cliRpc'] {
+  const port = past?.cliRpcPort ?? defaults.cliRpc.port
+  if (port <= 0) return { port: -1, addresses: [] }
+  const { cliRpcAddress: own } = past ?? {}
+  const addresses =
+    own === undefined ? listenAddresses('client_addr', client, silent) : listenAddresses('addresses.rpc', own, problem)
+  return { port, addresses }
 }
 
 /** What is wrong with `client_addr` is told once, for HTTP. */

@@ -9,6 +9,9 @@ import { keysStillRead } from './removed.ts'
 export interface PastSettings {
   /** Of releases with `metric-names-single` and without `old-metric-names-gone`. */
   readonly deprecatedMetricNames?: boolean
+  /** `ports.rpc` and `addresses.rpc` of releases without `cli-rpc-gone`. */
+  readonly cliRpcPort?: number
+  readonly cliRpcAddress?: string
 }
 
 /** A document as an earlier release reads it, in the keys of today. */
@@ -134,11 +137,12 @@ class Reading {
     if (name === deprecatedNames) {
       // Before there were two kinds of names there was nothing to choose.
       if (!hasBehaviour(this.#release, 'metric-names-single')) return
-      this.#past = { deprecatedMetricNames: value === true }
+      this.#past = { ...this.#past, deprecatedMetricNames: value === true }
       this.#warnings.push(`${place}: '${name}' is read as it was before 1.1.0`)
       this.#value = without(this.#value, path)
       return
     }
+    if (this.#cliRpc(name, value, path)) return
     const meaning = meanings.get(name)
     if (meaning === undefined) return
     this.#value = without(this.#value, path)
@@ -150,6 +154,21 @@ class Reading {
     for (const [key, new_] of said) this.#say(key.split('.'), new_, path)
     const now = said.map(([key]) => `'${key}'`).join(' and ')
     this.#warnings.push(`${place}: '${name}' is read as ${now === '' ? 'nothing' : now}: later releases refuse it`)
+  }
+
+  /** Whether it says where the port of the command line is, to a release that has one. */
+  #cliRpc(name: string, value: unknown, path: Path): boolean {
+    const isPort = name === 'ports.rpc'
+    if (hasBehaviour(this.#release, 'cli-rpc-gone') || !(isPort || name === 'addresses.rpc')) return false
+    this.#value = without(this.#value, path)
+    if (isPort && typeof value === 'number' && Number.isInteger(value) && value <= 65_535)
+      this.#past = { ...this.#past, cliRpcPort: value }
+    else if (!isPort && typeof value === 'string') this.#past = { ...this.#past, cliRpcAddress: value }
+    else {
+      const remedy = isPort ? 'write a port from 1 to 65535, or -1 for none' : 'write an address'
+      this.#problems.push({ place: this.#written.placeOf(path), message: `'${name}' is not valid`, remedy })
+    }
+    return true
   }
 
   /**

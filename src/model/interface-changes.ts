@@ -29,7 +29,7 @@ export const interfaceChanges = {
   'control-over-http': {
     since: { major: 0, minor: 7, patch: 2 },
     reference: 'REL-0.7.2-1',
-    what: 'An agent is told to leave or to reload, and keys are managed, by a protocol of the command line alone, which no agent of ours speaks. Since then there are endpoints for it, and the log can be followed over HTTP.',
+    what: 'An agent is told to leave or to reload, and keys are managed, by the protocol of the command line alone, on a port of its own; here that leaves and reloads, and manages no keys. Since then there are endpoints for it, and the log can be followed over HTTP.',
     who: 'operators',
     see: { ask: 'PUT /v1/agent/reload' },
     requirements: ['UPG-054'],
@@ -41,6 +41,14 @@ export const interfaceChanges = {
     who: 'people who try things out',
     see: { ask: 'GET /v1/agent/self of svc agent -dev' },
     requirements: [],
+  },
+  'cli-rpc-gone': {
+    since: { major: 0, minor: 8, patch: 0 },
+    reference: 'REL-0.8.0-2, REL-0.8.0-3',
+    what: 'An agent has a port for the command line, 8400 if `ports.rpc` does not say otherwise, and answers there in a protocol of its own: members, statistics, joining, leaving, reloading. Since then commands talk HTTP.',
+    who: 'scripts that speak that protocol',
+    see: { ask: 'a handshake on port 8400' },
+    requirements: ['UPG-028', 'UPG-054'],
   },
   'passing-has-a-value': {
     since: { major: 0, minor: 8, patch: 5 },

@@ -347,6 +347,8 @@ export interface SettingDefaults {
   /** `dns_config.max_stale` */
   readonly dnsMaxStaleMs: number
   readonly disableRemoteExec: boolean
+  /** `ports.rpc`; -1: there is none. */
+  readonly cliRpcPort: number
   readonly enableScriptChecks: boolean
   /** `acl_enforce_version_8` */
   readonly enforceVersion8: boolean
@@ -362,6 +364,7 @@ export function settingDefaultsOf(release: Release, server: boolean): SettingDef
     dnsAllowStale: has('dns-from-any-server'),
     dnsMaxStaleMs: has('dns-however-old') ? 87_600 * 3_600_000 : 5_000,
     disableRemoteExec: has('remote-exec-off'),
+    cliRpcPort: has('cli-rpc-gone') ? -1 : 8400,
     enableScriptChecks: !has('script-checks-opt-in'),
     enforceVersion8: has('rules-of-version-8'),
   }

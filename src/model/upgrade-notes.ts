@@ -78,6 +78,9 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
     during:
       'Upgrade the leader last: a leader of 0.8.0 may write its settings at once, and older servers stop at them (since 0.8.1 it waits for them).',
   },
+  'cli-rpc-gone': {
+    before: 'Give scripts `-http-addr` for `-rpc-addr`, and close port 8400: commands talk HTTP.',
+  },
   'remote-exec-off': {
     defaults: [{ key: 'disable_remote_exec', of: 'agents', before: 'false', since: 'true' }],
   },
@@ -198,11 +201,6 @@ export const furtherNotes = {
     since: release(0, 6, 0),
     reference: 'REL-0.6-4',
     before: 'Give servers memory of twice the size of their data: the state is held there.',
-  },
-  'command-line-over-http': {
-    since: release(0, 8, 0),
-    reference: 'REL-0.8.0-2, REL-0.8.0-3',
-    before: 'Give scripts `-http-addr` for `-rpc-addr`, and close port 8400: commands talk HTTP.',
   },
   'node-ids-unique': {
     since: release(0, 8, 0),

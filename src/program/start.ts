@@ -5,12 +5,14 @@ import { portFailure, startAgent } from '../agent/start.ts'
 import { httpsTls, loadTls } from '../agent/tls-material.ts'
 import type { TlsMaterial } from '../agent/tls-settings.ts'
 import { err, ok, type Result } from '../base/result.ts'
+import { openCliRpc } from '../cli-rpc/listener.ts'
 import { createDnsFace, type DnsFace } from '../dns/face.ts'
 import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
 import { livePath } from '../features/agent/model.ts'
+import type { AgentContext } from '../features/manifest.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
 import { ConfiguredWatches } from './watches.ts'
@@ -27,6 +29,8 @@ export interface Program {
 interface Faces {
   http: HttpHandler
   dns: DnsFace
+  /** Whom the command line is answered for; undefined while it starts. */
+  commanded: AgentContext | undefined
 }
 
 /**
@@ -44,6 +48,7 @@ export async function startProgram(
         ? { status: 200, headers: [['Content-Type', 'application/json']], body: '{"Live":true}' }
         : { status: 503, headers: [], body: `${productTitle} agent is starting` },
     dns: { answer: async () => undefined, known: () => undefined },
+    commanded: undefined,
   }
   const http: HttpListener[] = []
   const open: Closable[] = []
@@ -78,6 +83,7 @@ export async function startProgram(
     config: config.dns,
     datacenter: config.datacenter,
   })
+  faces.commanded = agent.value
   watches.replace(config.watches)
   const stop = async (): Promise<void> => {
     watches.close()
@@ -128,6 +134,11 @@ async function listen(
   for (const host of config.ports.dns > 0 ? config.dnsAddresses : []) {
     const listener = await openDns(env, dns, { host, port: config.ports.dns })
     if (!listener.ok) return err(portFailure(listener.error, 'ports.dns'))
+    open.push(listener.value)
+  }
+  for (const host of config.cliRpc.port > 0 ? config.cliRpc.addresses : []) {
+    const listener = await openCliRpc(env, () => faces.commanded, { host, port: config.cliRpc.port })
+    if (!listener.ok) return err(portFailure(listener.error, 'ports.rpc'))
     open.push(listener.value)
   }
   return ok(undefined)

@@ -37,7 +37,7 @@ ${releaseText(newestRelease)} does, whatever it runs as.
 
 | change | why it is left out |
 |---|---|
-| the protocol of the command line, and its port 8400 (REL-0.8.0-2) | nothing speaks it any more; \`svc\` talks HTTP, and before 0.7.2 an agent has no endpoints to leave or reload |
+| \`-rpc-addr\` of commands (REL-0.8.0-2), \`monitor\` and the keyring on port 8400 | the command line is that of the newest release, and talks HTTP |
 | values of \`retry_join\` that are encoded as in URLs (REL-1.0-7) | no cloud is asked by any release here |
 | reaping of children (REL-0.7.1-1), archives of the web interface (REL-0.6-7, REL-0.9.0-2) | they are about how the program was packed and started |
 | the memory of servers (REL-0.6-4) | the state is in memory in every release here |

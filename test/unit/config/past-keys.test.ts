@@ -162,4 +162,20 @@ describe('a key that is not known', () => {
   ])('is refused where what it says, or the block that it belongs to, is of the wrong type: %j', (given, wrong) => {
     expect(readBy('0.9.3', given).wrong).toEqual([expect.stringContaining(wrong)])
   })
+
+  it('says to releases before 0.8.0 where the port of the command line is, which later ones do not have', () => {
+    const given = { ports: { rpc: 18400, http: 8501 }, addresses: { rpc: '127.0.0.2' } }
+    expect(readBy('0.7.4', given)).toEqual({
+      config: { ports: { http: 8501 }, addresses: {}, past: { cliRpcPort: 18400, cliRpcAddress: '127.0.0.2' } },
+      warnings: [],
+    })
+    const later = ['f.json:2:11', 'f.json:2:49'].map((place) => expect.stringContaining(place))
+    expect(readBy('0.8.0', given).warnings?.toSorted()).toEqual(later)
+    expect(readBy('0.7.4', { ports: { rpc: 'x' } })).toEqual({
+      wrong: ["f.json:2:11: 'ports.rpc' is not valid: write a port from 1 to 65535, or -1 for none"],
+    })
+    expect(readBy('0.7.4', { addresses: { rpc: 1 } })).toEqual({
+      wrong: ["f.json:2:15: 'addresses.rpc' is not valid: write an address"],
+    })
+  })
 })

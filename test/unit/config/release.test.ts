@@ -31,6 +31,15 @@ describe('what is not configured is as the release has it', () => {
     expect([client.leaveOnTerminate, client.skipLeaveOnInterrupt]).toEqual([clientOnTerm, clientNotOnInterrupt])
   })
 
+  it('before 0.8.0 the command line has a port, where HTTP is if nothing is said', () => {
+    expect(configOf('0.7.4').cliRpc).toEqual({ port: 8400, addresses: ['127.0.0.1'] })
+    expect(configOf('0.7.4', { client_addr: '10.0.0.9' }).cliRpc).toEqual({ port: 8400, addresses: ['10.0.0.9'] })
+    const said = configOf('0.7.4', { past: { cliRpcPort: 18400, cliRpcAddress: '127.0.0.2' } })
+    expect(said.cliRpc).toEqual({ port: 18400, addresses: ['127.0.0.2'] })
+    expect(configOf('0.7.4', { past: { cliRpcPort: -1 } }).cliRpc).toEqual({ port: -1, addresses: [] })
+    expect(configOf('0.8.0').cliRpc).toEqual({ port: -1, addresses: [] })
+  })
+
   it('timing of Raft is quick before 0.7, and multiplier 1 brings that back', () => {
     const [before, since] = [configOf('0.6.4').raft, configOf('0.7.0').raft]
     expect(since.heartbeatTimeoutMs).toBe(5 * before.heartbeatTimeoutMs)

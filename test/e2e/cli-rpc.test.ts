@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { firstValueBytes, pack, unpack } from '../../src/base/msgpack.ts'
+import { eventually, freePort, freePorts, makeWorkplace, RealAgent } from './real-agent.ts'
+
+/** What comes back until the connection is over, and how it ends. */
+function asked(port: number, values: readonly unknown[]): Promise<{ readonly said: unknown[]; readonly end: string }> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let bytes = new Uint8Array()
+    let end = 'ended'
+    socket.on('data', (more) => {
+      bytes = Uint8Array.from([...bytes, ...more])
+    })
+    socket.on('error', (error) => {
+      end = error.message
+    })
+    socket.on('close', () => {
+      const said: unknown[] = []
+      for (let length = firstValueBytes(bytes); length !== undefined; length = firstValueBytes(bytes)) {
+        const value = unpack(bytes.slice(0, length))
+        said.push(value.ok ? value.value : value.error)
+        bytes = bytes.slice(length)
+      }
+      resolve({ said, end })
+    })
+    for (const value of values) socket.write(pack(value))
+  })
+}
+
+it('[UPG-054] a real agent as 0.7.4 leaves when its command port is told to, and says so first', async () => {
+  const workplace = makeWorkplace()
+  const [ports, rpc] = [await freePorts(), await freePort()]
+  const file = join(workplace.path, 'old.json')
+  writeFileSync(file, JSON.stringify({ node_name: 'old', bind_addr: '127.0.0.1', ports: { ...ports, rpc } }))
+  const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-release=0.7.4', '-dev', `-config-file=${file}`])
+  try {
+    await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    const { said, end } = await asked(rpc, [
+      ...[{ Command: 'handshake', Seq: 0 }, { Version: 1 }],
+      ...[
+        { Command: 'members-lan', Seq: 1 },
+        { Command: 'leave', Seq: 2 },
+      ],
+    ])
+    expect(end).toBe('ended')
+    expect(said).toEqual([
+      { Seq: 0, Error: '' },
+      { Seq: 1, Error: '' },
+      { Members: [expect.objectContaining({ Name: 'old', Status: 'alive', Port: ports.serf_lan })] },
+      { Seq: 2, Error: '' },
+    ])
+    expect((await agent.exited).code).toBe(0)
+  } finally {
+    await agent.stop('SIGKILL')
+    workplace.remove()
+  }
+})

@@ -58,7 +58,9 @@ describe('values as rows hold them', () => {
     fc.assert(
       fc.property(anyBytes, fc.constantFrom('', 'é'), (bytes, other) => {
         const value = packedValue(kvValue(bytes))
-        expect(spelled(packAfter(3, { other, value }))).toBe(spelled(packAfter(3, { other, value: bytes })))
+        // What stands in the room before it is the caller's to write: it may be anything until then.
+        const packed = [value, bytes].map((each) => spelled(packAfter(3, { other, value: each }).subarray(3)))
+        expect(packed[0]).toBe(packed[1])
         expect(hashOf(value)).toEqual(hashOf(bytes))
       }),
     )

@@ -40,7 +40,9 @@ export class SimProcesses implements Processes {
       if (!timedOut && all.length > 0) options.onOutput?.(all)
       return ok({ exit, output, timedOut })
     })
-    const killed = options.until?.then((): Run => ok({ exit: 'SIGKILL', output: emptyBytes, timedOut: false }))
+    // What it does on a signal is not in its script: it ends by the first.
+    const signal = options.graceMs === undefined ? 'SIGKILL' : 'SIGTERM'
+    const killed = options.until?.then((): Run => ok({ exit: signal, output: emptyBytes, timedOut: false }))
     return killed === undefined ? end : Promise.race([end, killed])
   }
 }

@@ -16,7 +16,8 @@ import {
 import type { RaftLimits } from '../raft/core/types.ts'
 import { type AccessSettings, defaultAccess } from './access-settings.ts'
 import { defaultHttp, type HttpConfig } from './http-settings.ts'
-import { defaultSidecarPorts, type SidecarPorts } from './local/sidecars.ts'
+import { defaultManagedSettings, type ManagedSettings } from './local/managed-proxies.ts'
+import { defaultSidecarPorts, type SidecarPorts } from './local/ports.ts'
 import { defaultLog, type LogSettings } from './log-settings.ts'
 import { defaultTelemetry, type TelemetryConfig } from './telemetry/telemetry-config.ts'
 import { defaultTls, type TlsSettings } from './tls-settings.ts'
@@ -91,6 +92,7 @@ export interface AgentConfig extends LogSettings {
   readonly services: readonly ServiceDefinition[]
   readonly checks: readonly CheckDefinition[]
   readonly sidecarPorts: SidecarPorts
+  readonly managedProxies: ManagedSettings
   readonly checksConfig: ChecksConfig
   readonly watches: readonly WatchDefinition[]
   readonly nodeMeta: Readonly<Record<string, string>>
@@ -395,6 +397,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     watches: [],
     checks: [],
     sidecarPorts: defaultSidecarPorts,
+    managedProxies: defaultManagedSettings,
     checksConfig: defaultChecks,
     nodeMeta: {},
     ...defaultLog,

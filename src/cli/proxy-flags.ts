@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Endpoint } from '../env/net.ts'
+import { proxyVariables } from '../model/proxy-variables.ts'
 import { localConnectTimeoutMs, type ProxyPlan, type UpstreamPlan, upstreamConnectTimeoutMs } from '../proxy/plan.ts'
 import { parseEndpoint } from '../rpc/address.ts'
 import type { CommandFlag, Invocation } from './command.ts'
@@ -60,7 +61,7 @@ export function proxySource({ flags, terminal }: Invocation): Result<ProxySource
   }
   const service = given('service')
   if (flags.get('register') === true && service === '') return err('-register needs -service')
-  const proxyId = given('proxy-id', 'CONNECT_PROXY_ID')
+  const proxyId = given('proxy-id', proxyVariables.id)
   if (proxyId !== '') return ok({ kind: 'registered', id: proxyId })
   const serviceId = given('sidecar-for', 'CONNECT_SIDECAR_FOR')
   if (serviceId !== '') return ok({ kind: 'sidecar', serviceId })

@@ -1,10 +1,12 @@
 import type { AgentConfig } from '../agent/agent-config.ts'
+import type { ManagedSettings } from '../agent/local/managed-proxies.ts'
 import { parseDuration } from '../base/duration.ts'
 import { defaultSkewMs } from '../features/connect/limits.ts'
 import { rateProblem, readOptions } from '../features/connect/options.ts'
 import { builtInKind } from '../features/connect/provider/built-in-kind.ts'
 import { externalKind } from '../features/connect/provider/external/external-kind.ts'
 import type { MeshSettings } from '../features/mesh-settings.ts'
+import { settingsText } from '../features/settings-text.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { hasBehaviour } from '../model/release.ts'
 import { milliseconds, type Report } from './quantities.ts'
@@ -72,6 +74,19 @@ export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentCon
     dnsDomain,
     skewMs: milliseconds(connect?.clock_skew, defaultSkewMs),
     federates: connect?.federation ?? true,
+  }
+}
+
+/** How proxies that the agent runs are run. Reference: configuration 6. */
+export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSettings): ManagedSettings {
+  const { proxy, proxy_defaults } = connect ?? {}
+  return {
+    ports: { min: ports?.proxy_min_port ?? defaults.ports.min, max: ports?.proxy_max_port ?? defaults.ports.max },
+    viaApi: proxy?.allow_managed_api_registration ?? defaults.viaApi,
+    asRoot: proxy?.allow_managed_root ?? defaults.asRoot,
+    execMode: proxy_defaults?.exec_mode ?? defaults.execMode,
+    daemonCommand: proxy_defaults?.daemon_command ?? defaults.daemonCommand,
+    config: settingsText(proxy_defaults?.config),
   }
 }
 

@@ -17,7 +17,7 @@ import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '..
 import { accessOf, accessWarnings } from './access.ts'
 import { accessContradictions } from './access-contradictions.ts'
 import { advertiseWan, bindAddress } from './addresses.ts'
-import { checkConnect, connectWarnings, meshOf } from './connect.ts'
+import { checkConnect, connectWarnings, managedOf, meshOf } from './connect.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { dnsConfig } from './dns.ts'
@@ -103,6 +103,7 @@ export function normalize(
       min: file.ports?.sidecar_min_port ?? defaults.sidecarPorts.min,
       max: file.ports?.sidecar_max_port ?? defaults.sidecarPorts.max,
     },
+    managedProxies: managedOf(file, defaults.managedProxies),
     pool: poolOf(file, dev, defaults, problem),
     limits: limitsOf(file, defaults),
     access: accessOf(file, defaults.access, problem),

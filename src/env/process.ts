@@ -9,6 +9,7 @@ export interface ChildExit {
 }
 
 export interface ChildOptions {
+  /** `Infinity`: it may run for ever. */
   readonly timeoutMs: number
   readonly outputBytesMax: number
   /** Added to the agent's own. */
@@ -18,6 +19,10 @@ export interface ChildOptions {
   readonly onOutput?: (piece: Uint8Array) => void
   /** It and what it started are killed when this settles. */
   readonly until?: Promise<void>
+  /** They are asked to end then (`SIGTERM`), and killed after so long; absent: they are killed at once. */
+  readonly graceMs?: number
+  /** Its standard input stays open, and empty, for as long as the agent's process lives: who reads it hears of its end. */
+  readonly tether?: boolean
 }
 
 export type SpawnFailure = {
@@ -54,6 +59,8 @@ export interface ProcessCondition {
 }
 
 export interface RunningMachine extends Machine {
+  /** How this very program is started again; absent in the simulator, where it is no program. */
+  readonly ownProgram?: { readonly argv: readonly [string, ...string[]]; readonly asRoot: boolean }
   /** How the process is at the moment; absent in the simulator, where it is nobody's own. */
   readonly process?: () => ProcessCondition
   /** How it is at the moment. */

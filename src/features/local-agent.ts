@@ -2,7 +2,18 @@ import type { Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, ServiceDefinition, ServiceFacts } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import type { ManagedFacts } from '../model/mesh-service.ts'
 import type { UserEvent } from '../model/user-event.ts'
+
+/** A proxy that an agent runs as a process. */
+export interface ManagedProxy {
+  readonly proxy: ServiceFacts
+  /** The service that it stands for; undefined: it is not there any more. */
+  readonly target: ServiceFacts | undefined
+  readonly managed: ManagedFacts
+  /** The secret with which that service was registered; empty: the one that stands in. */
+  readonly token: string
+}
 
 /**
  * Services and checks that this agent was told of. A change is kept on disk and synced to the catalog before it is
@@ -13,6 +24,8 @@ export interface LocalAgent {
   services(): readonly ServiceFacts[]
   /** In order of check ID. */
   checks(): readonly CheckFacts[]
+  /** Of these services those that the agent runs itself. */
+  managedProxies(): readonly ManagedProxy[]
   /** Calls `use` after services came, went or changed. */
   onServicesChange(use: () => void): Closable
   /** The same ID replaces; the status of a check that stays is carried over. */

@@ -29,6 +29,7 @@ export function createMachine(): RunningMachine {
     defaultInterface,
     condition,
     process: ownProcess,
+    ownProgram: { argv: [process.execPath, ...process.argv.slice(1, 2)], asRoot: process.getuid?.() === 0 },
   }
 }
 

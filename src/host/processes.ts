@@ -25,7 +25,7 @@ export class HostProcesses implements Processes {
           // A group of its own, so that what the program starts can be ended with it.
           detached: true,
           shell: false,
-          stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+          stdio: [options.input === undefined && options.tether !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
           env: { ...process.env, ...Object.fromEntries(options.environment ?? []) },
         })
         this.#watch(child, program, options, resolve)
@@ -54,17 +54,23 @@ export class HostProcesses implements Processes {
     let lingering: NodeJS.Timeout | undefined
     const guard = { close: () => killGroup(child) }
     this.#open.add(guard)
-    const timer = setTimeout(() => {
+    const timeUp = (): void => {
       timedOut = true
       killGroup(child)
-    }, nodeDelay(options.timeoutMs))
+    }
+    const timer = options.timeoutMs === Infinity ? undefined : setTimeout(timeUp, nodeDelay(options.timeoutMs))
     let ended = false
+    let grace: NodeJS.Timeout | undefined
     void options.until?.finally(() => {
-      if (!ended) killGroup(child)
+      if (ended) return
+      if (options.graceMs === undefined) return killGroup(child)
+      killGroup(child, 'SIGTERM')
+      grace = setTimeout(() => killGroup(child), nodeDelay(options.graceMs))
     })
     const settle = (end: Result<ChildExit, SpawnFailure>): void => {
       ended = true
       clearTimeout(timer)
+      clearTimeout(grace)
       clearTimeout(lingering)
       this.#open.delete(guard)
       resolve(end)
@@ -78,21 +84,19 @@ export class HostProcesses implements Processes {
     child.once('close', (code, signal) => {
       settle(ok({ exit: code ?? signal ?? 'unknown', output: output.bytes(), timedOut }))
     })
-    if (options.input !== undefined && child.stdin !== null) {
-      // A program may end without reading what it is given.
-      child.stdin.on('error', () => undefined)
-      child.stdin.end(options.input)
-    }
+    // A program may end without reading what it is given.
+    child.stdin?.on('error', () => undefined)
+    if (options.input !== undefined) child.stdin?.end(options.input)
   }
 }
 
-function killGroup(child: ChildProcess): void {
+function killGroup(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
   if (child.pid === undefined) return
   try {
-    process.kill(-child.pid, 'SIGKILL')
+    process.kill(-child.pid, signal)
   } catch (cause) {
     // Nobody of the group is left.
-    if (codeOf(cause) !== 'ESRCH') child.kill('SIGKILL')
+    if (codeOf(cause) !== 'ESRCH') child.kill(signal)
   }
 }
 

@@ -21,6 +21,8 @@ export interface HttpFaceOptions {
   readonly agent: AgentContext
   readonly routes: readonly Route[]
   readonly config: HttpConfig & Partial<Pick<WanConfig, 'translatesAddresses'>>
+  /** The secret that counts in the place of one that a request brings; absent: each counts itself. */
+  readonly actingToken?: (secret: string) => string
   /** A route broke an invariant: the agent is to stop. The caller still gets its 500. */
   readonly onFatal?: (violation: InvariantViolation) => void
 }
@@ -29,7 +31,7 @@ export interface HttpFaceOptions {
  * The one matcher of HTTP requests: it touches the world only through the agent it asks, so that production and
  * simulation answer alike. What it returns never rejects. Reference: HTTP API 1.
  */
-export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptions): HttpHandler {
+export function createHttpFace({ agent, routes, config, actingToken, onFatal }: HttpFaceOptions): HttpHandler {
   const has = (behaviour: Behaviour): boolean => hasBehaviour(agent.release, behaviour)
   const known = routes.filter(({ since }) => since === undefined || has(since))
   const table = routeTable(withDocument(known, releaseText(agent.release)), has('options-answered'))
@@ -48,6 +50,7 @@ export function createHttpFace({ agent, routes, config, onFatal }: HttpFaceOptio
     tokenHeaders: names.token,
     blockedPrefixes: config.blockEndpoints,
     pretty: config.pretty && has('pretty-in-development'),
+    actingToken,
     onFatal,
   })
 

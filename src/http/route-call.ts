@@ -19,6 +19,8 @@ export interface RouteCallOptions {
   readonly tokenHeaders: readonly [string, ...string[]]
   readonly blockedPrefixes: readonly string[]
   readonly pretty: boolean
+  /** The secret that counts in the place of one that a request brings; absent: each counts itself. */
+  readonly actingToken?: ((secret: string) => string) | undefined
   readonly onFatal: ((violation: InvariantViolation) => void) | undefined
 }
 
@@ -115,7 +117,8 @@ export class RouteCaller {
     const { agent, encoder, pretty } = this.#options
     const { mounted, rest, request } = routed
     const { tokenHeaders } = this.#options
-    const token = requestToken(query.get('token'), request.headers, tokenHeaders)
+    const secret = requestToken(query.get('token'), request.headers, tokenHeaders)
+    const token = secret === '' ? '' : (this.#options.actingToken?.(secret) ?? secret)
     const caller = { client: request.remote.host, onAbort: request.onAbort }
     const call = token === '' ? caller : { ...caller, token }
     const operation = mounted.operations[method]

@@ -3,7 +3,7 @@
  * in the house's own names; the JSON of each face is made at the face.
  */
 
-import type { MeshFacts } from './mesh-service.ts'
+import type { ManagedFacts, MeshFacts } from './mesh-service.ts'
 
 export type CheckStatus = 'passing' | 'warning' | 'critical'
 
@@ -182,13 +182,15 @@ export interface OfferedService extends ServiceFacts {
   readonly token?: string | undefined
   /** The ID of the service that it came and goes with, as its sidecar. */
   readonly sidecarOf?: string | undefined
+  /** Its agent runs it as a process of its own: a managed proxy. */
+  readonly managed?: ManagedFacts | undefined
 }
 
 /** A service that an agent is told to offer, with its checks. */
 export interface ServiceDefinition {
   readonly service: OfferedService
   readonly checks: readonly CheckDefinition[]
-  /** A proxy that comes with it. Its port is 0 where the agent is to choose one, its checks none where they are to be the usual ones. */
+  /** A proxy that comes with it, or a managed one. Its port is 0 where the agent is to choose one, its checks none where they are to be the usual ones. */
   readonly sidecar?: Pick<ServiceDefinition, 'service' | 'checks'>
 }
 

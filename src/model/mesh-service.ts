@@ -19,6 +19,14 @@ export interface ProxyFacts {
   readonly upstreams: readonly ProxyUpstream[]
 }
 
+/** How an agent runs a proxy as a process, of old. Reference: connect 9. */
+export interface ManagedFacts {
+  /** `daemon` or `script`; empty: as the agent's settings say. */
+  readonly execMode: string
+  /** The program and its words; none: as the agent's settings say. */
+  readonly command: readonly string[]
+}
+
 /** What a proxy reaches for its service, and where that finds it. */
 export interface ProxyUpstream {
   /** `service` or `prepared_query`. */

@@ -15,6 +15,7 @@ import { livePath } from '../features/agent/model.ts'
 import type { AgentContext } from '../features/manifest.ts'
 import { createHttpFace } from '../http/face.ts'
 import { productTitle } from '../model/names.ts'
+import { ManagedProxies } from './managed-proxies.ts'
 import { ConfiguredWatches } from './watches.ts'
 
 /** One whole agent with its faces: what `svc agent` and the simulator both start. */
@@ -70,11 +71,14 @@ export async function startProgram(
     closeFaces()
     return agent
   }
+  // The faces' ports are open: proxies ask at them as soon as they run.
+  const proxies = new ManagedProxies(env, config, agent.value.local)
   const routes = features.flatMap((feature) => feature.routes ?? [])
   faces.http = createHttpFace({
     agent: agent.value,
     routes,
     config: { ...config.http, translatesAddresses: config.wan.translatesAddresses },
+    actingToken: (secret) => proxies.actingToken(secret),
     onFatal: (violation) => agent.value.raiseFatal(violation),
   })
   faces.dns = createDnsFace({
@@ -87,6 +91,7 @@ export async function startProgram(
   watches.replace(config.watches)
   const stop = async (): Promise<void> => {
     watches.close()
+    await proxies.stop()
     closeFaces()
     await agent.value.stop()
   }

@@ -7,8 +7,9 @@ import {
   type TextPairs,
 } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
+import type { Comparison } from './differences.ts'
 import { itemKey } from './item-key.ts'
-import type { Comparison, LocalState } from './local-state.ts'
+import type { LocalState } from './local-state.ts'
 import type { NodeDump } from './parts.ts'
 
 /**

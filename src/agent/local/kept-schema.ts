@@ -39,6 +39,7 @@ const service = z.object({
   mesh: z.object({ native: z.boolean(), proxy: proxy.nullable() }).optional(),
   token: z.string().optional(),
   sidecarOf: z.string().optional(),
+  managed: z.object({ execMode: z.string(), command: texts }).optional(),
 })
 
 const probe = z.discriminatedUnion('kind', [

@@ -2,15 +2,15 @@ import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
-import {
-  type CheckDefinition,
-  type CheckFacts,
-  type CheckStatus,
-  type NodeFacts,
-  type OfferedService,
-  runsProgram,
-  type ServiceDefinition,
-  type ServiceFacts,
+import type { ManagedProxy } from '../../features/local-agent.ts'
+import type {
+  CheckDefinition,
+  CheckFacts,
+  CheckStatus,
+  NodeFacts,
+  OfferedService,
+  ServiceDefinition,
+  ServiceFacts,
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'
@@ -32,10 +32,12 @@ import { itemKey } from './item-key.ts'
 import { Keeping, type Kept } from './keeping.ts'
 import { type KeptChange, type KeptState, withoutCheck, withoutService } from './kept-schema.ts'
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
+import { managedRefusal } from './managed-proxies.ts'
 import { nodeFactsOf } from './node-facts.ts'
 import { overdueServices } from './overdue-services.ts'
 import type { LocalAgentParts, OwnTokens, RunningLocalAgent } from './parts.ts'
 import { Places, thingsOf, thingsOfCheck } from './places.ts'
+import { restored } from './restoring.ts'
 import { offeredBy } from './sidecars.ts'
 
 /** How often it is looked for services that are overdue. Reference: configuration 2. */
@@ -119,6 +121,10 @@ class LocalServices implements RunningLocalAgent {
     return this.#state.checks()
   }
 
+  managedProxies(): readonly ManagedProxy[] {
+    return this.#state.managedProxies()
+  }
+
   onServicesChange(use: () => void): Closable {
     const watcher = { use }
     this.#watchers.add(watcher)
@@ -157,8 +163,8 @@ class LocalServices implements RunningLocalAgent {
       warnOfServiceNames(this.#env.log, facts)
       this.#state.putService(facts, 'file', false)
     }
-    const restored = await this.#restore(kept.value, wanted)
-    if (!restored.ok) return err(unreadable(restored.error))
+    const back = await this.#restore(kept.value, wanted)
+    if (!back.ok) return err(unreadable(back.error))
     for (const check of wanted.checks.values())
       this.#begin(check, 'file', kept.value.states.get(itemKey(check.checkId)))
     await this.#keeping.dropStates(kept.value, (checkId) => this.#state.check(checkId) !== undefined)
@@ -278,26 +284,19 @@ class LocalServices implements RunningLocalAgent {
     if (!dropped.ok) this.#warn('the state of a check could not be removed', dropped.error)
   }
 
-  /** What was kept comes back, unless a file defines it, or it can be no more. */
-  async #restore(kept: Kept, wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
-    const changes: KeptChange[] = []
-    for (const facts of kept.services) {
-      if (wanted.services.has(itemKey(facts.id))) changes.push(withoutService(facts.id))
-      else this.#state.putService(facts, 'api', false)
-    }
-    for (const check of kept.checks) {
-      const orphan = check.serviceId !== '' && this.#state.service(check.serviceId) === undefined
-      if (orphan || wanted.checks.has(itemKey(check.checkId))) changes.push(withoutCheck(check.checkId))
-      else if (runsProgram(check.probe) && !this.#config.checksConfig.remoteScripts) {
-        const fields = { check: check.checkId }
-        this.#env.log.write('warn', 'agent', 'a kept check is left out: scripts are disabled on this agent', fields)
-      } else this.#begin(check, 'api', kept.states.get(itemKey(check.checkId)))
-    }
+  #restore(kept: Kept, wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
+    const { services, checks, changes, leftOut } = restored(kept, wanted, this.#config)
+    for (const facts of services) this.#state.putService(facts, 'api', false)
+    for (const check of checks) this.#begin(check, 'api', kept.states.get(itemKey(check.checkId)))
+    const text = 'a kept check is left out: scripts are disabled on this agent'
+    for (const check of leftOut) this.#env.log.write('warn', 'agent', text, { check })
     return this.#keep(changes)
   }
 
   async #takeService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
-    const offered = offeredBy(definition, this.#state.services(), this.#config.sidecarPorts)
+    const forbidden = managedRefusal(definition, this.#config.managedProxies)
+    if (forbidden !== undefined) return err(forbidden)
+    const offered = offeredBy(definition, this.#state.services(), this.#config)
     if (!offered.ok) return err({ kind: 'bad-request', message: offered.error })
     const services = offered.value.map(({ service }) => service)
     const checks = offered.value.flatMap((each) => each.checks)

@@ -1,4 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
+import type { ManagedProxy } from '../../features/local-agent.ts'
 import type {
   CheckDefinition,
   CheckFacts,
@@ -7,6 +8,8 @@ import type {
   OfferedService,
   ServiceFacts,
 } from '../../model/catalog.ts'
+import type { ManagedFacts } from '../../model/mesh-service.ts'
+import type { Comparison } from './differences.ts'
 import { ChecksByService, Entries, type SyncMark } from './entries.ts'
 import { itemKey } from './item-key.ts'
 
@@ -21,6 +24,8 @@ interface ServiceEntry extends SyncMark {
   token: string
   /** The ID of the service that it goes with; empty: none. */
   sidecarOf: string
+  /** How the agent runs it; undefined: it does not. */
+  managed: ManagedFacts | undefined
   origin: Origin
   /** Somebody said so while this agent ran: its tags count even where the catalog's may, until it has been told. */
   declared: boolean
@@ -115,6 +120,16 @@ export class LocalState {
     return this.#services.keys().filter(isIts)
   }
 
+  /** Those that the agent runs as processes, in order of ID, each with the token of its service. */
+  managedProxies(): readonly ManagedProxy[] {
+    return this.#services.keys().flatMap((id) => {
+      const entry = this.#services.get(id)
+      if (entry?.facts == null || entry.managed === undefined) return []
+      const { facts, managed, token } = entry
+      return [{ proxy: facts, target: this.service(entry.sidecarOf)?.facts, managed, token }]
+    })
+  }
+
   service(id: string): LocalService | undefined {
     const entry = this.#services.get(id)
     return entry?.facts == null ? undefined : { ...entry, facts: entry.facts }
@@ -162,8 +177,18 @@ export class LocalState {
   }
 
   /** `declared`: now, and not taken up again from before. */
-  putService({ token = '', sidecarOf = '', ...facts }: OfferedService, origin: Origin, declared: boolean): void {
-    this.#services.put(facts.id, (mark) => ({ id: facts.id, facts, token, sidecarOf, origin, declared, ...mark }))
+  putService(offered: OfferedService, origin: Origin, declared: boolean): void {
+    const { token = '', sidecarOf = '', managed, ...facts } = offered
+    this.#services.put(facts.id, (mark) => ({
+      id: facts.id,
+      facts,
+      token,
+      sidecarOf,
+      managed,
+      origin,
+      declared,
+      ...mark,
+    }))
     // They carry the tags and the name of their service.
     for (const key of this.#checksOf.of(facts.id)) this.#touchCheck(this.#checks.get(key))
     this.#told.services()
@@ -367,23 +392,4 @@ export class LocalState {
   }
 }
 
-const nobodys = { token: '', sidecarOf: '', origin: 'api', declared: false } as const
-
-/** How the catalog's picture of this node differs from the agent's. */
-export interface Comparison {
-  /** Whether the node's own data are as they should be. */
-  readonly node: boolean
-  /** Of what is here, by `itemKey`: what the catalog has exactly so, and what it has at all. */
-  readonly services: Presence
-  readonly checks: Presence
-  /** Tags that the catalog may keep, by ID. */
-  readonly overriddenTags: ReadonlyMap<string, readonly string[]>
-  /** What the catalog has and this agent does not hold. */
-  readonly strangeServices: readonly string[]
-  readonly strangeChecks: readonly { readonly checkId: string; readonly serviceId: string }[]
-}
-
-export interface Presence {
-  readonly equal: ReadonlySet<string>
-  readonly present: ReadonlySet<string>
-}
+const nobodys = { token: '', sidecarOf: '', managed: undefined, origin: 'api', declared: false } as const

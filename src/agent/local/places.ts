@@ -3,6 +3,7 @@ import type { CheckDefinition, ServiceDefinition, ServiceFacts } from '../../mod
 import type { Failure } from '../../model/failure.ts'
 import { itemKey } from './item-key.ts'
 import type { LocalState } from './local-state.ts'
+import { managedCheckId } from './managed-proxies.ts'
 import { usualCheckIds } from './sidecars.ts'
 
 /** Services, and checks, that one agent holds at most. */
@@ -47,7 +48,8 @@ export function thingsOf({ service, checks, sidecar }: ServiceDefinition): reado
   const own = [serviceThing(service.id), ...checks.map(({ checkId }) => checkThing(checkId))]
   if (sidecar === undefined) return own
   const { id } = sidecar.service
-  const checkIds = sidecar.checks.length > 0 ? sidecar.checks.map(({ checkId }) => checkId) : usualCheckIds(id)
+  const usual = sidecar.service.managed === undefined ? usualCheckIds(id) : [managedCheckId(id)]
+  const checkIds = sidecar.checks.length > 0 ? sidecar.checks.map(({ checkId }) => checkId) : usual
   // One at a time of those that may choose a port.
   return [...own, 'ports of sidecars', serviceThing(id), ...checkIds.map(checkThing)]
 }

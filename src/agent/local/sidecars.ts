@@ -1,27 +1,35 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../model/catalog.ts'
-import { itemKey } from './item-key.ts'
+import { type ManagedSettings, withManagedDefaults } from './managed-proxies.ts'
+import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
 
-/** Of sidecars that name no port, both ends among them; 0 or less: they must. Reference: configuration 4.3. */
-export interface SidecarPorts {
-  readonly min: number
-  readonly max: number
+/** What an agent's settings say of the proxies that come with services. */
+export interface ProxySettings {
+  readonly sidecarPorts: SidecarPorts
+  readonly managedProxies: ManagedSettings
+  readonly bindAddress: string
 }
-
-export const defaultSidecarPorts: SidecarPorts = { min: 21_000, max: 21_255 }
-
-/** Services whose ports are taken. */
-type Taken = readonly Pick<OfferedService, 'id' | 'port'>[]
 
 /** A service alone, or with its sidecar, each with its checks. */
 export type Offered = readonly Pick<ServiceDefinition, 'service' | 'checks'>[]
 
 const listeningIntervalMs = 10_000
 
-/** What is offered by a definition, the service first. A sidecar that is there keeps its port. Reference: HTTP API 4.3. */
-export function offeredBy(definition: ServiceDefinition, taken: Taken, ports: SidecarPorts): Result<Offered, string> {
+/** What is offered by a definition, the service first. A proxy that is there keeps its port. Reference: HTTP API 4.3. */
+export function offeredBy(
+  definition: ServiceDefinition,
+  taken: Taken,
+  settings: ProxySettings,
+): Result<Offered, string> {
   const { service, checks, sidecar } = definition
   if (sidecar === undefined) return ok([{ service, checks }])
+  const { managed } = sidecar.service
+  if (managed !== undefined) {
+    const place = { settings: settings.managedProxies, bindAddress: settings.bindAddress, taken }
+    const proxy = withManagedDefaults(sidecar.service, managed, place)
+    return proxy.ok ? ok([{ service, checks }, proxy.value]) : proxy
+  }
+  const ports = settings.sidecarPorts
   const port = sidecar.service.port > 0 ? sidecar.service.port : portFor(sidecar.service.id, taken, ports)
   if (port === undefined) {
     const why = isOpen(ports) ? `none left in the configured range [${ports.min}, ${ports.max}]` : undefined
@@ -35,19 +43,6 @@ export function offeredBy(definition: ServiceDefinition, taken: Taken, ports: Si
     { service, checks },
     { service: beside, checks: usual },
   ])
-}
-
-function isOpen({ min, max }: SidecarPorts): boolean {
-  return min > 0 && max >= min
-}
-
-function portFor(id: string, taken: Taken, ports: SidecarPorts): number | undefined {
-  if (!isOpen(ports)) return undefined
-  const own = taken.find((other) => itemKey(other.id) === itemKey(id))?.port ?? 0
-  if (own >= ports.min && own <= ports.max) return own
-  const used = new Set(taken.map(({ port }) => port))
-  for (let port = ports.min; port <= ports.max; port++) if (!used.has(port)) return port
-  return undefined
 }
 
 /** IDs of the checks that a sidecar has which names none. */

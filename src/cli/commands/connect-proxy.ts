@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import { endpointText } from '../../env/net.ts'
 import { productTitle } from '../../model/names.ts'
+import { proxyVariables } from '../../model/proxy-variables.ts'
 import type { AgentApi } from '../../proxy/agent-api.ts'
 import type { MeshProxy } from '../../proxy/mesh-proxy.ts'
 import type { ProxyPlan } from '../../proxy/plan.ts'
@@ -44,7 +45,7 @@ export const proxyCommand: CliCommand = {
     if (!place.ok) return prepared(place.error)
     const given =
       new ClientSettings(invocation).text('token', 'HTTP_TOKEN') ??
-      invocation.terminal.environment.get('CONNECT_PROXY_TOKEN')
+      invocation.terminal.environment.get(proxyVariables.token)
     const token: readonly (readonly [string, string])[] =
       given === undefined ? [] : [[`X-${productTitle}-Token`, given]]
     const { agentApi } = await import('../../proxy/agent-api.ts')
@@ -153,10 +154,16 @@ function planText({ service, inbound, upstreams }: ProxyPlan): string {
   return `               Service: ${service}\n       Public listener: ${door}\n${ways.join('')}`
 }
 
+/** Settled when the agent that runs this proxy is gone; never where none does. */
+async function untethered({ env, terminal }: Invocation): Promise<void> {
+  if (!terminal.environment.has(proxyVariables.tethered)) return env.deferred<void>().promise
+  await terminal.readInput()
+}
+
 async function ended(invocation: Invocation, { proxy, beside, deregister }: Running): Promise<void> {
   const { env } = invocation
   const first = new Interruption(invocation)
-  await first.uttered
+  await Promise.race([first.uttered, untethered(invocation)])
   first.close()
   const second = new Interruption(invocation)
   env.log.write('info', 'proxy', 'The proxy ends')

@@ -5,10 +5,7 @@ import { bool, duration, text, texts } from './types.ts'
 /** Keys of the mesh and its certificate authority. Reference: configuration 6. */
 
 const key = keysOf('mesh', { since: '1.2.0' })
-const managed = {
-  deprecated: 'a sidecar registration',
-  waits: { for: 'agents start no proxies', never: true },
-} as const
+const managed = { deprecated: 'a sidecar registration' } as const
 const anything = z.record(z.string(), z.unknown())
 
 export const connectKeys = {
@@ -37,13 +34,23 @@ export const connectKeys = {
     ),
     proxy: block('Proxies that the agent starts.', {
       allow_managed_api_registration: key(bool, 'They may be registered over HTTP.', { default: false, ...managed }),
-      allow_managed_root: key(bool, 'They run as root where the agent does.', { default: false, ...managed }),
+      allow_managed_root: key(bool, 'They run also where the agent runs as root, and as root.', {
+        default: false,
+        ...managed,
+      }),
     }),
     proxy_defaults: block('What proxies have that say nothing else.', {
-      config: key(anything, 'Settings of the proxy.', managed),
-      daemon_command: key(texts, 'A program that runs as long as the proxy.', managed),
-      exec_mode: key(text, 'daemon or script.', managed),
-      script_command: key(texts, 'A program that is run at each change.', managed),
+      config: key(anything, 'Settings of the proxy, beside its own.', managed),
+      daemon_command: key(
+        texts,
+        'A program that runs as long as the proxy. Without one: `svc connect proxy`.',
+        managed,
+      ),
+      exec_mode: key(text, 'daemon. A proxy with script is refused: that mode is not there.', managed),
+      script_command: key(texts, 'A program that is run at each change.', {
+        ...managed,
+        waits: { for: 'there is no exec_mode script', never: true },
+      }),
     }),
   }),
 }

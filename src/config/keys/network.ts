@@ -9,7 +9,6 @@ const key = keysOf('network')
 const http = keysOf('http')
 const refused = `Network segments are not supported in this version of ${productTitle}`
 const segments = { waits: { for: 'segments', refused } } as const
-const proxies = { waits: { for: 'the agent starts no proxies', never: true } } as const
 
 export const networkKeys = {
   addresses: block('Where each face listens, several with spaces between. Default: client_addr.', {
@@ -47,13 +46,11 @@ export const networkKeys = {
       default: 20_255,
       since: '1.2.0',
       deprecated: 'a sidecar registration',
-      ...proxies,
     }),
     proxy_min_port: key(port, 'The first.', {
       default: 20_000,
       since: '1.2.0',
       deprecated: 'a sidecar registration',
-      ...proxies,
     }),
     serf_lan: key(port, 'Gossip within the datacenter, over UDP and TCP.', { default: 8301 }),
     serf_wan: key(port, 'Gossip among servers of all datacenters, over UDP and TCP.', { default: 8302 }),

@@ -1,20 +1,24 @@
 import type { OfferedService } from '../../model/catalog.ts'
 import {
+  type ManagedFacts,
   type MeshFacts,
   meshFactsOf,
+  type ProxyUpstream,
   proxyKind,
   proxyProblems,
   serviceUpstream,
   severalErrors,
 } from '../../model/mesh-service.ts'
-import type { Dialect, Fields } from './definition-fields.ts'
+import type { Fields } from './definition-fields.ts'
 import {
   connectNames,
+  managedNames,
   proxyNames,
   type ServiceMembers,
   type ServiceName,
   serviceNames,
   serviceOldSpellings,
+  type UpstreamMembers,
   upstreamNames,
 } from './definition-names.ts'
 import type { DefinitionProblem } from './definition-problems.ts'
@@ -23,16 +27,41 @@ import type { DefinitionProblem } from './definition-problems.ts'
 export interface Connect {
   readonly native: boolean
   readonly sidecar: Fields<ServiceMembers> | undefined
-  readonly managed: boolean
+  readonly managed: Managed | undefined
 }
 
-const nothing: Connect = { native: false, sidecar: undefined, managed: false }
+/** A proxy that the agent is to run. `config` as JSON; empty: there is none. */
+interface Managed extends ManagedFacts {
+  readonly config: string
+  readonly upstreams: readonly ProxyUpstream[]
+}
+
+const nothing: Connect = { native: false, sidecar: undefined, managed: undefined }
 
 export function readConnect(fields: Fields<ServiceMembers>): Connect {
   const connect = fields.object('connect', connectNames)
   if (connect === undefined) return nothing
   const sidecar = connect.definition('sidecar', serviceNames, serviceOldSpellings)
-  return { native: connect.flag('native'), sidecar, managed: connect.has('proxy') }
+  const proxy = connect.object('proxy', managedNames)
+  const managed = proxy && {
+    execMode: proxy.text('execMode'),
+    command: proxy.texts('command'),
+    config: proxy.settings('config'),
+    upstreams: proxy.objects('upstreams', upstreamNames).map(readUpstream),
+  }
+  return { native: connect.flag('native'), sidecar, managed }
+}
+
+function readUpstream(upstream: Fields<UpstreamMembers>): ProxyUpstream {
+  return {
+    type: upstream.text('type') || serviceUpstream,
+    namespace: upstream.text('namespace'),
+    name: upstream.text('name'),
+    datacenter: upstream.text('datacenter'),
+    localAddress: upstream.text('localAddress'),
+    localPort: upstream.integer('localPort'),
+    config: upstream.settings('config'),
+  }
 }
 
 /** `proxy_destination` is what releases before 1.3.0 knew of a proxy. */
@@ -46,42 +75,76 @@ export function readMesh(fields: Fields<ServiceMembers>, { native }: Connect): M
     localAddress: proxy?.text('localAddress') ?? '',
     localPort: proxy?.integer('localPort') ?? 0,
     config: proxy?.settings('config') ?? '',
-    upstreams: upstreams.map((upstream) => ({
-      type: upstream.text('type') || serviceUpstream,
-      namespace: upstream.text('namespace'),
-      name: upstream.text('name'),
-      datacenter: upstream.text('datacenter'),
-      localAddress: upstream.text('localAddress'),
-      localPort: upstream.integer('localPort'),
-      config: upstream.settings('config'),
-    })),
+    upstreams: upstreams.map(readUpstream),
   })
 }
 
 /** What of it does not hold. Reference: HTTP API 4.3. */
 export function meshProblem(
-  dialect: Dialect,
   fields: Fields<ServiceMembers>,
   service: OfferedService,
-  { sidecar, managed }: Connect,
+  { native, sidecar, managed }: Connect,
 ): DefinitionProblem | undefined {
   const nested = sidecar === undefined ? nothing : readConnect(sidecar)
   const wrong = [
     ...proxyProblems(service),
     ...(sidecar?.has('id') === true ? ['A SidecarService cannot specify an ID as this is managed by the agent'] : []),
     ...(nested.sidecar === undefined ? [] : ['A SidecarService cannot have a nested SidecarService']),
-    ...(nested.managed ? ['A SidecarService cannot have a managed proxy'] : []),
+    ...(nested.managed === undefined ? [] : ['A SidecarService cannot have a managed proxy']),
+    ...(managed === undefined ? [] : managedProblems(service, native, sidecar !== undefined)),
   ]
-  const at = (key: ServiceName, message: string, remedy = ''): DefinitionProblem => {
-    return { path: fields.pathOf(key), message, remedy }
-  }
-  if (wrong.length > 0) return at(service.kind === proxyKind ? 'kind' : 'connect', severalErrors(wrong))
-  if (!managed) return undefined
-  if (dialect === 'http') return at('connect', 'Bad request: Managed proxy registration via the API is disallowed.')
-  return at('connect', 'Invalid service: this agent starts no proxies (connect.proxy)', 'write connect.sidecar_service')
+  if (wrong.length === 0) return undefined
+  const key: ServiceName = service.kind === proxyKind ? 'kind' : 'connect'
+  return { path: fields.pathOf(key), message: severalErrors(wrong), remedy: '' }
+}
+
+function managedProblems(service: OfferedService, native: boolean, hasSidecar: boolean): readonly string[] {
+  return [
+    ...(service.kind === proxyKind ? ['A Proxy cannot have a managed proxy'] : []),
+    ...(native ? ['Services that are Connect native may not have a proxy configuration'] : []),
+    ...(service.port === 0 ? ['Services with a Connect managed proxy must have a port set'] : []),
+    ...(hasSidecar ? ['A service cannot have both a SidecarService and a managed proxy'] : []),
+  ]
 }
 
 const sidecarEnding = '-sidecar-proxy'
+
+/**
+ * A proxy that the agent is to run, as the service that it is. Where it listens and where its service is are in its settings, to
+ * which those of the agent come when it is registered.
+ */
+export function managedProxy(
+  { execMode, command, config, upstreams }: Managed,
+  parent: OfferedService,
+): OfferedService {
+  return {
+    kind: proxyKind,
+    id: `${parent.id}${managedEnding}`,
+    service: `${parent.service}${managedEnding}`,
+    tags: [],
+    address: parent.address,
+    meta: null,
+    port: 0,
+    weights: { passing: 1, warning: 1 },
+    enableTagOverride: false,
+    ...(parent.token === undefined ? {} : { token: parent.token }),
+    sidecarOf: parent.id,
+    managed: { execMode, command },
+    mesh: {
+      native: false,
+      proxy: {
+        destination: parent.service,
+        destinationId: parent.id,
+        localAddress: '127.0.0.1',
+        localPort: parent.port,
+        config,
+        upstreams,
+      },
+    },
+  }
+}
+
+const managedEnding = '-proxy'
 
 /** Of what a sidecar does not say, the agent knows the most. Its port is left to when it is registered. */
 export function sidecarFacts(given: OfferedService, token: string, parent: OfferedService): OfferedService {

@@ -17,6 +17,8 @@ const upstreamMembers = {
   config: { http: ['Config'], file: 'config', holds: 'settings' },
 } as const satisfies Members
 
+export type UpstreamMembers = typeof upstreamMembers
+
 export const upstreamNames = memberTable(upstreamMembers)
 
 const proxyMembers = {
@@ -42,6 +44,15 @@ const proxyMembers = {
 
 export const proxyNames = memberTable(proxyMembers)
 
+const managedMembers = {
+  execMode: { http: ['ExecMode', 'exec_mode'], file: 'exec_mode', holds: 'text' },
+  command: { http: ['Command'], file: 'command', holds: 'texts' },
+  config: { http: ['Config'], file: 'config', holds: 'settings' },
+  upstreams: { http: ['Upstreams'], file: 'upstreams', holds: 'objects', from: 'sidecars', members: upstreamMembers },
+} as const satisfies Members
+
+export const managedNames = memberTable(managedMembers)
+
 const connectMembers = {
   native: { http: ['Native'], file: 'native', holds: 'flag' },
   sidecar: {
@@ -50,7 +61,7 @@ const connectMembers = {
     holds: 'definition',
     from: 'sidecars',
   },
-  proxy: { http: ['Proxy'], file: 'proxy', holds: 'any' },
+  proxy: { http: ['Proxy'], file: 'proxy', holds: 'object', members: managedMembers },
 } as const satisfies Members
 
 export const connectNames = memberTable(connectMembers)

@@ -10,7 +10,7 @@ import { metadataProblem } from '../../model/metadata.ts'
 import { newestRelease, type Release } from '../../model/release.ts'
 import { type CheckRead, checksOf, checksProblem, definitionOf, readCheck, serviceChecks } from './definition-checks.ts'
 import { type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'
-import { type Connect, meshProblem, readConnect, readMesh, sidecarFacts } from './definition-mesh.ts'
+import { type Connect, managedProxy, meshProblem, readConnect, readMesh, sidecarFacts } from './definition-mesh.ts'
 import {
   type CheckMembers,
   checkNames,
@@ -44,9 +44,14 @@ export function parseServiceDefinition(
   const read = readService(fields, dialect)
   const beside = read.connect.sidecar === undefined ? undefined : readService(read.connect.sidecar, dialect)
   if (problems.length > 0) return err(ofFields(dialect, problems))
-  const problem = serviceProblem(dialect, read) ?? meshProblem(dialect, fields, read.service, read.connect)
+  const problem = serviceProblem(dialect, read) ?? meshProblem(fields, read.service, read.connect)
   if (problem !== undefined) return err(problem)
   const own = definitionFrom(read)
+  const { managed } = read.connect
+  if (managed !== undefined) {
+    const proxy = { service: managedProxy(managed, read.service), checks: [] }
+    return reservedProblem(ok({ ...own, sidecar: proxy }), ({ checks }) => checks)
+  }
   if (beside === undefined) return reservedProblem(ok(own), ({ checks }) => checks)
   const sidecarRead = { ...beside, service: sidecarFacts(beside.service, beside.token, read.service) }
   const within = serviceProblem(dialect, sidecarRead, ' in sidecar_service')

@@ -1,23 +1,82 @@
+import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
+import type { Json } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
+import { allowedHere } from '../asking.ts'
 import { declared } from '../declared.ts'
-import { textAnswer } from '../declared-answers.ts'
-import type { Route } from '../manifest.ts'
-import { failed } from '../responses.ts'
+import { jsonAnswer, textAnswer } from '../declared-answers.ts'
+import type { ManagedProxy } from '../local-agent.ts'
+import type { AgentContext, Route, RouteResponse } from '../manifest.ts'
+import { proxyJson, proxyShape } from '../mesh-json.ts'
+import { nameKey } from '../name-keys.ts'
+import { type Hashed, type HashRequest, hashParameters, whenAnother } from './hash-blocking.ts'
 
-/** Proxies that an agent starts by itself, of old: this one starts none, and so knows none. Reference: HTTP API 4.3. */
+const managedShape = z
+  .strictObject({
+    ProxyServiceID: z.string(),
+    TargetServiceID: z.string(),
+    TargetServiceName: z.string(),
+    ContentHash: z.string(),
+    ExecMode: z.string(),
+    Command: z.array(z.string()).readonly().nullable(),
+    Config: z.record(
+      z.string(),
+      z.custom<Json>(() => true),
+    ),
+    Upstreams: proxyShape.shape.Upstreams.nullable(),
+  })
+  .meta({ id: 'ManagedProxy' })
+
+/** Proxies that an agent runs itself, of old. Reference: connect 9, HTTP API 4.3. */
 export const proxyRoutes: readonly Route[] = [
   {
     path: '/v1/agent/connect/proxy/',
     since: 'mesh',
-    rest: { name: 'proxy', about: 'ID of a proxy that the agent has started.' },
+    rest: { name: 'proxy', about: 'ID of a proxy that the agent runs.' },
     operations: {
       GET: declared({
-        summary: 'How a proxy that this agent has started is to be run',
-        access: { open: 'there is no such proxy, which is all that is told' },
-        answers: [textAnswer(404, 'This agent starts no proxies.')],
-        handle: async (_agent, { rest }) =>
-          failed({ kind: 'not-found', message: `unknown proxy service ID: ${textOfByteString(rest)}` }),
+        summary: 'How a proxy that this agent runs is to be run',
+        access: { asks: 'service:write of the service that it stands for' },
+        query: hashParameters,
+        answers: [
+          jsonAnswer('All that it needs, with a hash of it.', managedShape, ['contentHash']),
+          textAnswer(404, 'This agent runs no such proxy.'),
+        ],
+        handle: readProxy,
       }),
     },
   },
 ]
+
+async function readProxy(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
+  const id = textOfByteString(request.rest)
+  const find = () => agent.local.managedProxies().find(({ proxy }) => nameKey(proxy.id) === nameKey(id))
+  return whenAnother(agent, request, async (): Promise<Result<Hashed, Failure>> => {
+    for (;;) {
+      const name = find()?.target?.service
+      if (name === undefined) return err({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
+      const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name, right: 'write' }])
+      if (!allowed.ok) return allowed
+      // Only what is read after that cannot change unnoticed before it is waited for.
+      const found = find()
+      if (found?.target?.service !== name) continue
+      const shown = (contentHash: string) => managedJson(found, contentHash)
+      return ok({ hashed: shown(''), shown })
+    }
+  })
+}
+
+function managedJson({ proxy, target, managed }: ManagedProxy, ContentHash: string): z.infer<typeof managedShape> {
+  const { Config = {}, Upstreams = [] } = proxyJson(proxy.mesh, 'agent')
+  return {
+    ProxyServiceID: proxy.id,
+    TargetServiceID: target?.id ?? '',
+    TargetServiceName: target?.service ?? '',
+    ContentHash,
+    ExecMode: managed.execMode,
+    Command: managed.command.length === 0 ? null : managed.command,
+    Config,
+    Upstreams: Upstreams.length === 0 ? null : Upstreams,
+  }
+}

@@ -9,8 +9,9 @@ import { badRequest, failed } from '../responses.ts'
 import { serviceNames } from './definition-names.ts'
 import { definitionSchema } from './definition-schema.ts'
 import { parseServiceDefinition } from './definitions.ts'
+import { hashParameters } from './hash-blocking.ts'
 import { hashedServiceShape, serviceJson, serviceShape } from './model.ts'
-import { oneServiceParameters, readOneService } from './one-service.ts'
+import { readOneService } from './one-service.ts'
 import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
@@ -43,7 +44,7 @@ export const serviceRoutes: readonly Route[] = [
       GET: declared({
         summary: 'A service of this agent',
         access: { asks: 'service:read' },
-        query: oneServiceParameters,
+        query: hashParameters,
         answers: [
           jsonAnswer('The service, with a hash of it.', hashedServiceShape, ['contentHash']),
           textAnswer(404, 'This agent has no such service.'),

@@ -65,6 +65,14 @@ export function processLaws(law: Law): void {
     expect(await got(running)).toMatchObject({ exit: 'SIGKILL', timedOut: false })
   })
 
+  law('a program that is no more wanted may end by itself first, where it is given the time', async ({ env }) => {
+    const unwanted = env.deferred<void>()
+    const settings = { ...options, timeoutMs: Number.POSITIVE_INFINITY, until: unwanted.promise, graceMs: 60_000 }
+    const running = env.processes.run([shell, '-c', scripts.sleeps], settings)
+    env.timers.after(20, () => unwanted.resolve())
+    expect(await got(running)).toMatchObject({ exit: 'SIGTERM', timedOut: false })
+  })
+
   law('a program that is not there is not found', async ({ env }) => {
     const run = await env.processes.run(['/no/such/program'], options)
     expect(run).toMatchObject({ ok: false, error: { kind: 'not-found', program: '/no/such/program' } })

@@ -54,6 +54,23 @@ describe('a child process', () => {
     await expect.poll(() => stateOf(pid)).toMatch(/^[ZX]?$/)
   })
 
+  it('is killed where it does not end when it is asked to', async () => {
+    let tell = (): void => undefined
+    const until = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const script = "trap 'echo asked' TERM; echo ready; while :; do sleep 0.05; done"
+    const settings = { until, graceMs: 300, timeoutMs: Number.POSITIVE_INFINITY, onOutput: () => tell() }
+    const exit = await run(shell(script), settings)
+    expect(exit).toMatchObject({ exit: 'SIGKILL', timedOut: false })
+    expect(textOf(exit.output)).toMatch(/^ready\n(Terminated\n)?asked\n/)
+  })
+
+  it('may be tethered: its input is open as long as the agent is there', async () => {
+    expect(await run(['cat'], { tether: true, timeoutMs: 300 })).toMatchObject({ exit: 'SIGKILL', timedOut: true })
+    expect(await run(['cat'], { timeoutMs: 20_000 })).toMatchObject({ exit: 0 })
+  })
+
   it('is over when it has ended, though something it started keeps its output open', async () => {
     const exit = await run(shell('sleep 1000 & echo $!'))
     process.kill(Number(textOf(exit.output)), 'SIGKILL')

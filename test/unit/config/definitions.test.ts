@@ -147,6 +147,42 @@ ports { sidecar_min_port = 30000 sidecar_max_port = 30001 }
     expect(config.sidecarPorts).toEqual({ min: 30_000, max: 30_001 })
   })
 
+  it('have proxies that the agent is to run, with what its settings say of them', async () => {
+    const managed = `
+service {
+  name = "web"
+  port = 80
+  connect {
+    proxy {
+      exec_mode = "daemon"
+      command = ["run"]
+      config { foo = "bar" }
+      upstreams { destination_name = "a" local_bind_port = 1 }
+      upstreams { destination_name = "b" local_bind_port = 2 }
+    }
+  }
+}
+ports { proxy_min_port = 30000 proxy_max_port = 30001 }
+connect {
+  proxy { allow_managed_api_registration = true allow_managed_root = true }
+  proxy_defaults { exec_mode = "daemon" daemon_command = ["any"] config { b = 1 a = 2 } }
+}
+`
+    const { config } = await load({ 'a.hcl': managed })
+    const proxy = { destination: 'web', config: '{"foo":"bar"}', upstreams: [{ name: 'a' }, { name: 'b' }] }
+    expect(config.services).toMatchObject([
+      { sidecar: { service: { id: 'web-proxy', managed: { execMode: 'daemon', command: ['run'] }, mesh: { proxy } } } },
+    ])
+    expect(config.managedProxies).toEqual({
+      ports: { min: 30_000, max: 30_001 },
+      viaApi: true,
+      asRoot: true,
+      execMode: 'daemon',
+      daemonCommand: ['any'],
+      config: '{"a":2,"b":1}',
+    })
+  })
+
   it('claim the IDs of their sidecars', async () => {
     const other = { service: { id: 'web-sidecar-proxy', name: 'other' } }
     expect(await refused({ 'a.hcl': sidecar, 'b.json': other })).toEqual([

@@ -348,6 +348,9 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     { request: 'GET /v1/agent/services', denied: nothing('{}'), grants: ['service:web:read'] },
   ],
   'GET /v1/agent/service/{service}': [{ request: 'GET /v1/agent/service/web', grants: ['service:web:read'] }],
+  'GET /v1/agent/connect/proxy/{proxy}': [
+    { request: 'GET /v1/agent/connect/proxy/web-proxy', grants: ['service:web:write'] },
+  ],
   'PUT /v1/agent/service/register': [
     { request: 'PUT /v1/agent/service/register', body: { Name: 'api' }, grants: ['service:api:write'] },
     {
@@ -374,6 +377,11 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
       request: 'PUT /v1/agent/service/register',
       body: { Name: 'api', Port: 9, Connect: { SidecarService: {} } },
       grants: ['service:api:write', 'service:api-sidecar-proxy:write'],
+    },
+    {
+      request: 'PUT /v1/agent/service/register',
+      body: { Name: 'api', Port: 9, Connect: { Proxy: {} } },
+      grants: ['service:api:write', 'service:api-proxy:write'],
     },
     {
       request: 'PUT /v1/agent/service/register',
@@ -440,5 +448,4 @@ export const openOperations: Readonly<Record<string, string>> = {
   'GET /v1/agent/connect/ca/roots': 'GET /v1/agent/connect/ca/roots',
   'GET /v1/agent/live': 'GET /v1/agent/live',
   'GET /v1/agent/ready': 'GET /v1/agent/ready',
-  'GET /v1/agent/connect/proxy/{proxy}': 'GET /v1/agent/connect/proxy/web',
 }

@@ -27,6 +27,8 @@ const web: ServiceFacts = {
   enableTagOverride: false,
 }
 
+const webProxy: ServiceFacts = { ...web, kind: 'connect-proxy', id: 'web-proxy', service: 'web-proxy', port: 20_000 }
+
 function check(checkId: string, serviceName: string): CheckFacts {
   const facts = { node: 'node-a', checkId, name: checkId, status: 'passing', notes: '', output: '' }
   return { ...facts, serviceId: serviceName, serviceName, serviceTags: [], definition: null }
@@ -131,6 +133,7 @@ export class AccessWorld {
     const { server } = this
     server.local = {
       services: () => [web],
+      managedProxies: () => [{ proxy: webProxy, target: web, managed: { execMode: 'daemon', command: [] }, token: '' }],
       checks: () => [check('disk', ''), check('web', 'web')],
       onServicesChange: () => ({ close: () => {} }),
       registerService: async ({ service }) => {

@@ -36,6 +36,7 @@ class NotedLocal implements LocalAgent {
   checkFacts: CheckFacts[] = []
 
   services = () => this.serviceFacts
+  managedProxies = () => []
   checks = () => this.checkFacts
   onServicesChange = () => ({ close: () => undefined })
   registerService = async (definition: ServiceDefinition) => this.#note('+service', definition.service.id)

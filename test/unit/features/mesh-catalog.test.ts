@@ -99,9 +99,6 @@ describe('the ways to a service over the mesh', () => {
     expect(told.Service).toMatchObject({ ModifyIndex: index })
     const again = JSON.parse(jsonOf(await server.request('GET', '/v1/health/connect/web'))) as unknown
     expect(again).toEqual([told])
-    expect(await server.request('GET', '/v1/agent/connect/proxy/x')).toMatchObject({
-      failure: { kind: 'not-found', message: 'unknown proxy service ID: x' },
-    })
   })
 })
 

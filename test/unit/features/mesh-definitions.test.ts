@@ -146,7 +146,24 @@ describe('a proxy', () => {
       { Name: 'x', Connect: { SidecarService: { Connect: { SidecarService: {}, Proxy: {} } } } },
       several('A SidecarService cannot have a nested SidecarService', 'A SidecarService cannot have a managed proxy'),
     ],
-    [{ Name: 'x', Connect: { Proxy: {} } }, 'Bad request: Managed proxy registration via the API is disallowed.'],
+    [
+      { Name: 'x', Connect: { Native: true, Proxy: {}, SidecarService: {} } },
+      several(
+        'Services that are Connect native may not have a proxy configuration',
+        'Services with a Connect managed proxy must have a port set',
+        'A service cannot have both a SidecarService and a managed proxy',
+      ),
+    ],
+    [
+      { Name: 'x', Kind: 'connect-proxy', Port: 1, ProxyDestination: 'web', Connect: { Proxy: {} } },
+      several('A Proxy cannot have a managed proxy'),
+    ],
+    [
+      { Name: 'x', Port: 1, Connect: { Proxy: { Command: 'sh', ExecMode: 5, Config: [] } } },
+      "Request decode failed: 3 error(s) decoding:\n\n* 'Connect.Proxy.Command': source data must be an array or slice, " +
+        "got string\n* 'Connect.Proxy.Config' expected a map, got '[]interface {}'\n" +
+        "* 'Connect.Proxy.ExecMode' expected type 'string', got unconvertible type 'float64'",
+    ],
     [
       { Name: 'x', Connect: { SidecarService: { Check: { Interval: '1s' } } } },
       'Invalid check in sidecar_service: TTL must be > 0 for TTL checks',
@@ -164,13 +181,63 @@ describe('a proxy', () => {
   ])('that is %j is refused: %s', (value, message) => {
     expect(problem(value)?.message).toBe(message)
   })
+})
 
-  it('that the agent is to start is refused in a file with what to write instead', () => {
-    expect(problem({ name: 'x', connect: { proxy: {} } }, 'file')).toEqual({
-      path: ['connect'],
-      message: 'Invalid service: this agent starts no proxies (connect.proxy)',
-      remedy: 'write connect.sidecar_service',
-    })
+describe('a managed proxy', () => {
+  const proxy = {
+    exec_mode: 'daemon',
+    command: ['run', 'it'],
+    config: { bind_port: 5 },
+    upstreams: [{ destination_name: 'db', local_bind_port: 1 }],
+  }
+
+  it('is a proxy that comes with its service, in the spellings of the API and of files', () => {
+    const camel = {
+      ID: 'web-1',
+      Name: 'web',
+      Port: 80,
+      Address: '10.0.0.7',
+      Connect: {
+        Proxy: {
+          ExecMode: 'daemon',
+          Command: ['run', 'it'],
+          Config: { bind_port: 5 },
+          Upstreams: [{ DestinationName: 'db', LocalBindPort: 1 }],
+        },
+      },
+    }
+    const snake = { id: 'web-1', name: 'web', port: 80, address: '10.0.0.7', connect: { proxy } }
+    for (const [value, dialect] of [
+      [camel, 'http'],
+      [snake, 'file'],
+    ] as const) {
+      const { service, sidecar } = definition(value, dialect)
+      expect(service).not.toHaveProperty('mesh')
+      expect(sidecar).toMatchObject({
+        service: {
+          kind: 'connect-proxy',
+          id: 'web-1-proxy',
+          service: 'web-proxy',
+          address: '10.0.0.7',
+          sidecarOf: 'web-1',
+          managed: { execMode: 'daemon', command: ['run', 'it'] },
+          mesh: {
+            proxy: {
+              destination: 'web',
+              destinationId: 'web-1',
+              config: '{"bind_port":5}',
+              upstreams: [{ name: 'db' }],
+            },
+          },
+        },
+        checks: [],
+      })
+    }
+  })
+
+  it('has the token of its service', () => {
+    const inFile = { name: 'web', port: 80, token: 'own', connect: { proxy: {} } }
+    expect(definition(inFile, 'file').sidecar?.service.token).toBe('own')
   })
 })
 

@@ -16,6 +16,7 @@ interface Options {
   readonly release?: Release
   readonly path?: string
   readonly methods?: readonly HttpMethod[]
+  readonly actingToken?: (secret: string) => string
 }
 
 /** A face with one route, which answers what `handle` says and keeps what it was asked. */
@@ -36,7 +37,9 @@ function face(
     }),
   }
   const config = { ...defaultAgentConfig('n', '127.0.0.1').http, ...options.config }
-  const handler = createHttpFace({ agent, routes: [route], config, onFatal: (violation) => fatal.push(violation) })
+  const onFatal = (violation: InvariantViolation): void => void fatal.push(violation)
+  const acting = options.actingToken === undefined ? {} : { actingToken: options.actingToken }
+  const handler = createHttpFace({ agent, routes: [route], config, onFatal, ...acting })
   const ask = (line: string, parts?: RequestParts) => handler(request(line, parts))
   return { ask, asked, fatal, lines, samples }
 }
@@ -53,6 +56,14 @@ const vary = { Vary: 'Accept-Encoding' }
 const text = { 'Content-Type': 'text/plain; charset=utf-8' }
 
 describe('the token of a request', () => {
+  it('may stand for another, which counts in its place', async () => {
+    const { ask, asked } = face(fine, { actingToken: (secret) => (secret === 'proxy' ? 'service' : secret) })
+    await ask('GET /v1/thing/a?token=proxy')
+    await ask('GET /v1/thing/a', { headers: { 'x-svc-token': 'own' } })
+    await ask('GET /v1/thing/a')
+    expect(asked.map(({ call }) => call.token)).toEqual(['service', 'own', undefined])
+  })
+
   it('[ACL-044] is sent as a parameter, in a header of the product or of an alias, or as a bearer', async () => {
     const { ask, asked } = face(fine, { config: { aliases: ['other'] } })
     await ask('GET /v1/thing/a?token=t1', { headers: { 'x-svc-token': 'no' } })

@@ -1,0 +1,124 @@
+import type { Json } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { settingsJson, settingsText } from '../../features/settings-text.ts'
+import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../model/catalog.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { ManagedFacts } from '../../model/mesh-service.ts'
+import { parseEndpoint } from '../../rpc/address.ts'
+import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
+
+/** Of proxies that an agent runs as processes. Reference: configuration 6, `connect.proxy` and `connect.proxy_defaults`. */
+export interface ManagedSettings {
+  readonly ports: SidecarPorts
+  /** They may be registered over HTTP. */
+  readonly viaApi: boolean
+  /** They run also where the agent runs as root, and so would they. */
+  readonly asRoot: boolean
+  /** What proxies have that say nothing else. Empty: nothing; without a command it is this program. */
+  readonly execMode: string
+  readonly daemonCommand: readonly string[]
+  /** JSON; empty: nothing. */
+  readonly config: string
+}
+
+export const defaultManagedSettings: ManagedSettings = {
+  ports: { min: 20_000, max: 20_255 },
+  viaApi: false,
+  asRoot: false,
+  execMode: '',
+  daemonCommand: [],
+  config: '',
+}
+
+/** Why a caller of the API may not have one run; undefined: it may. Reference: HTTP API 4.3. */
+export function managedRefusal({ sidecar }: ServiceDefinition, { viaApi }: ManagedSettings): Failure | undefined {
+  if (viaApi || sidecar?.service.managed === undefined) return undefined
+  return { kind: 'bad-request', message: 'Bad request: Managed proxy registration via the API is disallowed.' }
+}
+
+export interface ManagedPlace {
+  readonly settings: ManagedSettings
+  /** To which proxies bind that name no address. */
+  readonly bindAddress: string
+  readonly taken: Taken
+}
+
+type Proxy = Pick<ServiceDefinition, 'service' | 'checks'>
+
+const listeningIntervalMs = 10_000
+const anyAddresses: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]'])
+
+/**
+ * A managed proxy with all that it does not say itself: its port, where it listens, how it is run, and a check that it listens.
+ * The error is a clause. Reference: connect 9, of its endpoint.
+ */
+export function withManagedDefaults(
+  given: OfferedService,
+  managed: ManagedFacts,
+  place: ManagedPlace,
+): Result<Proxy, string> {
+  const { settings, bindAddress, taken } = place
+  const facts = given.mesh?.proxy
+  if (facts === undefined || facts === null) return err('Invalid managed proxy: it stands for no service')
+  const run = howRun(managed, settings)
+  if (!run.ok) return run
+  const said = { ...settingsOf(settings.config), ...settingsOf(facts.config) }
+  const address = said['bind_address'] ?? bindAddress
+  const local = said['local_service_address'] ?? `${facts.localAddress}:${facts.localPort}`
+  const port = said['bind_port'] ?? portFor(given.id, taken, settings.ports)
+  if (typeof address !== 'string' || address === '') return err('Invalid managed proxy: bind_address is no address')
+  const target = typeof local === 'string' ? parseEndpoint(local) : undefined
+  if (target === undefined) return err('Invalid managed proxy: local_service_address is not host:port')
+  if (port === undefined) return err(noPort(settings.ports))
+  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
+    return err('Invalid managed proxy: bind_port is no port')
+  const config = { ...said, bind_address: address, bind_port: port, local_service_address: local }
+  const proxy = { ...facts, localAddress: target.host, localPort: target.port, config: settingsText(config) }
+  const reached = said['bind_address'] === undefined || anyAddresses.has(address) ? given.address : address
+  const service = { ...given, address: reached, port, managed: run.value, mesh: { native: false, proxy } }
+  return ok({ service, checks: listeningCheck(service, config) })
+}
+
+function noPort(ports: SidecarPorts): string {
+  const range = isOpen(ports) ? `[${ports.min}, ${ports.max}]` : '[0, 0]'
+  return `no port provided for proxy bind_port and none left in the allocated range ${range}`
+}
+
+function howRun({ execMode, command }: ManagedFacts, settings: ManagedSettings): Result<ManagedFacts, string> {
+  const mode = execMode || settings.execMode || 'daemon'
+  if (mode === 'script') return err('Invalid managed proxy: exec_mode script is not there: write daemon')
+  if (mode !== 'daemon') return err(`Invalid managed proxy: exec_mode cannot be ${JSON.stringify(mode)}`)
+  return ok({ execMode: mode, command: command.length > 0 ? command : settings.daemonCommand })
+}
+
+function settingsOf(text: string): Readonly<Record<string, Json>> {
+  return text === '' ? {} : (settingsJson(text) as Readonly<Record<string, Json>>)
+}
+
+function listeningCheck(proxy: OfferedService, config: Readonly<Record<string, Json>>): readonly CheckDefinition[] {
+  if (config['disable_tcp_check'] === true) return []
+  const asked = config['tcp_check_address'] ?? config['bind_address']
+  const address = typeof asked !== 'string' || anyAddresses.has(asked) ? '127.0.0.1' : asked
+  const host = address.includes(':') && !address.startsWith('[') ? `[${address}]` : address
+  return [
+    {
+      checkId: managedCheckId(proxy.id),
+      name: 'Connect Proxy Listening',
+      notes: '',
+      serviceId: proxy.id,
+      status: 'critical',
+      probe: {
+        kind: 'tcp',
+        address: `${host}:${proxy.port}`,
+        intervalMs: listeningIntervalMs,
+        timeoutMs: listeningIntervalMs,
+      },
+      deregisterCriticalServiceAfterMs: 0,
+      ...(proxy.token === undefined ? {} : { token: proxy.token }),
+    },
+  ]
+}
+
+export function managedCheckId(proxyId: string): string {
+  return `service:${proxyId}`
+}

@@ -1,0 +1,27 @@
+import type { OfferedService } from '../../model/catalog.ts'
+import { itemKey } from './item-key.ts'
+
+/** Of proxies that name no port, both ends among them; 0 or less: they must. Reference: configuration 4.3. */
+export interface SidecarPorts {
+  readonly min: number
+  readonly max: number
+}
+
+export const defaultSidecarPorts: SidecarPorts = { min: 21_000, max: 21_255 }
+
+/** Services whose ports are taken. */
+export type Taken = readonly Pick<OfferedService, 'id' | 'port'>[]
+
+export function isOpen({ min, max }: SidecarPorts): boolean {
+  return min > 0 && max >= min
+}
+
+/** The lowest that nobody has; one that is there keeps its own. */
+export function portFor(id: string, taken: Taken, ports: SidecarPorts): number | undefined {
+  if (!isOpen(ports)) return undefined
+  const own = taken.find((other) => itemKey(other.id) === itemKey(id))?.port ?? 0
+  if (own >= ports.min && own <= ports.max) return own
+  const used = new Set(taken.map(({ port }) => port))
+  for (let port = ports.min; port <= ports.max; port++) if (!used.has(port)) return port
+  return undefined
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { hex, utf8 } from '../../base/bytes.ts'
+import { parseDuration } from '../../base/duration.ts'
+import { type Json, writeJson } from '../../base/json.ts'
+import type { Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Failure } from '../../model/failure.ts'
+import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import type { NamesOf } from '../declared.ts'
+import type { AgentContext, RouteRequest, RouteResponse } from '../manifest.ts'
+import { durationText, parameter } from '../parameters.ts'
+import { badRequest, failed } from '../responses.ts'
+
+export const hashParameters = [
+  parameter('hash', z.string(), 'Wait until it has another hash.'),
+  parameter('wait', durationText, 'How long at most: 5 minutes where it is absent, 10 at most.'),
+] as const
+
+export type HashRequest = RouteRequest<NamesOf<typeof hashParameters>>
+
+/** What is told, and what of it the hash is of. */
+export interface Hashed {
+  readonly hashed: Json
+  shown(contentHash: string): Json
+}
+
+/**
+ * What a service of the agent is now. With the hash that it had it is answered when that is no longer so, or when the time is up.
+ * `look` may wait for rights, and looks after that once more. Reference: HTTP API 4.5.
+ */
+export async function whenAnother(
+  agent: AgentContext,
+  request: HashRequest,
+  look: () => Promise<Result<Hashed, Failure>>,
+): Promise<RouteResponse> {
+  const { env } = agent
+  const waitMs = waitFrom(request)
+  if (waitMs === undefined) return badRequest('Invalid wait time')
+  const known = request.query.get('hash') ?? ''
+  const drawn = env.random.stream('blocking.jitter').fraction()
+  const endMs = env.clock.monoMs() + waitMs + (drawn * waitMs) / blockingJitterFraction
+  for (;;) {
+    const found = await look()
+    if (!found.ok) return failed(found.error)
+    // 64 bits in hexadecimal digits, without zeros in front.
+    const content = hex(env.crypto.sha256(utf8(writeJson(found.value.hashed))))
+    const contentHash = content.slice(0, 16).replace(/^0+(?=.)/, '')
+    const leftMs = endMs - env.clock.monoMs()
+    if (known !== contentHash || leftMs <= 0) {
+      return { kind: 'json', value: found.value.shown(contentHash), contentHash }
+    }
+    if ((await changed(agent, request, leftMs)) === 'gone') return failed({ kind: 'cancelled' })
+  }
+}
+
+/** Undefined: not a duration. */
+function waitFrom(request: HashRequest): number | undefined {
+  const text = request.query.get('wait') ?? ''
+  const wait = parseDuration(text === '' ? '0' : text)
+  if (!wait.ok) return undefined
+  return wait.value <= 0 ? blockingWaitDefaultMs : Math.min(wait.value, blockingWaitMaxMs)
+}
+
+/** Settled when services changed, the time is up, or the caller went away. */
+async function changed(agent: AgentContext, request: HashRequest, waitMs: number): Promise<'changed' | 'gone'> {
+  const news = agent.env.deferred<'changed' | 'gone'>()
+  const open: Closable[] = [
+    agent.local.onServicesChange(() => news.resolve('changed')),
+    agent.env.timers.after(waitMs, () => news.resolve('changed')),
+  ]
+  request.call.onAbort?.(() => news.resolve('gone'))
+  const what = await news.promise
+  for (const each of open) each.close()
+  return what
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
+import { defaultManagedSettings, type ManagedSettings } from '../../../src/agent/local/managed-proxies.ts'
+import { parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
+import type { LocalAgent } from '../../../src/features/local-agent.ts'
+import type { ServiceDefinition } from '../../../src/model/catalog.ts'
+import { configOf, nodeId, offer, withLocalAgent } from './local-world.ts'
+
+const dataDir = '/data'
+
+function managed(name: string, proxy: object = {}, more: object = {}): ServiceDefinition {
+  const read = parseServiceDefinition({ name, port: 80, connect: { proxy }, ...more }, 'file')
+  if (!read.ok) throw new Error(read.error.message)
+  return read.value
+}
+
+const settings = (changes: Partial<ManagedSettings> = {}) => ({
+  bindAddress: '10.0.0.1',
+  managedProxies: { ...defaultManagedSettings, ports: { min: 20_000, max: 20_001 }, viaApi: true, ...changes },
+})
+const portOf = (agent: LocalAgent, id: string) => agent.services().find((service) => service.id === id)?.port
+const refusalOf = async (agent: LocalAgent, definition: ServiceDefinition) => {
+  const taken = await agent.registerService(definition)
+  return taken.ok ? undefined : taken.error
+}
+
+describe('a managed proxy', () => {
+  it('comes with its service, on the lowest free port of the range, which it keeps, and goes with it', async () => {
+    await withLocalAgent(configOf(settings()), async ({ agent, catalog }) => {
+      await agent.registerService(offer('taken', { port: 20_000 }))
+      await agent.registerService(managed('a'))
+      await agent.registerService(managed('a'))
+      expect(portOf(agent, 'a-proxy')).toBe(20_001)
+      expect(await refusalOf(agent, managed('b'))).toEqual({
+        kind: 'bad-request',
+        message: 'no port provided for proxy bind_port and none left in the allocated range [20000, 20001]',
+      })
+      expect(await refusalOf(agent, managed('b', { config: { bind_port: 9_000 } }))).toBeUndefined()
+      expect(portOf(agent, 'b-proxy')).toBe(9_000)
+      expect(agent.managedProxies().map(({ proxy, target }) => [proxy.id, target?.id])).toEqual([
+        ['a-proxy', 'a'],
+        ['b-proxy', 'b'],
+      ])
+      await agent.deregisterService('a')
+      expect(agent.managedProxies().map(({ proxy }) => proxy.id)).toEqual(['b-proxy'])
+      expect([...catalog.services.keys()].sort()).toEqual(['b', 'b-proxy', 'taken'])
+      expect([...catalog.checks.keys()]).toEqual(['service:b-proxy'])
+    })
+  })
+
+  it('has what it does not say from the settings of its agent, and is checked by whether it listens', async () => {
+    const defaults = { daemonCommand: ['run'], config: '{"bind_address":"0.0.0.0","x":1,"y":1}' }
+    await withLocalAgent(configOf(settings(defaults)), async ({ agent }) => {
+      await agent.registerService(managed('a', { config: { x: 2, local_service_address: '10.0.0.9:81' } }))
+      await agent.registerService(
+        managed('b', { command: ['own'], config: { bind_address: '10.0.0.2', bind_port: 7, disable_tcp_check: true } }),
+      )
+      const [a, b] = agent.managedProxies()
+      expect([a?.managed, b?.managed]).toEqual([
+        { execMode: 'daemon', command: ['run'] },
+        { execMode: 'daemon', command: ['own'] },
+      ])
+      expect(a?.proxy).toMatchObject({ address: '', port: 20_000 })
+      expect(a?.proxy.mesh?.proxy).toMatchObject({
+        localAddress: '10.0.0.9',
+        localPort: 81,
+        config: '{"bind_address":"0.0.0.0","bind_port":20000,"local_service_address":"10.0.0.9:81","x":2,"y":1}',
+      })
+      expect(b?.proxy).toMatchObject({ address: '10.0.0.2', port: 7 })
+      expect(agent.checks().map(({ checkId, name }) => [checkId, name])).toEqual([
+        ['service:a-proxy', 'Connect Proxy Listening'],
+      ])
+    })
+    await withLocalAgent(configOf(settings()), async ({ agent }) => {
+      await agent.registerService(managed('a'))
+      expect(agent.managedProxies()[0]?.proxy.mesh?.proxy?.config).toBe(
+        '{"bind_address":"10.0.0.1","bind_port":20000,"local_service_address":"127.0.0.1:80"}',
+      )
+    })
+  })
+
+  it.each([
+    [{ exec_mode: 'script' }, 'Invalid managed proxy: exec_mode script is not there: write daemon'],
+    [{ exec_mode: 'x' }, 'Invalid managed proxy: exec_mode cannot be "x"'],
+    [{ config: { bind_port: 'x' } }, 'Invalid managed proxy: bind_port is no port'],
+    [{ config: { bind_port: 0 } }, 'Invalid managed proxy: bind_port is no port'],
+    [{ config: { bind_address: 5 } }, 'Invalid managed proxy: bind_address is no address'],
+    [{ config: { local_service_address: 'x' } }, 'Invalid managed proxy: local_service_address is not host:port'],
+  ])('that says %j is refused: %s', async (proxy, message) => {
+    await withLocalAgent(configOf(settings()), async ({ agent }) => {
+      expect(await refusalOf(agent, managed('a', proxy))).toEqual({ kind: 'bad-request', message })
+      expect(agent.services()).toEqual([])
+    })
+  })
+
+  it('has the token of its service', async () => {
+    await withLocalAgent(configOf({ ...settings(), services: [managed('a', {}, { token: 'own' })] }), async (world) => {
+      expect(world.agent.managedProxies().map(({ token }) => token)).toEqual(['own'])
+    })
+  })
+
+  it('comes over the API where that is allowed, and comes back after a restart only while it is', async () => {
+    await withLocalAgent(configOf(settings({ viaApi: false })), async ({ agent }) => {
+      expect(await refusalOf(agent, managed('a'))).toEqual({
+        kind: 'bad-request',
+        message: 'Bad request: Managed proxy registration via the API is disallowed.',
+      })
+    })
+    const config = configOf({ ...settings(), dataDir })
+    await withLocalAgent(config, async ({ agent, env, catalog }) => {
+      await agent.registerService(managed('a', { command: ['run'] }))
+      await agent.stop()
+      const again = async (given: typeof config) => {
+        const next = createLocalAgent(env, { config: given, nodeId, catalog, nodeCount: () => 1 })
+        await next.start()
+        return next
+      }
+      const second = await again(config)
+      expect(second.managedProxies()).toMatchObject([{ proxy: { port: 20_000 }, managed: { command: ['run'] } }])
+      await second.stop()
+      const third = await again({ ...config, ...settings({ viaApi: false }) })
+      expect([third.managedProxies(), third.services().map(({ id }) => id)]).toEqual([[], ['a']])
+      expect(third.checks()).toEqual([])
+      await third.stop()
+    })
+  })
+})

@@ -66,9 +66,7 @@ function rotationNow({ RotationNow: now }: Forecast): readonly string[] {
   return [
     `lists ${now.Roots} roots, of which the new one signs from then on`,
     `sends ${now.CertificatesOfLeaf} certificates with each leaf, itself among them`,
-    now.OldRootGoes === ''
-      ? 'lets the root that is active now go at once: it has signed nothing'
-      : `lets the root that is active now go at ${now.OldRootGoes}, when its last leaf has expired`,
+    `keeps the root that is active now until ${now.OldRootGoes}, when each of its leaves has expired by any clock`,
     ...(now.LeavesHoldUntil === '' ? [] : [`signs leaves that hold until ${now.LeavesHoldUntil} at most`]),
   ]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { utf8 } from '../base/bytes.ts'
-import { type Json, jsonOrUndefined } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
+import { parseDocument } from '../config/document.ts'
 
 const anything = z.record(
   z.string(),
@@ -55,11 +55,13 @@ const authorityInFile = z.object({
 })
 
 /** What a file must be so that it can be a configuration of the authority; undefined: nothing is wrong with it. */
-export function authorityProblem(text: string): string | undefined {
-  const value = jsonOrUndefined(utf8(text))
-  if (value === undefined) return 'not JSON'
-  const read = authorityInFile.safeParse(value)
-  return read.success ? undefined : (read.error.issues[0]?.message ?? 'it cannot be read')
+export function authorityProblem(file: string, text: string): string | undefined {
+  const document = parseDocument(file, text)
+  if (!document.ok) return `${document.error.place}: ${document.error.message}`
+  const read = authorityInFile.safeParse(document.value.value)
+  if (read.success) return undefined
+  const issue = read.error.issues[0]
+  return `${document.value.placeOf(issue?.path ?? [])}: ${issue?.message ?? 'it cannot be read'}`
 }
 
 /** Reference: mesh 8. */

@@ -65,7 +65,10 @@ export function proxySource({ flags, terminal }: Invocation): Result<ProxySource
   if (proxyId !== '') return ok({ kind: 'registered', id: proxyId })
   const serviceId = given('sidecar-for', 'CONNECT_SIDECAR_FOR')
   if (serviceId !== '') return ok({ kind: 'sidecar', serviceId })
-  if (service === '') return err('-service or -proxy-id must be specified so that proxy can configure itself.')
+  if (service === '') {
+    const sidecar = 'For a sidecar that is registered with the agent: -sidecar-for=<ID of its service>.'
+    return err(`-service or -proxy-id must be specified so that proxy can configure itself. ${sidecar}`)
+  }
   const inbound = inboundOf(given('listen'), given('service-addr'))
   if (!inbound.ok) return inbound
   if (flags.get('register') === true && inbound.value === undefined) return err('-register needs -listen')

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Datacenter } from './datacenter.ts'
 import { eventually, freePort, type RealAgent } from './real-agent.ts'
@@ -154,6 +155,53 @@ describe('svc connect proxy', () => {
     const visits = await visitors.stop()
     expect([...new Set(visits.map(({ word }) => word))]).toEqual(['hello'])
   }, 90_000)
+
+  it('reaches a service that speaks for itself, which is found and known without a proxy', async () => {
+    const leaf = await besideDb.json<{ readonly CertPEM: string; readonly PrivateKeyPEM: string }>(
+      '/v1/agent/connect/ca/leaf/native',
+    )
+    const roots = await besideDb.json<{ readonly Roots: readonly { readonly RootCert: string }[] }>(
+      '/v1/agent/connect/ca/roots',
+    )
+    const met: string[] = []
+    const own = createTlsServer(
+      {
+        cert: leaf?.CertPEM,
+        key: leaf?.PrivateKeyPEM,
+        ca: roots?.Roots.map(({ RootCert }) => RootCert),
+        requestCert: true,
+        allowHalfOpen: true,
+      },
+      (socket) => {
+        met.push(socket.getPeerCertificate().subjectaltname ?? '')
+        socket.on('error', () => undefined)
+        socket.pipe(socket)
+      },
+    )
+    const [port, local] = [await freePort(), await freePort()]
+    await new Promise<void>((resolve) => own.listen(port, '0.0.0.0', resolve))
+    await put(besideDb, '/v1/agent/service/register', { Name: 'native', Port: port, Connect: { Native: true } })
+    const proxy = new RunningProxy(besideWeb, ['-service=web', `-upstream=native:${local}`])
+    try {
+      await eventually('a connection', async () => ((await visit(local)) === 'hello' ? true : undefined))
+      expect(met.at(-1)).toMatch(/^URI:spiffe:\/\/[0-9a-f-]+\.svc\/ns\/default\/dc\/dc1\/svc\/web$/)
+      const known = await besideDb.json<Record<string, object>>('/v1/agent/services')
+      expect(known?.['native']).toMatchObject({ Connect: { Native: true } })
+      expect(known?.['native']).not.toHaveProperty('Proxy')
+      for (const path of ['/v1/catalog/connect/native', '/v1/catalog/service/native']) {
+        const [found, ...others] = (await besideWeb.json<readonly object[]>(path)) ?? []
+        expect([found, others]).toMatchObject([
+          { ServiceKind: '', ServicePort: port, ServiceConnect: { Native: true }, ServiceProxy: {} },
+          [],
+        ])
+      }
+      const healthy = await besideWeb.json<readonly { readonly Service: object }[]>('/v1/health/connect/native?passing')
+      expect(healthy).toMatchObject([{ Service: { Service: 'native', Port: port, Connect: { Native: true } } }])
+    } finally {
+      await proxy.stop('SIGKILL')
+      own.close()
+    }
+  })
 
   it('ends in order when it is interrupted', async () => {
     const port = await freePort()

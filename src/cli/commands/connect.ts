@@ -50,7 +50,7 @@ export const setAuthorityCommand: CliCommand = {
     const text = await fileText(invocation.env.disk, file)
     if (!text.ok) return failed(invocation, `Error reading config file: ${text.error}`)
     const { authorityProblem } = await import('../connect-answers.ts')
-    const problem = authorityProblem(text.value)
+    const problem = authorityProblem(file, text.value)
     if (problem !== undefined) return failed(invocation, `Error parsing config file: ${problem}`)
     const cas = invocation.flags.get('cas')
     if (typeof cas === 'string' && !/^\d+$/.test(cas))

@@ -185,11 +185,19 @@ export const deleteIntentionCommand: CliCommand = {
   },
 }
 
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** Of the one that is named by its ID, or by its two ends. */
 async function intentionId({ args }: Invocation, client: ApiClient): Promise<Result<string, string>> {
   const [first, second, ...more] = args
   if (first === undefined || more.length > 0) return err('command requires exactly 1 or 2 arguments')
-  if (second === undefined) return ok(first)
+  if (second === undefined) {
+    if (uuidPattern.test(first)) return ok(first)
+    const shown = JSON.stringify(first)
+    return err(
+      `${shown} is no ID of an intention. Name its two ends, SRC DST; svc intention match NAME lists intentions`,
+    )
+  }
   const all = await intentionList(client)
   if (!all.ok) return all
   const found = all.value.find((each) => isOfSame(each, { SourceName: first, DestinationName: second }))

@@ -69,7 +69,7 @@ describe('svc connect ca forecast', () => {
         'A rotation now:',
         '  - lists 2 roots, of which the new one signs from then on',
         '  - sends 2 certificates with each leaf, itself among them',
-        '  - lets the root that is active now go at 2026-11-24T03:01:00Z, when its last leaf has expired',
+        '  - keeps the root that is active now until 2026-11-24T03:01:00Z, when each of its leaves has expired by any clock',
         '  - signs leaves that hold until 2036-11-18T03:00:00Z at most',
         '',
       ].join('\n'),

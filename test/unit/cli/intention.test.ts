@@ -137,6 +137,9 @@ Created At:   Saturday, 21-Nov-26 03:24:53 UTC
     expect((await api.run(['intention', 'get', 'z', 'z'])).error).toBe(
       'Error: Intention with source "z" and destination "z" not found.\n',
     )
+    expect((await api.run(['intention', 'get', 'nope'])).error).toBe(
+      'Error: "nope" is no ID of an intention. Name its two ends, SRC DST; svc intention match NAME lists intentions\n',
+    )
     expect((await api.run(['intention', 'get'])).error).toBe('Error: command requires exactly 1 or 2 arguments\n')
   })
 })
@@ -177,7 +180,7 @@ describe('an agent without the mesh', () => {
     [['intention', 'check', 'a', 'b'], 2, `${root}/check`],
     [['intention', 'get', 'a', 'b'], 1, `${root}`],
     [['intention', 'match', 'a'], 1, `${root}/match`],
-    [['intention', 'delete', 'x'], 1, `${root}/x`],
+    [['intention', 'delete', webToDb.ID], 1, `${root}/${webToDb.ID}`],
     [['connect', 'ca', 'get-config'], 1, '/v1/connect/ca/configuration'],
   ])('is said to be one: %j', async (argv, code, path) => {
     const ran = await api.run(argv)
@@ -225,10 +228,9 @@ describe('svc connect', () => {
     expect(await run('-config-file=/none/x')).toBe(
       'Error reading config file: open /none/x: no such file or directory\n',
     )
-    expect(await run(`-config-file=${file('a', '{')}`)).toBe('Error parsing config file: not JSON\n')
-    expect(await run(`-config-file=${file('b', { Config: {} })}`)).toBe(
-      'Error parsing config file: write Provider, a text\n',
-    )
+    expect(await run(`-config-file=${file('a', '{')}`)).toMatch(/^Error parsing config file: .*a:1:2: not JSON: .+\n$/)
+    expect(await run(`-config-file=${file('c', '{\n  "Provider": "svc",\n}')}`)).toMatch(/c:3:1: not JSON/)
+    expect(await run(`-config-file=${file('b', { Config: {} })}`)).toMatch(/b:1:1: write Provider, a text\n$/)
     expect(api.asked).toEqual([])
   })
 
@@ -238,7 +240,10 @@ describe('svc connect', () => {
       expect([code, out]).toEqual([1, ''])
       return error.replace('==> Error preparing configuration: ', '').trimEnd()
     }
-    expect(await problemOf()).toBe('-service or -proxy-id must be specified so that proxy can configure itself.')
+    expect(await problemOf()).toBe(
+      '-service or -proxy-id must be specified so that proxy can configure itself. ' +
+        'For a sidecar that is registered with the agent: -sidecar-for=<ID of its service>.',
+    )
     expect(await problemOf('-service=web', '-upstream=db')).toBe('-upstream "db" is not <name>:<port>')
     expect(await problemOf('-service=web', '-listen=:8443')).toBe(
       '-service-addr must be specified with -listen so the proxy knows the backend service address.',

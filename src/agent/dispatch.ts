@@ -1,6 +1,5 @@
 import { type Authorizer, unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
-import type { Closable } from '../env/async.ts'
 import { readBy } from '../features/fields.ts'
 import type {
   Answer,
@@ -23,6 +22,7 @@ import type { Gate } from './access/gate.ts'
 import type { AgentObserver, ParkedRead } from './agent.ts'
 import { type KeptResult, KeptResults, type LiveResult } from './kept-results.ts'
 import { type Caller, Leaving } from './leaving.ts'
+import { ParkedReads } from './parked-reads.ts'
 import { failureOfRefusal } from './refusal.ts'
 import { type AgentRequest, waitOf } from './request.ts'
 import { Served } from './served.ts'
@@ -41,14 +41,9 @@ export class Dispatch {
   /** Undefined: access control is off, and everybody may do everything. */
   readonly #gate: Gate | undefined
   readonly #askers: Askers
-  /** Ends of the reads that are parked, as many as the results have waiting; those that only the leader may answer apart. */
-  readonly #parked = new Set<End>()
-  readonly #parkedAtLeader = new Set<End>()
-  /** Ends the latter when this server no longer leads; there is one as long as there are any. */
-  #following: Closable | undefined
+  readonly #parked: ParkedReads
   /** Questions whether this server still leads, asked in this turn. */
   readonly #confirming = new Map<'readIndex' | 'leaseRead', ReturnType<Raft['readIndex']>>()
-  #stopped = false
 
   constructor(
     context: ServerContext,
@@ -64,13 +59,13 @@ export class Dispatch {
     this.#observer = observer
     this.#results = new KeptResults(store, {}, context.release)
     this.#raft = context.raft
+    this.#parked = new ParkedReads(context, gate)
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
 
   /** Ends the reads that are parked; none is parked from here on. */
   stop(): void {
-    this.#stopped = true
-    for (const end of [...this.#parked]) end(err({ kind: 'shutting-down' }))
+    this.#parked.stop()
   }
 
   endpoint(method: string): EndpointDefinition | undefined {
@@ -197,7 +192,12 @@ export class Dispatch {
         observed = this.#observed(endpoint, args, read.minIndex, result)
       }
       const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
-      const woken = await this.#park(endpoint, found.value, leftMs, read, leaving)
+      const woken = await this.#parked.park(endpoint, asker, {
+        wait: (wake) => this.#results.wait(result, wake),
+        waitMs: leftMs,
+        read,
+        caller: leaving,
+      })
       over?.()
       if (!woken.ok) return woken
     }
@@ -325,61 +325,6 @@ export class Dispatch {
       lastContactMs: status.role === 'leader' ? 0 : Math.round(status.lastContactMs ?? 0),
     }
   }
-
-  /** Until what was read changes, or what the token may do, time runs out, the caller leaves, or (unless stale) this server no longer leads. */
-  #park(
-    endpoint: QueryEndpoint,
-    { result: kept, asker }: Found,
-    waitMs: number,
-    read: ReadOptions,
-    caller: Leaving,
-  ): Promise<Result<undefined, Failure>> {
-    const { env } = this.#context
-    const deferred = env.deferred<Result<undefined, Failure>>()
-    if (this.#stopped || caller.gone) {
-      deferred.resolve(err(this.#stopped ? { kind: 'shutting-down' } : { kind: 'cancelled' }))
-      return deferred.promise
-    }
-    let over = false
-    const end: End = (result) => {
-      if (over) return
-      over = true
-      timer?.close()
-      if (waiting.ok) waiting.value.close()
-      following?.close()
-      this.#unpark(end)
-      caller.tell = undefined
-      deferred.resolve(result)
-    }
-    const waiting = this.#results.wait(kept, () => end(ok(undefined)))
-    const following = waiting.ok
-      ? this.#gate?.onChange(endpoint, asker.token, asker.authorizer, () => end(ok(undefined)))
-      : undefined
-    const timer = waiting.ok ? env.timers.after(waitMs, () => end(ok(undefined))) : undefined
-    if (!waiting.ok) {
-      end(waiting)
-      return deferred.promise
-    }
-    this.#parked.add(end)
-    if (read.consistency !== 'stale') this.#parkAtLeader(end)
-    caller.tell = () => end(err({ kind: 'cancelled' }))
-    return deferred.promise
-  }
-
-  #parkAtLeader(end: End): void {
-    this.#parkedAtLeader.add(end)
-    this.#following ??= this.#raft.onRoleChange((status) => {
-      if (status.role === 'leader') return
-      for (const each of [...this.#parkedAtLeader]) each(err({ kind: 'not-leader', leader: status.leader?.address }))
-    })
-  }
-
-  #unpark(end: End): void {
-    this.#parked.delete(end)
-    if (!this.#parkedAtLeader.delete(end) || this.#parkedAtLeader.size > 0) return
-    this.#following?.close()
-    this.#following = undefined
-  }
 }
 
 function liveness(live: LiveResult): () => boolean {
@@ -392,8 +337,6 @@ type DispatchObserver = Pick<AgentObserver, 'readParked'>
 async function endOfTurn(): Promise<void> {
   await undefined
 }
-
-type End = (result: Result<undefined, Failure>) => void
 
 interface Found {
   readonly result: KeptResult

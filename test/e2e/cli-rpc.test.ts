@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { firstValueBytes, pack, unpack } from '../../src/base/msgpack.ts'
 import { eventually, freePort, freePorts, makeWorkplace, RealAgent } from './real-agent.ts'
+import { serfIsThere, whySkipped } from './serf-agent.ts'
 
 /** What comes back until the connection is over, and how it ends. */
 function asked(port: number, values: readonly unknown[]): Promise<{ readonly said: unknown[]; readonly end: string }> {
@@ -30,7 +32,8 @@ function asked(port: number, values: readonly unknown[]): Promise<{ readonly sai
   })
 }
 
-it('[UPG-054] a real agent as 0.7.4 leaves when its command port is told to, and says so first', async () => {
+/** An agent of before 0.8.0, once it leads itself, and where its command port is. */
+async function withOldAgent(use: (agent: RealAgent, rpc: number, gossip: number) => Promise<void>): Promise<void> {
   const workplace = makeWorkplace()
   const [ports, rpc] = [await freePorts(), await freePort()]
   const file = join(workplace.path, 'old.json')
@@ -38,6 +41,15 @@ it('[UPG-054] a real agent as 0.7.4 leaves when its command port is told to, and
   const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-release=0.7.4', '-dev', `-config-file=${file}`])
   try {
     await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    await use(agent, rpc, ports.serf_lan)
+  } finally {
+    await agent.stop('SIGKILL')
+    workplace.remove()
+  }
+}
+
+it('[UPG-054] a real agent as 0.7.4 leaves when its command port is told to, and says so first', () =>
+  withOldAgent(async (agent, rpc, gossip) => {
     const { said, end } = await asked(rpc, [
       ...[{ Command: 'handshake', Seq: 0 }, { Version: 1 }],
       ...[
@@ -49,12 +61,25 @@ it('[UPG-054] a real agent as 0.7.4 leaves when its command port is told to, and
     expect(said).toEqual([
       { Seq: 0, Error: '' },
       { Seq: 1, Error: '' },
-      { Members: [expect.objectContaining({ Name: 'old', Status: 'alive', Port: ports.serf_lan })] },
+      { Members: [expect.objectContaining({ Name: 'old', Status: 'alive', Port: gossip })] },
       { Seq: 2, Error: '' },
     ])
     expect((await agent.exited).code).toBe(0)
-  } finally {
-    await agent.stop('SIGKILL')
-    workplace.remove()
-  }
+  }))
+
+it("[UPG-054] the command line of the field's own gossip agent is understood on that port", async (context) => {
+  if (!serfIsThere) context.skip(whySkipped)
+  await withOldAgent(async (agent, rpc) => {
+    const serf = (command: string, ...more: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync('serf', [command, `-rpc-addr=127.0.0.1:${rpc}`, ...more])
+      return { status, said: `${stdout}${stderr}` }
+    }
+    expect(serf('info')).toEqual({ status: 0, said: expect.stringMatching(/^\s+version = 0\.7\.4$/m) })
+    expect(serf('join', '127.0.0.1:1')).toEqual({ status: 1, said: expect.stringContaining('127.0.0.1:1: refused') })
+    expect(serf('force-leave', 'nobody')).toEqual({ status: 0, said: '' })
+    // It names lists of members otherwise than that port did: what is unknown ends the connection, and nothing else.
+    expect(serf('members')).toEqual({ status: 1, said: expect.stringContaining('Error retrieving members') })
+    expect(serf('leave')).toEqual({ status: 0, said: expect.stringContaining('Graceful leave complete') })
+    expect((await agent.exited).code).toBe(0)
+  })
 })

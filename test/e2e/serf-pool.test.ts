@@ -3,7 +3,7 @@ import type { Pool } from '../../src/gossip/pool.ts'
 import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
 import { originCoordinate } from '../../src/model/coordinate.ts'
 import { encrypted, open, statuses, until } from '../contract/gossip/pools.ts'
-import { SerfAgent, serfIsThere } from './serf-agent.ts'
+import { SerfAgent, serfIsThere, whySkipped } from './serf-agent.ts'
 
 const tags = { role: 'server', dc: 'dc1', id: '0f5a6a3b-4a08-4d5b-8a6f-6a3b4a084d5b' }
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 async function startTheirs(context: TestContext, ...flags: readonly string[]): Promise<SerfAgent> {
-  if (!serfIsThere) context.skip("the serf command, an agent of the field, is not there (Debian's package serf has it)")
+  if (!serfIsThere) context.skip(whySkipped)
   theirs = await SerfAgent.start('theirs', ['-tag=role=web', `-tag=long=${'v'.repeat(100)}`, ...flags])
   return theirs
 }

@@ -1,6 +1,7 @@
 import { unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
+import type { AgentContext } from '../features/agent-context.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,
@@ -10,7 +11,7 @@ import {
 import { updateEndpoint } from '../features/coordinate/endpoint.ts'
 import type { CoordinateRow } from '../features/coordinate/model.ts'
 import { nodeChecksEndpoint } from '../features/health/endpoint.ts'
-import type { AgentContext, ReadOptions } from '../features/manifest.ts'
+import type { ReadOptions } from '../features/reading.ts'
 import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'

@@ -2,16 +2,15 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
+import type { CallOptions } from '../features/call.ts'
+import type { Answer, ReadOptions } from '../features/reading.ts'
 import type {
-  Answer,
-  CallOptions,
   EndpointDefinition,
   QueryEndpoint,
-  ReadOptions,
   ServerEndpoint,
   WriteEndpoint,
   WriteIdentity,
-} from '../features/manifest.ts'
+} from '../features/server-context.ts'
 import type { Failure } from '../model/failure.ts'
 import type { CallFailure } from '../rpc/rpc.ts'
 import type { Attempt, CallTarget } from './call-target.ts'

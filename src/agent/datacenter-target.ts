@@ -1,7 +1,7 @@
 import { err, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { EndpointDefinition } from '../features/manifest.ts'
+import type { EndpointDefinition } from '../features/server-context.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
 import { fruitless } from './client-target.ts'

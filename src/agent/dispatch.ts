@@ -1,17 +1,14 @@
 import { type Authorizer, unrestricted } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { readBy } from '../features/fields.ts'
+import type { Answer, ReadMeta, ReadOptions, Standing } from '../features/reading.ts'
 import type {
-  Answer,
   EndpointDefinition,
   QueryEndpoint,
-  ReadMeta,
-  ReadOptions,
   ServerContext,
   ServerEndpoint,
-  Standing,
   WriteEndpoint,
-} from '../features/manifest.ts'
+} from '../features/server-context.ts'
 import type { Failure } from '../model/failure.ts'
 import { blockingJitterFraction } from '../model/limits.ts'
 import type { RequestRefusal } from '../raft/core/types.ts'

@@ -1,6 +1,6 @@
 import type { Closable } from '../env/async.ts'
-import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import { measured } from '../features/measured.ts'
+import type { LeaderDuty, ServerContext } from '../features/server-context.ts'
 import type { RaftStatus } from '../raft/raft.ts'
 
 /** Pause before a leader that could not make sure of its state tries again. */

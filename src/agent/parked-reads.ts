@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
-import type { QueryEndpoint, ReadOptions, ServerContext } from '../features/manifest.ts'
+import type { ReadOptions } from '../features/reading.ts'
+import type { QueryEndpoint, ServerContext } from '../features/server-context.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Asker } from './access/askers.ts'
 import type { Gate } from './access/gate.ts'

@@ -2,8 +2,8 @@ import { unrestricted } from '../access/authorizer.ts'
 import type { Closable } from '../env/async.ts'
 import { deregisterEndpoint, registerEndpoint } from '../features/catalog/endpoint.ts'
 import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../features/catalog/views.ts'
-import type { LeaderDuty, ServerContext } from '../features/manifest.ts'
 import { measured } from '../features/measured.ts'
+import type { LeaderDuty, ServerContext } from '../features/server-context.ts'
 import type { Member, Pool } from '../gossip/pool.ts'
 import {
   type CatalogNode,

@@ -1,4 +1,4 @@
-import type { Answer, ReadMeta, Standing } from '../features/manifest.ts'
+import type { Answer, ReadMeta, Standing } from '../features/reading.ts'
 import type { KeptResult, ResultView } from './kept-results.ts'
 
 /** An answer made on this agent. The forms in which it was encoded stay here: they do not travel. */

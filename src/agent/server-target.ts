@@ -1,6 +1,7 @@
 import { err, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
-import type { Answer, EndpointDefinition, QueryEndpoint, ReadOptions } from '../features/manifest.ts'
+import type { Answer, ReadOptions } from '../features/reading.ts'
+import type { EndpointDefinition, QueryEndpoint } from '../features/server-context.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft } from '../raft/raft.ts'
 import type { CallFailure, Rpc } from '../rpc/rpc.ts'

@@ -3,17 +3,10 @@ import { lowerAscii } from '../base/letter-case.ts'
 import type { Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
+import type { AgentContext } from '../features/agent-context.ts'
+import type { CallOptions } from '../features/call.ts'
 import { nodeServicesEndpoint, nodesEndpoint, servicesAtEndpoint } from '../features/catalog/endpoint.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
-import type {
-  AgentContext,
-  Answer,
-  CallOptions,
-  Consistency,
-  QueryEndpoint,
-  ReadMeta,
-  ReadOptions,
-} from '../features/manifest.ts'
 import { nodesSeen } from '../features/node-view.ts'
 import { executeElsewhereEndpoint } from '../features/query/elsewhere-endpoint.ts'
 import { otherDatacentersEndpoint } from '../features/query/endpoint.ts'
@@ -24,6 +17,8 @@ import {
   type QueryCall,
   type QueryReads,
 } from '../features/query/execution.ts'
+import type { Answer, Consistency, ReadMeta, ReadOptions } from '../features/reading.ts'
+import type { QueryEndpoint } from '../features/server-context.ts'
 import { oneTagSent } from '../features/tag-filter.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'

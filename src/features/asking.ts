@@ -1,9 +1,11 @@
 import type { Ask, Authorizer } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { CallOptions } from './call.ts'
 import { denied } from './denied.ts'
-import type { AgentContext, CallOptions, Handle } from './manifest.ts'
 import { failed } from './responses.ts'
+import type { Handle } from './route.ts'
 
 /** What an agent asks of a call that it answers by itself. What servers answer is asked where it is served. */
 

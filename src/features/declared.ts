@@ -1,5 +1,5 @@
-import type { Handle, Operation } from './manifest.ts'
 import type { OperationFacts, QueryParameter } from './operation.ts'
+import type { Handle, Operation } from './route.ts'
 
 /** An operation whose handler may read the parameters that it declares, and no others: one that does is not compiled. */
 export function declared<const Parameters extends readonly QueryParameter[] = readonly []>(

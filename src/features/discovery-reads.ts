@@ -3,20 +3,15 @@ import type { Json } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { TextPairs } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { Freshness } from './call.ts'
 import type { NamesOf } from './declared.ts'
-import type {
-  AgentContext,
-  Freshness,
-  QueryEndpoint,
-  QueryParameters,
-  ReadMeta,
-  ReadOptions,
-  RouteRequest,
-  RouteResponse,
-} from './manifest.ts'
 import type { discoveryParameters } from './parameters.ts'
 import { parseReadOptions } from './read-options.ts'
+import type { ReadMeta, ReadOptions } from './reading.ts'
 import { answered, badRequest, failed } from './responses.ts'
+import type { QueryParameters, RouteRequest, RouteResponse } from './route.ts'
+import type { QueryEndpoint } from './server-context.ts'
 
 /** What the caller of such a read may say (parameters.ts). */
 export type DiscoveryName = NamesOf<typeof discoveryParameters>

@@ -1,4 +1,4 @@
-import type { ServerContext } from './manifest.ts'
+import type { ServerContext } from './server-context.ts'
 
 /** How long a server takes over something, failures too: a metric of this name, in milliseconds. Reference: telemetry. */
 export async function measured<T>(

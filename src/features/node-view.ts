@@ -1,6 +1,7 @@
 import type { CatalogNode } from '../model/catalog.ts'
 import { hasBehaviour } from '../model/release.ts'
-import type { AgentContext, QueryParameters } from './manifest.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { QueryParameters } from './route.ts'
 
 /** How answers show nodes. */
 export interface NodeView {

@@ -2,10 +2,13 @@ import { parseDuration } from '../base/duration.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 import { blockingWaitMaxMs } from '../model/limits.ts'
+import type { AgentContext } from './agent-context.ts'
+import type { CallOptions } from './call.ts'
 import type { NamesOf } from './declared.ts'
-import type { AgentContext, CallOptions, Consistency, QueryParameters, ReadOptions, RouteRequest } from './manifest.ts'
 import type { consistencyParameters, readParameters, waitingParameters } from './parameters.ts'
 import { parseUint } from './parse-uint.ts'
+import type { Consistency, ReadOptions } from './reading.ts'
+import type { QueryParameters, RouteRequest } from './route.ts'
 
 /** What the caller of a read may say (parameters.ts). */
 export type ReadName = NamesOf<typeof readParameters>

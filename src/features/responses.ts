@@ -1,7 +1,8 @@
 import type { Json } from '../base/json.ts'
 import type { Failure } from '../model/failure.ts'
 import type { CacheUse } from './cache-use.ts'
-import type { Answer, Consistency, RouteResponse } from './manifest.ts'
+import type { Answer, Consistency } from './reading.ts'
+import type { RouteResponse } from './route.ts'
 
 export function failed(failure: Failure): RouteResponse {
   return { kind: 'failure', failure }

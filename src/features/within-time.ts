@@ -1,5 +1,5 @@
 import type { Env } from '../env/env.ts'
-import type { CallOptions } from './manifest.ts'
+import type { CallOptions } from './call.ts'
 
 /** Ends a call that takes longer than `limitMs`: it comes back as cancelled. */
 export async function withinTime<T>(

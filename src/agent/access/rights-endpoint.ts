@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Result } from '../../base/result.ts'
 import { open } from '../../features/access.ts'
-import type { ServerEndpoint } from '../../features/manifest.ts'
+import type { ServerEndpoint } from '../../features/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import { tokenMax } from '../request.ts'
 import { type TokenRights, tokenRights } from './rights.ts'

@@ -5,8 +5,8 @@ import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { type Asks, asks, type Filters, filters, refusedUnlessAllowed } from '../access.ts'
 import { legacyModeFailure, type ServerAccess } from '../access-control.ts'
-import type { CommandDefinition, ServerContext, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
+import type { CommandDefinition, ServerContext, WriteIdentity } from '../server-context.ts'
 import { isNewMode, newModeIndex } from './views.ts'
 
 /** What all endpoints of tokens and policies ask, in the order of the field: the mode, then the right, then what was meant. */

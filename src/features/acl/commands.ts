@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { releaseOf } from '../../model/release.ts'
-import type { CommandDefinition } from '../manifest.ts'
+import type { CommandDefinition } from '../server-context.ts'
 import { policyFields, policyLinks, tokenFields, uuid } from './fields.ts'
 import { anonymousAccessor, managementPolicyId } from './model.ts'
 import { policiesTable, secretKey, tokensTable } from './tables.ts'

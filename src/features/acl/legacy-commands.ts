@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Release, releaseOf } from '../../model/release.ts'
 import type { WriteTransaction } from '../../store/types.ts'
-import type { CommandDefinition } from '../manifest.ts'
+import type { CommandDefinition } from '../server-context.ts'
 import { legacyType, tokenFields } from './fields.ts'
 import { anonymousSecret, type LegacyType, managementLink, type TokenRow } from './model.ts'
 import { bootstrapTable, secretKey, tokensTable } from './tables.ts'

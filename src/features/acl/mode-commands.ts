@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { WriteTransaction } from '../../store/types.ts'
 import { count } from '../fields.ts'
-import type { CommandDefinition } from '../manifest.ts'
+import type { CommandDefinition } from '../server-context.ts'
 import { newSystemSince } from './commands.ts'
 import { tokenFields, uuid } from './fields.ts'
 import { anonymousAccessor, anonymousSecret, managementLink, type TokenRow } from './model.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
 import { open } from '../access.ts'
-import type { ServerContext, ServerEndpoint } from '../manifest.ts'
+import type { ServerContext, ServerEndpoint } from '../server-context.ts'
 import { eitherSystem, isPrimary } from './asked.ts'
 import { tokensDuty } from './duty.ts'
 import { timeText } from './model.ts'

@@ -2,21 +2,15 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { type AgentAccess, legacyModeFailure } from '../access-control.ts'
+import type { AgentContext } from '../agent-context.ts'
+import type { CallOptions } from '../call.ts'
 import { emptyAnswer, textAnswer } from '../declared-answers.ts'
-import type {
-  AgentContext,
-  CallOptions,
-  Handle,
-  QueryEndpoint,
-  ReadMeta,
-  ReadOptions,
-  RouteRequest,
-  RouteResponse,
-  WriteEndpoint,
-} from '../manifest.ts'
 import type { DeclaredAnswer } from '../operation.ts'
 import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
+import type { ReadMeta, ReadOptions } from '../reading.ts'
 import { failed } from '../responses.ts'
+import type { Handle, RouteRequest, RouteResponse } from '../route.ts'
+import type { QueryEndpoint, WriteEndpoint } from '../server-context.ts'
 import type { InMode } from './asked.ts'
 import { standingEndpoint } from './system-endpoints.ts'
 

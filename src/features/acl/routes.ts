@@ -1,4 +1,4 @@
-import type { Route } from '../manifest.ts'
+import type { Route } from '../route.ts'
 import { explainRoutes } from './explain.ts'
 import { legacyRoutes } from './legacy-routes.ts'
 import { policyRoutes } from './policy-routes.ts'

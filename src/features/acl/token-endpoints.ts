@@ -5,7 +5,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { filters, open, refusedUnlessAllowed } from '../access.ts'
 import type { ServerAccess } from '../access-control.ts'
-import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../server-context.ts'
 import {
   batchMax,
   drawnUuid,

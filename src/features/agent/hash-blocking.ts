@@ -6,10 +6,11 @@ import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { NamesOf } from '../declared.ts'
-import type { AgentContext, RouteRequest, RouteResponse } from '../manifest.ts'
 import { durationText, parameter } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
+import type { RouteRequest, RouteResponse } from '../route.ts'
 
 export const hashParameters = [
   parameter('hash', z.string(), 'Wait until it has another hash.'),

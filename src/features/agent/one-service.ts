@@ -1,9 +1,10 @@
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { allowedHere } from '../asking.ts'
-import type { AgentContext, RouteResponse } from '../manifest.ts'
 import { nameKey } from '../name-keys.ts'
+import type { RouteResponse } from '../route.ts'
 import { type HashRequest, whenAnother } from './hash-blocking.ts'
 import { hashedServiceJson, serviceJson } from './model.ts'
 

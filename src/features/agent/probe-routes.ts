@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { AgentContext } from '../agent-context.ts'
 import { declared } from '../declared.ts'
 import { jsonAnswer } from '../declared-answers.ts'
-import type { AgentContext, Route, RouteResponse } from '../manifest.ts'
+import type { Route, RouteResponse } from '../route.ts'
 import { livePath } from './model.ts'
 
 const forSupervisors = 'whoever starts, stops and asks agents may have no token'

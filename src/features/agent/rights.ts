@@ -4,10 +4,11 @@ import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } fro
 import type { Failure } from '../../model/failure.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import { keptOf } from '../access.ts'
+import type { AgentContext } from '../agent-context.ts'
 import { allowedHere } from '../asking.ts'
-import type { AgentContext, RouteRequest } from '../manifest.ts'
 import { meshSpellings } from '../mesh-spellings.ts'
 import { nameKey } from '../name-keys.ts'
+import type { RouteRequest } from '../route.ts'
 import { seesNode, seesService } from '../sight.ts'
 
 /** What is asked for services and checks of the agent itself. Reference: HTTP API 4.1, access control 4. */

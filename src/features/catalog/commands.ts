@@ -1,6 +1,6 @@
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import { type Release, releaseOf } from '../../model/release.ts'
-import type { CommandDefinition } from '../manifest.ts'
+import type { CommandDefinition } from '../server-context.ts'
 import { catalogFields } from './fields.ts'
 import { carryOutAll, carryOutRegistration, registrationRefusal } from './registration.ts'
 import { removeCheck, removeNode, removeService } from './removal.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Failure } from '../../model/failure.ts'
 import { asks, open, refusedUnlessAllowed } from '../access.ts'
-import type { QueryEndpoint, ServerContext } from '../manifest.ts'
+import type { QueryEndpoint, ServerContext } from '../server-context.ts'
 import { meshIsOffLine, type RootsList, type ShownConfiguration } from './model.ts'
 import { shownOptions } from './options.ts'
 import { kindNamed } from './provider/kind-names.ts'

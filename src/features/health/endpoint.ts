@@ -19,7 +19,7 @@ import {
 import { nearestFirst } from '../coordinate/views.ts'
 import { discoveryCounts } from '../discovery-counts.ts'
 import { textPairs } from '../fields.ts'
-import type { QueryEndpoint } from '../manifest.ts'
+import type { QueryEndpoint } from '../server-context.ts'
 import { checksSeenBy, placedSeenBy, seesService } from '../sight.ts'
 import { tagFilterFields, tagsRead } from '../tag-filter.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
 import { asks, filters, keptOf, refusedUnlessAllowed } from '../access.ts'
-import type { QueryEndpoint, ServerEndpoint } from '../manifest.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../server-context.ts'
 import { intentionId, place } from './fields.ts'
 import type { IntentionRow } from './model.ts'
 import { allIntentions, decidingIntention, intentionById, intentionsFor, intentionsIndex } from './views.ts'

@@ -13,7 +13,7 @@ import {
   servicesIndex,
   servicesOfNode,
 } from '../catalog/views.ts'
-import type { QueryEndpoint } from '../manifest.ts'
+import type { QueryEndpoint } from '../server-context.ts'
 import { checksSeenBy, seesNode, servicesSeenBy } from '../sight.ts'
 import type { NodeOverview } from './model.ts'
 

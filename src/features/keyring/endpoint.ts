@@ -6,7 +6,7 @@ import type { Failure } from '../../model/failure.ts'
 import { refusedUnlessAllowed, within } from '../access.ts'
 import { datacentersByDistance } from '../datacenters.ts'
 import { tellDenied } from '../denied.ts'
-import type { ServerEndpoint } from '../manifest.ts'
+import type { ServerEndpoint } from '../server-context.ts'
 import { relayFactorMax } from './model.ts'
 
 const keyArgs = z.object({

@@ -3,21 +3,16 @@ import { formatDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
+import type { AgentContext } from '../agent-context.ts'
+import type { CallOptions } from '../call.ts'
 import { declared } from '../declared.ts'
 import { done, jsonAnswer, listOf } from '../declared-answers.ts'
 import { tellDenied } from '../denied.ts'
 import { decodeBody, object, text } from '../json-body.ts'
-import type {
-  AgentContext,
-  CallOptions,
-  Operation,
-  ReadOptions,
-  Route,
-  RouteRequest,
-  RouteResponse,
-} from '../manifest.ts'
 import { parameter } from '../parameters.ts'
+import type { ReadOptions } from '../reading.ts'
 import { badRequest, failed } from '../responses.ts'
+import type { Operation, Route, RouteRequest, RouteResponse } from '../route.ts'
 import { withinTime } from '../within-time.ts'
 import { type KeyArgs, keysDenied, keysRefused, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'

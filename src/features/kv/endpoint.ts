@@ -5,8 +5,14 @@ import { kvValueBytesMax } from '../../model/limits.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters } from '../access.ts'
 import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../fields.ts'
-import type { CommandDefinition, QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../manifest.ts'
 import { measured } from '../measured.ts'
+import type {
+  CommandDefinition,
+  QueryEndpoint,
+  ServerContext,
+  WriteEndpoint,
+  WriteIdentity,
+} from '../server-context.ts'
 import { kvDelete, kvDeleteCas, kvDeleteTree, kvLock, kvPut, kvPutCas, kvUnlock, type LockAnswer } from './commands.ts'
 import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry, KvRow } from './model.ts'

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { AgentContext } from '../agent-context.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { done, emptyAnswer, jsonAnswer, taken } from '../declared-answers.ts'
-import type { AgentContext, Operation, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { digits, parameter, readParameters } from '../parameters.ts'
 import { parseUint } from '../parse-uint.ts'
 import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
 import { badRequest, failed } from '../responses.ts'
+import type { Operation, Route, RouteRequest, RouteResponse } from '../route.ts'
 import { autopilotBody, autopilotJson, autopilotSettingsFrom, autopilotShape } from './autopilot.ts'
 import {
   raftConfigurationEndpoint,

@@ -7,6 +7,7 @@ import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { asks, filters, filtersOnBehalf, keptOf, open } from '../access.ts'
 import { datacentersByDistance } from '../datacenters.ts'
+import { measured } from '../measured.ts'
 import type {
   CommandDefinition,
   QueryEndpoint,
@@ -14,8 +15,7 @@ import type {
   ServerEndpoint,
   WriteEndpoint,
   WriteIdentity,
-} from '../manifest.ts'
-import { measured } from '../measured.ts'
+} from '../server-context.ts'
 import { placedSeenBy } from '../sight.ts'
 import { type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { definitionFields, queryId, serviceQueryFields } from './fields.ts'

@@ -3,28 +3,22 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
+import type { AgentContext } from '../agent-context.ts'
 import type { CacheUse } from '../cache-use.ts'
+import type { CallOptions } from '../call.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
 import type { NamesOf } from '../declared.ts'
 import { listOf, textList } from '../declared-answers.ts'
 import { freshnessOf, nearOf, nothingRead } from '../discovery-reads.ts'
 import { healthEntryShape } from '../health/model.ts'
-import type {
-  AgentContext,
-  Answer,
-  CallOptions,
-  Consistency,
-  ReadMeta,
-  ReadOptions,
-  RouteRequest,
-  RouteResponse,
-} from '../manifest.ts'
 import { measured } from '../measured.ts'
 import { nodesShown } from '../node-view.ts'
 import type { RequestHeader } from '../operation.ts'
 import { near, parameter, readParameters, truthText } from '../parameters.ts'
 import { parseReadOptions, type ReadName } from '../read-options.ts'
+import type { Answer, Consistency, ReadMeta, ReadOptions } from '../reading.ts'
 import { badRequest, failed } from '../responses.ts'
+import type { RouteRequest, RouteResponse } from '../route.ts'
 import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
 import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'

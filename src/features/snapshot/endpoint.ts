@@ -3,7 +3,8 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { asks, refusedUnlessAllowed } from '../access.ts'
 import { bytes, count } from '../fields.ts'
-import type { ReadMeta, ServerEndpoint, WriteEndpoint } from '../manifest.ts'
+import type { ReadMeta } from '../reading.ts'
+import type { ServerEndpoint, WriteEndpoint } from '../server-context.ts'
 import {
   pieceBytesMax,
   restoreAbandon,

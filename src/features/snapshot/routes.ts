@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { AgentContext } from '../agent-context.ts'
 import { allowedHere } from '../asking.ts'
 import { declared } from '../declared.ts'
 import { done, indexHeaders } from '../declared-answers.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse } from '../manifest.ts'
 import { readParameters } from '../parameters.ts'
 import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
 import { failed } from '../responses.ts'
+import type { Route, RouteRequest, RouteResponse } from '../route.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
 

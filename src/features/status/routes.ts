@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { AgentContext } from '../agent-context.ts'
 import { declared } from '../declared.ts'
 import { jsonAnswer, textList } from '../declared-answers.ts'
-import type { AgentContext, Route, RouteRequest, RouteResponse, ServerEndpoint } from '../manifest.ts'
 import { readParameters } from '../parameters.ts'
 import { parseReadOptions, type ReadName } from '../read-options.ts'
 import { failed } from '../responses.ts'
+import type { Route, RouteRequest, RouteResponse } from '../route.ts'
+import type { ServerEndpoint } from '../server-context.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
 
 const forProbes = 'whoever is to find out whether there is a leader may have no token'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { releaseOf } from '../../model/release.ts'
 import { judgedOperation, runOperation } from '../kv/operations.ts'
-import type { CommandDefinition } from '../manifest.ts'
+import type { CommandDefinition } from '../server-context.ts'
 import type { TransactionOutcome } from './model.ts'
 import { runAll } from './run.ts'
 

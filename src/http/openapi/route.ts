@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Env } from '../../env/env.ts'
 import { declared } from '../../features/declared.ts'
 import { jsonAnswer } from '../../features/declared-answers.ts'
-import type { Route } from '../../features/manifest.ts'
+import type { Route } from '../../features/route.ts'
 import { type OpenApiDocument, openApiDocument } from './document.ts'
 
 /** A table, and beside its routes the one that tells of them all. The document is made when it is first asked for. */

@@ -5,7 +5,7 @@ import { legacyDelete, legacySet } from '../../../src/features/acl/legacy-comman
 import { migrateTokens } from '../../../src/features/acl/mode-commands.ts'
 import type { TokenRow } from '../../../src/features/acl/model.ts'
 import * as views from '../../../src/features/acl/views.ts'
-import type { CommandDefinition } from '../../../src/features/manifest.ts'
+import type { CommandDefinition } from '../../../src/features/server-context.ts'
 import { Store } from '../../../src/store/store.ts'
 import { fc } from '../../fast-check.ts'
 

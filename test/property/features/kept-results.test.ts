@@ -28,7 +28,6 @@ import {
   listEndpoint,
   putEndpoint,
 } from '../../../src/features/kv/endpoint.ts'
-import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/manifest.ts'
 import { queryCreate, queryDelete } from '../../../src/features/query/commands.ts'
 import {
   executeEndpoint,
@@ -36,6 +35,7 @@ import {
   explainEndpoint,
   listEndpoint as queryListEndpoint,
 } from '../../../src/features/query/endpoint.ts'
+import type { EndpointDefinition, QueryEndpoint } from '../../../src/features/server-context.ts'
 import { tagsSent } from '../../../src/features/tag-filter.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'

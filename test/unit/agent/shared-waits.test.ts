@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { SharedWaits } from '../../../src/agent/shared-waits.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { Answer, CallOptions, Consistency, QueryEndpoint, ReadOptions } from '../../../src/features/manifest.ts'
+import type { CallOptions } from '../../../src/features/call.ts'
+import type { Answer, Consistency, ReadOptions } from '../../../src/features/reading.ts'
+import type { QueryEndpoint } from '../../../src/features/server-context.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 

@@ -3,7 +3,7 @@ import { KeptResults } from '../../../src/agent/kept-results.ts'
 import { Watchers } from '../../../src/agent/watchers.ts'
 import { serviceHealthEndpoint } from '../../../src/features/health/endpoint.ts'
 import { getEndpoint } from '../../../src/features/kv/endpoint.ts'
-import type { QueryEndpoint } from '../../../src/features/manifest.ts'
+import type { QueryEndpoint } from '../../../src/features/server-context.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
 import { LoneServer } from '../features/lone-server.ts'
 

@@ -13,16 +13,11 @@ import type { AgentSelf } from '../../../src/features/agent-self.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { coordinateFeature } from '../../../src/features/coordinate/feature.ts'
-import type {
-  Answer,
-  CommandDefinition,
-  QueryEndpoint,
-  ReadOptions,
-  ServerContext,
-} from '../../../src/features/manifest.ts'
 import { queryCreate } from '../../../src/features/query/commands.ts'
 import { queryFeature } from '../../../src/features/query/feature.ts'
 import type { ServiceQuery } from '../../../src/features/query/model.ts'
+import type { Answer, ReadOptions } from '../../../src/features/reading.ts'
+import type { CommandDefinition, QueryEndpoint, ServerContext } from '../../../src/features/server-context.ts'
 import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'

@@ -10,7 +10,7 @@ import {
   type PolicyRow,
 } from '../../../src/features/acl/model.ts'
 import * as views from '../../../src/features/acl/views.ts'
-import type { CommandDefinition } from '../../../src/features/manifest.ts'
+import type { CommandDefinition } from '../../../src/features/server-context.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
 

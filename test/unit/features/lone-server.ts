@@ -10,22 +10,17 @@ import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/access.ts'
 import type { AgentAccess, ServerAccess } from '../../../src/features/access-control.ts'
+import type { AgentContext } from '../../../src/features/agent-context.ts'
 import type { AgentSelf } from '../../../src/features/agent-self.ts'
+import type { CallOptions } from '../../../src/features/call.ts'
 import type { MeshFederation } from '../../../src/features/federation.ts'
 import type { KnownServer, WanView } from '../../../src/features/known-servers.ts'
 import type { LocalAgent, ReceivedEvents } from '../../../src/features/local-agent.ts'
-import type {
-  AgentContext,
-  CallOptions,
-  EndpointDefinition,
-  HttpMethod,
-  LeaderDuty,
-  ReadOptions,
-  RouteResponse,
-  ServerContext,
-} from '../../../src/features/manifest.ts'
 import type { MeshLeaves } from '../../../src/features/mesh.ts'
 import type { MeshSettings } from '../../../src/features/mesh-settings.ts'
+import type { ReadOptions } from '../../../src/features/reading.ts'
+import type { HttpMethod, RouteResponse } from '../../../src/features/route.ts'
+import type { EndpointDefinition, LeaderDuty, ServerContext } from '../../../src/features/server-context.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { err } from '../../../base/result.ts'
 import { asks, refusedUnlessAllowed } from '../../access.ts'
-import type { WriteEndpoint } from '../../manifest.ts'
+import type { WriteEndpoint } from '../../server-context.ts'
 import type { SignedAuthority } from '../model.ts'
 import { OpenProviders } from '../provider/open-providers.ts'
 import { providerKinds } from '../provider/providers.ts'

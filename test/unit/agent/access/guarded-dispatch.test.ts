@@ -20,13 +20,13 @@ import {
 import { getEndpoint, keysEndpoint } from '../../../../src/features/kv/endpoint.ts'
 import { kvFeature } from '../../../../src/features/kv/feature.ts'
 import { valueBytes } from '../../../../src/features/kv/value.ts'
+import type { ReadOptions } from '../../../../src/features/reading.ts'
 import type {
   EndpointDefinition,
   QueryEndpoint,
-  ReadOptions,
   ServerEndpoint,
   WriteEndpoint,
-} from '../../../../src/features/manifest.ts'
+} from '../../../../src/features/server-context.ts'
 import type { Failure } from '../../../../src/model/failure.ts'
 import type { RequestRefusal } from '../../../../src/raft/core/types.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'

@@ -16,6 +16,12 @@ import { rotationStep } from './rotation.ts'
 import { failedBy, type Step } from './step.ts'
 
 /**
+ * A difference of two moments may be less than any clock shows: a timer of so little ends at the same moment, before what it was for is
+ * due, and so again and again.
+ */
+const restMinMs = 1
+
+/**
  * Does what is due for the authority, one thing after the other, for as long as this server leads: begins it, takes a rotation
  * on, takes old roots out. What fails is told, and tried again with growing pauses; leading goes on whatever comes of it.
  */
@@ -124,7 +130,7 @@ export class Steward implements Closable {
   async #rest(forMs: number): Promise<void> {
     const { server } = this.#parts
     const over = server.env.deferred<void>()
-    const timer = server.env.timers.after(Math.max(0, forMs), () => over.resolve())
+    const timer = server.env.timers.after(Math.max(restMinMs, forMs), () => over.resolve())
     const watching = server.watch(lookAt, () => over.resolve())
     this.#wake = () => over.resolve()
     await over.promise

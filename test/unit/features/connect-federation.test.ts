@@ -183,6 +183,23 @@ describe('a secondary datacenter', () => {
     expect(both.secondary.forecast()).toMatchObject({ state: 'ready', problem: '' })
   })
 
+  it('rests for a while whatever is left until it looks again: less than a clock counts would be no time at all', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    await both.secondary.advance(2 * minuteMs - 0.0004)
+    const { timers } = both.secondary.server.context.env
+    const rests: number[] = []
+    const after: typeof timers.after = (delayMs, use) => {
+      rests.push(delayMs)
+      return timers.after(delayMs, use)
+    }
+    Object.assign(both.secondary.server.context.env, { timers: { ...timers, after } })
+    expect(await both.secondary.update({ LeafCertTTL: '2h' })).toEqual(ok(true))
+    await both.secondary.rest()
+    expect(rests.filter((ms) => ms > 0 && ms < 100)).toEqual([])
+    expect(rests).toContain(100)
+  })
+
   it('signs on while the primary one is out of reach, and nothing that outlives what it signs with', async () => {
     const both = new TwoDatacenters()
     await both.begin()

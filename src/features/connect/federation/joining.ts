@@ -29,6 +29,8 @@ import { renewedWithLeft } from './intermediates.ts'
 const lookAtPrimaryMs = 120_000
 /** How often it looks, before it has joined, whether all servers of both know of it: what it sees of their pools tells. */
 const lookAtPoolsMs = 5_000
+/** Whatever is due, its leader rests for this long when there was nothing to do. */
+const soonestMs = 100
 /** What has failed is tried again after this. */
 const retryMs = 10_000
 
@@ -40,7 +42,8 @@ const retryMs = 10_000
 export class Joining {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
-  #lookedMs = Number.NEGATIVE_INFINITY
+  /** When it looks at the primary again. One number for who asks and who rests: differences of it would be rounded each in its way. */
+  #lookAtMs = Number.NEGATIVE_INFINITY
   #notBeforeMs = 0
   #problem = ''
 
@@ -57,7 +60,7 @@ export class Joining {
     if (!isJoined && !federation.joins) return Number.POSITIVE_INFINITY
     const isWell = isJoined && this.#problem === ''
     // Counted from when it looked last: whatever else its leader did meanwhile does not put it off.
-    return isWell ? Math.max(0, this.#lookedMs + lookAtPrimaryMs - env.clock.monoMs()) : lookAtPoolsMs
+    return isWell ? Math.max(soonestMs, this.#lookAtMs - env.clock.monoMs()) : lookAtPoolsMs
   }
 
   /** Why it does not go on at present, while leaves are signed all the same; empty: it does. */
@@ -86,7 +89,7 @@ export class Joining {
     if (federation === undefined) return undefined
     const isJoined = authorityOf(tx)?.primary === federation.primaryDatacenter
     if (!isJoined && (!federation.joins || federation.missing().length > 0)) return undefined
-    if (env.clock.monoMs() - this.#lookedMs < lookAtPrimaryMs) return undefined
+    if (env.clock.monoMs() < this.#lookAtMs) return undefined
     const listed = await server.readElsewhere(
       rootsEndpoint,
       {},
@@ -101,7 +104,7 @@ export class Joining {
       return failedBy({ kind: 'unavailable', message: 'the primary datacenter has no authority yet' })
     const signer = this.#signer(tx, active, isJoined)
     if (signer !== undefined && sameRoots(tx, roots)) {
-      this.#lookedMs = env.clock.monoMs()
+      this.#lookAtMs = env.clock.monoMs() + lookAtPrimaryMs
       return undefined
     }
     return this.#join(tx, federation, { list, active, signer })
@@ -168,7 +171,7 @@ export class Joining {
     const fields = { primary: federation.primaryDatacenter, root: active.id, roots: list.roots.length }
     if (done.value) {
       // Whatever it was given holds until it looks again, however short that is.
-      this.#lookedMs = server.env.clock.monoMs()
+      this.#lookAtMs = server.env.clock.monoMs() + lookAtPrimaryMs
       server.env.log.write('info', 'connect', 'the mesh is one with that of the primary datacenter', fields)
     }
     return did

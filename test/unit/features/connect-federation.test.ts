@@ -200,6 +200,17 @@ describe('a secondary datacenter', () => {
     expect(rests).toContain(100)
   })
 
+  it('looks when two minutes are over by a clock on which they are a little less than that, as they are taken away', async () => {
+    const ms = 242_792.796
+    expect(ms + 2 * minuteMs - ms).toBeLessThan(2 * minuteMs)
+    const both = new TwoDatacenters()
+    await both.secondary.clock.advance(ms)
+    await both.begin()
+    await both.primary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })
+    await both.secondary.advance(2 * minuteMs + 1_000)
+    both.expectOne()
+  })
+
   it('signs on while the primary one is out of reach, and nothing that outlives what it signs with', async () => {
     const both = new TwoDatacenters()
     await both.begin()

@@ -5,7 +5,7 @@ import { type Gone, GoneMembers } from '../../../sim/checkers/gone-members.ts'
 import { type Claim, Incarnations } from '../../../sim/checkers/incarnations.ts'
 import { LocalHealth } from '../../../sim/checkers/local-health.ts'
 import { agreementBoundMs, suspectedWithinMs } from '../../../sim/checkers/pool-bounds.ts'
-import { lanGossip } from '../../../src/agent/agent-config.ts'
+import { lanGossip } from '../../../src/agent/gossip-timing.ts'
 import { originCoordinate } from '../../../src/model/coordinate.ts'
 import { recorder } from './reports.ts'
 

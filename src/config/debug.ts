@@ -21,7 +21,6 @@ import { releaseText } from '../model/release.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
 export function debugConfig(config: AgentConfig): Flat {
-  const { ports } = config
   return {
     ...dnsPart(config.dns),
     ...gossipPart('LAN', config.gossipLan),
@@ -38,6 +37,8 @@ export function debugConfig(config: AgentConfig): Flat {
     ...checksPart(config.checksConfig),
     ...logPart(config.log),
     ...meshPart(config),
+    ...managedPart(config.managedProxies),
+    ...portsPart(config),
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
@@ -50,11 +51,7 @@ export function debugConfig(config: AgentConfig): Flat {
     DiscoveryMaxStale: formatDuration(config.discoveryMaxStaleMs),
     DisableRemoteExec: !config.remoteExec,
     DNSAddrs: config.dnsAddresses,
-    DNSPort: ports.dns,
-    GRPCPort: ports.grpc,
-    HTTPPort: ports.http,
     HTTPSAddrs: config.httpsAddresses,
-    HTTPSPort: ports.https,
     LeavePropagateDelay: formatDuration(config.gossipLan.leavePropagateDelayMs),
     LeaveDrainTime: formatDuration(config.leaveDrainMs),
     LeaveOnTerm: config.leaveOnTerminate,
@@ -71,16 +68,27 @@ export function debugConfig(config: AgentConfig): Flat {
     RPCMaxBurst: config.limits.burst,
     RPCRateLimit: config.limits.perSecond ?? -1,
     SerfBindAddrLAN: config.serfLanBindAddress,
-    SerfPortLAN: ports.serfLan,
-    SerfPortWAN: ports.serfWan,
     SessionTTLMin: formatDuration(config.sessionTtlMinMs),
     Services: config.services.map(({ service }) => service.id),
     ServerMode: config.server,
-    ServerPort: ports.server,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
     Watches: config.watches.map(({ subject }) => subject.type),
+  }
+}
+
+function portsPart({ ports, cliRpc }: Pick<AgentConfig, 'ports' | 'cliRpc'>): Flat {
+  return {
+    CLIRPCAddrs: cliRpc.addresses,
+    CLIRPCPort: cliRpc.port,
+    DNSPort: ports.dns,
+    GRPCPort: ports.grpc,
+    HTTPPort: ports.http,
+    HTTPSPort: ports.https,
+    SerfPortLAN: ports.serfLan,
+    SerfPortWAN: ports.serfWan,
+    ServerPort: ports.server,
   }
 }
 
@@ -99,6 +107,19 @@ function meshPart({ mesh, sidecarPorts }: Pick<AgentConfig, 'mesh' | 'sidecarPor
     ConnectDNSDomain: mesh.dnsDomain,
     ConnectSidecarMaxPort: sidecarPorts.max,
     ConnectSidecarMinPort: sidecarPorts.min,
+  }
+}
+
+/** Proxies that the agent runs itself, of old. */
+function managedPart(managed: AgentConfig['managedProxies']): Flat {
+  return {
+    ConnectProxyAllowManagedAPIRegistration: managed.viaApi,
+    ConnectProxyAllowManagedRoot: managed.asRoot,
+    ConnectProxyBindMaxPort: managed.ports.max,
+    ConnectProxyBindMinPort: managed.ports.min,
+    ConnectProxyDefaultConfig: managed.config,
+    ConnectProxyDefaultDaemonCommand: managed.daemonCommand,
+    ConnectProxyDefaultExecMode: managed.execMode,
   }
 }
 

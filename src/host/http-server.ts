@@ -78,12 +78,11 @@ export async function serveHttp(
           ? err({ kind: 'io', at, message: refused })
           : err(listenFailure(at, refused.cause))
       }
-      app.server.once('close', () => rmSync(path, { force: true }))
     }
     app.server.on('error', (cause) =>
       log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),
     )
-    return ok(listenerOf(app, serving, open))
+    return ok(listenerOf(app, serving, open, path))
   } catch (cause) {
     return err(listenFailure(at, cause))
   }
@@ -199,7 +198,8 @@ function refuse(cause: Error, socket: Socket, connection: HttpConnection | undef
   socket.end(`${head}Content-Length: ${status.length}\r\n\r\n${status}`, () => socket.destroySoon())
 }
 
-function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings): HttpListener {
+/** `socketPath`: of a socket of the file system. */
+function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings, socketPath?: string): HttpListener {
   const address = app.server.address()
   const local = typeof address === 'object' && address !== null ? endpointOf(address.address, address.port) : undefined
   const stop = (): void => {
@@ -208,6 +208,8 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
     for (const end of serving.streams) end()
     // At once, not when Fastify comes to it some turns later: nobody is accepted after `close`.
     app.server.close()
+    // So does its name: who ends the process waits for no event of the server.
+    if (socketPath !== undefined) rmSync(socketPath, { force: true })
     app.close().catch((cause: unknown) => {
       serving.log.write('warn', 'http', 'a listener did not close in order', { error: messageOf(cause) })
     })

@@ -67,7 +67,7 @@ describe('what concurrent clients of three real servers see', () => {
     expectLinearizable('8 clients of three real servers, kill -9 of the leader', operations)
   })
 
-  it.runIf(long)('[RFT-028] is linearizable over 50 kills under 64 clients', async () => {
+  it.runIf(long)('is linearizable over 50 kills under 64 clients', async () => {
     const { operations } = await killUnderClients({ clients: 64, kills: 50, writesBetween: 300 })
     expectLinearizable('64 clients of three real servers, 50 times kill -9', operations)
   })

@@ -50,7 +50,7 @@ describe('svc-sim plan', () => {
   })
 
   it.runIf(process.env['SVC_TEST_LONG'] === '1')(
-    '[AGT-039] writes scenarios that are green, for every pair of releases',
+    'writes scenarios that are green, for every pair of releases',
     async () => {
       const files = everyPair().map(([from, to]) => rehearsalFile({ ...usual, from, to }))
       const { exit, out, err } = await svcSim(['run', ...files, '--quiet'])

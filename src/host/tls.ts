@@ -6,6 +6,7 @@ import {
   createSecureContext,
   type TlsOptions as NodeTlsOptions,
   rootCertificates,
+  type SecureContext,
   type SecureContextOptions,
   type TLSSocket,
 } from 'node:tls'
@@ -90,11 +91,43 @@ export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestC
   return { requestCert: required, rejectUnauthorized: required }
 }
 
+/**
+ * Contexts of those who dial again and again with the same options: reading their keys and certificates costs a third of a
+ * dial. They go with their options, which nobody changes.
+ */
+const contexts = new WeakMap<TlsOptions, SecureContext>()
+
+function contextOf(tls: TlsOptions): SecureContext {
+  const known = contexts.get(tls)
+  if (known !== undefined) return known
+  const made = createSecureContext(contextOptions(tls))
+  contexts.set(tls, made)
+  return made
+}
+
+/** For one stream, with the context of its options. Throws if a key or certificate does not parse. */
+export function streamTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
+  return { ...judgedBy(tls, to), secureContext: contextOf(tls) }
+}
+
+/**
+ * When a handshake ends, Node makes objects of the whole chain, to show them to who looks at the names, and that takes longer
+ * than the handshake. Names stand in the first certificate; the chain is verified by then.
+ */
+export function withoutChain(socket: TLSSocket): TLSSocket {
+  const ofPeer = socket.getPeerCertificate.bind(socket)
+  return Object.assign(socket, { getPeerCertificate: () => ofPeer() })
+}
+
+/** For clients that keep connections, and find them again by what the context is made of and not by the context. */
+export function clientTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
+  return { ...judgedBy(tls, to), ...contextOptions(tls) }
+}
+
 /** Without a name, the certificate must carry the address that is dialled. */
-export function diallerTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
+function judgedBy(tls: TlsOptions, to: Endpoint): ConnectionOptions {
   const name = tls.serverName ?? to.host
   return {
-    ...contextOptions(tls),
     rejectUnauthorized: tls.trust !== 'anyone',
     checkServerIdentity: (_host, certificate) =>
       tls.anyName === true ? undefined : checkServerIdentity(name, certificate),

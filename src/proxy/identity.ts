@@ -20,10 +20,16 @@ const rootsAnswer = z.object({
 
 const leafAnswer = z.object({ CertPEM: z.string().min(1), PrivateKeyPEM: z.string().min(1), SerialNumber: z.string() })
 
-/** What a proxy shows to others, and by what it judges them. */
+/**
+ * What a proxy shows to others, and by what it judges them. One object for as long as neither changes, so that what the
+ * world makes of its options is made once and not for each connection.
+ */
 export interface Identity {
   readonly domains: TrustDomains
-  readonly tls: TlsOptions
+  /** A public listener wants to know who connects. */
+  readonly listener: ListenerTls
+  /** Certificates of a mesh have no names: whoever dials looks at their URI. */
+  readonly dialler: TlsOptions
 }
 
 /**
@@ -117,7 +123,11 @@ export class MeshIdentity implements Closable {
     this.#leaf = leaf
     this.#roots = roots
     const clusterIds = roots.Roots.map(({ ExternalTrustDomain }) => ExternalTrustDomain)
-    this.#current = { domains: trustDomainsOf(roots.TrustDomain, clusterIds), tls }
+    this.#current = {
+      domains: trustDomainsOf(roots.TrustDomain, clusterIds),
+      listener: { ...tls, requirePeerCertificate: true },
+      dialler: { ...tls, anyName: true },
+    }
     if (isNewLeaf) {
       const fields = { service: this.#service, serial: leaf.SerialNumber }
       this.#env.log.write('info', 'proxy', 'There is a new leaf certificate', fields)
@@ -126,14 +136,4 @@ export class MeshIdentity implements Closable {
     for (const { use } of [...this.#watchers]) use(this.#current)
     return undefined
   }
-}
-
-/** A public listener wants to know who connects. */
-export function listenerTls({ tls }: Identity): ListenerTls {
-  return { ...tls, requirePeerCertificate: true }
-}
-
-/** Certificates of a mesh have no names: whoever dials looks at their URI. */
-export function diallerTls({ tls }: Identity): TlsOptions {
-  return { ...tls, anyName: true }
 }

@@ -8,7 +8,7 @@ import { type Endpoint, endpointText, type TcpListener, type TcpStream } from '.
 import type { AgentApi } from './agent-api.ts'
 import { dialHost } from './dialling.ts'
 import { refusalText } from './following.ts'
-import { listenerTls, type MeshIdentity } from './identity.ts'
+import type { MeshIdentity } from './identity.ts'
 import { serviceOf } from './peers.ts'
 import type { InboundPlan } from './plan.ts'
 import { Splices } from './splices.ts'
@@ -45,13 +45,13 @@ export class Inbound implements Closable {
     const at = parts.plan.listen
     const take = (stream: TcpStream): void => inbound.#take(stream)
     const shown = parts.identity.current ?? identity
-    const listening = await parts.env.tcp.listen(at, take, listenerTls(shown))
+    const listening = await parts.env.tcp.listen(at, take, shown.listener)
     if (!listening.ok) return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
     inbound.#listener = listening.value
-    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(listenerTls(next)))
+    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(next.listener))
     // There may have been another one while the listener was opened.
     const { current = identity } = parts.identity
-    if (current !== shown) listening.value.renewTls(listenerTls(current))
+    if (current !== shown) listening.value.renewTls(current.listener)
     return ok(inbound)
   }
 

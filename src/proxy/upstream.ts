@@ -5,7 +5,7 @@ import { type Endpoint, endpointText, type TcpListener, type TcpStream } from '.
 import type { AgentApi } from './agent-api.ts'
 import { dialHost } from './dialling.ts'
 import { type Discovery, discoveryOf, type Target } from './discovery.ts'
-import { diallerTls, type MeshIdentity } from './identity.ts'
+import type { MeshIdentity } from './identity.ts'
 import { isExpected, serviceOf } from './peers.ts'
 import type { UpstreamPlan } from './plan.ts'
 import { Splices } from './splices.ts'
@@ -110,7 +110,7 @@ export class Upstream implements Closable {
     const { env, identity, plan } = this.#parts
     const { current } = identity
     if (current === undefined) return err('there is no leaf')
-    const dialled = await dialHost(env, endpoint, plan.connectTimeoutMs, diallerTls(current))
+    const dialled = await dialHost(env, endpoint, plan.connectTimeoutMs, current.dialler)
     if (!dialled.ok) return dialled
     const peer = serviceOf(dialled.value.peer, current.domains)
     if (peer !== undefined && isExpected(peer.id, expected)) return dialled

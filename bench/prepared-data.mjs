@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeCommand } from '../dist/src/agent/command-codec.js'
 import { features } from '../dist/src/agent/features.js'
-import { ReplicatedState } from '../dist/src/agent/state-machine.js'
+import { encodeCommand } from '../dist/src/agent/replication/command-codec.js'
+import { ReplicatedState } from '../dist/src/agent/replication/state-machine.js'
 import { kvPut } from '../dist/src/features/kv/commands.js'
 import { createHostEnv } from '../dist/src/host/env.js'
 import { openRaft } from '../dist/src/raft/driver.js'

@@ -8,7 +8,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createPlatform } from '../dist/sim/platform/platform.js'
-import { loadScenario } from '../dist/sim/scenario/load.js'
+import { loadScenario } from '../dist/sim/scenario/language/load.js'
 import { ScenarioRun } from '../dist/sim/scenario/run.js'
 
 const rounds = 3

@@ -1,7 +1,7 @@
 // What saving and restoring a state of many keys costs, step by step, and the longest that a step keeps others waiting.
 // node bench/snapshot.mjs [keys]   (after npm run build)
 import { features } from '../dist/src/agent/features.js'
-import { ReplicatedState } from '../dist/src/agent/state-machine.js'
+import { ReplicatedState } from '../dist/src/agent/replication/state-machine.js'
 import { kvTable } from '../dist/src/features/kv/tables.js'
 import { kvValue } from '../dist/src/features/kv/value.js'
 import { ArchiveReader, ArchiveWriter } from '../dist/src/features/snapshot/archive.js'

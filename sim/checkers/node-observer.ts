@@ -1,5 +1,5 @@
 import type { AgentObserver } from '../../src/agent/agent.ts'
-import { decodeCommand } from '../../src/agent/command-codec.ts'
+import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
 import { textOf } from '../../src/base/bytes.ts'
 import { enterNewMode } from '../../src/features/acl/mode-commands.ts'
 import { catalogDeregister } from '../../src/features/catalog/commands.ts'
@@ -18,12 +18,12 @@ import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.t
 import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
-import type { ServerSeen } from './access-mode.ts'
-import { tellAccess, tellAccessReplaced } from './access-state.ts'
+import type { ServerSeen } from './access/access-mode.ts'
+import { tellAccess, tellAccessReplaced } from './access/access-state.ts'
+import { lockFactsOf } from './clients/lock-facts.ts'
 import type { Invariants } from './invariants.ts'
-import { lockFactsOf } from './lock-facts.ts'
-import { tellMesh, tellMeshReplaced } from './mesh-state.ts'
-import type { ServerLog } from './server-log.ts'
+import { tellMesh, tellMeshReplaced } from './mesh/mesh-state.ts'
+import type { ServerLog } from './raft/server-log.ts'
 
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096

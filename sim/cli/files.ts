@@ -1,8 +1,8 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Disk, DiskFailure } from '../../src/env/disk.ts'
-import { type LoadedScenario, loadScenario, problemText } from '../scenario/load.ts'
-import { scenarioBytesMax } from '../scenario/yaml-document.ts'
+import { type LoadedScenario, loadScenario, problemText } from '../scenario/language/load.ts'
+import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** Reads a scenario file, or says in one line each what is wrong with it. */

@@ -1,5 +1,5 @@
-import { historyBytesMax, parseHistory } from '../checkers/history-file.ts'
-import { searchStepsMax } from '../checkers/key-verdict.ts'
+import { historyBytesMax, parseHistory } from '../checkers/keys/history-file.ts'
+import { searchStepsMax } from '../checkers/keys/key-verdict.ts'
 import { historyPage } from '../report/history-page.ts'
 import { historyLines, judgeHistory } from '../report/history-report.ts'
 import { readText, type TextKind, writeText } from './files.ts'

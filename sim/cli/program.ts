@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { datacenterName, serversMax } from '../scenario/scenario-schema.ts'
+import { datacenterName, serversMax } from '../scenario/language/scenario-schema.ts'
 import { usualSizes } from '../studies/convergence-study.ts'
 import { variants } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'

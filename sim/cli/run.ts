@@ -1,4 +1,4 @@
-import { historyText } from '../checkers/history-file.ts'
+import { historyText } from '../checkers/keys/history-file.ts'
 import { type Mark, neverReached } from '../checkers/marks.ts'
 import type { RunResult, StoryLine } from '../report/run-report.ts'
 import {
@@ -11,7 +11,7 @@ import {
   verdictLines,
 } from '../report/terminal-report.ts'
 import type { TraceOptions } from '../report/trace.ts'
-import type { LoadedScenario } from '../scenario/load.ts'
+import type { LoadedScenario } from '../scenario/language/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
 import { readScenario, writeText } from './files.ts'
 import { exits, type SimTerminal } from './terminal.ts'

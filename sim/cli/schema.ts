@@ -1,4 +1,4 @@
-import { scenarioJsonSchema } from '../scenario/json-schema.ts'
+import { scenarioJsonSchema } from '../scenario/language/json-schema.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 /** `svc-sim schema`. */

@@ -1,7 +1,7 @@
 import { utf8 } from '../../src/base/bytes.ts'
 import { invariant } from '../../src/base/invariant.ts'
-import type { Pair } from '../../src/cli/certificate-files.ts'
-import { makeAuthority, makeLeaf } from '../../src/cli/certificates.ts'
+import type { Pair } from '../../src/cli/files/certificate-files.ts'
+import { makeAuthority, makeLeaf } from '../../src/cli/files/certificates.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { NodeIdentity } from './node-identity.ts'
 

@@ -1,5 +1,5 @@
 import type { SeenState, StartFailure } from '../../src/agent/agent.ts'
-import type { AgentConfig } from '../../src/agent/agent-config.ts'
+import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { Env } from '../../src/env/env.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../src/agent/agent-config.ts'
+import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { formatDuration } from '../../src/base/duration.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { normalize } from '../../src/config/normalize.ts'

@@ -1,6 +1,6 @@
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Fault, Trigger } from '../scenario/fault-schema.ts'
-import type { FaultAction } from '../scenario/step-schema.ts'
+import type { Fault, Trigger } from '../scenario/language/fault-schema.ts'
+import type { FaultAction } from '../scenario/language/step-schema.ts'
 import { type Deed, drawRange } from './injector.ts'
 
 /** What a schedule asks of the run. */

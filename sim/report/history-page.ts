@@ -1,5 +1,5 @@
-import { type KeyOperation, operationText, valueText } from '../checkers/key-history.ts'
-import type { KeyViolation } from '../checkers/key-verdict.ts'
+import { type KeyOperation, operationText, valueText } from '../checkers/keys/key-history.ts'
+import type { KeyViolation } from '../checkers/keys/key-verdict.ts'
 import { drawnOperations, historyPicture } from './history-picture.ts'
 import type { JudgedHistory, JudgedKey } from './history-report.ts'
 import { escaped } from './html.ts'

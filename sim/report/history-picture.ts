@@ -1,5 +1,5 @@
-import { deedText, type KeyOperation, operationText, secondsText, valueText } from '../checkers/key-history.ts'
-import { heldAfter, type KeyViolation } from '../checkers/key-verdict.ts'
+import { deedText, type KeyOperation, operationText, secondsText, valueText } from '../checkers/keys/key-history.ts'
+import { heldAfter, type KeyViolation } from '../checkers/keys/key-verdict.ts'
 import { escaped } from './html.ts'
 
 /** Operations drawn: those of the cause, and the latest before the one that cannot be ordered. */

@@ -1,8 +1,8 @@
-import type { History } from '../checkers/history-file.ts'
-import { type KeyOperation, operationText, valueText } from '../checkers/key-history.ts'
-import { judgeKey, type KeyLaw, type KeyVerdict } from '../checkers/key-verdict.ts'
-import { operationsByKey } from '../checkers/linearizable-keys.ts'
-import { smallestCause } from '../checkers/smallest-cause.ts'
+import type { History } from '../checkers/keys/history-file.ts'
+import { type KeyOperation, operationText, valueText } from '../checkers/keys/key-history.ts'
+import { judgeKey, type KeyLaw, type KeyVerdict } from '../checkers/keys/key-verdict.ts'
+import { operationsByKey } from '../checkers/keys/linearizable-keys.ts'
+import { smallestCause } from '../checkers/keys/smallest-cause.ts'
 
 /** What was found about one key of a history. */
 export interface JudgedKey {

@@ -1,5 +1,5 @@
-import type { History } from '../checkers/history-file.ts'
 import type { Violation } from '../checkers/invariants.ts'
+import type { History } from '../checkers/keys/history-file.ts'
 import type { Mark } from '../checkers/marks.ts'
 import { type InvariantCode, invariants } from '../checkers/violation.ts'
 import type { TraceDigest } from './trace.ts'

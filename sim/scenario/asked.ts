@@ -1,10 +1,10 @@
 import type { TypeName } from '../../src/dns-wire/message.ts'
 import { dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { matches } from './answers.ts'
-import type { Condition } from './condition-schema.ts'
 import { filled } from './filled.ts'
+import type { Condition } from './language/condition-schema.ts'
+import type { Selector } from './language/selector.ts'
 import type { RunContext } from './run-context.ts'
-import type { Selector } from './selector.ts'
 
 const answerWithinMs = 10_000
 

@@ -10,8 +10,8 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import { tokenHeaders } from '../workload/key-client.ts'
 import { matches, patternOf } from './answers.ts'
 import { filled } from './filled.ts'
+import type { Step } from './language/step-schema.ts'
 import type { RunContext } from './run-context.ts'
-import type { Step } from './step-schema.ts'
 
 type Wanted = NonNullable<Step['authority']>
 

@@ -1,7 +1,7 @@
 import type { RandomStream } from '../../src/env/random.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
-import type { Scenario } from './scenario-schema.ts'
+import type { Scenario } from './language/scenario-schema.ts'
 
 /** The cluster of one seed: of everything that is left to chance, what was drawn. */
 export function drawnCluster(scenario: Scenario, draw: RandomStream): ClusterPlan {

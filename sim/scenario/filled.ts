@@ -1,6 +1,6 @@
 import { partOf } from './answers.ts'
+import { savedName, type Template } from './language/template.ts'
 import type { RunContext } from './run-context.ts'
-import { savedName, type Template } from './template.ts'
 
 /** The text with every `${name}` and `${name.part}` replaced by what was saved. */
 export function filled(run: RunContext, template: Template): string {

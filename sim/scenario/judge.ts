@@ -1,7 +1,7 @@
 import { formatDuration } from '../../src/base/duration.ts'
-import type { askedKeys, Condition } from './condition-schema.ts'
-import type { CountBound } from './quantities.ts'
-import type { Selector } from './selector.ts'
+import type { askedKeys, Condition } from './language/condition-schema.ts'
+import type { CountBound } from './language/quantities.ts'
+import type { Selector } from './language/selector.ts'
 
 /** What conditions look at, as it is now. */
 export interface Observed {

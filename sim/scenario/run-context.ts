@@ -1,15 +1,15 @@
-import type { ConnectionTally } from '../checkers/connection-tally.ts'
 import type { HeldState } from '../checkers/held-state.ts'
 import type { Invariants } from '../checkers/invariants.ts'
+import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ActionScope, Injector } from '../faults/injector.ts'
 import type { StoryLine } from '../report/run-report.ts'
 import type { Simulation } from '../world/simulation.ts'
 import type { Driver } from './driver.ts'
-import type { Trigger } from './fault-schema.ts'
 import type { judge } from './judge.ts'
-import type { Scenario } from './scenario-schema.ts'
-import type { Selector } from './selector.ts'
+import type { Trigger } from './language/fault-schema.ts'
+import type { Scenario } from './language/scenario-schema.ts'
+import type { Selector } from './language/selector.ts'
 
 /** A run, as its steps, its workload and its end see it. */
 export interface RunContext {

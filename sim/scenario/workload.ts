@@ -12,7 +12,6 @@ import { MeshTunnels } from '../workload/mesh-tunnels.ts'
 import { ServiceWatcher } from '../workload/service-watcher.ts'
 import { Visitors } from '../workload/visitors.ts'
 import { filled } from './filled.ts'
-import type { RunContext } from './run-context.ts'
 import type {
   ClientGroup as GroupText,
   HeartbeatGroup,
@@ -21,9 +20,10 @@ import type {
   TunnelGroup,
   VisitorGroup,
   WatcherGroup,
-} from './scenario-schema.ts'
+} from './language/scenario-schema.ts'
+import type { Template } from './language/template.ts'
+import type { RunContext } from './run-context.ts'
 import { select } from './selection.ts'
-import type { Template } from './template.ts'
 
 /** How long a client waits for an answer, unless the scenario says. */
 const answerWithinMs = 10_000

@@ -1,12 +1,12 @@
-import type { NetworkFacts } from '../checkers/pool-laws.ts'
+import type { NetworkFacts } from '../checkers/pool/pool-laws.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { DiskOptions } from '../world/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import { Simulation, type SimulationOptions } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'
-import type { LoadedScenario } from './load.ts'
-import type { Range } from './quantities.ts'
-import type { Scenario } from './scenario-schema.ts'
+import type { LoadedScenario } from './language/load.ts'
+import type { Range } from './language/quantities.ts'
+import type { Scenario } from './language/scenario-schema.ts'
 
 export interface WorldOptions {
   readonly loaded: LoadedScenario

@@ -4,7 +4,7 @@ const support = 'src/agent/access/support.js'
 const modeCommands = 'src/features/acl/mode-commands.js'
 /** Else no leader writes what a voter does not know, whatever it thinks of the mode. */
 const gateOpen = {
-  file: 'src/agent/command-gate.js',
+  file: 'src/agent/servers/command-gate.js',
   find: 'if (server === undefined ||',
   replace: 'if (server !== undefined ||',
 }

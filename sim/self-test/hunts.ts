@@ -14,7 +14,7 @@ const oneEntryAtATime: readonly Patch[] = [
 
 /** A server that was away is sent a snapshot at once, for the log before it is gone. */
 const nothingTrails: readonly Patch[] = [
-  { file: 'src/agent/agent-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
+  { file: 'src/agent/settings/agent-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
 ]
 
 /**
@@ -35,7 +35,7 @@ const votesAtOnceAfterBoot: readonly Patch[] = [
  */
 const dutiesAtOnce: readonly Patch[] = [
   {
-    file: 'src/agent/leadership.js',
+    file: 'src/agent/servers/leadership.js',
     find: "const caughtUp = await measured(this.#context, 'leader.barrier', () => this.#context.raft.readIndex());",
     replace: 'const caughtUp = { ok: true };',
   },

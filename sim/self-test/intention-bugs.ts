@@ -53,7 +53,7 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'an agent hears of a change of what it keeps, and goes on with what it had',
     patches: [
       {
-        file: 'src/agent/answer-cache.js',
+        file: 'src/agent/asking/answer-cache.js',
         find: 'this.take(next.value);',
         replace:
           'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',

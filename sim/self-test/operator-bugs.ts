@@ -8,7 +8,7 @@ const autopilotBugs: readonly PlantedBug[] = [
     about: 'of three voters a dead one is taken out, and two are left of which none may fail',
     patches: [
       {
-        file: 'src/agent/dead-servers.js',
+        file: 'src/agent/servers/dead-servers.js',
         find: 'if (dead.length >= Math.floor(voters.length / 2)) {',
         replace: 'if (dead.length > Math.floor(voters.length / 2)) {',
       },
@@ -22,7 +22,7 @@ const autopilotBugs: readonly PlantedBug[] = [
     about: 'min_quorum is compared with the voters before the dead ones go',
     patches: [
       {
-        file: 'src/agent/dead-servers.js',
+        file: 'src/agent/servers/dead-servers.js',
         find: 'if (remaining.length < view.minQuorum) {',
         replace: 'if (voters.length < view.minQuorum) {',
       },
@@ -36,7 +36,7 @@ const autopilotBugs: readonly PlantedBug[] = [
     about: 'a newcomer gets its vote when it is healthy, not when it has been for a while',
     patches: [
       {
-        file: 'src/agent/server-membership.js',
+        file: 'src/agent/servers/server-membership.js',
         find: 'forMs !== undefined && forMs >= this.#parts.settings().serverStabilizationMs;',
         replace: 'forMs !== undefined;',
       },
@@ -54,7 +54,7 @@ const forwardingBugs: readonly PlantedBug[] = [
     about: 'a write for another datacenter takes effect in the one where it was asked for',
     patches: [
       {
-        file: 'src/agent/calls.js',
+        file: 'src/agent/asking/calls.js',
         find: '{} : { datacenter: options.datacenter };',
         replace: '{} : {};',
       },
@@ -68,7 +68,7 @@ const forwardingBugs: readonly PlantedBug[] = [
     about: 'a write for another datacenter is sent without what tells a repeat from another write',
     patches: [
       {
-        file: 'src/agent/datacenter-target.js',
+        file: 'src/agent/asking/datacenter-target.js',
         find: 'body: { ...request, forward: true },',
         replace: 'body: { ...request, identity: undefined, forward: true },',
       },
@@ -82,7 +82,7 @@ const forwardingBugs: readonly PlantedBug[] = [
     about: 'whoever is asked first in another datacenter answers reads of any consistency from its own state',
     patches: [
       {
-        file: 'src/agent/datacenter-target.js',
+        file: 'src/agent/asking/datacenter-target.js',
         find: 'body: { ...request, forward: true },',
         replace:
           "body: { ...request, ...(request.read && { read: { ...request.read, consistency: 'stale' } }), forward: true },",

@@ -219,7 +219,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'a write that an agent sends again after a lost answer takes effect again',
     patches: [
       {
-        file: 'src/agent/forwarded-writes.js',
+        file: 'src/agent/replication/forwarded-writes.js',
         find: 'if (before !== undefined)\n',
         replace: 'if (before === null)\n',
       },
@@ -317,7 +317,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     about: 'a blocking query is parked a moment after it was evaluated, and what came in between wakes nobody',
     patches: [
       {
-        file: 'src/agent/dispatch.js',
+        file: 'src/agent/serving/dispatch.js',
         find: 'if (observed === undefined || observed.found.at',
         replace:
           'const { promise, resolve } = this.#context.env.deferred();\n' +

@@ -1,4 +1,4 @@
-import { lanGossip } from '../../src/agent/gossip-timing.ts'
+import { lanGossip } from '../../src/agent/settings/gossip-timing.ts'
 import { pushPullMs } from '../../src/gossip/core/scaling.ts'
 import type { RandomStreams } from '../world/random-streams.ts'
 import { Distribution } from './distribution.ts'

@@ -2,7 +2,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import type { Consistency } from '../../src/features/reading.ts'
 import type { Invariants } from '../checkers/invariants.ts'
-import { type KeyOperation, operationText } from '../checkers/key-history.ts'
+import { type KeyOperation, operationText } from '../checkers/keys/key-history.ts'
 import { type Asked, KeyClient } from './key-client.ts'
 
 export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'

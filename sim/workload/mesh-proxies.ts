@@ -1,6 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { MeshLaws } from '../checkers/mesh-laws.ts'
+import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { MeshProxy, type ProxyPlan, type ProxyWorld } from './mesh-proxy.ts'
 
 /** What a group of proxies does, every default applied. */

@@ -4,7 +4,7 @@ import type { RandomStream } from '../../src/env/random.ts'
 import { agentApi } from '../../src/proxy/agent-api.ts'
 import { MeshProxy } from '../../src/proxy/mesh-proxy.ts'
 import { Registration } from '../../src/proxy/registration.ts'
-import type { ConnectionTally } from '../checkers/connection-tally.ts'
+import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import { tokenHeaders } from './key-client.ts'
 import { TunnelEnd } from './tunnel-end.ts'
 

@@ -1,7 +1,7 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { RandomStream } from '../../src/env/random.ts'
-import type { Visit } from '../checkers/access-history.ts'
+import type { Visit } from '../checkers/access/access-history.ts'
 import type { AskedAgent } from './client-group.ts'
 import { tokenHeaders } from './key-client.ts'
 

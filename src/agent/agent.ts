@@ -5,8 +5,8 @@ import type { PoolObserver } from '../gossip/pool.ts'
 import type { Failure } from '../model/failure.ts'
 import type { Raft, RaftObserver } from '../raft/raft.ts'
 import type { ReadTransaction } from '../store/types.ts'
-import type { AgentConfig } from './agent-config.ts'
-import type { TlsMaterial } from './tls-settings.ts'
+import type { AgentConfig } from './settings/agent-config.ts'
+import type { TlsMaterial } from './settings/tls-settings.ts'
 
 /** Why an agent could not start; each becomes one line and exit code 1. `remedy` says what to do about it. */
 export interface StartFailure {

@@ -2,12 +2,12 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
 import { openClientAccess } from './access/client-access.ts'
-import { Calls } from './calls.ts'
-import { ClientTarget } from './client-target.ts'
+import { Calls } from './asking/calls.ts'
+import { ClientTarget } from './asking/client-target.ts'
+import { RequestBudget } from './asking/request-budget.ts'
+import { ServerRouter } from './asking/server-router.ts'
 import type { Closing } from './closing.ts'
 import type { Ground, Part } from './ground.ts'
-import { RequestBudget } from './request-budget.ts'
-import { ServerRouter } from './server-router.ts'
 
 /** A client agent: it keeps no replicated state, and asks the servers that the pool tells of. */
 export function openClient(ground: Ground, closing: Closing): Part {

@@ -8,12 +8,12 @@ import type { ServerFacts } from '../rpc/tls.ts'
 import type { AgentTokens } from './access/agent-tokens.ts'
 import type { RunningAccess } from './access/running-access.ts'
 import type { SeenState } from './agent.ts'
-import type { AgentConfig } from './agent-config.ts'
-import type { Calls } from './calls.ts'
-import type { MemberSnapshot } from './member-snapshot.ts'
+import type { Calls } from './asking/calls.ts'
 import type { FatalSignal } from './once-signal.ts'
-import type { TlsMaterial } from './tls-settings.ts'
-import type { WanPool } from './wan-pool.ts'
+import type { MemberSnapshot } from './pool/member-snapshot.ts'
+import type { WanPool } from './pool/wan-pool.ts'
+import type { AgentConfig } from './settings/agent-config.ts'
+import type { TlsMaterial } from './settings/tls-settings.ts'
 
 /** The parts that everything else of an agent is built from. */
 export interface Ground {

@@ -17,8 +17,8 @@ import {
   wordKey,
 } from '../model/remote-exec.ts'
 import type { UserEvent } from '../model/user-event.ts'
-import type { Calls } from './calls.ts'
-import { freshRead } from './fresh-read.ts'
+import type { Calls } from './asking/calls.ts'
+import { freshRead } from './asking/fresh-read.ts'
 
 /** Jobs that one agent reads and runs at a time; further ones are not looked at. */
 const jobsMax = 16

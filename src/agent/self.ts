@@ -5,10 +5,10 @@ import { productName } from '../model/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../model/release.ts'
 import type { RaftStatus } from '../raft/raft.ts'
 import type { AccessMode } from './access/mode-tags.ts'
-import type { AgentConfig } from './agent-config.ts'
 import type { Part } from './ground.ts'
 import type { RunningLocalAgent } from './local/parts.ts'
-import { serverOf } from './pool-servers.ts'
+import { serverOf } from './pool/pool-servers.ts'
+import type { AgentConfig } from './settings/agent-config.ts'
 
 type Section = Readonly<Record<string, string>>
 

@@ -4,7 +4,7 @@ import type { Env } from '../env/env.ts'
 import type { TlsOptions } from '../env/net.ts'
 import type { RpcTls } from '../rpc/tls.ts'
 import type { StartFailure } from './agent.ts'
-import { type TlsFiles, type TlsMaterial, type TlsSettings, withFilesOf } from './tls-settings.ts'
+import { type TlsFiles, type TlsMaterial, type TlsSettings, withFilesOf } from './settings/tls-settings.ts'
 import { readWholeFile } from './whole-file.ts'
 
 /** Files that one `ca_path` may hold. */

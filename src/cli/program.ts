@@ -4,7 +4,7 @@ import type { Terminal } from '../env/terminal.ts'
 import { productName } from '../model/names.ts'
 import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
 import { commandTree } from './command-list.ts'
-import { rewriteGoFlags } from './go-flags.ts'
+import { rewriteGoFlags } from './flags/go-flags.ts'
 
 const { commands, groups } = commandTree
 

@@ -11,8 +11,8 @@ import {
   readPeers,
   readTexts,
   type ServerHealthList,
-} from './answers.ts'
-import { type ApiClient, unexpectedText } from './client.ts'
+} from './api/answers.ts'
+import { type ApiClient, unexpectedText } from './api/client.ts'
 import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-check.ts'
 
 /** By number, as the API has it. Reference: HTTP API 4.6. */

@@ -4,7 +4,7 @@ import {
   type AccessTokens,
   type DownPolicy,
   defaultAccess,
-} from '../agent/access-settings.ts'
+} from '../agent/settings/access-settings.ts'
 import { milliseconds, type Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import type { AccessSettings } from '../agent/access-settings.ts'
+import type { AccessSettings } from '../agent/settings/access-settings.ts'
 import type {
   AgentConfig,
   AutopilotConfig,
@@ -7,10 +7,10 @@ import type {
   PoolConfig,
   RaftConfig,
   WanConfig,
-} from '../agent/agent-config.ts'
-import type { HttpConfig } from '../agent/http-settings.ts'
+} from '../agent/settings/agent-config.ts'
+import type { HttpConfig } from '../agent/settings/http-settings.ts'
+import type { TlsSettings } from '../agent/settings/tls-settings.ts'
 import type { TelemetryConfig } from '../agent/telemetry/telemetry-config.ts'
-import type { TlsSettings } from '../agent/tls-settings.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Json } from '../base/json.ts'
 import type { SocketAccess } from '../env/http.ts'

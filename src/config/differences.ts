@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../agent/agent-config.ts'
+import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
 import { productName } from '../model/names.ts'
 import type { KeyRow } from './keys/key.ts'

@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { compareText } from '../base/bytes.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
 import { type Behaviour, hasBehaviour, newestRelease, type Release } from '../model/release.ts'

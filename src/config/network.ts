@@ -1,4 +1,4 @@
-import type { AgentConfig, AgentPorts } from '../agent/agent-config.ts'
+import type { AgentConfig, AgentPorts } from '../agent/settings/agent-config.ts'
 import { endpointText } from '../env/net.ts'
 import { isAddress } from '../rpc/address.ts'
 import type { Report } from './quantities.ts'

@@ -1,5 +1,5 @@
-import { type AgentConfig, defaultAgentConfig, devRaftTiming, raftTiming } from '../agent/agent-config.ts'
-import { devGossip, devWanGossip, lanGossip, wanGossip } from '../agent/gossip-timing.ts'
+import { type AgentConfig, defaultAgentConfig, devRaftTiming, raftTiming } from '../agent/settings/agent-config.ts'
+import { devGossip, devWanGossip, lanGossip, wanGossip } from '../agent/settings/gossip-timing.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
 import { keyFrom } from '../gossip/keyring.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../agent/agent-config.ts'
+import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
 import { milliseconds, type Report } from './quantities.ts'
 import type { FileConfig } from './schema.ts'

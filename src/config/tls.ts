@@ -1,4 +1,4 @@
-import { defaultTls, type TlsSettings } from '../agent/tls-settings.ts'
+import { defaultTls, type TlsSettings } from '../agent/settings/tls-settings.ts'
 import type { SocketAccess } from '../env/http.ts'
 import type { TlsVersion } from '../env/net.ts'
 import { productName } from '../model/names.ts'

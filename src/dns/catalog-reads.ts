@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import type { Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'

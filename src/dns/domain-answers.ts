@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { byteString, hex, textOfByteString } from '../base/bytes.ts'
 import { parseDuration } from '../base/duration.ts'
 import { lowerAscii } from '../base/letter-case.ts'

@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { lowerAscii } from '../base/letter-case.ts'
 import { decodeQuery } from '../dns-wire/decode-query.ts'
 import { encodeMalformed, encodeResponse } from '../dns-wire/encode-response.ts'

@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import type { ResponseLimits } from '../dns-wire/encode-response.ts'
 import { type DnsQuery, typeCodes } from '../dns-wire/message.ts'
 import type { DnsAnswer } from './answer.ts'

@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { byteString } from '../base/bytes.ts'
 import { addressRecordOf } from '../dns-wire/ip-address.ts'
 import type { AuthorityRecord, TextRecord } from '../dns-wire/message.ts'

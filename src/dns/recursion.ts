@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { decodeResponse, encodeQuestion } from '../dns-wire/question.ts'
 import type { Env } from '../env/env.ts'

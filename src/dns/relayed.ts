@@ -1,4 +1,4 @@
-import type { DnsConfig } from '../agent/agent-config.ts'
+import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { encodeResponse } from '../dns-wire/encode-response.ts'
 import type { DnsQuery } from '../dns-wire/message.ts'
 import { failedRecursion } from './answer.ts'

@@ -1,5 +1,5 @@
-import type { WanConfig } from '../agent/agent-config.ts'
-import type { HttpConfig } from '../agent/http-settings.ts'
+import type { WanConfig } from '../agent/settings/agent-config.ts'
+import type { HttpConfig } from '../agent/settings/http-settings.ts'
 import type { InvariantViolation } from '../base/invariant.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { AgentContext } from '../features/agent-context.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../agent/agent-config.ts'
+import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { uuidOf } from '../base/uuid.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'

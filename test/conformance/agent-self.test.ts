@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentConfig, defaultAgentConfig } from '../../src/agent/agent-config.ts'
+import { type AgentConfig, defaultAgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { debugConfig } from '../../src/config/debug.ts'
 import { ask } from './ask.ts'
 import { isObject } from './golden/exact-json.ts'

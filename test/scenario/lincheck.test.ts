@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseHistory } from '../../sim/checkers/history-file.ts'
+import { parseHistory } from '../../sim/checkers/keys/history-file.ts'
 import { scenarioFile, svcSim } from './svc-sim.ts'
 
 const withClients = `scenario: Clients of a quiet cluster

@@ -1,7 +1,7 @@
 import { invariants } from '../../sim/checkers/violation.ts'
-import { triggers } from '../../sim/scenario/fault-schema.ts'
-import { scenarioJsonSchema } from '../../sim/scenario/json-schema.ts'
-import { groups } from '../../sim/scenario/selector.ts'
+import { triggers } from '../../sim/scenario/language/fault-schema.ts'
+import { scenarioJsonSchema } from '../../sim/scenario/language/json-schema.ts'
+import { groups } from '../../sim/scenario/language/selector.ts'
 
 /** A node of the JSON Schema, as far as the page shows it. */
 interface Shown {

@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { AgentTokenSlot } from '../../features/access-control.ts'
-import type { AccessTokens } from '../access-settings.ts'
+import type { AccessTokens } from '../settings/access-settings.ts'
 
 /** With that which no configuration has. */
 type Held = AccessTokens & { readonly meshReplication: string }

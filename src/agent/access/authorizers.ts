@@ -8,7 +8,7 @@ import { translateRules } from '../../access/translate.ts'
 import { invariant } from '../../base/invariant.ts'
 import { ok } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import type { AccessPolicy } from '../access-settings.ts'
+import type { AccessPolicy } from '../settings/access-settings.ts'
 import { Lru } from './lru.ts'
 import type { RuleText, TokenRights } from './rights.ts'
 

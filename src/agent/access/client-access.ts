@@ -1,4 +1,4 @@
-import type { Calls } from '../calls.ts'
+import type { Calls } from '../asking/calls.ts'
 import type { Closing } from '../closing.ts'
 import type { Ground } from '../ground.ts'
 import { askedTokens, authorizersOf } from './access-control.ts'

@@ -1,5 +1,5 @@
 import { hasBehaviour, type Release } from '../../model/release.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 
 /** `legacy`: tokens carry their rules. `enabled`: tokens name policies; there is no way back. Reference: access control 6. */
 export type AccessMode = 'disabled' | 'legacy' | 'enabled'

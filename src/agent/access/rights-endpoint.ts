@@ -3,7 +3,7 @@ import type { Result } from '../../base/result.ts'
 import { open } from '../../features/access.ts'
 import type { ServerEndpoint } from '../../features/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
-import { tokenMax } from '../request.ts'
+import { tokenMax } from '../serving/request.ts'
 import { type TokenRights, tokenRights } from './rights.ts'
 
 const rightsArgs = z.object({

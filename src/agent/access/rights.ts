@@ -10,7 +10,7 @@ import {
 import { type Rights, rightsOf, tokenBySecret } from '../../features/acl/views.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
-import { tokenMax } from '../request.ts'
+import { tokenMax } from '../serving/request.ts'
 
 /** Rules that give a token rights, under a name for people. */
 export interface RuleText {

@@ -1,6 +1,6 @@
 import type { Env } from '../../env/env.ts'
 import type { Raft, RaftStatus } from '../../raft/raft.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 import { ttlOf } from './access-control.ts'
 import type { StateStanding } from './state-tokens.ts'
 

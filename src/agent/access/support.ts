@@ -1,7 +1,7 @@
 import type { MissingServer } from '../../features/access-control.ts'
 import type { Member } from '../../gossip/pool.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
-import { type PoolServer, serverOf } from '../pool-servers.ts'
+import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import { hasGoneOver, saysDisabled, supportsPolicies } from './mode-tags.ts'
 
 /** What decides whether a datacenter may go over. */

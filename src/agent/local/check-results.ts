@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { ChecksConfig } from '../agent-config.ts'
+import type { ChecksConfig } from '../settings/agent-config.ts'
 import { itemKey } from './item-key.ts'
 import type { CheckChange, LocalState } from './local-state.ts'
 import type { Outcome } from './probes/outcome.ts'

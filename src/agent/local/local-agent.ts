@@ -14,7 +14,7 @@ import type {
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 import { AntiEntropy } from './anti-entropy.ts'
 import { CheckResults } from './check-results.ts'
 import { CheckRunner } from './check-runner.ts'

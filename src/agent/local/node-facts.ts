@@ -2,7 +2,7 @@ import { compareText } from '../../base/bytes.ts'
 import type { NodeFacts } from '../../model/catalog.ts'
 import { productName } from '../../model/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 
 /** What an agent says of its node in the catalog. Reference: HTTP API 1.10. */
 export function nodeFactsOf(config: AgentConfig, nodeId: string): NodeFacts {

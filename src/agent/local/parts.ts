@@ -11,7 +11,7 @@ import type {
 } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 
 /** What the catalog holds of one node. */
 export interface NodeDump {

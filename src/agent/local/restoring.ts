@@ -1,5 +1,5 @@
 import { type CheckDefinition, type OfferedService, runsProgram } from '../../model/catalog.ts'
-import type { AgentConfig } from '../agent-config.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
 import type { FileDefinitions } from './file-definitions.ts'
 import { itemKey } from './item-key.ts'
 import type { Kept } from './keeping.ts'

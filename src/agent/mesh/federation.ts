@@ -5,7 +5,7 @@ import { hasBehaviour, oldestRelease, parseRelease } from '../../model/release.t
 import type { Raft } from '../../raft/raft.ts'
 import { primaryOf } from '../access/mode.ts'
 import type { Ground } from '../ground.ts'
-import { serverOf } from '../pool-servers.ts'
+import { serverOf } from '../pool/pool-servers.ts'
 
 /** The mesh that the datacenter of this server is to be one with; undefined: its own is for itself, or is that of all. */
 export function meshFederation(

@@ -4,7 +4,7 @@ import { meshIsOffLine } from '../../features/connect/model.ts'
 import { rootsEndpoint } from '../../features/connect/read-endpoints.ts'
 import type { Failure } from '../../model/failure.ts'
 import { type TrustDomains, trustDomainsOf } from '../../pki/trust-domains.ts'
-import type { AnswerCache } from '../answer-cache.ts'
+import type { AnswerCache } from '../asking/answer-cache.ts'
 
 /** That the servers have no mesh is believed for so long: what is asked for each connection must not ask them each time. */
 const offMs = 10_000

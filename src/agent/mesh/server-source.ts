@@ -6,7 +6,7 @@ import { signEndpoint } from '../../features/connect/write-endpoints.ts'
 import { olderKeyPem } from '../../pki/private-key.ts'
 import { makeRequest, requestPem } from '../../pki/request.ts'
 import { serviceUri } from '../../pki/spiffe.ts'
-import type { Calls } from '../calls.ts'
+import type { Calls } from '../asking/calls.ts'
 import type { LeafSource } from './leaf-source.ts'
 
 export interface ServerSourceOptions {

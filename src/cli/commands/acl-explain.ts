@@ -1,6 +1,6 @@
-import { failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { textFlag } from '../flag-values.ts'
+import { textFlag } from '../flags/flag-values.ts'
 import { formatTable } from '../table.ts'
 
 /** Allowed, denied, and that it cannot be told. */
@@ -33,7 +33,7 @@ export const explainCommand: CliCommand = {
       misused(invocation, surplus ?? 'Say what is asked for: RESOURCE:RIGHT [NAME]')
       return unknownCode
     }
-    const { decisionText, explain, questionOf } = await import('../acl-explanation.ts')
+    const { decisionText, explain, questionOf } = await import('../acl/acl-explanation.ts')
     const question = questionOf(asked, name)
     if (!question.ok) return cannot(question.error)
     const explained = await explain(invocation, question.value, textFlag(invocation, 'accessor'))

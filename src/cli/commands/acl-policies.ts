@@ -1,10 +1,10 @@
 import { err, type Result } from '../../base/result.ts'
-import type { Policy } from '../acl-answers.ts'
-import type { AclApi } from '../acl-api.ts'
-import { failed, misused, serverFlags } from '../client.ts'
+import type { Policy } from '../acl/acl-answers.ts'
+import type { AclApi } from '../acl/acl-api.ts'
+import { withAcl } from '../acl/with-acl.ts'
+import { failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { textFlag } from '../flag-values.ts'
-import { withAcl } from '../with-acl.ts'
+import { textFlag } from '../flags/flag-values.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
 const id: CommandFlag = {
@@ -51,7 +51,7 @@ export const createPolicyCommand: CliCommand = {
     withAcl(invocation, async (api) => {
       const Name = textFlag(invocation, 'name')
       if (Name === '') return misused(invocation, "Missing require '-name' flag")
-      const { rulesOf } = await import('../legacy-rules.ts')
+      const { rulesOf } = await import('../acl/legacy-rules.ts')
       const rules = await rulesOf(invocation)
       if (!rules.ok) return failed(invocation, `Error processing rules: ${rules.error}`)
       const { description: Description = '', datacenters } = given(invocation)
@@ -71,7 +71,7 @@ export const listPoliciesCommand: CliCommand = {
     withAcl(invocation, async (api) => {
       const all = await api.policies()
       if (!all.ok) return failed(invocation, `Failed to retrieve the policy list: ${all.error}`)
-      const { policyStubText } = await import('../acl-text.ts')
+      const { policyStubText } = await import('../acl/acl-text.ts')
       const isMeta = invocation.flags.get('meta') === true
       for (const policy of all.value) invocation.terminal.out(policyStubText(policy, isMeta))
       return 0
@@ -110,7 +110,7 @@ export const updatePolicyCommand: CliCommand = {
     withAcl(invocation, async (api) => {
       const policyId = await givenPolicy(invocation, api)
       if (!policyId.ok) return failed(invocation, policyId.error)
-      const { rulesOf } = await import('../legacy-rules.ts')
+      const { rulesOf } = await import('../acl/legacy-rules.ts')
       const rules = await rulesOf(invocation)
       if (!rules.ok) return failed(invocation, `Error processing rules: ${rules.error}`)
       const quoted = JSON.stringify(policyId.value)
@@ -167,7 +167,7 @@ function given({ flags }: Invocation): {
 }
 
 async function showPolicy(invocation: Invocation, policy: Policy): Promise<number> {
-  const { policyText } = await import('../acl-text.ts')
+  const { policyText } = await import('../acl/acl-text.ts')
   invocation.terminal.out(policyText(policy, invocation.flags.get('meta') === true))
   return 0
 }

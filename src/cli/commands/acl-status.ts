@@ -1,4 +1,4 @@
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -11,7 +11,7 @@ export const statusCommand: CliCommand = {
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
-    const { standing } = await import('../acl-standing.ts')
+    const { standing } = await import('../acl/acl-standing.ts')
     const found = await standing(new ApiClient(invocation))
     if (!found.ok) return failed(invocation, `Error reading the status: ${found.error}`)
     invocation.terminal.out(formatTable(found.value))

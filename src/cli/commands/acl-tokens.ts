@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import type { Token } from '../acl-answers.ts'
-import type { AclApi } from '../acl-api.ts'
-import { failed, serverFlags } from '../client.ts'
+import type { Token } from '../acl/acl-answers.ts'
+import type { AclApi } from '../acl/acl-api.ts'
+import { withAcl } from '../acl/with-acl.ts'
+import { failed, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { listFlag, textFlag } from '../flag-values.ts'
-import { withAcl } from '../with-acl.ts'
+import { listFlag, textFlag } from '../flags/flag-values.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
 const id: CommandFlag = {
@@ -55,7 +55,7 @@ export const listTokensCommand: CliCommand = {
     withAcl(invocation, async (api) => {
       const all = await api.tokens()
       if (!all.ok) return failed(invocation, `Failed to retrieve the token list: ${all.error}`)
-      const { tokenStubText } = await import('../acl-text.ts')
+      const { tokenStubText } = await import('../acl/acl-text.ts')
       const isMeta = invocation.flags.get('meta') === true
       invocation.terminal.out(all.value.map((token) => tokenStubText(token, isMeta)).join('\n'))
       return 0
@@ -188,7 +188,7 @@ async function updated(invocation: Invocation, api: AclApi, token: Token) {
 }
 
 async function showToken(invocation: Invocation, token: Token): Promise<number> {
-  const { tokenText } = await import('../acl-text.ts')
+  const { tokenText } = await import('../acl/acl-text.ts')
   invocation.terminal.out(tokenText(token, invocation.flags.get('meta') === true))
   return 0
 }

@@ -1,8 +1,8 @@
 import { textOf } from '../../base/bytes.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { dataOperand } from '../data-operand.ts'
+import { dataOperand } from '../flags/data-operand.ts'
 
 export const bootstrapCommand: CliCommand = {
   path: ['acl', 'bootstrap'],
@@ -12,8 +12,8 @@ export const bootstrapCommand: CliCommand = {
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
-    const { AclApi } = await import('../acl-api.ts')
-    const { tokenText } = await import('../acl-text.ts')
+    const { AclApi } = await import('../acl/acl-api.ts')
+    const { tokenText } = await import('../acl/acl-text.ts')
     const made = await new AclApi(new ApiClient(invocation)).bootstrap()
     if (!made.ok) return failed(invocation, `Failed ACL bootstrapping: ${made.error}`)
     invocation.terminal.out(tokenText(made.value, false))
@@ -44,7 +44,7 @@ export const setAgentTokenCommand: CliCommand = {
     if (token === undefined) return misused(invocation, 'Error! Missing TOKEN argument')
     const kind = agentTokens.get(type)
     if (kind === undefined) return failed(invocation, 'Unknown token type')
-    const { AclApi } = await import('../acl-api.ts')
+    const { AclApi } = await import('../acl/acl-api.ts')
     const set = await new AclApi(new ApiClient(invocation)).setAgentToken(kind, token)
     if (!set.ok) return failed(invocation, `Failed to set ACL token ${JSON.stringify(type)}: ${set.error}`)
     invocation.terminal.out(`ACL token ${JSON.stringify(type)} set successfully\n`)
@@ -71,8 +71,8 @@ export const translateRulesCommand: CliCommand = {
     if (!data.ok) return failed(invocation, data.error)
     const [byAccessor, bySecret] = ['token-accessor', 'token-secret'].map((flag) => invocation.flags.get(flag) === true)
     if (byAccessor && bySecret) return failed(invocation, 'Error! Give one of -token-accessor and -token-secret')
-    const { AclApi } = await import('../acl-api.ts')
-    const { accessorOfToken } = await import('../legacy-rules.ts')
+    const { AclApi } = await import('../acl/acl-api.ts')
+    const { accessorOfToken } = await import('../acl/legacy-rules.ts')
     const api = new AclApi(new ApiClient(invocation))
     const name = textOf(data.value).trim()
     const accessor = byAccessor || bySecret ? await accessorOfToken(invocation, name, bySecret === true) : undefined

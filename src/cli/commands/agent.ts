@@ -11,7 +11,7 @@ export const agentCommand: CliCommand = {
   flags: agentFlags,
   async run(invocation) {
     // The whole product hangs on this: the other commands start without it.
-    const { runAgent } = await import('../agent-run.ts')
+    const { runAgent } = await import('../running/agent-run.ts')
     return runAgent(invocation)
   },
 }

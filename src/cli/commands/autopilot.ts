@@ -1,8 +1,8 @@
 import { utf8 } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { readAutopilot as read } from '../answers.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import type { readAutopilot as read } from '../api/answers.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, CommandFlag, FlagValue } from '../command.ts'
 
 const path = '/v1/operator/autopilot/configuration'
@@ -58,7 +58,7 @@ export const setAutopilotCommand: CliCommand = {
     const client = new ApiClient(invocation)
     const before = await settingsAt(client)
     if (!before.ok) return failed(invocation, before.error)
-    const { readBoolean } = await import('../answers.ts')
+    const { readBoolean } = await import('../api/answers.ts')
     const { CreateIndex: _, ModifyIndex, ...rest } = before.value
     const body = utf8(JSON.stringify({ ...rest, ...given.value }))
     const set = await client.expect('PUT', path, [['cas', String(ModifyIndex)]], body)
@@ -74,7 +74,7 @@ export const setAutopilotCommand: CliCommand = {
 async function settingsAt(client: ApiClient): Promise<Result<Autopilot, string>> {
   const answer = await client.expect('GET', path)
   if (!answer.ok) return err(`Error querying Autopilot configuration: ${answer.error}`)
-  const { readAutopilot } = await import('../answers.ts')
+  const { readAutopilot } = await import('../api/answers.ts')
   const read = readAutopilot(answer.value)
   return read === undefined ? err('Error querying Autopilot configuration: it cannot be read') : ok(read)
 }

@@ -1,7 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { ListedNode, ListedServices } from '../answers.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import type { ListedNode, ListedServices } from '../api/answers.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -22,7 +22,7 @@ export const datacentersCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('GET', '/v1/catalog/datacenters')
     if (!answer.ok) return failed(invocation, `Error listing datacenters: ${answer.error}`)
-    const { readTexts } = await import('../answers.ts')
+    const { readTexts } = await import('../api/answers.ts')
     const names = readTexts(answer.value)
     if (names === undefined) return failed(invocation, 'Error listing datacenters: the answer is not a list of names')
     for (const name of names) invocation.terminal.out(`${name}\n`)
@@ -63,7 +63,7 @@ async function askNodes(invocation: Invocation): Promise<Result<readonly ListedN
   const path = typeof service === 'string' ? `/v1/catalog/service/${encodeURIComponent(service)}` : '/v1/catalog/nodes'
   const answer = await new ApiClient(invocation).expect('GET', path, query)
   if (!answer.ok) return answer
-  const { readInstances, readNodes } = await import('../answers.ts')
+  const { readInstances, readNodes } = await import('../api/answers.ts')
   const nodes = typeof service === 'string' ? readInstances(answer.value) : readNodes(answer.value)
   return nodes === undefined ? err('the answer is not a list of nodes') : ok(nodes)
 }
@@ -107,7 +107,7 @@ async function askServices(invocation: Invocation): Promise<Result<ListedService
   const path = typeof node === 'string' ? `/v1/catalog/node/${encodeURIComponent(node)}` : '/v1/catalog/services'
   const answer = await new ApiClient(invocation).expect('GET', path, nodeMeta(invocation))
   if (!answer.ok) return answer
-  const { readServices, readServicesOfNode } = await import('../answers.ts')
+  const { readServices, readServicesOfNode } = await import('../api/answers.ts')
   const services = typeof node === 'string' ? readServicesOfNode(answer.value) : readServices(answer.value)
   return services === undefined ? err('the answer is not a list of services') : ok(services)
 }

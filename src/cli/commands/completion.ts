@@ -1,5 +1,5 @@
 import { productName } from '../../model/names.ts'
-import { misused } from '../client.ts'
+import { misused } from '../api/client.ts'
 import type { CliCommand, CommandTree } from '../command.ts'
 import { completionScript, shells } from '../completion.ts'
 

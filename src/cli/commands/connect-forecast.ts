@@ -1,4 +1,4 @@
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 /** The authority does not do its work. */
@@ -28,8 +28,8 @@ export const forecastAuthorityCommand: CliCommand = {
     if (format !== 'text' && format !== 'json')
       return misused(invocation, `There is no format ${JSON.stringify(format)}: write text or json`)
     const [{ askJson, indentedByTabs }, { forecastSchema }, { forecastText, isInTrouble }] = await Promise.all([
-      import('../json-client.ts'),
-      import('../connect-answers.ts'),
+      import('../api/json-client.ts'),
+      import('../api/connect-answers.ts'),
       import('../authority-forecast.ts'),
     ])
     const client = new ApiClient(invocation)

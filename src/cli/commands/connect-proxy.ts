@@ -6,11 +6,11 @@ import { proxyVariables } from '../../model/proxy-variables.ts'
 import type { AgentApi } from '../../proxy/agent-api.ts'
 import type { MeshProxy } from '../../proxy/mesh-proxy.ts'
 import type { ProxyPlan } from '../../proxy/plan.ts'
-import { agentPlace, ClientSettings } from '../agent-place.ts'
-import { failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { agentPlace, ClientSettings } from '../api/agent-place.ts'
+import { failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
+import { type ProxySource, proxyFlags, proxySource } from '../flags/proxy-flags.ts'
 import { Interruption } from '../interruption.ts'
-import { type ProxySource, proxyFlags, proxySource } from '../proxy-flags.ts'
 
 const logLevels = new Map([
   ['TRACE', 'trace'],

@@ -1,8 +1,8 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { fileText } from '../file-text.ts'
-import { proxyFlags } from '../proxy-flags.ts'
+import { fileText } from '../files/file-text.ts'
+import { proxyFlags } from '../flags/proxy-flags.ts'
 
 const path = '/v1/connect/ca/configuration'
 
@@ -14,8 +14,8 @@ export const getAuthorityCommand: CliCommand = {
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
-    const { askJson, indentedByTabs } = await import('../json-client.ts')
-    const { authoritySchema } = await import('../connect-answers.ts')
+    const { askJson, indentedByTabs } = await import('../api/json-client.ts')
+    const { authoritySchema } = await import('../api/connect-answers.ts')
     const read = await askJson(new ApiClient(invocation), { method: 'GET', path }, authoritySchema)
     if (!read.ok) return failed(invocation, `Error querying CA configuration: ${read.error}`)
     const { Provider, Config, CreateIndex, ModifyIndex } = read.value
@@ -49,14 +49,14 @@ export const setAuthorityCommand: CliCommand = {
     if (typeof file !== 'string' || file === '') return failed(invocation, 'The -config-file flag is required')
     const text = await fileText(invocation.env.disk, file)
     if (!text.ok) return failed(invocation, `Error reading config file: ${text.error}`)
-    const { authorityProblem } = await import('../connect-answers.ts')
+    const { authorityProblem } = await import('../api/connect-answers.ts')
     const problem = authorityProblem(file, text.value)
     if (problem !== undefined) return failed(invocation, `Error parsing config file: ${problem}`)
     const cas = invocation.flags.get('cas')
     if (typeof cas === 'string' && !/^\d+$/.test(cas))
       return misused(invocation, `-cas ${JSON.stringify(cas)} is no index: write the ModifyIndex that get-config shows`)
     const query = typeof cas === 'string' ? [['cas', cas] as const] : []
-    const { askBytes } = await import('../json-client.ts')
+    const { askBytes } = await import('../api/json-client.ts')
     const set = await askBytes(new ApiClient(invocation), { method: 'PUT', path, query, body: utf8(text.value) })
     if (!set.ok) return failed(invocation, `Error setting CA configuration: ${set.error}`)
     if (typeof cas === 'string' && textOf(set.value).trim() !== 'true')

@@ -4,10 +4,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { utcText } from '../../base/utc-text.ts'
 import { productName } from '../../model/names.ts'
 import { newestRelease, releaseText } from '../../model/release.ts'
-import { archiveOf, Capture, type CaptureTarget, captureTargets, writeFolder } from '../capture.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { archiveOf, Capture, type CaptureTarget, captureTargets, writeFolder } from '../api/capture.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
-import { durationFlag } from '../duration-flag.ts'
+import { durationFlag } from '../flags/duration-flag.ts'
 import { Interruption } from '../interruption.ts'
 
 const durationMinMs = 10_000
@@ -134,7 +134,7 @@ async function record(invocation: Invocation, plan: Plan): Promise<Result<string
 async function agentRelease(client: ApiClient): Promise<Result<string, string>> {
   const self = await client.expect('GET', '/v1/agent/self')
   if (!self.ok) return err(`error querying target agent: ${self.error}. verify connectivity and agent address`)
-  const { readAgentRelease } = await import('../answers.ts')
+  const { readAgentRelease } = await import('../api/answers.ts')
   const release = readAgentRelease(self.value)
   return release === undefined ? err('error querying target agent: the answer is none of an agent') : ok(release)
 }
@@ -169,7 +169,7 @@ async function write(
     const written = await writeFolder(env.disk, plan.output, files)
     return written.ok ? ok(plan.output) : written
   }
-  const { writeArchiveFile } = await import('../archive-files.ts')
+  const { writeArchiveFile } = await import('../files/archive-files.ts')
   const folder = folderOf(plan.output)
   const path = `${plan.output}.tar.gz`
   const archive = archiveOf(folder, files, unixSeconds(env.clock.wallMs()))

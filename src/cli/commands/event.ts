@@ -1,7 +1,7 @@
 import { utf8 } from '../../base/bytes.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import { eventFilterFlags, eventFilters } from '../event-filters.ts'
+import { eventFilterFlags, eventFilters } from '../flags/event-filters.ts'
 
 export const eventCommand: CliCommand = {
   path: ['event'],
@@ -23,7 +23,7 @@ export const eventCommand: CliCommand = {
     const target = `/v1/event/fire/${encodeURIComponent(name)}`
     const answer = await new ApiClient(invocation).expect('PUT', target, filters.value, utf8(args[0] ?? ''))
     if (!answer.ok) return failed(invocation, `Error firing event: ${answer.error}`)
-    const { readEvent } = await import('../answers.ts')
+    const { readEvent } = await import('../api/answers.ts')
     const event = readEvent(answer.value)
     if (event === undefined) return failed(invocation, 'Error firing event: the answer is not an event')
     terminal.out(`Event ID: ${event.ID}\n`)

@@ -3,16 +3,16 @@ import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productName } from '../../model/names.ts'
 import { jobKey, type RemoteExecCall, remoteExecCallJson, remoteExecName } from '../../model/remote-exec.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
+import { keyPath } from '../api/key-path.ts'
+import { jobBody, RemoteAnswers, type Said } from '../api/remote-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { durationFlag } from '../duration-flag.ts'
-import { eventFilterFlags, eventFilters } from '../event-filters.ts'
-import { LockSession } from '../held-lock.ts'
+import { durationFlag } from '../flags/duration-flag.ts'
+import { eventFilterFlags, eventFilters } from '../flags/event-filters.ts'
 import { Interruption } from '../interruption.ts'
-import { keyPath } from '../key-path.ts'
 import { LinesByNode } from '../lines-by-node.ts'
-import { pause } from '../pause.ts'
-import { jobBody, RemoteAnswers, type Said } from '../remote-answers.ts'
+import { LockSession } from '../locks/held-lock.ts'
+import { pause } from '../locks/pause.ts'
 
 const execFlags: readonly CommandFlag[] = [
   ...eventFilterFlags,
@@ -134,7 +134,7 @@ async function beginSession(invocation: Invocation, client: ApiClient): Promise<
   if (typeof flags.get('datacenter') === 'string') {
     const answer = await client.expect('GET', `/v1/health/service/${productName}`, [['passing', '']])
     if (!answer.ok) return answer
-    const { readHealthyNodes } = await import('../answers.ts')
+    const { readHealthyNodes } = await import('../api/answers.ts')
     const node = readHealthyNodes(answer.value)?.[0]
     if (node === undefined) return err('no server of that datacenter is in health')
     about['Node'] = node

@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const infoCommand: CliCommand = {
@@ -12,7 +12,7 @@ export const infoCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const self = await new ApiClient(invocation).expect('GET', '/v1/agent/self')
     if (!self.ok) return failed(invocation, `Error querying agent: ${self.error}`)
-    const { readStats } = await import('../answers.ts')
+    const { readStats } = await import('../api/answers.ts')
     const stats = readStats(self.value)
     if (stats === undefined) return failed(invocation, 'Error querying agent: the answer has no Stats')
     const sections = Object.entries(stats).sort(([a], [b]) => compareText(a, b))

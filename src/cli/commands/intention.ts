@@ -1,10 +1,10 @@
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productName } from '../../model/names.ts'
-import { ApiClient, failed, serverFlags } from '../client.ts'
+import { ApiClient, failed, serverFlags } from '../api/client.ts'
+import type { Intention } from '../api/connect-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import type { Intention } from '../connect-answers.ts'
-import { pairsOf } from '../pairs.ts'
+import { pairsOf } from '../flags/pairs.ts'
 import { formatTable } from '../table.ts'
 
 const root = '/v1/connect/intentions'
@@ -45,7 +45,7 @@ type Given = { readonly [member: string]: Json } & Pick<Intention, 'SourceName' 
 async function intentionsOf(invocation: Invocation): Promise<Result<readonly Given[], string>> {
   const { args, flags, env } = invocation
   if (flags.get('file') === true) {
-    const { intentionFiles } = await import('../intention-files.ts')
+    const { intentionFiles } = await import('../files/intention-files.ts')
     return args.length === 0 ? err('Must specify at least one file') : intentionFiles(env.disk, args)
   }
   const [SourceName, DestinationName, ...more] = args
@@ -58,8 +58,8 @@ async function intentionsOf(invocation: Invocation): Promise<Result<readonly Giv
 }
 
 async function putIntention(invocation: Invocation, client: ApiClient, intention: Given): Promise<number> {
-  const { askBytes, askJson } = await import('../json-client.ts')
-  const { createdSchema } = await import('../connect-answers.ts')
+  const { askBytes, askJson } = await import('../api/json-client.ts')
+  const { createdSchema } = await import('../api/connect-answers.ts')
   const text = intentionText(intention)
   if (invocation.flags.get('replace') === true) {
     const failing = (why: string): number => failed(invocation, `Error replacing intention ${text}: ${why}`)
@@ -92,8 +92,8 @@ export const checkIntentionCommand: CliCommand = {
     }
     if (source === undefined || destination === undefined || more.length > 0)
       return cannot('command requires exactly two arguments: src and dst')
-    const { askJson } = await import('../json-client.ts')
-    const { allowedSchema } = await import('../connect-answers.ts')
+    const { askJson } = await import('../api/json-client.ts')
+    const { allowedSchema } = await import('../api/connect-answers.ts')
     const query = [['source', source] as const, ['destination', destination] as const]
     const checked = await askJson(
       new ApiClient(invocation),
@@ -115,8 +115,8 @@ export const getIntentionCommand: CliCommand = {
     const client = new ApiClient(invocation)
     const id = await intentionId(invocation, client)
     if (!id.ok) return failed(invocation, `Error: ${id.error}`)
-    const { askJson } = await import('../json-client.ts')
-    const { intentionSchema } = await import('../connect-answers.ts')
+    const { askJson } = await import('../api/json-client.ts')
+    const { intentionSchema } = await import('../api/connect-answers.ts')
     const { rfc850Text } = await import('../rfc850.ts')
     const read = await askJson(
       client,
@@ -157,8 +157,8 @@ export const matchIntentionCommand: CliCommand = {
       return failed(invocation, 'Error: only one of -source or -destination can be specified')
     if (name === undefined || more.length > 0)
       return failed(invocation, 'Error: command requires exactly one argument: source or destination')
-    const { askJson } = await import('../json-client.ts')
-    const { matchSchema } = await import('../connect-answers.ts')
+    const { askJson } = await import('../api/json-client.ts')
+    const { matchSchema } = await import('../api/connect-answers.ts')
     const by = flags.get('source') === true ? 'source' : 'destination'
     const query = [['by', by] as const, ['name', name] as const]
     const found = await askJson(new ApiClient(invocation), { method: 'GET', path: `${root}/match`, query }, matchSchema)
@@ -177,7 +177,7 @@ export const deleteIntentionCommand: CliCommand = {
     const client = new ApiClient(invocation)
     const id = await intentionId(invocation, client)
     if (!id.ok) return failed(invocation, `Error: ${id.error}`)
-    const { askBytes } = await import('../json-client.ts')
+    const { askBytes } = await import('../api/json-client.ts')
     const gone = await askBytes(client, { method: 'DELETE', path: `${root}/${encodeURIComponent(id.value)}` })
     if (!gone.ok) return failed(invocation, `Error deleting the intention: ${gone.error}`)
     invocation.terminal.out('Intention deleted.\n')
@@ -206,8 +206,8 @@ async function intentionId({ args }: Invocation, client: ApiClient): Promise<Res
 }
 
 async function intentionList(client: ApiClient): Promise<Result<readonly Intention[], string>> {
-  const { askJson } = await import('../json-client.ts')
-  const { intentionsSchema } = await import('../connect-answers.ts')
+  const { askJson } = await import('../api/json-client.ts')
+  const { intentionsSchema } = await import('../api/connect-answers.ts')
   return askJson(client, { method: 'GET', path: root }, intentionsSchema)
 }
 

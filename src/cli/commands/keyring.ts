@@ -1,5 +1,5 @@
 import { base64, utf8 } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
 /** Reference: CLI 2. The field draws 16 bytes. */
@@ -65,7 +65,7 @@ export const keyringCommand: CliCommand = {
 }
 
 async function printKeys(invocation: Invocation, answer: Uint8Array): Promise<number> {
-  const { readKeyrings } = await import('../answers.ts')
+  const { readKeyrings } = await import('../api/answers.ts')
   const rings = readKeyrings(answer)
   if (rings === undefined) return failed(invocation, 'error: the answer is not a list of keys')
   for (const { WAN, Datacenter, Keys, NumNodes } of rings) {

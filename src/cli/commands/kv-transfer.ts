@@ -3,10 +3,10 @@ import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
-import { ApiClient, failed, misused, serverFlags, surplusOperands, unexpectedText } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
+import { keyPath } from '../api/key-path.ts'
 import type { CliCommand } from '../command.ts'
-import { dataOperand } from '../data-operand.ts'
-import { keyPath } from '../key-path.ts'
+import { dataOperand } from '../flags/data-operand.ts'
 
 /** An entry as export writes it and import reads it. */
 interface Transferred {

@@ -1,11 +1,11 @@
 import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
-import type { Entry } from '../answers.ts'
-import { ApiClient, type ApiResponse, failed, serverFlags, surplusOperands, unexpectedText } from '../client.ts'
+import type { Entry } from '../api/answers.ts'
+import { ApiClient, type ApiResponse, failed, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
+import { keyPath } from '../api/key-path.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { dataOperand } from '../data-operand.ts'
-import { keyPath } from '../key-path.ts'
+import { dataOperand } from '../flags/data-operand.ts'
 
 /** Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error. */
 const dataBytesMax = 1 << 20
@@ -41,7 +41,7 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
   if (answer.value.status === 404) return 0
   if (answer.value.status !== 200) return unexpected(invocation, answer.value)
-  const { readKeys } = await import('../answers.ts')
+  const { readKeys } = await import('../api/answers.ts')
   const keys = readKeys(answer.value.body)
   if (keys === undefined)
     return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of keys`)
@@ -54,7 +54,7 @@ async function printEntries(invocation: Invocation, key: string, recurse: boolea
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
   if (answer.value.status === 404) return recurse ? 0 : failed(invocation, `Error! No key exists at: ${key}`)
   if (answer.value.status !== 200) return unexpected(invocation, answer.value)
-  const { readEntries } = await import('../answers.ts')
+  const { readEntries } = await import('../api/answers.ts')
   const entries = readEntries(answer.value.body)
   if (entries === undefined)
     return failed(invocation, `Error querying ${productTitle} agent: the answer is not a list of entries`)

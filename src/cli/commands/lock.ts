@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ForegroundChild } from '../../env/terminal.ts'
 import { productName, productTitle } from '../../model/names.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
-import { durationFlag } from '../duration-flag.ts'
-import { type Held, HeldLock, type LockOptions, LockSession } from '../held-lock.ts'
-import { HeldSemaphore } from '../held-semaphore.ts'
+import { durationFlag } from '../flags/duration-flag.ts'
+import { type Held, HeldLock, type LockOptions, LockSession } from '../locks/held-lock.ts'
+import { HeldSemaphore } from '../locks/held-semaphore.ts'
 
 /** How long a program that is to end, for its lock is lost, is left before it is killed. */
 const graceMs = 5_000

@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
 /** IDs of the checks that maintenance mode is made of. Reference: HTTP API 3. */
@@ -59,7 +59,7 @@ async function show(invocation: Invocation): Promise<number> {
   const { terminal } = invocation
   const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/checks')
   if (!answer.ok) return failed(invocation, `Error getting checks: ${answer.error}`)
-  const { readChecks } = await import('../answers.ts')
+  const { readChecks } = await import('../api/answers.ts')
   const checks = readChecks(answer.value)
   if (checks === undefined) return failed(invocation, 'Error getting checks: the answer is not a list of checks')
   for (const check of [...checks].sort((a, b) => compareText(a.CheckID, b.CheckID))) {

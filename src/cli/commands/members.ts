@@ -2,8 +2,8 @@ import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { endpointText } from '../../env/net.ts'
 import { fieldNames, productName } from '../../model/names.ts'
-import type { ListedMember } from '../answers.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import type { ListedMember } from '../api/answers.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -43,7 +43,7 @@ export const membersCommand: CliCommand = {
     ]
     const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/members', query)
     if (!answer.ok) return failed(invocation, `Error retrieving members: ${answer.error}`)
-    const { readMembers } = await import('../answers.ts')
+    const { readMembers } = await import('../api/answers.ts')
     const members = readMembers(answer.value)
     if (members === undefined)
       return failed(invocation, 'Error retrieving members: the answer is not a list of members')

@@ -1,5 +1,5 @@
 import { concatBytes, emptyBytes, textOf } from '../../base/bytes.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands, unexpectedText } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands, unexpectedText } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const monitorCommand: CliCommand = {

@@ -1,4 +1,4 @@
-import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -12,7 +12,7 @@ export const listPeersCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const answer = await new ApiClient(invocation).expect('GET', '/v1/operator/raft/configuration')
     if (!answer.ok) return failed(invocation, `Error getting peers: ${answer.error}`)
-    const { readPeers } = await import('../answers.ts')
+    const { readPeers } = await import('../api/answers.ts')
     const peers = readPeers(answer.value)
     if (peers === undefined) return failed(invocation, 'Error getting peers: the answer is not a Raft configuration')
     const rows = peers.map((server) => [

@@ -1,4 +1,4 @@
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const reloadCommand: CliCommand = {

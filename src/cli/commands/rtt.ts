@@ -1,5 +1,5 @@
 import { distanceBetween } from '../../model/coordinate.ts'
-import { ApiClient, clientFlags, failed, misused } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
 export const rttCommand: CliCommand = {
@@ -21,7 +21,7 @@ export const rttCommand: CliCommand = {
     const client = new ApiClient(invocation)
     const answer = await client.expect('GET', wan ? '/v1/coordinate/datacenters' : '/v1/coordinate/nodes')
     if (!answer.ok) return failed(invocation, `Error getting coordinates: ${answer.error}`)
-    const { readCoordinates, readDatacenterCoordinates } = await import('../answers.ts')
+    const { readCoordinates, readDatacenterCoordinates } = await import('../api/answers.ts')
     const known = wan ? readDatacenterCoordinates(answer.value) : readCoordinates(answer.value)
     if (known === undefined) return failed(invocation, 'Error getting coordinates: the answer is none')
     const [from, to] = [known.get(first), known.get(second)]
@@ -40,7 +40,7 @@ export const rttCommand: CliCommand = {
 async function ownName(invocation: Invocation, wan: boolean): Promise<string | undefined> {
   const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/self')
   if (!answer.ok) return undefined
-  const { readOwnName } = await import('../answers.ts')
+  const { readOwnName } = await import('../api/answers.ts')
   const own = readOwnName(answer.value)
   return own === undefined || !wan ? own?.node : `${own.node}.${own.datacenter}`
 }

@@ -1,10 +1,10 @@
 import { utf8 } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
-import { pairsOf } from '../pairs.ts'
-import type { ServiceInFile } from '../service-files.ts'
+import type { ServiceInFile } from '../files/service-files.ts'
+import { pairsOf } from '../flags/pairs.ts'
 
 export const registerCommand: CliCommand = {
   path: ['services', 'register'],
@@ -34,7 +34,7 @@ export const registerCommand: CliCommand = {
 }
 
 async function servicesIn(invocation: Invocation): Promise<Result<readonly ServiceInFile[], string>> {
-  const { readServiceFiles } = await import('../service-files.ts')
+  const { readServiceFiles } = await import('../files/service-files.ts')
   return readServiceFiles(invocation.env.disk, invocation.args)
 }
 

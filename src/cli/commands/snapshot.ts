@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { formatTable } from '../table.ts'
 
@@ -14,10 +14,10 @@ export const saveSnapshotCommand: CliCommand = {
     if (!file.ok) return misused(invocation, file.error)
     const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
     if (!answer.ok) return failed(invocation, `Error saving snapshot: ${answer.error}`)
-    const { readArchive } = await import('../archives.ts')
+    const { readArchive } = await import('../files/archives.ts')
     const read = await readArchive(invocation.env, answer.value)
     if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
-    const { writeArchiveFile } = await import('../archive-files.ts')
+    const { writeArchiveFile } = await import('../files/archive-files.ts')
     const written = await writeArchiveFile(invocation.env.disk, file.value, answer.value)
     if (!written.ok) return failed(invocation, `Error writing snapshot file: ${written.error}`)
     invocation.terminal.out(`Saved and verified snapshot to index ${read.value.meta.index}\n`)
@@ -38,7 +38,7 @@ export const restoreSnapshotCommand: CliCommand = {
     const archive = await givenArchive(invocation)
     if (!archive.ok) return failed(invocation, archive.error)
     if (invocation.flags.get('dry-run') === true) return compare(invocation, archive.value)
-    const { readArchive } = await import('../archives.ts')
+    const { readArchive } = await import('../files/archives.ts')
     const read = await readArchive(invocation.env, archive.value)
     if (!read.ok) return failed(invocation, `Error restoring snapshot: ${read.error}`)
     const answer = await new ApiClient(invocation).expect('PUT', '/v1/snapshot', [], archive.value)
@@ -51,7 +51,7 @@ export const restoreSnapshotCommand: CliCommand = {
 async function compare(invocation: Invocation, archive: Uint8Array): Promise<number> {
   const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
   if (!answer.ok) return failed(invocation, `Error reading the state as it is: ${answer.error}`)
-  const { compareArchives } = await import('../archives.ts')
+  const { compareArchives } = await import('../files/archives.ts')
   const compared = await compareArchives(invocation.env, answer.value, archive)
   if (!compared.ok) return failed(invocation, `Error comparing snapshots: ${compared.error}`)
   const rows = compared.value.map((each) => [each.type, String(each.added), String(each.removed), String(each.changed)])
@@ -67,7 +67,7 @@ export const inspectSnapshotCommand: CliCommand = {
   async run(invocation) {
     const archive = await givenArchive(invocation)
     if (!archive.ok) return failed(invocation, archive.error)
-    const { readArchive } = await import('../archives.ts')
+    const { readArchive } = await import('../files/archives.ts')
     const read = await readArchive(invocation.env, archive.value)
     if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
     const { meta, types } = read.value
@@ -96,7 +96,7 @@ function oneFile({ args }: Invocation): Result<string, string> {
 async function givenArchive(invocation: Invocation): Promise<Result<Uint8Array, string>> {
   const file = oneFile(invocation)
   if (!file.ok) return file
-  const { readArchiveFile } = await import('../archive-files.ts')
+  const { readArchiveFile } = await import('../files/archive-files.ts')
   const read = await readArchiveFile(invocation.env.disk, file.value)
   return read.ok ? read : err(`Error opening snapshot file: ${read.error}`)
 }

@@ -1,3 +1,5 @@
+import { failed, misused, surplusOperands } from '../api/client.ts'
+import type { CliCommand, CommandFlag, FlagValue, Invocation } from '../command.ts'
 import {
   defaultAuthorityFile,
   defaultAuthorityKeyFile,
@@ -5,9 +7,7 @@ import {
   type Pair,
   readPair,
   writePair,
-} from '../certificate-files.ts'
-import { failed, misused, surplusOperands } from '../client.ts'
-import type { CliCommand, CommandFlag, FlagValue, Invocation } from '../command.ts'
+} from '../files/certificate-files.ts'
 
 const domainFlag: CommandFlag = {
   name: 'domain',
@@ -51,7 +51,7 @@ export const tlsAuthorityCommand: CliCommand = {
     if (more.length > 0 && !constrained) {
       return misused(invocation, '-additional-name-constraint goes with -name-constraint')
     }
-    const { makeAuthority } = await import('../certificates.ts')
+    const { makeAuthority } = await import('../files/certificates.ts')
     const made = makeAuthority(env, {
       days: numberFlag(flags, 'days', authorityDays),
       domain,
@@ -115,7 +115,7 @@ export const tlsCertificateCommand: CliCommand = {
     if (!authority.ok) return failed(invocation, authority.error)
     if (role === 'server') terminal.out(serverWarning)
     terminal.out(`==> Using ${ca} and ${caKey}\n`)
-    const { makeLeaf } = await import('../certificates.ts')
+    const { makeLeaf } = await import('../files/certificates.ts')
     const made = makeLeaf(
       env,
       {

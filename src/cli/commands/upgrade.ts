@@ -1,5 +1,5 @@
 import { isAtLeast, newestRelease, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../client.ts'
+import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import type { CheckedAgent, CheckedCluster, Finding, UpgradeCheck } from '../upgrade-check.ts'
 

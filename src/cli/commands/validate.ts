@@ -1,4 +1,4 @@
-import { failed, misused } from '../client.ts'
+import { failed, misused } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const validateCommand: CliCommand = {
@@ -45,7 +45,7 @@ export const validateCommand: CliCommand = {
       for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
       return 1
     }
-    const { startProblems } = await import('../start-problem.ts')
+    const { startProblems } = await import('../running/start-problem.ts')
     const problems = await startProblems(env, loaded.value)
     for (const problem of problems) failed(invocation, `Config validation failed: ${problem}`)
     if (problems.length > 0) return 1

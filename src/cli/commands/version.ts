@@ -1,6 +1,6 @@
 import { productTitle } from '../../model/names.ts'
 import { internalProtocolsOf, newestRelease, raftProtocolsOf, releaseText } from '../../model/release.ts'
-import { misused, surplusOperands } from '../client.ts'
+import { misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 
 export const versionCommand: CliCommand = {

@@ -3,7 +3,7 @@ import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { agentOnlyTypes, indexVariables, type WatchPlan, watchPlan } from '../../features/watch/model.ts'
 import { productName } from '../../model/names.ts'
-import { ApiClient, failed, misused, serverFlags } from '../client.ts'
+import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 
 const watchFlags: readonly CommandFlag[] = [

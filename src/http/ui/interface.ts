@@ -1,4 +1,4 @@
-import type { UiConfig } from '../../agent/http-settings.ts'
+import type { UiConfig } from '../../agent/settings/http-settings.ts'
 import { crc32 } from '../../base/crc32.ts'
 import { ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure } from '../../env/disk.ts'

@@ -6,7 +6,7 @@ import {
   type Question,
   type Statement,
   statementsOf,
-} from '../../../sim/checkers/access-judge.ts'
+} from '../../../sim/checkers/access/access-judge.ts'
 import type { Ask, Authorizer, NamedResource } from '../../../src/access/authorizer.ts'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'

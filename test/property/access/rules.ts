@@ -1,4 +1,4 @@
-import type { Statement } from '../../../sim/checkers/access-judge.ts'
+import type { Statement } from '../../../sim/checkers/access/access-judge.ts'
 import type { Grammar } from '../../../src/access/rules.ts'
 import { fc } from '../../fast-check.ts'
 

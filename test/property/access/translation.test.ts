@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Statement } from '../../../sim/checkers/access-judge.ts'
+import type { Statement } from '../../../sim/checkers/access/access-judge.ts'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'
 import { type Grammar, labelledResources, type RuleSet } from '../../../src/access/rules.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '../../../src/agent/features.ts'
-import { ReplicatedState } from '../../../src/agent/state-machine.ts'
+import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
 import {
   deregisterEndpoint,
   nodeDumpEndpoint,

@@ -1,4 +1,4 @@
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
 import { fc } from '../../fast-check.ts'
 
 export function operation(part: Partial<KeyOperation>): KeyOperation {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
-import { judgeKey, type KeyVerdict, type KeyViolation } from '../../../sim/checkers/key-verdict.ts'
-import { smallestCause } from '../../../sim/checkers/smallest-cause.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
+import { judgeKey, type KeyVerdict, type KeyViolation } from '../../../sim/checkers/keys/key-verdict.ts'
+import { smallestCause } from '../../../sim/checkers/keys/smallest-cause.ts'
 import { fc } from '../../fast-check.ts'
 import { after, anyHistory, hasOrder, isPossible, operation } from './key-histories.ts'
 

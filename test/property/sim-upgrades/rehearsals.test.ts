@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadScenario, problemText } from '../../../sim/scenario/load.ts'
+import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 import { planUpgrade } from '../../../sim/upgrades/plan.ts'
 import { rehearsalText } from '../../../sim/upgrades/rehearsal.ts'
 import { releaseText } from '../../../src/model/release.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeCommand, encodeToPropose } from '../../../src/agent/command-codec.ts'
+import { decodeCommand, encodeToPropose } from '../../../src/agent/replication/command-codec.ts'
 import { payloadBytesMax } from '../../../src/raft/log/record.ts'
 
 const command = { kind: 'test.put' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CommandGate } from '../../../src/agent/command-gate.ts'
-import { serverOf } from '../../../src/agent/pool-servers.ts'
+import { serverOf } from '../../../src/agent/pool/pool-servers.ts'
+import { CommandGate } from '../../../src/agent/servers/command-gate.ts'
 import type { Member, MemberStatus } from '../../../src/gossip/pool.ts'
 import { newestRelease, oldestRelease, type Release } from '../../../src/model/release.ts'
 import type { Configuration, Server } from '../../../src/raft/core/types.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FloodJoin } from '../../../src/agent/flood-join.ts'
+import { FloodJoin } from '../../../src/agent/pool/flood-join.ts'
 import { done, err } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { endpointText } from '../../../src/env/net.ts'

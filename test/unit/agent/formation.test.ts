@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judgeFormation } from '../../../src/agent/formation.ts'
-import type { ServerRecord } from '../../../src/agent/server-directory.ts'
+import { judgeFormation } from '../../../src/agent/servers/formation.ts'
+import type { ServerRecord } from '../../../src/agent/servers/server-directory.ts'
 import { fc } from '../../fast-check.ts'
 
 function record(id: string, known: readonly string[], more: Partial<ServerRecord> = {}): ServerRecord {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
-import { KeptResults } from '../../../src/agent/kept-results.ts'
+import { KeptResults } from '../../../src/agent/serving/kept-results.ts'
 import { getEndpoint, putEndpoint } from '../../../src/features/kv/endpoint.ts'
 import type { QueryEndpoint } from '../../../src/features/server-context.ts'
 import { readEndpoint } from '../../../src/features/txn/endpoint.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Leadership } from '../../../src/agent/leadership.ts'
+import { Leadership } from '../../../src/agent/servers/leadership.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { ServerContext } from '../../../src/features/server-context.ts'
 import type { RequestRefusal } from '../../../src/raft/core/types.ts'

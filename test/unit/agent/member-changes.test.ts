@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type MembershipView, mayPromote, memberChange, memberOf } from '../../../src/agent/member-changes.ts'
-import type { PoolServer } from '../../../src/agent/pool-servers.ts'
-import type { ServerRecord } from '../../../src/agent/server-directory.ts'
+import type { PoolServer } from '../../../src/agent/pool/pool-servers.ts'
+import { type MembershipView, mayPromote, memberChange, memberOf } from '../../../src/agent/servers/member-changes.ts'
+import type { ServerRecord } from '../../../src/agent/servers/server-directory.ts'
 import type { Server, Suffrage } from '../../../src/raft/core/types.ts'
 
 const address = '10.0.0.3:8300'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
 import type { Ground } from '../../../src/agent/ground.ts'
 import { meshFederation } from '../../../src/agent/mesh/federation.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import type { FileConfig } from '../../../src/config/schema.ts'
 import { defaultMesh, type MeshSettings } from '../../../src/features/mesh-settings.ts'

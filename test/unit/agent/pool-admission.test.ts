@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { poolAdmission, wanAdmission } from '../../../src/agent/pool-admission.ts'
+import { poolAdmission, wanAdmission } from '../../../src/agent/pool/pool-admission.ts'
 
 const protocol = { min: 2, max: 3, spoken: 2 }
 const refuse = poolAdmission({ nodeName: 'n1', nodeId: 'id-1', datacenter: 'dc1', protocol })

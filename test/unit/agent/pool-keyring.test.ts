@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type AgentConfig, defaultAgentConfig, type PoolConfig } from '../../../src/agent/agent-config.ts'
-import { keepPoolKeys, loadPoolKeys } from '../../../src/agent/pool-keyring.ts'
+import { keepPoolKeys, loadPoolKeys } from '../../../src/agent/pool/pool-keyring.ts'
+import { type AgentConfig, defaultAgentConfig, type PoolConfig } from '../../../src/agent/settings/agent-config.ts'
 import { keyFrom } from '../../../src/gossip/keyring.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RaftLink } from '../../../src/agent/raft-link.ts'
+import { RaftLink } from '../../../src/agent/replication/raft-link.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { RaftMessage } from '../../../src/raft/core/types.ts'
 import type { Raft } from '../../../src/raft/raft.ts'

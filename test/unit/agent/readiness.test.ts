@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ServerStanding, serverReasons } from '../../../src/agent/readiness.ts'
+import { type ServerStanding, serverReasons } from '../../../src/agent/serving/readiness.ts'
 import type { RaftStatus } from '../../../src/raft/raft.ts'
 import { LoneServer } from '../features/lone-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reconcileMembers } from '../../../src/agent/reconcile.ts'
+import { reconcileMembers } from '../../../src/agent/servers/reconcile.ts'
 import { ok } from '../../../src/base/result.ts'
 import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'

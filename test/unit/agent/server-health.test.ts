@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PoolServer } from '../../../src/agent/pool-servers.ts'
-import { HealthRecord, type ServerFacts } from '../../../src/agent/server-health.ts'
+import type { PoolServer } from '../../../src/agent/pool/pool-servers.ts'
+import { HealthRecord, type ServerFacts } from '../../../src/agent/servers/server-health.ts'
 
 const rules = { lastContactThresholdMs: 200, maxTrailingLogs: 250, heartbeatTimeoutMs: 1_000 }
 const judge = { id: 'a', lastIndex: 1_000, lastTerm: 3, monoMs: 0, wallMs: 50_000 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { decodeCommand, encodeCommand } from '../../../src/agent/command-codec.ts'
 import { features } from '../../../src/agent/features.ts'
+import { decodeCommand, encodeCommand } from '../../../src/agent/replication/command-codec.ts'
 import {
   forgottenAtOnce,
   forgottenOrigins,
   forwardedWrites,
   rememberedOriginsMax,
   rememberedWritesMax,
-} from '../../../src/agent/forwarded-writes.ts'
-import { ReplicatedState } from '../../../src/agent/state-machine.ts'
+} from '../../../src/agent/replication/forwarded-writes.ts'
+import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { InvariantViolation } from '../../../src/base/invariant.ts'
 import { pack } from '../../../src/base/msgpack.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { KeptResults } from '../../../src/agent/kept-results.ts'
-import { Watchers } from '../../../src/agent/watchers.ts'
+import { Watchers } from '../../../src/agent/asking/watchers.ts'
+import { KeptResults } from '../../../src/agent/serving/kept-results.ts'
 import { serviceHealthEndpoint } from '../../../src/features/health/endpoint.ts'
 import { getEndpoint } from '../../../src/features/kv/endpoint.ts'
 import type { QueryEndpoint } from '../../../src/features/server-context.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { type EndingAgent, untilEnded } from '../../../src/cli/agent-end.ts'
+import { type EndingAgent, untilEnded } from '../../../src/cli/running/agent-end.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Signal } from '../../../src/env/terminal.ts'
 import { createHostEnv } from '../../../src/host/env.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { readEntries, readKeys, readPeers, readStats } from '../../../src/cli/answers.ts'
+import { readEntries, readKeys, readPeers, readStats } from '../../../src/cli/api/answers.ts'
 
 describe('an answer to a command', () => {
   it('is refused, and does not end the command with a stack, when somebody else answers at the address', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../../src/base/bytes.ts'
-import { Capture } from '../../../src/cli/capture.ts'
-import type { ApiClient } from '../../../src/cli/client.ts'
+import { Capture } from '../../../src/cli/api/capture.ts'
+import type { ApiClient } from '../../../src/cli/api/client.ts'
 
 const piece = new Uint8Array(1 << 20).fill(0x78)
 

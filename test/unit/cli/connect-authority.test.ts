@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { forecastSchema } from '../../../src/cli/api/connect-answers.ts'
 import { forecastText } from '../../../src/cli/authority-forecast.ts'
-import { forecastSchema } from '../../../src/cli/connect-answers.ts'
 import { FakeApi } from './fake-api.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'svc-authority-'))

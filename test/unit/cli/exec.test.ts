@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
-import { indexHeader } from '../../../src/cli/held-lock.ts'
+import { indexHeader } from '../../../src/cli/locks/held-lock.ts'
 import { runCli } from '../../../src/cli/program.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'

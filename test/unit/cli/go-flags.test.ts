@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rewriteGoFlags } from '../../../src/cli/go-flags.ts'
+import { rewriteGoFlags } from '../../../src/cli/flags/go-flags.ts'
 import { formatTable } from '../../../src/cli/table.ts'
 import { fc } from '../../fast-check.ts'
 

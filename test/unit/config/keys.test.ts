@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { reloadedConfig } from '../../../src/agent/reloading.ts'
+import { reloadedConfig } from '../../../src/agent/settings/reloading.ts'
 import { parseDocument } from '../../../src/config/document.ts'
 import { parseHclDocument } from '../../../src/config/hcl-document.ts'
 import type { KeyRow } from '../../../src/config/keys/key.ts'

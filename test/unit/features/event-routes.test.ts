@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
-import { UserEvents } from '../../../src/agent/user-events.ts'
+import { UserEvents } from '../../../src/agent/pool/user-events.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { fireEndpoint } from '../../../src/features/event/endpoint.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAgentConfig } from '../../../src/agent/agent-config.ts'
-import type { HttpConfig } from '../../../src/agent/http-settings.ts'
+import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
+import type { HttpConfig } from '../../../src/agent/settings/http-settings.ts'
 import { bytesOf, textOf } from '../../../src/base/bytes.ts'
 import { type InvariantViolation, invariant } from '../../../src/base/invariant.ts'
 import type { HttpResponse } from '../../../src/env/http.ts'

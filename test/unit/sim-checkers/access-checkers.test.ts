@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { AccessHistory, type TokenState, type Visit } from '../../../sim/checkers/access-history.ts'
-import { AccessMode, type ServerSeen } from '../../../sim/checkers/access-mode.ts'
-import { TokenMigration } from '../../../sim/checkers/token-migration.ts'
+import { AccessHistory, type TokenState, type Visit } from '../../../sim/checkers/access/access-history.ts'
+import { AccessMode, type ServerSeen } from '../../../sim/checkers/access/access-mode.ts'
+import { TokenMigration } from '../../../sim/checkers/access/token-migration.ts'
 import { recorder } from './reports.ts'
 
 const second = 1_000_000

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { AcknowledgedWrites } from '../../../sim/checkers/acknowledged-writes.ts'
-import { AppliedKeys } from '../../../sim/checkers/applied-keys.ts'
 import { CleanDeath } from '../../../sim/checkers/clean-death.ts'
-import { ExactlyOnce } from '../../../sim/checkers/exactly-once.ts'
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { MonotoneIndex } from '../../../sim/checkers/clients/monotone-index.ts'
+import { AcknowledgedWrites } from '../../../sim/checkers/keys/acknowledged-writes.ts'
+import { AppliedKeys } from '../../../sim/checkers/keys/applied-keys.ts'
+import { ExactlyOnce } from '../../../sim/checkers/keys/exactly-once.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
+import { StaleReads } from '../../../sim/checkers/keys/stale-reads.ts'
 import { atRest, Liveness, type Unrest } from '../../../sim/checkers/liveness.ts'
-import { MonotoneIndex } from '../../../sim/checkers/monotone-index.ts'
-import { StaleReads } from '../../../sim/checkers/stale-reads.ts'
 import { recorder } from './reports.ts'
 
 const operation = (part: Partial<KeyOperation>): KeyOperation => ({

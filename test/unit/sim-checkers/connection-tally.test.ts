@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConnectionTally } from '../../../sim/checkers/connection-tally.ts'
+import { ConnectionTally } from '../../../sim/checkers/mesh/connection-tally.ts'
 
 class Watched {
   nowMs = 0

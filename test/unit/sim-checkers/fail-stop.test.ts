@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FailStop } from '../../../sim/checkers/fail-stop.ts'
+import { FailStop } from '../../../sim/checkers/raft/fail-stop.ts'
 import { recorder } from './reports.ts'
 
 const old = { major: 0, minor: 6, patch: 4 }

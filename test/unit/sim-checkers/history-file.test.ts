@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type History, historyText, parseHistory } from '../../../sim/checkers/history-file.ts'
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import { type History, historyText, parseHistory } from '../../../sim/checkers/keys/history-file.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
 import { fc } from '../../fast-check.ts'
 
 const header = '{"format":"svc-history","version":1}'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KeptRegistrations } from '../../../sim/checkers/kept-registrations.ts'
+import { KeptRegistrations } from '../../../sim/checkers/pool/kept-registrations.ts'
 import { recorder } from './reports.ts'
 
 function watched(): { checker: KeptRegistrations; codes: readonly string[]; pass(hours: number): void } {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseHistory } from '../../../sim/checkers/history-file.ts'
+import { parseHistory } from '../../../sim/checkers/keys/history-file.ts'
 import { judgeHistory } from '../../../sim/report/history-report.ts'
 
 const folder = join(import.meta.dirname, 'histories')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
-import { absent, checkRegister, type RegisterOperation } from '../../../sim/checkers/linearizability.ts'
-import { LinearizableKeys } from '../../../sim/checkers/linearizable-keys.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
+import { absent, checkRegister, type RegisterOperation } from '../../../sim/checkers/keys/linearizability.ts'
+import { LinearizableKeys } from '../../../sim/checkers/keys/linearizable-keys.ts'
 import { fc } from '../../fast-check.ts'
 import { recorder } from './reports.ts'
 

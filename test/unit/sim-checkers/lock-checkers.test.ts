@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { LockFacts } from '../../../sim/checkers/lock-facts.ts'
-import { LockHolders } from '../../../sim/checkers/lock-holders.ts'
-import { LockIndex } from '../../../sim/checkers/lock-index.ts'
-import { SessionLives } from '../../../sim/checkers/session-lives.ts'
+import type { LockFacts } from '../../../sim/checkers/clients/lock-facts.ts'
+import { LockHolders } from '../../../sim/checkers/clients/lock-holders.ts'
+import { LockIndex } from '../../../sim/checkers/clients/lock-index.ts'
+import { SessionLives } from '../../../sim/checkers/clients/session-lives.ts'
 import { recorder } from './reports.ts'
 
 interface State {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Membership } from '../../../sim/checkers/membership.ts'
-import { wanGossip } from '../../../src/agent/gossip-timing.ts'
+import { Membership } from '../../../sim/checkers/pool/membership.ts'
+import { wanGossip } from '../../../src/agent/settings/gossip-timing.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { PoolObserver } from '../../../src/gossip/pool.ts'
 import { addressOf, alive, dead, Subject, suspect } from '../gossip-core/subject.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { PkiChains } from '../../../sim/checkers/mesh-chains.ts'
+import { PkiChains } from '../../../sim/checkers/mesh/mesh-chains.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import type { SigningKey } from '../../../src/env/crypto.ts'
 import { readCertificate } from '../../../src/pki/certificate.ts'

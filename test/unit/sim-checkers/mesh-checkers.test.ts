@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RotationFacts } from '../../../sim/checkers/mesh-rotation.ts'
-import { MeshSecrets } from '../../../sim/checkers/mesh-secrets.ts'
+import type { RotationFacts } from '../../../sim/checkers/mesh/mesh-rotation.ts'
+import { MeshSecrets } from '../../../sim/checkers/mesh/mesh-secrets.ts'
 import { type Card, crossing, leaf, meshWorld, pem, root } from './mesh-world.ts'
 import { recorder } from './reports.ts'
 

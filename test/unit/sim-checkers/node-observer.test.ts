@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
-import { Membership } from '../../../sim/checkers/membership.ts'
 import { observe } from '../../../sim/checkers/node-observer.ts'
+import { Membership } from '../../../sim/checkers/pool/membership.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
 import type { Configuration, Entry, SnapshotMeta } from '../../../src/raft/core/types.ts'

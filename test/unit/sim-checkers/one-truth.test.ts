@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ServiceViews, viewFaults } from '../../../sim/checkers/one-truth.ts'
+import { type ServiceViews, viewFaults } from '../../../sim/checkers/pool/one-truth.ts'
 
 /** c1 is well, c2 has a warning, c3 is critical. */
 const sound: ServiceViews = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ParkedReads } from '../../../sim/checkers/parked-reads.ts'
+import { ParkedReads } from '../../../sim/checkers/clients/parked-reads.ts'
 import type { FoundResult, ParkedRead } from '../../../src/agent/agent.ts'
 import { recorder } from './reports.ts'
 

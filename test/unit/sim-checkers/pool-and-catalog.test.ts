@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { catalogFaults, type HeldNode, type ListedNode } from '../../../sim/checkers/catalog-truth.ts'
-import { poolFaults } from '../../../sim/checkers/pool-views.ts'
+import { catalogFaults, type HeldNode, type ListedNode } from '../../../sim/checkers/pool/catalog-truth.ts'
+import { poolFaults } from '../../../sim/checkers/pool/pool-views.ts'
 
 function view(observer: string, members: Readonly<Record<string, string>>) {
   return { observer, members: new Map(Object.entries(members)) }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
-import { LinearizableKeys } from '../../../sim/checkers/linearizable-keys.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
+import { LinearizableKeys } from '../../../sim/checkers/keys/linearizable-keys.ts'
 import { recorder } from './reports.ts'
 
 function operation(part: Partial<KeyOperation> & Pick<KeyOperation, 'callUs'>): KeyOperation {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WatchSequences } from '../../../sim/checkers/watch-sequences.ts'
+import { WatchSequences } from '../../../sim/checkers/clients/watch-sequences.ts'
 import { recorder } from './reports.ts'
 
 const row = (key: string, modifyIndex: number) => ({ key, value: 'v', modifyIndex })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AppliedKeys } from '../../../sim/checkers/applied-keys.ts'
-import { WholeChanges } from '../../../sim/checkers/whole-changes.ts'
+import { AppliedKeys } from '../../../sim/checkers/keys/applied-keys.ts'
+import { WholeChanges } from '../../../sim/checkers/keys/whole-changes.ts'
 import { recorder } from './reports.ts'
 
 function checker(...changes: readonly (readonly [key: string, index: number, value: string | undefined])[]) {

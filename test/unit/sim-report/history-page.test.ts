@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyOperation } from '../../../sim/checkers/key-history.ts'
+import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
 import { historyPage } from '../../../sim/report/history-page.ts'
 import { historyLines, type JudgedHistory, judgeHistory } from '../../../sim/report/history-report.ts'
 import { escaped } from '../../../sim/report/html.ts'

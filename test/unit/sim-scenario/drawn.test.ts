@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { drawnCluster, drawnTuning } from '../../../sim/scenario/drawn.ts'
-import { loadScenario } from '../../../sim/scenario/load.ts'
+import { loadScenario } from '../../../sim/scenario/language/load.ts'
 import type { RandomStream } from '../../../src/env/random.ts'
 
 const text = `scenario: Drawn

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { condition } from '../../../sim/scenario/condition-schema.ts'
 import { conditionText, judge, type Observed } from '../../../sim/scenario/judge.ts'
+import { condition } from '../../../sim/scenario/language/condition-schema.ts'
 import { select } from '../../../sim/scenario/selection.ts'
 
 function observed(part: Partial<Observed> & { readonly down?: readonly string[] } = {}): Observed {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadScenario, problemText } from '../../../sim/scenario/load.ts'
+import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 import { filledPage, languageTables } from '../../tools/language-page.ts'
 
 const path = join(new URL('../../..', import.meta.url).pathname, 'docs/scenarios.md')

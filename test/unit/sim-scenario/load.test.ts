@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadScenario, problemText } from '../../../sim/scenario/load.ts'
+import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 
 const minimal = `scenario: A quiet cluster
 cluster:

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadScenario, problemText } from '../../../sim/scenario/load.ts'
+import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 
 const root = new URL('../../..', import.meta.url).pathname
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { selectorOf } from '../../../sim/scenario/language/selector.ts'
 import { type Selectable, select } from '../../../sim/scenario/selection.ts'
-import { selectorOf } from '../../../sim/scenario/selector.ts'
 
 const five: Selectable = {
   servers: ['s1', 's2', 's3', 's4', 's5'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Visit } from '../../../sim/checkers/access-history.ts'
+import type { Visit } from '../../../sim/checkers/access/access-history.ts'
 import { Visitors } from '../../../sim/workload/visitors.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AgentTokens } from '../../../../src/agent/access/agent-tokens.ts'
-import { defaultAccess } from '../../../../src/agent/access-settings.ts'
+import { defaultAccess } from '../../../../src/agent/settings/access-settings.ts'
 
 const none = defaultAccess.tokens
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServerStanding } from '../../../../src/agent/access/server-standing.ts'
-import type { DownPolicy } from '../../../../src/agent/access-settings.ts'
-import type { AgentConfig } from '../../../../src/agent/agent-config.ts'
+import type { DownPolicy } from '../../../../src/agent/settings/access-settings.ts'
+import type { AgentConfig } from '../../../../src/agent/settings/agent-config.ts'
 import type { Raft, RaftStatus } from '../../../../src/raft/raft.ts'
 import { HandClock, settled } from '../../features/hand-clock.ts'
 

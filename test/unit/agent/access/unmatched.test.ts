@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAccess, unmatchedPolicy } from '../../../../src/agent/access-settings.ts'
+import { defaultAccess, unmatchedPolicy } from '../../../../src/agent/settings/access-settings.ts'
 
 describe('a connection that no intention speaks of', () => {
   it('is decided by the default policy, and is allowed where nothing is refused', () => {

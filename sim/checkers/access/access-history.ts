@@ -1,0 +1,199 @@
+import type { Report } from '../violation.ts'
+import { judge, type Statement, statementsOf } from './access-judge.ts'
+
+/** One token in one state, with the policies that it is linked to as they were when it was looked at. */
+export interface TokenState {
+  /** Empty: not given yet. */
+  readonly accessor: string
+  /** Everything is allowed. */
+  readonly management: boolean
+  /** Rules of the old system; undefined: it has policies. */
+  readonly legacyRules: string | undefined
+  /** IDs. */
+  readonly policies: readonly string[]
+}
+
+/** Replicated access control right after a command that changed it. */
+export interface AccessState {
+  /** True time at which the first server carried the command out, in microseconds. */
+  readonly atUs: number
+  /** By secret. */
+  readonly tokens: ReadonlyMap<string, TokenState>
+  /** Rules by ID. */
+  readonly policies: ReadonlyMap<string, string>
+}
+
+/** A request that was made with a token, and what it was told. */
+export interface Visit {
+  /** Who was asked. */
+  readonly agent: string
+  readonly secret: string
+  readonly key: string
+  readonly right: 'read' | 'write'
+  readonly said: 'allowed' | 'denied' | 'not found'
+  readonly callUs: number
+  readonly returnUs: number
+}
+
+/** What agents are set to, as of the last that has started. */
+export interface AccessSettings {
+  /** For how long an agent may go on with what it was told of a token or a policy. */
+  readonly ttlUs: number
+  readonly defaultPolicy: 'allow' | 'deny'
+}
+
+/** What a run knows of how tokens are resolved. */
+export interface ResolutionFacts {
+  /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
+  readonly reachingSinceUs: (agent: string) => number | undefined
+}
+
+interface TokenRules {
+  readonly grammar: 'legacy' | 'new'
+  readonly text: string
+}
+
+/** One value of something that changes, from when the first server had it until the first had the next. */
+interface Version<T> {
+  readonly value: T | undefined
+  readonly fromUs: number
+}
+
+/** An agent that has just found its servers again may take so long to notice. */
+const noticingUs = 15_000_000
+
+/**
+ * A1: what was allowed, some state allowed: each token and policy as it was at some time between the call and the answer, or
+ * at most its time to live before the call (longer while the agent reached no server). And of A4: a token that existed and
+ * was allowed this in every such state is not refused where its agent reaches a server.
+ */
+export class AccessHistory {
+  readonly #report: Report
+  readonly #facts: ResolutionFacts
+  #settings: AccessSettings | undefined
+  readonly #tokens = new Map<string, Version<TokenState>[]>()
+  readonly #policies = new Map<string, Version<string>[]>()
+  /** By text. */
+  readonly #statements = new Map<string, readonly Statement[]>()
+
+  constructor(report: Report, facts: ResolutionFacts) {
+    this.#report = report
+    this.#facts = facts
+  }
+
+  /** An agent starts with these; until one has, nothing is judged. */
+  settings(settings: AccessSettings): void {
+    this.#settings = settings
+  }
+
+  changed({ atUs, tokens, policies }: AccessState): void {
+    follow(this.#tokens, tokens, atUs, sameToken)
+    follow(this.#policies, policies, atUs, (before, now) => before === now)
+  }
+
+  /** One token alone. */
+  tokenWritten(atUs: number, secret: string, token: TokenState): void {
+    add(this.#tokens, secret, token, atUs, sameToken)
+  }
+
+  visited(visit: Visit): void {
+    if (this.#settings === undefined) return
+    const { ttlUs } = this.#settings
+    const reaching = this.#facts.reachingSinceUs(visit.agent)
+    const isSteady = reaching !== undefined && reaching + noticingUs <= visit.callUs
+    if (visit.said === 'allowed') {
+      // One that was out of reach may have gone on with what it knew before.
+      const fromUs = isSteady ? visit.callUs - ttlUs : Number.NEGATIVE_INFINITY
+      if (!this.#verdicts(visit, fromUs).includes('allowed')) this.#tell('A1', visit, 'no state of that time allows it')
+    } else if (isSteady && this.#verdicts(visit, visit.callUs - ttlUs).every((each) => each === 'allowed')) {
+      this.#tell('A4', visit, 'every state of that time allows it, and its agent reaches a server')
+    }
+  }
+
+  #tell(code: 'A1' | 'A4', { agent, key, right, said, callUs, ...visit }: Visit, why: string): void {
+    const accessor = this.#tokens.get(visit.secret)?.at(-1)?.value?.accessor
+    const who = accessor === undefined || accessor === '' ? 'a token without accessor' : `token ${accessor}`
+    this.#report(code, `${agent} says '${said}' to ${who}, which would ${right} ${key} (asked at ${callUs} us): ${why}`)
+  }
+
+  /** Of every combination of states in which the token and its policies may have been seen. */
+  #verdicts({ secret, key, right, returnUs }: Visit, fromUs: number): readonly Visit['said'][] {
+    return within(this.#tokens.get(secret), fromUs, returnUs).flatMap((token): readonly Visit['said'][] => {
+      if (token === undefined) return ['not found']
+      if (token.management) return ['allowed']
+      const rules = this.#rulesOf(token, fromUs, returnUs)
+      const { defaultPolicy = 'deny' } = this.#settings ?? {}
+      return rules.map((each) => (this.#allows(each, defaultPolicy, key, right) ? 'allowed' : 'denied'))
+    })
+  }
+
+  #allows(rules: readonly TokenRules[], defaultPolicy: 'allow' | 'deny', key: string, right: Visit['right']): boolean {
+    const texts = rules.map(({ grammar, text }) => ({ legacy: grammar === 'legacy', statements: this.#read(text) }))
+    return judge({ texts, defaultPolicy, listing: false }, { resource: 'key', name: key, right })
+  }
+
+  #read(text: string): readonly Statement[] {
+    const known = this.#statements.get(text)
+    if (known !== undefined) return known
+    const statements = statementsOf(text)
+    this.#statements.set(text, statements)
+    return statements
+  }
+
+  #rulesOf({ legacyRules, policies }: TokenState, fromUs: number, toUs: number): readonly (readonly TokenRules[])[] {
+    if (legacyRules !== undefined) return [[{ grammar: 'legacy', text: legacyRules }]]
+    let combined: readonly (readonly TokenRules[])[] = [[]]
+    for (const id of policies) {
+      const texts = within(this.#policies.get(id), fromUs, toUs)
+      combined = combined.flatMap((rules) =>
+        texts.map((text): readonly TokenRules[] => (text === undefined ? rules : [...rules, { grammar: 'new', text }])),
+      )
+    }
+    return combined
+  }
+}
+
+/** Adds a version of whatever has changed, or come, or gone. */
+function follow<T>(
+  versions: Map<string, Version<T>[]>,
+  now: ReadonlyMap<string, T>,
+  atUs: number,
+  isSame: (before: T, now: T) => boolean,
+): void {
+  for (const [name, value] of now) add(versions, name, value, atUs, isSame)
+  for (const [name, known] of versions) {
+    if (!now.has(name) && known.at(-1)?.value !== undefined) known.push({ value: undefined, fromUs: atUs })
+  }
+}
+
+function add<T>(
+  versions: Map<string, Version<T>[]>,
+  name: string,
+  value: T,
+  atUs: number,
+  isSame: (before: T, now: T) => boolean,
+): void {
+  const known = versions.get(name)
+  const last = known?.at(-1)?.value
+  if (known === undefined) versions.set(name, [{ value, fromUs: atUs }])
+  else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs })
+}
+
+/** What it may have been seen as in this span; before the first version it was not there. */
+function within<T>(versions: readonly Version<T>[] = [], fromUs: number, toUs: number): readonly (T | undefined)[] {
+  const seen = versions.filter(
+    (version, at) => version.fromUs <= toUs && (versions[at + 1]?.fromUs ?? Number.POSITIVE_INFINITY) >= fromUs,
+  )
+  const wasThere = versions[0] !== undefined && versions[0].fromUs <= fromUs
+  return wasThere ? seen.map(({ value }) => value) : [undefined, ...seen.map(({ value }) => value)]
+}
+
+function sameToken(before: TokenState, now: TokenState): boolean {
+  return (
+    before.accessor === now.accessor &&
+    before.management === now.management &&
+    before.legacyRules === now.legacyRules &&
+    before.policies.length === now.policies.length &&
+    before.policies.every((id, at) => id === now.policies[at])
+  )
+}

@@ -1,0 +1,56 @@
+import type { Report } from '../violation.ts'
+import type { AccessState } from './access-history.ts'
+
+/** Tokens that one batch may give their accessors. Spec: Limits. */
+const batchMax = 128
+/** Between two batches, by the leader's clock, which differs from true time by at most this share. */
+const pauseUs = 1_000_000
+const clockAllowance = 0.06
+
+/** A4: old tokens are given accessor IDs in batches that are neither large nor frequent, each one for ever. */
+export class TokenMigration {
+  readonly #report: Report
+  /** By secret. */
+  readonly #accessors = new Map<string, string>()
+  #lastUs = Number.NEGATIVE_INFINITY
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** `isBatch`: the command was one of the migration. */
+  changed({ atUs, tokens }: AccessState, isBatch: boolean): void {
+    let given = 0
+    for (const [secret, { accessor, legacyRules, management }] of tokens) {
+      const isNew = this.tokenWritten(secret, accessor)
+      if (isBatch && isNew && (legacyRules !== undefined || management)) given++
+    }
+    for (const secret of this.#accessors.keys()) if (!tokens.has(secret)) this.#accessors.delete(secret)
+    if (isBatch) this.#batch(atUs, given)
+  }
+
+  /** One token alone; whether it has an accessor for the first time. */
+  tokenWritten(secret: string, accessor: string): boolean {
+    const known = this.#accessors.get(secret)
+    if (known !== undefined && known !== accessor) {
+      this.#report('A4', `a token had the accessor ${known} and has ${accessor === '' ? 'none' : accessor} now`)
+    }
+    if (known !== undefined || accessor === '') return false
+    this.#accessors.set(secret, accessor)
+    return true
+  }
+
+  /** Another state took the place of this one: what was given since it was saved is forgotten. */
+  replaced({ tokens }: AccessState): void {
+    this.#accessors.clear()
+    for (const [secret, { accessor }] of tokens) if (accessor !== '') this.#accessors.set(secret, accessor)
+  }
+
+  #batch(atUs: number, given: number): void {
+    if (given > batchMax) this.#report('A4', `one batch of the migration gave ${given} tokens their accessors`)
+    if (given > 0 && atUs - this.#lastUs < pauseUs * (1 - clockAllowance)) {
+      this.#report('A4', `two batches of the migration came ${((atUs - this.#lastUs) / 1e6).toFixed(3)} s apart`)
+    }
+    if (given > 0) this.#lastUs = atUs
+  }
+}

@@ -1,0 +1,46 @@
+import { holdsTable, kvTable } from '../../../src/features/kv/tables.ts'
+import { sessionsTable } from '../../../src/features/session/tables.ts'
+import type { ReadTransaction } from '../../../src/store/types.ts'
+
+/** Sessions and locks as one command left them. */
+export interface LockFacts {
+  /** Of the command. */
+  readonly index: number
+  /** True time at which the first server carried it out, in microseconds. */
+  readonly atUs: number
+  /** A session that this command ended was ended by the leader, for nobody renewed it. */
+  readonly expiry: boolean
+  readonly sessions: ReadonlyMap<string, SessionFacts>
+  /** By key. */
+  readonly holds: ReadonlyMap<string, Hold>
+  /** LockIndex of a key; undefined: there is no such key. */
+  lockIndexOf(key: string): number | undefined
+}
+
+export interface SessionFacts {
+  /** 0: it does not expire. */
+  readonly ttlMs: number
+  readonly lockDelayMs: number
+}
+
+export interface Hold {
+  readonly session: string
+  readonly fence: number
+}
+
+/** Undefined: the command has touched neither sessions nor keys that could be locked. */
+export function lockFactsOf(
+  tx: ReadTransaction,
+  command: Pick<LockFacts, 'index' | 'atUs' | 'expiry'>,
+): LockFacts | undefined {
+  const touched = tx.lastChange(sessionsTable) === command.index || tx.lastChange(holdsTable) === command.index
+  const keyTouched = tx.lastChange(kvTable) === command.index && tx.lastChange(holdsTable) > 0
+  if (!touched && !keyTouched) return undefined
+  const sessions = new Map<string, SessionFacts>()
+  for (const { id, ttlMs, lockDelayNs } of tx.all(sessionsTable)) {
+    sessions.set(id, { ttlMs, lockDelayMs: Math.min(lockDelayNs / 1e6, 60_000) })
+  }
+  const holds = new Map<string, Hold>()
+  for (const { key, session, since } of tx.all(holdsTable)) holds.set(key, { session, fence: since })
+  return { ...command, sessions, holds, lockIndexOf: (key) => tx.get(kvTable, key)?.lockIndex }
+}

@@ -1,0 +1,84 @@
+import type { Report } from '../violation.ts'
+import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
+
+/** The lock delay is measured by the leader's clock, which may be faster than true time by this share. */
+const clockAllowance = 0.06
+
+/** Until when nobody may lock a key, and why. */
+interface Closed {
+  readonly untilUs: number
+  readonly session: string
+}
+
+/**
+ * S1. At most one session holds a key, and only a session that there is. When a session ends, nobody locks what it held
+ * before its lock delay has passed by true time, whoever leads.
+ */
+export class LockHolders {
+  readonly #report: Report
+  #holds: ReadonlyMap<string, Hold> = new Map()
+  #sessions: ReadonlyMap<string, SessionFacts> = new Map()
+  readonly #closed = new Map<string, Closed>()
+  /** Every time that a session came to hold a key: `key@index`, and the session. */
+  readonly #fences = new Map<string, string>()
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  command(facts: LockFacts): void {
+    for (const [key, before] of this.#holds) this.#heldBefore(key, before, facts)
+    for (const [key, hold] of facts.holds) this.#holdsNow(key, hold, facts)
+    this.#holds = facts.holds
+    this.#sessions = facts.sessions
+  }
+
+  /** An operator put another state in place: who holds what is as it says, and nothing before that counts. */
+  replaced({ holds, sessions }: LockFacts): void {
+    for (const [key, { session, fence }] of holds) this.#fences.set(`${key}@${fence}`, session)
+    this.#holds = holds
+    this.#sessions = sessions
+    this.#closed.clear()
+  }
+
+  /** Keys that the command took from a session which ended. */
+  freedBy(facts: LockFacts): readonly string[] {
+    return [...this.#holds].flatMap(([key, { session }]) => (facts.sessions.has(session) ? [] : [key]))
+  }
+
+  /** A client was told that it holds the key, and with which fencing number. */
+  answered(key: string, session: string, fence: number): void {
+    if (this.#fences.get(`${key}@${fence}`) === session) return
+    const told = `session ${session} was told that it holds '${key}' with fencing number ${fence}`
+    this.#report('S1', `${told}, which it never did`)
+  }
+
+  #heldBefore(key: string, before: Hold, facts: LockFacts): void {
+    const ended = !facts.sessions.has(before.session)
+    if (!ended) return
+    const delayUs = (this.#sessions.get(before.session)?.lockDelayMs ?? 0) * 1000
+    const untilUs = facts.atUs + delayUs * (1 - clockAllowance)
+    this.#closed.set(key, { untilUs, session: before.session })
+  }
+
+  #holdsNow(key: string, hold: Hold, facts: LockFacts): void {
+    if (!facts.sessions.has(hold.session)) {
+      this.#report('S1', `'${key}' is held by session ${hold.session}, which has ended (entry ${facts.index})`)
+    }
+    const before = this.#holds.get(key)
+    if (before?.session === hold.session && before.fence === hold.fence) return
+    this.#fences.set(`${key}@${hold.fence}`, hold.session)
+    if (before !== undefined && facts.sessions.has(before.session) && before.session !== hold.session) {
+      const held = `while session ${before.session} held it since entry ${before.fence}`
+      this.#report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${held}`)
+    }
+    const closed = this.#closed.get(key)
+    if (closed === undefined) return
+    if (facts.atUs >= closed.untilUs) {
+      this.#closed.delete(key)
+      return
+    }
+    const early = `${((closed.untilUs - facts.atUs) / 1e6).toFixed(3)} s before the lock delay of ${closed.session} was over`
+    this.#report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`)
+  }
+}

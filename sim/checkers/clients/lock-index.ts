@@ -1,0 +1,64 @@
+import type { Report } from '../violation.ts'
+import type { LockFacts } from './lock-facts.ts'
+
+/** A key that was held once. */
+interface Known {
+  readonly lockIndex: number
+  readonly session: string
+  readonly fence: number
+}
+
+/**
+ * S3. LockIndex grows by one with each change of holder and by nothing else; a key that was deleted begins anew. The fencing
+ * number is the index at which the holder came to hold the key: it is greater than that of every holder before.
+ */
+export class LockIndex {
+  readonly #report: Report
+  readonly #known = new Map<string, Known>()
+  /** By key, over its deletions. */
+  readonly #highestFence = new Map<string, number>()
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  command(facts: LockFacts): void {
+    for (const key of new Set([...this.#known.keys(), ...facts.holds.keys()])) this.#look(key, facts)
+  }
+
+  /** An operator put another state in place: counting goes on from there. Fencing numbers that are given later still grow. */
+  replaced(facts: LockFacts): void {
+    for (const key of this.#known.keys()) if (facts.lockIndexOf(key) === undefined) this.#known.delete(key)
+    for (const [key, { session, fence }] of facts.holds) {
+      this.#known.set(key, { lockIndex: facts.lockIndexOf(key) ?? 0, session, fence })
+    }
+    for (const [key, known] of this.#known) {
+      if (!facts.holds.has(key))
+        this.#known.set(key, { ...known, lockIndex: facts.lockIndexOf(key) ?? 0, session: '', fence: 0 })
+    }
+  }
+
+  #look(key: string, facts: LockFacts): void {
+    const lockIndex = facts.lockIndexOf(key)
+    if (lockIndex === undefined) {
+      this.#known.delete(key)
+      return
+    }
+    const before = this.#known.get(key)
+    const hold = facts.holds.get(key)
+    const isNew = hold !== undefined && (hold.session !== before?.session || hold.fence !== before.fence)
+    const expected = before === undefined ? 1 : before.lockIndex + (isNew ? 1 : 0)
+    if (lockIndex !== expected) {
+      this.#report('S3', `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index}, and not ${expected}`)
+    }
+    if (isNew) this.#newFence(key, hold.fence, facts.index)
+    this.#known.set(key, { lockIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
+  }
+
+  #newFence(key: string, fence: number, index: number): void {
+    const highest = this.#highestFence.get(key) ?? 0
+    if (fence !== index) this.#report('S3', `'${key}' changed hands by entry ${index}, with fencing number ${fence}`)
+    if (fence <= highest) this.#report('S3', `'${key}' has fencing number ${fence} after ${highest}`)
+    this.#highestFence.set(key, Math.max(highest, fence))
+  }
+}

@@ -1,0 +1,92 @@
+import type { FoundResult, ParkedRead } from '../../../src/agent/agent.ts'
+import type { Report } from '../violation.ts'
+
+/** Parked reads of one server that ask the same. */
+interface Question {
+  readonly parked: Set<ParkedRead>
+}
+
+/**
+ * W2, and W1 of what waits. At the end of every turn in which a server carried out commands or parked a read, each of its
+ * parked reads is evaluated anew, without the machinery that wakes them. The bound is that turn, for this reason:
+ * 1. A commit wakes the reads that it concerns at the end of its batch, within the turn that applied it.
+ * 2. Whoever is woken evaluates again in the same turn, and answers or parks again; or asks first whether it may still
+ *    answer, and is not parked meanwhile.
+ * 3. So of a read that is parked when the turn is over, a new evaluation finds nothing that it should have been told.
+ * What it should be told is a result that differs from the one that it found (`ParkedRead.found`). That must have an index
+ * beyond the one it waits for, if the state in which it looked had come as far as that; and no index falls below the one found.
+ * An index that grows alone, as when tombstones are reaped, wakes nobody and need not.
+ */
+export class ParkedReads {
+  readonly #report: Report
+  readonly #servers = new Map<string, Map<string, Question>>()
+  /** Servers to be looked at when the turn is over. */
+  readonly #moved = new Set<string>()
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** What comes back is told when the read is woken, or has ended. */
+  parked(server: string, read: ParkedRead): () => void {
+    const questions = this.#servers.get(server) ?? new Map<string, Question>()
+    this.#servers.set(server, questions)
+    const key = `${read.method} ${JSON.stringify(read.args)}`
+    const question = questions.get(key) ?? { parked: new Set() }
+    questions.set(key, question)
+    question.parked.add(read)
+    this.#moved.add(server)
+    return () => {
+      if (question.parked.delete(read) && question.parked.size === 0) questions.delete(key)
+    }
+  }
+
+  /** The server's state is another one. */
+  moved(server: string): void {
+    if (this.#servers.has(server)) this.#moved.add(server)
+  }
+
+  /** Its process is no more, and nothing of it waits. */
+  died(server: string): void {
+    this.#servers.delete(server)
+    this.#moved.delete(server)
+  }
+
+  turnEnded(): void {
+    if (this.#moved.size === 0) return
+    for (const server of this.#moved) {
+      for (const [key, { parked }] of this.#servers.get(server) ?? []) this.#judge(`${key} at ${server}`, parked)
+    }
+    this.#moved.clear()
+  }
+
+  #judge(what: string, parked: ReadonlySet<ParkedRead>): void {
+    let now: FoundResult | undefined
+    for (const read of parked) {
+      now ??= read.now()
+      const { minIndex, found } = read
+      const text = `${what} waits for more than ${minIndex}`
+      const differs = !sameValue(found.value, now.value)
+      if (differs && now.index > minIndex) {
+        this.#report('W2', `${text} and is not woken at ${now.at}: its index is ${now.index}, and its result differs`)
+      } else if (differs && found.at >= minIndex) {
+        this.#report('W2', `${text} and is not told: its result at ${now.at} differs from that at ${found.at}`)
+      } else if (now.index < found.index) {
+        this.#report('W1', `${text}: its index is ${now.index} at ${now.at} and was ${found.index} at ${found.at}`)
+      } else continue
+      return
+    }
+  }
+}
+
+/** Results of queries are plain data. */
+function sameValue(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  if (one instanceof Map && other instanceof Map) return sameValue([...one], [...other])
+  const keys = Object.keys(one)
+  if (keys.length !== Object.keys(other).length) return false
+  const [members, others] = [one as Readonly<Record<string, unknown>>, other as Readonly<Record<string, unknown>>]
+  return keys.every((key) => Object.hasOwn(others, key) && sameValue(members[key], others[key]))
+}

@@ -1,0 +1,99 @@
+import type { Report } from '../violation.ts'
+import type { LockFacts } from './lock-facts.ts'
+
+/** Leaders measure by clocks that differ from true time by at most this share. */
+const clockAllowance = 0.06
+/** A session that was not renewed is to end after at most this many times its time to live. */
+const longest = 2
+/** Time for an end to be replicated, tried again after a refusal, and carried out. */
+const slackUs = 15_000_000
+
+interface Life {
+  readonly ttlUs: number
+  /** What the span that it lives is counted from at the least: the call of the last renewal that was answered. */
+  renewedUs: number
+  /** What it is counted from at the most: when that, or its creation, was over. */
+  countedUs: number
+}
+
+/**
+ * S2. A session that nobody ended, and whose node and checks are well, lives for at least its time to live after its last
+ * renewal, and for at most twice that after the later of its renewal and the beginning of its leader: a change of leader
+ * extends, and never shortens.
+ */
+export class SessionLives {
+  readonly #report: Report
+  readonly #lives = new Map<string, Life>()
+  /** Sessions that ran out, and when. */
+  readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number }>()
+  #leaderSinceUs = 0
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  leaderElected(atUs: number): void {
+    this.#leaderSinceUs = atUs
+  }
+
+  command({ sessions, atUs, expiry }: LockFacts): void {
+    for (const [id, life] of this.#lives) {
+      if (sessions.has(id)) continue
+      this.#lives.delete(id)
+      if (!expiry) continue
+      this.#expired.set(id, { atUs, ttlUs: life.ttlUs })
+      this.#tooEarly(id, atUs, life.renewedUs, life.ttlUs)
+      this.#tooLate(id, atUs, life, 'ended')
+    }
+    for (const [id, { ttlMs }] of sessions) {
+      if (ttlMs > 0 && !this.#lives.has(id)) {
+        this.#lives.set(id, { ttlUs: ttlMs * 1000, renewedUs: atUs, countedUs: atUs })
+      }
+    }
+  }
+
+  /** A client called for a renewal at one time and was told at another that the session goes on. */
+  renewed(id: string, calledUs: number, answeredUs: number): void {
+    const expired = this.#expired.get(id)
+    if (expired !== undefined) this.#tooEarly(id, expired.atUs, calledUs, expired.ttlUs)
+    const life = this.#lives.get(id)
+    if (life === undefined) return
+    life.renewedUs = Math.max(life.renewedUs, calledUs)
+    this.attempted(id, answeredUs)
+  }
+
+  /** A renewal may have been served up to now, though nobody was told. */
+  attempted(id: string, untilUs: number): void {
+    const life = this.#lives.get(id)
+    if (life !== undefined) life.countedUs = Math.max(life.countedUs, untilUs)
+  }
+
+  /** The run is over, and the cluster has been well for a while. */
+  finish(atUs: number): void {
+    for (const [id, life] of this.#lives) this.#tooLate(id, atUs, life, 'still lives')
+  }
+
+  #tooEarly(id: string, endedUs: number, renewedUs: number, ttlUs: number): void {
+    const livedUs = endedUs - renewedUs
+    if (livedUs >= ttlUs * (1 - clockAllowance)) return
+    this.#report(
+      'S2',
+      `session ${id} ran out ${seconds(livedUs)} after a renewal, its time to live being ${seconds(ttlUs)}`,
+    )
+  }
+
+  #tooLate(id: string, atUs: number, { countedUs, ttlUs }: Life, what: string): void {
+    const sinceUs = Math.max(countedUs, this.#leaderSinceUs)
+    const livedUs = atUs - sinceUs
+    if (livedUs <= longest * ttlUs * (1 + clockAllowance) + slackUs) return
+    const counted = countedUs >= this.#leaderSinceUs ? 'its last renewal' : 'the last change of leader'
+    this.#report(
+      'S2',
+      `session ${id} ${what} ${seconds(livedUs)} after ${counted}, its time to live being ${seconds(ttlUs)}`,
+    )
+  }
+}
+
+function seconds(us: number): string {
+  return `${(us / 1e6).toFixed(3)} s`
+}

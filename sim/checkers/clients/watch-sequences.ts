@@ -1,0 +1,59 @@
+import type { ListedKey } from '../keys/whole-changes.ts'
+import type { Report } from '../violation.ts'
+
+interface Followed {
+  readonly prefix: string
+  /** What its last answer had; undefined: none yet. */
+  rows: string | undefined
+}
+
+/**
+ * W3. Somebody who follows the keys under a prefix by blocking queries alone, and takes over what each answer has, ends with
+ * what a fresh read finds: nothing that happened between two answers is missing from the later one. Judged at rest.
+ */
+export class WatchSequences {
+  readonly #report: Report
+  readonly #followed = new Map<string, Followed>()
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  follows(watcher: string, prefix: string): void {
+    this.#followed.set(watcher, { prefix, rows: undefined })
+  }
+
+  answered(watcher: string, rows: readonly ListedKey[]): void {
+    const followed = this.#followed.get(watcher)
+    if (followed !== undefined) followed.rows = textOfRows(rows)
+  }
+
+  /** Prefixes that somebody follows. */
+  prefixes(): readonly string[] {
+    return [...new Set([...this.#followed.values()].map(({ prefix }) => prefix))]
+  }
+
+  /** Who has not come to what a fresh read found. */
+  behind(prefix: string, fresh: readonly ListedKey[]): readonly string[] {
+    const text = textOfRows(fresh)
+    return [...this.#followed].flatMap(([watcher, followed]) =>
+      followed.prefix === prefix && followed.rows !== text ? [watcher] : [],
+    )
+  }
+
+  /** The bound is over in which all should have come there, or, of W2, should have been told of a write. */
+  overdue(code: 'W2' | 'W3', prefix: string, fresh: readonly ListedKey[], withinText: string): void {
+    const [first, ...others] = this.behind(prefix, fresh)
+    if (first === undefined) return
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+    const has = this.#followed.get(first)?.rows
+    const what = has === undefined ? 'was never answered' : `has ${has || 'no key'}`
+    const found = textOfRows(fresh) || 'no key'
+    this.#report(code, `${first}${more} follows '${prefix}' and ${what} ${withinText} after a read found ${found}`)
+  }
+}
+
+/** A version of a key is known by its ModifyIndex: within one history no two have the same. */
+function textOfRows(rows: readonly ListedKey[]): string {
+  return rows.map(({ key, modifyIndex }) => `${key}@${modifyIndex}`).join(' ')
+}

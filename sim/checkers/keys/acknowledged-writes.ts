@@ -1,0 +1,42 @@
+import type { Report } from '../violation.ts'
+import type { AppliedKeys } from './applied-keys.ts'
+import { type KeyOperation, operationText } from './key-history.ts'
+
+/**
+ * D1. A write is acknowledged only once it has taken effect, and in the end every server holds, for every key, what the
+ * log made of it: so no acknowledged write is lost, and none comes back. That the log itself keeps what is committed over
+ * all crashes is R4 and R5.
+ */
+export class AcknowledgedWrites {
+  readonly #applied: AppliedKeys
+  readonly #report: Report
+  #acknowledged = 0
+
+  constructor(report: Report, applied: AppliedKeys) {
+    this.#applied = applied
+    this.#report = report
+  }
+
+  get count(): number {
+    return this.#acknowledged
+  }
+
+  /** A client was told that its write was done. */
+  acknowledged(operation: KeyOperation): void {
+    this.#acknowledged++
+    if (operation.value === undefined || this.#applied.indexOf(operation.value) !== undefined) return
+    this.#report('D1', `key '${operation.key}': acknowledged, but in effect nowhere: ${operationText(operation)}`)
+  }
+
+  /** All keys that a server holds once the run has come to rest, and their values. */
+  finalState(server: string, held: ReadonlyMap<string, string>): void {
+    for (const key of this.#applied.keys()) {
+      const last = this.#applied.versions(key).at(-1)
+      const found = held.get(key)
+      if (found === last?.value) continue
+      const shown = (value: string | undefined): string => (value === undefined ? 'nothing' : `'${value}'`)
+      const expected = `${shown(last?.value)} was put there by entry ${last?.index}`
+      this.#report('D1', `key '${key}' at ${server} holds ${shown(found)} in the end, but ${expected}`)
+    }
+  }
+}

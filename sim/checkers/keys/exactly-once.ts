@@ -1,0 +1,33 @@
+import type { Report } from '../violation.ts'
+
+/** K3. A forwarded write carries an identity; however often it is sent on, one entry of the log gives it its effect. */
+export class ExactlyOnce {
+  /** By origin: where each of its sequence numbers took effect. */
+  readonly #effects = new Map<string, Map<number, number>>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** Effects from here on were lost: a write may take effect anew. */
+  forgetFrom(index: number): void {
+    for (const ofOrigin of this.#effects.values()) {
+      for (const [sequence, at] of ofOrigin) if (at >= index) ofOrigin.delete(sequence)
+    }
+  }
+
+  tookEffect(node: string, index: number, origin: string, sequence: number): void {
+    let ofOrigin = this.#effects.get(origin)
+    if (ofOrigin === undefined) {
+      ofOrigin = new Map()
+      this.#effects.set(origin, ofOrigin)
+    }
+    const before = ofOrigin.get(sequence)
+    if (before === undefined) ofOrigin.set(sequence, index)
+    else if (before !== index) {
+      const entries = `by entries ${before} and ${index}`
+      this.#report('K3', `write ${sequence} of ${origin} took effect twice, ${entries} (seen at ${node})`)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Consistency } from '../../../src/features/reading.ts'
+
+/** What a client asked of one key, and what it learnt. Times are microseconds of true time. */
+export interface KeyOperation {
+  /** `client 3 of shoppers`, for people. */
+  readonly client: string
+  readonly key: string
+  readonly kind: 'read' | 'write' | 'cas' | 'delete'
+  /** What a write or CAS puts there: unique in the whole run. */
+  readonly value: string | undefined
+  /** What a CAS expects to find; undefined: no such key. */
+  readonly expected: string | undefined
+  readonly consistency: Consistency
+  readonly callUs: number
+  returnUs: number
+  /** `refused`: a CAS that found something else. `unknown`: no answer, or one that does not tell whether it happened. */
+  outcome: 'ok' | 'refused' | 'unknown'
+  /** What a read found; undefined: no such key. */
+  found: string | undefined
+}
+
+/** One line of an operation, for a report. */
+export function operationText(operation: KeyOperation): string {
+  const end = operation.outcome === 'unknown' ? 'never answered' : secondsText(operation.returnUs)
+  return `${deedText(operation)}, ${operation.client}, ${secondsText(operation.callUs)}..${end}`
+}
+
+/** What was done, and what came of it. */
+export function deedText({ kind, consistency, value, expected, found, outcome }: KeyOperation): string {
+  switch (kind) {
+    case 'read':
+      return outcome === 'ok' ? `${consistency} read found ${valueText(found)}` : `${consistency} read`
+    case 'write':
+      return `write of ${valueText(value)}`
+    case 'cas':
+      return `CAS from ${valueText(expected)} to ${valueText(value)}${outcome === 'refused' ? ' (refused)' : ''}`
+    default:
+      return 'delete'
+  }
+}
+
+export function valueText(value: string | undefined): string {
+  return value === undefined ? 'nothing' : `'${value}'`
+}
+
+/** Microseconds as seconds with the full precision: `12.345678s`. */
+export function secondsText(us: number): string {
+  const whole = Math.floor(us / 1_000_000)
+  return `${whole}.${String(us - whole * 1_000_000).padStart(6, '0')}s`
+}

@@ -1,0 +1,78 @@
+import type { Report } from '../violation.ts'
+import { type KeyOperation, operationText, valueText } from './key-history.ts'
+import { judgeKey, searchStepsMax } from './key-verdict.ts'
+import { partsOf, type Recovery } from './recovered-history.ts'
+
+/**
+ * K1 for reads that promise the newest value. Keys are independent, so each is judged by itself (Herlihy & Wing's
+ * locality). Judged when the run ends, since an operation that is never answered stays possible until then.
+ */
+export class LinearizableKeys {
+  readonly #operations: KeyOperation[] = []
+  readonly #report: Report
+  readonly #staleDefaultUs: number
+  #recovery: Recovery | undefined
+
+  /**
+   * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
+   * answer them; 0 where none is granted.
+   */
+  constructor(report: Report, staleDefaultMs: number) {
+    this.#report = report
+    this.#staleDefaultUs = staleDefaultMs * 1000
+  }
+
+  /** Every operation so far, in order of calls. */
+  get operations(): readonly KeyOperation[] {
+    return this.#operations
+  }
+
+  get staleDefaultUs(): number {
+    return this.#staleDefaultUs
+  }
+
+  /** Takes an operation when it begins; its outcome is filled in later. */
+  began(operation: KeyOperation): void {
+    this.#operations.push(operation)
+  }
+
+  /** The scenario excuses what the recovery from the loss of a majority lost. Of several the last parts the history. */
+  recovered(recovery: Recovery): void {
+    this.#recovery = recovery
+  }
+
+  /** It certainly did not happen: whoever asked was told so. */
+  withdrawn(operation: KeyOperation): void {
+    const at = this.#operations.indexOf(operation)
+    if (at >= 0) this.#operations.splice(at, 1)
+  }
+
+  judge(): void {
+    for (const [key, operations] of operationsByKey(this.#operations)) {
+      const parts = this.#recovery === undefined ? [operations] : partsOf(key, operations, this.#recovery)
+      for (const part of parts) this.#judgeKey(key, part)
+    }
+  }
+
+  #judgeKey(key: string, operations: readonly KeyOperation[]): void {
+    const verdict = judgeKey(operations, { staleDefaultUs: this.#staleDefaultUs, stepsMax: searchStepsMax })
+    if (verdict.kind === 'undecided') {
+      this.#report('K1', `key '${key}': no verdict on ${operations.length} operations within ${verdict.steps} steps`)
+    } else if (verdict.kind === 'violation') {
+      const held = `the key held ${valueText(verdict.held)}`
+      const blocked = operationText(verdict.blocked)
+      this.#report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`)
+    }
+  }
+}
+
+/** Keys in the order in which they were first asked for. */
+export function operationsByKey(operations: readonly KeyOperation[]): ReadonlyMap<string, readonly KeyOperation[]> {
+  const byKey = new Map<string, KeyOperation[]>()
+  for (const operation of operations) {
+    const known = byKey.get(operation.key)
+    if (known === undefined) byKey.set(operation.key, [operation])
+    else known.push(operation)
+  }
+  return byKey
+}

@@ -1,0 +1,50 @@
+import type { Report } from '../violation.ts'
+import type { AppliedKeys } from './applied-keys.ts'
+import { type KeyOperation, operationText } from './key-history.ts'
+
+/**
+ * K1 for stale reads: what one finds once was the newest value, and of two reads of a key at one running server, the one
+ * asked after the other was answered never finds an older state (a monotone prefix of the log).
+ */
+export class StaleReads {
+  readonly #applied: AppliedKeys
+  readonly #report: Report
+  /** By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the first. */
+  readonly #reached = new Map<string, number>()
+
+  constructor(report: Report, applied: AppliedKeys) {
+    this.#applied = applied
+    this.#report = report
+  }
+
+  /** To be kept with the read until its answer: how far earlier answers of this server have come. */
+  began(server: string, boot: number, key: string): number {
+    return this.#reached.get(`${server} ${boot} ${key}`) ?? -1
+  }
+
+  /** Answered by whichever server a client agent chose: a state that once was, and no more is promised. */
+  answeredBySome(operation: KeyOperation): void {
+    const { key, found } = operation
+    if (found === undefined || this.#applied.versions(key).some(({ value }) => value === found)) return
+    this.#report('K1', `key '${key}': a value never held: ${operationText(operation)}`)
+  }
+
+  /** `reached`: what `began` gave. */
+  answered(operation: KeyOperation, server: string, boot: number, reached: number): void {
+    const versions = this.#applied.versions(operation.key)
+    let at = reached
+    if (at >= 0 || operation.found !== undefined) {
+      at = Math.max(at, 0)
+      while (at < versions.length && versions[at]?.value !== operation.found) at++
+    }
+    if (at >= versions.length && at >= 0) {
+      const why = versions.some((version) => version.value === operation.found)
+        ? 'an older state than before'
+        : 'a value never held'
+      this.#report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`)
+      return
+    }
+    const name = `${server} ${boot} ${operation.key}`
+    this.#reached.set(name, Math.max(at, this.#reached.get(name) ?? -1))
+  }
+}

@@ -1,0 +1,183 @@
+import type { Report } from '../violation.ts'
+import {
+  type ListedRoot,
+  type MeshTime,
+  momentText,
+  type RootSet,
+  type SeenCertificate,
+  type SeenLeaf,
+  trueWallMs,
+} from './mesh-facts.ts'
+
+/** Serial numbers kept: far more than any run gives. */
+const serialsMax = 1_000_000
+
+/**
+ * C2: exactly one root is active, the newest, and it carries the crossings back to the oldest that is listed; others carry none.
+ * C3: a root goes when all leaves that it has signed have expired, not before, and of one issuer no serial number comes twice.
+ * C6: no leaf outlives a certificate that goes with it or the root that signed it; all are back-dated so far that the slowest
+ * clock takes them when the fastest has signed; a crossing holds at least until the last leaf expires of the root that signed it.
+ */
+export class MeshRoots {
+  readonly #report: Report
+  readonly #time: MeshTime
+  #listed: readonly ListedRoot[] = []
+  /** Of every root that was ever listed, by its key: when the last leaf expires that it is known to have signed. */
+  readonly #lastLeafMs = new Map<string, number>()
+  /** By issuer and number: the certificate. */
+  readonly #serials = new Map<string, string>()
+  /** Roots and crossings that were looked at. */
+  readonly #known = new Set<string>()
+  /** Roots ever listed, by key. */
+  readonly #rootOf = new Map<string, SeenCertificate>()
+
+  readonly #lostKeys: ReadonlySet<string>
+
+  /** `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too. */
+  constructor(report: Report, time: MeshTime, lostKeys: ReadonlySet<string>) {
+    this.#report = report
+    this.#time = time
+    this.#lostKeys = lostKeys
+  }
+
+  published({ roots }: RootSet): void {
+    this.#oneIsActive(roots)
+    for (const root of roots) this.#look(root)
+    for (const before of this.#listed) {
+      if (roots.some(({ id }) => id === before.id)) continue
+      this.#removed(before)
+    }
+    this.#listed = roots
+    for (const root of roots) if (root.active) this.#crossings(root, roots)
+  }
+
+  /** Another state took the place of the one before: nothing was removed. Numbers that were given and leaves that are out are so still. */
+  replaced(): void {
+    this.#listed = []
+  }
+
+  /** A leaf left the cluster. */
+  leaf({ holder, certificate, between }: SeenLeaf): void {
+    const { serial, notAfterMs } = certificate
+    const isNew = this.#numbered(certificate, `leaf of ${holder}`)
+    if (!isNew) return
+    const text = `leaf ${serial} of ${holder}`
+    this.#isBackDated(certificate, text)
+    const root = this.#rootAbove(certificate, between)
+    if (root !== undefined) {
+      this.#lastLeafMs.set(root.keyId, Math.max(this.#lastLeafMs.get(root.keyId) ?? 0, notAfterMs))
+    } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
+      this.#report('C1', `${text} names a key as its signer's that is nobody's`)
+    }
+    for (const above of root === undefined ? between : [...between, root]) {
+      if (above.notAfterMs >= notAfterMs) continue
+      this.#report(
+        'C6',
+        `${text} outlives ${above.name}, serial ${above.serial}, which goes with it: ${this.#ends(certificate, above)}`,
+      )
+    }
+  }
+
+  /** The root that signed a leaf, or signed the authority of the datacenter that did. */
+  #rootAbove(leaf: SeenCertificate, between: readonly SeenCertificate[]): SeenCertificate | undefined {
+    let at = leaf
+    for (const _ of [leaf, ...between]) {
+      const root = this.#rootOf.get(at.issuerKeyId)
+      const next = between.find(({ keyId }) => keyId === at.issuerKeyId)
+      if (root !== undefined || next === undefined) return root
+      at = next
+    }
+    return undefined
+  }
+
+  #ends(first: SeenCertificate, second: SeenCertificate): string {
+    return `until ${momentText(first.notAfterMs, this.#time)}, and ${momentText(second.notAfterMs, this.#time)}`
+  }
+
+  #oneIsActive(roots: readonly ListedRoot[]): void {
+    const active = roots.filter((root) => root.active)
+    const names = active.map(({ generation }) => generation).join(', ') || 'none'
+    if (active.length !== 1) this.#report('C2', `of ${roots.length} roots these are active: ${names}`)
+    const newest = roots.reduce((most, { generation }) => Math.max(most, generation), 0)
+    if (active.length === 1 && active[0]?.generation !== newest) {
+      this.#report('C2', `root ${names} is active, and ${newest} is newer`)
+    }
+    for (const { active: isActive, between, generation } of roots) {
+      if (!isActive && between.length > 0)
+        this.#report('C2', `root ${generation} is not active, and has what goes with leaves`)
+    }
+  }
+
+  /** From the active root to each older one, crossing by crossing; those between need not be listed any more. */
+  #crossings(active: ListedRoot, roots: readonly ListedRoot[]): void {
+    for (const older of roots) {
+      if (older.generation >= active.generation) continue
+      const text = `from root ${active.generation} to root ${older.generation}`
+      const path = pathBetween(active, older)
+      if (path === undefined) {
+        this.#report('C2', `the active root does not carry the crossings ${text}`)
+        continue
+      }
+      const lastMs = Math.min(this.#lastLeafMs.get(older.certificate.keyId) ?? 0, older.certificate.notAfterMs)
+      const endMs = Math.min(...path.map(({ notAfterMs }) => notAfterMs))
+      if (endMs >= lastMs) continue
+      const end = momentText(endMs, this.#time)
+      this.#report('C6', `the crossings ${text} end at ${end}, before the last leaf of the older one`)
+    }
+  }
+
+  #look({ certificate, between, generation }: ListedRoot): void {
+    this.#rootOf.set(certificate.keyId, certificate)
+    for (const each of [certificate, ...between]) {
+      if (this.#known.has(each.identity)) continue
+      this.#known.add(each.identity)
+      const text = `${each === certificate ? 'root' : 'the crossing of root'} ${generation}`
+      this.#numbered(each, text)
+      this.#isBackDated(each, text)
+    }
+  }
+
+  #removed({ certificate, generation, active }: ListedRoot): void {
+    if (this.#lostKeys.has(certificate.keyId)) return
+    if (active) this.#report('C3', `root ${generation} was removed while it was active`)
+    const lastMs = this.#lastLeafMs.get(certificate.keyId) ?? 0
+    if (lastMs <= trueWallMs(this.#time)) return
+    this.#report('C3', `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs, this.#time)}`)
+  }
+
+  /** False: it was seen before. */
+  #numbered({ issuer, issuerKeyId, serial, identity }: SeenCertificate, text: string): boolean {
+    const name = `${issuer} ${issuerKeyId} ${serial}`
+    const before = this.#serials.get(name)
+    if (before === identity) return false
+    if (before !== undefined)
+      this.#report('C3', `${text} has the serial number ${serial}, which another has from the same issuer`)
+    if (this.#serials.size < serialsMax) this.#serials.set(name, identity)
+    return true
+  }
+
+  #isBackDated({ notBeforeMs }: SeenCertificate, text: string): void {
+    const latestMs = trueWallMs(this.#time) - this.#time.skewMs / 2
+    if (notBeforeMs <= latestMs) return
+    this.#report(
+      'C6',
+      `${text} is valid from ${momentText(notBeforeMs, this.#time)}: a slow clock does not take it yet`,
+    )
+  }
+}
+
+/** Crossings that lead from one root to another; undefined: they do not. */
+function pathBetween({ certificate, between }: ListedRoot, to: ListedRoot): readonly SeenCertificate[] | undefined {
+  const path: SeenCertificate[] = []
+  let at = certificate
+  while (at.issuerKeyId !== to.certificate.keyId || at === certificate) {
+    const next = between.find(({ keyId, subject }) => {
+      const [key, name] = at === certificate ? [at.keyId, at.subject] : [at.issuerKeyId, at.issuer]
+      return keyId === key && subject === name
+    })
+    if (next === undefined || path.includes(next)) return undefined
+    path.push(next)
+    at = next
+  }
+  return path
+}

@@ -1,0 +1,91 @@
+import type { Report } from '../violation.ts'
+import type { RotationStep } from './mesh-facts.ts'
+
+/** A rotation as the state has it. */
+export interface RotationFacts {
+  /** The index at which it began. */
+  readonly id: number
+  readonly step: RotationStep
+  /** The root that it leads to, once that is known. */
+  readonly root?: { readonly id: string } | null
+}
+
+const rank: Readonly<Record<RotationStep, number>> = {
+  begun: 1,
+  requested: 2,
+  crossed: 3,
+  activated: 4,
+  'given-up': 4,
+  refused: 4,
+}
+
+/**
+ * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped; what an
+ * operator was told is done is done. A crossing that has become too short is made anew: that step alone goes back. Options that turn out to lead to the root
+ * that is active already need no crossing.
+ */
+export class MeshRotation {
+  readonly #report: Report
+  #open: RotationFacts | undefined
+  readonly #ended = new Set<number>()
+  #completed = 0
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  get step(): RotationStep | undefined {
+    return this.#open?.step
+  }
+
+  /** Rotations that have ended with a new root. */
+  get completed(): number {
+    return this.#completed
+  }
+
+  /** `activeId`: the root that was active until now. */
+  changed(rotations: readonly RotationFacts[], activeId?: string): void {
+    const open = rotations.filter(({ step }) => rank[step] < 4)
+    if (open.length > 1) this.#report('C5', `${open.length} rotations are under way at once`)
+    for (const { id, step } of rotations) {
+      if (rank[step] < 4 || this.#ended.has(id)) continue
+      this.#ended.add(id)
+      if (step === 'activated') this.#finished(id, activeId)
+    }
+    for (const rotation of open) this.#next(rotation)
+    this.#open = open[0]
+  }
+
+  replaced(rotations: readonly RotationFacts[]): void {
+    this.#open = rotations.find(({ step }) => rank[step] < 4)
+    for (const { id, step } of rotations) if (rank[step] === 4) this.#ended.add(id)
+    // One that the snapshot found under way goes on, though it had ended since.
+    if (this.#open !== undefined) this.#ended.delete(this.#open.id)
+  }
+
+  /** Once all is quiet. */
+  rests(): void {
+    if (this.#open !== undefined)
+      this.#report('C5', `the rotation that began at ${this.#open.id} is still ${this.#open.step}`)
+  }
+
+  #finished(id: number, activeId: string | undefined): void {
+    this.#completed++
+    const isSame = this.#open?.step === 'requested' && activeId !== undefined && this.#open.root?.id === activeId
+    if (this.#open?.id !== id || (this.#open.step !== 'crossed' && !isSame)) {
+      this.#report(
+        'C5',
+        `the rotation that began at ${id} made its root active when it was ${this.#open?.step ?? 'not there'}`,
+      )
+    }
+  }
+
+  #next({ id, step }: RotationFacts): void {
+    if (this.#ended.has(id)) this.#report('C5', `the rotation that began at ${id} had ended, and is ${step} again`)
+    const before = this.#open?.id === id ? rank[this.#open.step] : 0
+    const isNext = rank[step] === before + 1 || rank[step] === before
+    const isAnew = this.#open?.step === 'crossed' && step === 'requested'
+    if (!isNext && !isAnew)
+      this.#report('C5', `the rotation that began at ${id} is ${step} after ${this.#open?.step ?? 'nothing'}`)
+  }
+}

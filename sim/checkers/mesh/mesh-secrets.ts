@@ -1,0 +1,88 @@
+import { fromBase64, hex } from '../../../src/base/bytes.ts'
+import type { Report } from '../violation.ts'
+
+/** Runs of at least so many characters are looked up. */
+const runLength = 40
+const pemLine = 64
+/** Keys of leaves that are remembered, the latest of them. */
+const leafKeysMax = 256
+
+/** Where something was said: by a log line, or in an answer to a request. */
+export interface Said {
+  readonly node: string
+  /** `log`, or the path of the request. */
+  readonly where: string
+  readonly text: () => string
+}
+
+/**
+ * C4: no key of an authority in any log line or answer; the key of a leaf in the answers with that leaf alone. A key is known by the
+ * lines of its PEM text, and by its bytes in hexadecimal. Exempt are snapshots, which carry the state as a whole.
+ */
+export class MeshSecrets {
+  readonly #report: Report
+  /** Pieces of text that give a key away, and whose key it is. */
+  readonly #pieces = new Map<string, { readonly whose: string; readonly service: string | undefined }>()
+  readonly #leafPieces: string[][] = []
+  readonly #keys = new Set<string>()
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** A private key in PEM that an authority signs with. */
+  authorityKey(pem: string): void {
+    if (pem === '' || this.#keys.has(pem)) return
+    this.#keys.add(pem)
+    for (const piece of piecesOf(pem)) this.#pieces.set(piece, { whose: 'of the authority', service: undefined })
+  }
+
+  leafKey(service: string, pem: string): void {
+    if (this.#keys.has(pem)) return
+    this.#keys.add(pem)
+    const pieces = piecesOf(pem)
+    for (const piece of pieces)
+      if (!this.#pieces.has(piece)) this.#pieces.set(piece, { whose: `of a leaf of ${service}`, service })
+    this.#leafPieces.push(pieces)
+    if (this.#leafPieces.length <= leafKeysMax) return
+    for (const piece of this.#leafPieces.shift() ?? []) this.#pieces.delete(piece)
+  }
+
+  said({ node, where, text }: Said): void {
+    if (this.#pieces.size === 0 || where.startsWith('/v1/snapshot')) return
+    const said = text()
+    if (said.length < runLength) return
+    const plain = said.includes('\\n') ? said.replaceAll('\\n', '\n') : said
+    for (const [run] of plain.matchAll(/[A-Za-z0-9+/=]{40,}/g)) {
+      const found = this.#find(run)
+      if (found === undefined) continue
+      if (found.service !== undefined && leafPath(where) === found.service) continue
+      this.#report(
+        'C4',
+        `${node} gives away a key ${found.whose}: ${where === 'log' ? 'in its log' : `in its answer to ${where}`}`,
+      )
+      return
+    }
+  }
+
+  #find(run: string): { readonly whose: string; readonly service: string | undefined } | undefined {
+    for (let at = 0; at < run.length; at += pemLine) {
+      const found = this.#pieces.get(run.slice(at, at + pemLine))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+function leafPath(where: string): string | undefined {
+  return /^\/v1\/agent\/connect\/ca\/leaf\/([^/?]+)/.exec(where)?.[1]
+}
+
+/** Lines of the text as they stand there, and each as hexadecimal. Lines of a few characters tell nothing. */
+function piecesOf(pem: string): string[] {
+  const lines = pem.split('\n').filter((line) => !line.startsWith('-----') && line.length >= runLength)
+  return lines.flatMap((line) => {
+    const bytes = fromBase64(line)
+    return bytes === undefined ? [line] : [line, hex(bytes).slice(0, pemLine)]
+  })
+}

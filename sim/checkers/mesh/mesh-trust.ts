@@ -1,0 +1,169 @@
+import type { Report } from '../violation.ts'
+import {
+  type Chains,
+  type ListedRoot,
+  type MeshTime,
+  momentText,
+  type RootSet,
+  type SeenCertificate,
+  type SeenLeaf,
+  type Span,
+  trueWallMs,
+} from './mesh-facts.ts'
+
+/** A set of roots that somebody may still have. */
+interface KnownSet {
+  readonly set: RootSet
+  /** When the last of the leaves expires that were out when another set took its place; undefined: it is the newest. */
+  lastLeafMs: number | undefined
+}
+
+/** A leaf that is out, and for when it is known of which sets that they accept it. */
+interface Held {
+  readonly leaf: SeenLeaf
+  readonly accepted: Map<string, Span>
+}
+
+/**
+ * C1: at every instant every leaf that has not expired is accepted by everybody who has any set of roots that the cluster has
+ * published and that one can lawfully still have, whoever's clock within the allowed skew it goes by.
+ *
+ * Who may still have a set that another one has followed? Somebody who has been cut off since. To have connections at all it
+ * needs a leaf that has not expired, and it has got none since: so as long as one of the leaves lives that were out when the
+ * set was followed by another. But in the last moments of all its roots it is owed nothing.
+ *
+ * When a snapshot is restored, roots made since are lost. Who knows only such roots is owed nothing from then on, and of leaves
+ * of theirs are owed those that lead to a root that is back.
+ *
+ * What is accepted at one moment is accepted as long as the certificates of that path hold: so each pair of leaf and set is
+ * verified once, and again only for moments outside of that span. It is enough to look when a set is published, when a leaf
+ * comes to be, and around the end of every certificate: between these nothing changes.
+ */
+export class MeshTrust {
+  readonly #report: Report
+  readonly #chains: Chains
+  readonly #time: MeshTime
+  #known: KnownSet[] = []
+  #held: Held[] = []
+  readonly #lostKeys: Set<string>
+
+  /** `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows. */
+  constructor(report: Report, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
+    this.#report = report
+    this.#chains = chains
+    this.#time = time
+    this.#lostKeys = lostKeys
+  }
+
+  published(set: RootSet): void {
+    const newest = this.#known.at(-1)
+    if (newest?.set.key === set.key) return
+    if (newest !== undefined) newest.lastLeafMs ??= this.#lastLeafMs()
+    const before = newest?.set.certificates.map(({ keyId }) => keyId) ?? []
+    // One that is listed anew has been given again, or this datacenter follows one where it was never lost.
+    for (const { keyId } of set.certificates) if (!before.includes(keyId)) this.#lostKeys.delete(keyId)
+    this.#known.push({ set, lastLeafMs: undefined })
+    this.look()
+  }
+
+  /** One that has expired is owed nothing: who is cut off for long is told of no other. */
+  held(leaf: SeenLeaf): void {
+    if (leaf.certificate.notAfterMs <= trueWallMs(this.#time)) return
+    if (this.isLost(leaf)) return
+    const held = { leaf, accepted: new Map<string, Span>() }
+    this.#held.push(held)
+    this.#forget()
+    for (const known of this.#known) this.#judge(held, known.set)
+  }
+
+  /** Another state took the place of the one before, with these roots. */
+  replaced(roots: readonly ListedRoot[]): void {
+    const back = new Set(roots.map(({ id }) => id))
+    const before = this.#known.flatMap(({ set }) => set.roots)
+    for (const { id, certificate } of before) if (!back.has(id)) this.#lostKeys.add(certificate.keyId)
+    const lastLeafMs = this.#lastLeafMs()
+    for (const known of this.#known) known.lastLeafMs ??= lastLeafMs
+    this.#known = this.#known.filter(({ set }) => set.roots.some(({ id }) => back.has(id)))
+    const certificates = roots.map(({ certificate }) => certificate)
+    this.#held = this.#held.filter(({ leaf }) => !this.#isLostTo(certificates, leaf))
+  }
+
+  /** Whether the root of a leaf was lost, and nothing leads from it to one that is listed. */
+  isLost(leaf: SeenLeaf): boolean {
+    return this.#isLostTo(this.#known.at(-1)?.set.certificates ?? [], leaf)
+  }
+
+  #isLostTo(roots: readonly SeenCertificate[], { certificate, between }: SeenLeaf): boolean {
+    const signers = [certificate, ...between].map(({ issuerKeyId }) => issuerKeyId)
+    if (!signers.some((keyId) => this.#lostKeys.has(keyId))) return false
+    const left = roots.filter(({ keyId }) => !this.#lostKeys.has(keyId))
+    return !this.#chains.path(certificate, between, left, trueWallMs(this.#time)).ok
+  }
+
+  /** Every leaf against every set. */
+  look(): void {
+    this.#forget()
+    for (const held of this.#held) for (const { set } of this.#known) this.#judge(held, set)
+  }
+
+  /** Whether one can lawfully have these roots now. */
+  isLawful(key: string): boolean {
+    this.#forget()
+    const nowMs = trueWallMs(this.#time)
+    return this.#known.some(({ set }) => set.key === key && !this.#isEnding(set, nowMs) && !this.#isAllLost(set))
+  }
+
+  #isEnding({ certificates }: RootSet, nowMs: number): boolean {
+    return certificates.every(({ notAfterMs }) => notAfterMs - nowMs < this.#time.lastMomentsMs)
+  }
+
+  #isAllLost({ certificates }: RootSet): boolean {
+    return certificates.every(({ keyId }) => this.#lostKeys.has(keyId))
+  }
+
+  get setCount(): number {
+    return this.#known.length
+  }
+
+  #lastLeafMs(): number {
+    return this.#held.reduce((last, { leaf }) => Math.max(last, leaf.certificate.notAfterMs), 0)
+  }
+
+  /** What has expired is nobody's any more. */
+  #forget(): void {
+    const nowMs = trueWallMs(this.#time)
+    if (this.#held.some(({ leaf }) => leaf.certificate.notAfterMs <= nowMs)) {
+      this.#held = this.#held.filter(({ leaf }) => leaf.certificate.notAfterMs > nowMs)
+    }
+    if (this.#known.some(({ lastLeafMs }) => lastLeafMs !== undefined && lastLeafMs <= nowMs)) {
+      this.#known = this.#known.filter(({ lastLeafMs }) => lastLeafMs === undefined || lastLeafMs > nowMs)
+    }
+  }
+
+  /** By the slowest clock and by the fastest; by one that shows that the leaf has expired, nobody need accept it. */
+  #judge(held: Held, set: RootSet): void {
+    const { certificate } = held.leaf
+    const nowMs = trueWallMs(this.#time)
+    const halfMs = this.#time.skewMs / 2
+    if (this.#isEnding(set, nowMs) || this.#isAllLost(set)) return
+    this.#judgeAt(held, set, nowMs - halfMs)
+    this.#judgeAt(held, set, Math.min(nowMs + halfMs, certificate.notAfterMs))
+  }
+
+  #judgeAt({ leaf, accepted }: Held, set: RootSet, atMs: number): void {
+    const span = accepted.get(set.key)
+    if (span !== undefined && span.fromMs <= atMs && atMs <= span.toMs) return
+    const found = this.#chains.path(leaf.certificate, leaf.between, set.certificates, atMs)
+    if (found.ok) {
+      accepted.set(set.key, found.value)
+      return
+    }
+    this.#report('C1', this.#text(leaf.certificate, leaf, set, atMs, found.error))
+  }
+
+  #text({ serial }: SeenCertificate, leaf: SeenLeaf, set: RootSet, atMs: number, why: string): string {
+    const roots = set.roots.map(({ generation }) => generation).join(', ')
+    const since = (set.sinceUs / 1e6).toFixed(3)
+    return `whoever has the roots of ${since}s (${roots}) does not accept leaf ${serial} of ${leaf.holder} at ${momentText(atMs, this.#time)}: ${why}`
+  }
+}

@@ -1,0 +1,71 @@
+import { membershipCheckId } from '../../../src/model/catalog.ts'
+import { productName } from '../../../src/model/names.ts'
+
+/** An instance, as an agent holds it or as the catalog lists it. */
+export interface SeenService {
+  readonly id: string
+  readonly service: string
+  readonly tags: readonly string[]
+  readonly port: number
+  readonly enableTagOverride: boolean
+}
+
+/** By check ID. */
+export type SeenChecks = ReadonlyMap<string, string>
+
+/** What an agent holds. */
+export interface HeldNode {
+  readonly node: string
+  readonly server: boolean
+  readonly services: readonly SeenService[]
+  readonly checks: SeenChecks
+}
+
+/** What the catalog says of a node; undefined: it has no such node. */
+export type ListedNode = { readonly services: readonly SeenService[]; readonly checks: SeenChecks } | undefined
+
+/**
+ * E1, of a cluster that nothing disturbs any more: of each running agent the catalog has exactly what the agent holds, the
+ * membership check passing, and on servers the product's own service. Tags may differ where the catalog's count.
+ */
+export function catalogFaults(held: HeldNode, listed: ListedNode): readonly string[] {
+  const { node } = held
+  if (listed === undefined) return [`the catalog has no node ${node}`]
+  const faults: string[] = []
+  const wanted = new Map(held.services.map((service) => [service.id, service] as const))
+  for (const service of listed.services) {
+    const own = wanted.get(service.id)
+    wanted.delete(service.id)
+    if (own !== undefined) faults.push(...differences(node, own, service))
+    else if (!(held.server && service.id === productName)) {
+      faults.push(`the catalog has service ${service.id} on ${node}, which its agent does not hold`)
+    }
+  }
+  for (const id of wanted.keys()) faults.push(`the catalog lacks service ${id} of ${node}`)
+  return [...faults, ...checkFaults(held, listed.checks)]
+}
+
+function differences(node: string, own: SeenService, listed: SeenService): readonly string[] {
+  const of = ({ service, port, tags, enableTagOverride }: SeenService): string =>
+    JSON.stringify({ service, port, enableTagOverride, ...(own.enableTagOverride ? {} : { tags }) })
+  return of(own) === of(listed)
+    ? []
+    : [`service ${own.id} of ${node} is ${of(listed)} in the catalog, and ${of(own)} at its agent`]
+}
+
+function checkFaults({ node, checks }: HeldNode, listed: SeenChecks): readonly string[] {
+  const faults: string[] = []
+  const membership = listed.get(membershipCheckId)
+  if (membership !== 'passing') faults.push(`the membership check of ${node} is ${membership ?? 'missing'}`)
+  for (const [id, status] of checks) {
+    const there = listed.get(id)
+    if (there !== status)
+      faults.push(`check ${id} of ${node} is ${there ?? 'missing'} in the catalog, ${status} at its agent`)
+  }
+  for (const id of listed.keys()) {
+    if (id !== membershipCheckId && !checks.has(id)) {
+      faults.push(`the catalog has check ${id} on ${node}, which its agent does not hold`)
+    }
+  }
+  return faults
+}

@@ -1,0 +1,56 @@
+import {
+  type Coordinate,
+  coordinateErrorMax,
+  coordinateHeightMin,
+  distanceBetween,
+  isCoordinate,
+} from '../../../src/model/coordinate.ts'
+import type { Report } from '../violation.ts'
+
+/**
+ * Longest time that counts as one of the network's, in seconds. The adjustment is half the mean of the last differences
+ * between such times and distances, and distances follow times.
+ */
+const rttMaxSeconds = 10
+/** Answered pings after which a place has settled, where nothing has disturbed the pool meanwhile. */
+const settledAfter = 60
+/** Where nothing is known an estimate is all but 0, and so wrong by all of the time. One that has settled is better. */
+const settledError = 0.8
+
+/** M7. Each agent's place among the others consists of numbers within bounds, and estimates get better with time. */
+export class Coordinates {
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  placed(observer: string, own: Coordinate): void {
+    const { error, adjustment, height } = own
+    const isWell =
+      isCoordinate(own) &&
+      error >= 0 &&
+      error <= coordinateErrorMax &&
+      Math.abs(adjustment) <= rttMaxSeconds &&
+      height >= coordinateHeightMin
+    if (isWell) return
+    const numbers = `error ${error}, adjustment ${adjustment}, height ${height}, at ${own.vec.join(' ')}`
+    this.#report('M7', `${observer} has a place that is none: ${numbers}`)
+  }
+
+  /** At rest, after so many answered pings in undisturbed weather; `rttSeconds`: the mean time that pings take in this network. */
+  settled(
+    observer: string,
+    own: Coordinate,
+    others: readonly Coordinate[],
+    { samples, rttSeconds }: { readonly samples: number; readonly rttSeconds: number },
+  ): void {
+    if (samples < settledAfter || others.length === 0) return
+    const errors = others.map((other) => Math.abs(distanceBetween(own, other) - rttSeconds) / rttSeconds)
+    errors.sort((a, b) => a - b)
+    const median = errors[errors.length >> 1] ?? 0
+    if (median <= settledError) return
+    const wrong = `${(median * 100).toFixed(0)} % off ${(rttSeconds * 1000).toFixed(1)} ms`
+    this.#report('M7', `${observer} estimates times ${wrong} in the middle, after ${samples} answered pings`)
+  }
+}

@@ -1,0 +1,41 @@
+import { formatDuration } from '../../../src/base/duration.ts'
+import type { GossipTiming } from '../../../src/gossip/pool.ts'
+import type { Report } from '../violation.ts'
+import { deadWithinMs, suspectedWithinMs } from './pool-bounds.ts'
+
+/** Somebody who is down, in the eyes of one who runs. Times in microseconds. */
+export interface Watched {
+  readonly observer: string
+  readonly name: string
+  readonly state: 'alive' | 'suspect'
+  /** Since when it is down, the observer runs and hears nothing new of it, and nothing disturbs the pool. */
+  readonly calmSinceUs: number
+  /** Since when it is in this state. */
+  readonly sinceUs: number
+  readonly members: number
+  /** The observer's worst local health since then. */
+  readonly health: number
+  readonly timing: GossipTiming
+}
+
+/**
+ * M4. Whoever runs undisturbed suspects a dead member within two rounds of its own probes, and holds it dead when the longest
+ * suspicion is over. Each by itself: what others say makes it faster.
+ */
+export class DeathDetection {
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  look(nowUs: number, watched: Watched): void {
+    const { observer, name, state, timing, members, health } = watched
+    const isSuspect = state === 'suspect'
+    const fromUs = isSuspect ? Math.max(watched.calmSinceUs, watched.sinceUs) : watched.calmSinceUs
+    const boundMs = isSuspect ? deadWithinMs(timing, members) : suspectedWithinMs(timing, members, health)
+    if (nowUs - fromUs <= boundMs * 1000) return
+    const what = isSuspect ? 'still only suspects' : 'does not suspect'
+    this.#report('M4', `${observer} ${what} ${name}, which is down, after ${formatDuration(Math.floor(boundMs))}`)
+  }
+}

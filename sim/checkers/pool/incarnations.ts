@@ -1,0 +1,34 @@
+import { incarnationMax } from '../../../src/gossip/core/types.ts'
+import type { Report } from '../violation.ts'
+
+/** What one member holds of another, or of itself, in the lower layer. */
+export interface Claim {
+  readonly incarnation: number
+  readonly state: 'alive' | 'suspect' | 'dead'
+}
+
+const ranks = { alive: 0, suspect: 1, dead: 2 } as const
+
+/**
+ * M3. Of each member every other one holds an incarnation that never falls while the record lives, and within one goes from
+ * alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps.
+ */
+export class Incarnations {
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** `before`: undefined where a record begins. */
+  held(observer: string, name: string, before: Claim | undefined, now: Claim): void {
+    const { incarnation, state } = now
+    if (!(incarnation >= 0 && incarnation <= incarnationMax)) {
+      this.#report('M3', `${observer} holds ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
+    }
+    if (before === undefined || incarnation > before.incarnation) return
+    if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
+    const was = `${before.state} at incarnation ${before.incarnation}`
+    this.#report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`)
+  }
+}

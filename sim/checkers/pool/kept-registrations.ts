@@ -1,0 +1,44 @@
+import type { Report } from '../violation.ts'
+
+/** A pool may be told to forget a failed member after this, and not before. Reference: configuration, reconnect timeout. */
+const forgottenAfterUs = 8 * 3_600_000_000
+
+/**
+ * E3 while the run goes on: nobody takes a node out of the catalog whose agent runs, or has only died. It may go when its
+ * agent was told to leave, when it has been dead for so long that the pool forgets it, or when somebody asked for it.
+ */
+export class KeptRegistrations {
+  readonly #report: Report
+  readonly #nowUs: () => number
+  /** By agent: since when no process of it runs; undefined while one does. */
+  readonly #deadSinceUs = new Map<string, number | undefined>()
+  /** Agents that may go, for good: word of a leave may come late. */
+  readonly #mayGo = new Set<string>()
+
+  constructor(report: Report, nowUs: () => number) {
+    this.#report = report
+    this.#nowUs = nowUs
+  }
+
+  booted(node: string): void {
+    this.#deadSinceUs.set(node, undefined)
+  }
+
+  died(node: string): void {
+    if (this.#deadSinceUs.get(node) === undefined) this.#deadSinceUs.set(node, this.#nowUs())
+  }
+
+  /** Its agent was asked to leave, or somebody asks for the node to be taken out. */
+  mayGo(node: string): void {
+    this.#mayGo.add(node)
+  }
+
+  /** The servers took a node out of the catalog. Nodes that no agent of this run stands for are anybody's. */
+  takenOut(node: string): void {
+    if (!this.#deadSinceUs.has(node) || this.#mayGo.has(node)) return
+    const sinceUs = this.#deadSinceUs.get(node)
+    if (sinceUs !== undefined && this.#nowUs() - sinceUs >= forgottenAfterUs) return
+    const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
+    this.#report('E3', `${node} was taken out of the catalog, whose agent ${how} and was never asked to leave`)
+  }
+}

@@ -1,0 +1,215 @@
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
+import type { ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
+import type { Claim } from './incarnations.ts'
+import type { PoolLaws } from './pool-laws.ts'
+
+/** What one observer holds of one member, and since when: true time, in microseconds. */
+interface Known extends Claim {
+  readonly status: 'alive' | 'leaving' | 'left' | 'failed'
+  /** Since when in this state. */
+  readonly stateUs: number
+  /** Since when at this incarnation. */
+  readonly newsUs: number
+  /** Since when dead, while it is. */
+  readonly goneUs: number
+  readonly triedUs: number
+}
+
+/** Takes what one process does as a member of a pool, and hands it to the checkers that it concerns. */
+export class MemberObserver implements PoolObserver {
+  readonly node: string
+  readonly #all: PoolLaws
+  readonly #boot: number
+  readonly #known = new Map<string, Known>()
+  #core: ObservedCore | undefined
+  #beganUs = 0
+  #coordinate: unknown
+  /** Since when the weather is calm, and what was measured since: worst local health, answered pings that moved the place. */
+  #calmUs = Number.NEGATIVE_INFINITY
+  #health = 0
+  #worstHealth = 0
+  #samples = 0
+
+  constructor(all: PoolLaws, process: { readonly node: string; readonly boot: number }) {
+    this.#all = all
+    this.node = process.node
+    this.#boot = process.boot
+  }
+
+  stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
+    if (!this.#all.acted(this.node, this.#boot)) return
+    if (event.kind === 'started') this.#began(core)
+    this.#weather(core.health)
+    for (const effect of effects) this.#did(core, effect)
+    if (mayChange(event)) this.#learn(core, event)
+    this.#all.health.scored(this.node, core.health)
+    const { own } = core.vivaldi
+    if (own === this.#coordinate) return
+    this.#coordinate = own
+    this.#samples++
+    this.#all.coordinates.placed(this.node, own)
+  }
+
+  get core(): ObservedCore | undefined {
+    return this.#core
+  }
+
+  /** What should have happened by now, and has not. */
+  look(nowUs: number): void {
+    const core = this.#core
+    if (core === undefined || core.self.state === 'dead' || this.#all.weather.isAsleep(this.node)) return
+    this.#weather(core.health)
+    for (const [name, known] of this.#known) {
+      if (known.state === 'dead') this.#lookAtGone(core, name, known, nowUs)
+      else this.#lookAtLiving(core, name, known.state, known, nowUs)
+    }
+  }
+
+  /** M7, at rest. */
+  settled(rttSeconds: number): void {
+    const core = this.#core
+    if (core === undefined) return
+    this.#weather(core.health)
+    const others = [...core.coordinates].flatMap(([name, place]) =>
+      core.members.get(name)?.state === 'alive' ? [place] : [],
+    )
+    this.#all.coordinates.settled(this.node, core.vivaldi.own, others, { samples: this.#samples, rttSeconds })
+  }
+
+  #began(core: ObservedCore): void {
+    this.#core = core
+    this.#coordinate = core.vivaldi.own
+    this.#beganUs = this.#all.nowUs()
+    this.#all.weather.began(this.node, core.self.name, this.#beganUs)
+  }
+
+  #weather(health: number): void {
+    const calmUs = this.#all.weather.calmSinceUs
+    if (calmUs !== this.#calmUs) {
+      this.#calmUs = calmUs
+      this.#worstHealth = this.#health
+      this.#samples = 0
+    }
+    this.#health = health
+    this.#worstHealth = Math.max(this.#worstHealth, health)
+  }
+
+  #did(core: ObservedCore, effect: GossipEffect): void {
+    switch (effect.kind) {
+      case 'send': {
+        const first = effect.messages[0]?.kind
+        if (first !== undefined && !answers.has(first)) this.#contacted(core, effect.to, first)
+        return
+      }
+      case 'exchange':
+        if (effect.purpose === 'reconnect') this.#tried(effect.node)
+        return this.#contacted(core, effect.with, effect.purpose)
+      case 'stream-ping':
+        return this.#contacted(core, effect.to, effect.kind)
+      case 'members-changed':
+        for (const { kind, member } of effect.changes) if (kind === 'reaped') this.#reaped(core, member.name)
+    }
+  }
+
+  /** Who had left before this step, as far as nobody else has the address now. */
+  #contacted(core: ObservedCore, to: { readonly host: string; readonly port: number }, how: string): void {
+    if (core.left.length === 0) return
+    const there = [...core.members.values()].filter(
+      ({ address }) => address.host === to.host && address.port === to.port,
+    )
+    const [member] = there
+    if (member === undefined || there.some(({ status }) => status !== 'left')) return
+    if (this.#known.get(member.name)?.status === 'left') this.#all.gone.contacted(this.node, member.name, how)
+  }
+
+  #tried(name: string): void {
+    const known = this.#known.get(name)
+    if (known !== undefined) this.#known.set(name, { ...known, triedUs: this.#all.nowUs() })
+  }
+
+  #reaped(core: ObservedCore, name: string): void {
+    const known = this.#known.get(name)
+    this.#known.delete(name)
+    const gone = known === undefined ? undefined : goneOf(known)
+    this.#all.gone.reaped(this.node, name, gone, core.options.timing, this.#all.nowUs())
+  }
+
+  #learn(core: ObservedCore, event: GossipEvent): void {
+    const nowUs = this.#all.nowUs()
+    for (const [name, { incarnation, state, status }] of core.members) {
+      const before = this.#known.get(name)
+      if (before?.incarnation === incarnation && before.state === state && before.status === status) continue
+      this.#all.incarnations.held(this.node, name, before, { incarnation, state })
+      if (isFailedProbe(event) && before?.state === 'alive' && state === 'suspect') this.#accused(core, name, nowUs)
+      const isNewState = before?.state !== state
+      this.#known.set(name, {
+        incarnation,
+        state,
+        status,
+        stateUs: isNewState ? nowUs : before.stateUs,
+        newsUs: before?.incarnation === incarnation ? before.newsUs : nowUs,
+        goneUs: isNewState ? nowUs : before.goneUs,
+        triedUs: before?.status === status ? before.triedUs : nowUs,
+      })
+    }
+  }
+
+  #accused({ options, health }: ObservedCore, name: string, nowUs: number): void {
+    const { weather } = this.#all
+    // What a probe may have met that was under way when the trouble before ended: a whole one at this health, and one more.
+    const spanUs = 2 * options.timing.probeIntervalMs * (health + 1) * 1000
+    const sleep = weather.onlySleep(this.node, spanUs)
+    if (sleep === undefined || weather.downSinceUs(name) !== undefined || !this.#all.isNetworkGood) return
+    const wokeUs = sleep.endedUs ?? nowUs
+    // A shorter sleep may end before the timer of the probe under way is late by an interval: that is a slow agent.
+    if (wokeUs - sleep.beganUs < options.timing.probeIntervalMs * (health + 2) * 1000) return
+    const awakeUs = nowUs - wokeUs
+    if (awakeUs <= 10 * options.timing.probeIntervalMs * 1000) {
+      this.#all.health.accused(this.node, name, awakeUs / 1000)
+    }
+  }
+
+  #lookAtGone(core: ObservedCore, name: string, known: Known, nowUs: number): void {
+    const gone = goneOf(known)
+    if (gone === undefined) return
+    const { timing } = core.options
+    const awakeUs = this.#all.weather.awakeSinceUs(this.node)
+    // What was due while it slept is done within a few rounds.
+    if (nowUs - awakeUs < 10 * timing.reapIntervalMs * 1000) return
+    const tried = { ...gone, triedUs: Math.max(gone.triedUs, awakeUs) }
+    this.#all.gone.look(this.node, name, tried, { timing, members: core.members.size }, nowUs)
+  }
+
+  #lookAtLiving(core: ObservedCore, name: string, state: 'alive' | 'suspect', known: Known, nowUs: number): void {
+    const downUs = this.#all.weather.downSinceUs(name)
+    if (downUs === undefined || !Number.isFinite(this.#calmUs)) return
+    this.#all.detection.look(nowUs, {
+      observer: this.node,
+      name,
+      state,
+      calmSinceUs: Math.max(downUs, this.#calmUs, this.#beganUs, known.newsUs),
+      sinceUs: known.stateUs,
+      members: core.members.size,
+      health: this.#worstHealth,
+      timing: core.options.timing,
+    })
+  }
+}
+
+/** What is said to whoever has asked, a member or not. */
+const answers: ReadonlySet<string> = new Set(['ack', 'nack', 'query-response', 'relay'])
+
+const probing: ReadonlySet<string> = new Set(['ping', 'indirect-ping', 'ack', 'nack'])
+
+/** Whether it may change what is held of members. What is between two such events is seen at the second one. */
+function mayChange(event: GossipEvent): boolean {
+  return event.kind !== 'packet-received' || event.messages.some(({ kind }) => !probing.has(kind))
+}
+
+function isFailedProbe(event: GossipEvent): boolean {
+  return event.kind === 'timer-fired' && event.timer === 'probe'
+}
+
+function goneOf({ status, goneUs, triedUs }: Known) {
+  return status === 'failed' || status === 'left' ? { status, goneSinceUs: goneUs, triedUs } : undefined
+}

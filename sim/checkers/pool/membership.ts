@@ -1,0 +1,62 @@
+import type { GossipTiming, PoolObserver } from '../../../src/gossip/pool.ts'
+import { MemberObserver } from './member-observer.ts'
+import { agreementBoundMs } from './pool-bounds.ts'
+import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
+
+/** Time between two looks at what should have happened by now. */
+const lookEveryUs = 100_000
+
+/** M3 to M7, of one pool of a run: told by each member's observer, and asked to look now and then. */
+export class Membership {
+  readonly laws: PoolLaws
+  readonly #observers = new Map<string, MemberObserver>()
+  #nextLookUs = 0
+
+  constructor(parts: PoolLawsParts) {
+    this.laws = new PoolLaws(parts)
+  }
+
+  /** A process begins on a node. */
+  observerOf(node: string, boot: number): PoolObserver {
+    const observer = new MemberObserver(this.laws, { node, boot })
+    this.#observers.set(node, observer)
+    return observer
+  }
+
+  died(node: string): void {
+    this.#observers.delete(node)
+    this.laws.weather.died(node, this.laws.nowUs())
+  }
+
+  /** The process of this node stands still from now on. */
+  fellAsleep(node: string): void {
+    this.laws.weather.fellAsleep(node, this.laws.nowUs())
+  }
+
+  woke(node: string): void {
+    this.laws.weather.woke(node, this.laws.nowUs())
+  }
+
+  /** After each turn; most of them are no time for it. */
+  look(isTroubled: () => boolean): void {
+    const nowUs = this.laws.nowUs()
+    if (nowUs < this.#nextLookUs) return
+    this.#nextLookUs = nowUs + lookEveryUs
+    this.laws.weather.look(nowUs, isTroubled())
+    for (const observer of this.#observers.values()) observer.look(nowUs)
+  }
+
+  /** Nothing has disturbed the pool for a while. */
+  atRest(): void {
+    for (const observer of this.#observers.values()) observer.settled(this.laws.rttMs / 1000)
+  }
+
+  /** M1, M2: within this the pool must agree once nothing disturbs it. Each agent may have its own timing: the slowest counts. */
+  agreementBoundMs(): number {
+    const timings = [...this.#observers.values()].flatMap(({ core }): readonly GossipTiming[] =>
+      core === undefined ? [] : [core.options.timing],
+    )
+    const members = Math.max(1, ...[...this.#observers.values()].map(({ core }) => core?.members.size ?? 1))
+    return Math.max(0, ...timings.map((timing) => agreementBoundMs(timing, members)))
+  }
+}

@@ -1,0 +1,74 @@
+import { pushPullMs, retransmitLimit, suspicionMaxMult, suspicionMinMs } from '../../../src/gossip/core/scaling.ts'
+import type { GossipTiming } from '../../../src/gossip/pool.ts'
+
+/** Clocks of machines may be off by so much of the time that goes by; and a look is late by so much. */
+const clockError = 0.1
+const lookMs = 2_000
+
+/** How much true time this may take by a clock of its own. */
+function byAnyClock(spanMs: number): number {
+  return spanMs * (1 + clockError) + lookMs
+}
+
+/**
+ * M1, M2. Time in which a pool of `members` must agree once nothing disturbs it. The argument, step by step:
+ * 1. Whoever is still accused wrongly answers for itself, or the accusation ends: at most the longest suspicion.
+ * 2. Who holds another failed tries it again. With f failed and l living, each of the living tries one of them in an
+ *    interval with the chance f/l, so each failed one is tried about once; and where one is cut off from all, it tries
+ *    somebody in each. Six intervals pass without a try with a chance below 1/400 for one that nobody but the others could find.
+ * 3. What has been learned by an exchange is passed on: each round of gossip multiplies those who know, and a message is
+ *    sent `retransmitLimit` times by each; thrice that in intervals is plenty.
+ * 4. What gossip has lost nevertheless is repaired by one exchange of full states, whose interval grows with the pool.
+ */
+export function agreementBoundMs(timing: GossipTiming, members: number): number {
+  const { reconnectIntervalMs, pushPullIntervalMs } = timing
+  return byAnyClock(
+    longestSuspicionMs(timing, members) +
+      5 * reconnectIntervalMs +
+      disseminationMs(timing, members) +
+      pushPullMs(pushPullIntervalMs, members),
+  )
+}
+
+function disseminationMs({ retransmitMult, gossipIntervalMs }: GossipTiming, members: number): number {
+  return 3 * retransmitLimit(retransmitMult, members) * gossipIntervalMs
+}
+
+/**
+ * M4. Time in which one member, by itself, must suspect a dead one. The argument:
+ * 1. It probes round by round, each member once in a round, in an order drawn for each: so between two probes of one
+ *    member lie at most 2(n − 1) − 1 others (SWIM, section 4.3), and that probe itself takes its time.
+ * 2. A probe takes one interval when it is answered. One that is not lasts (1 + h) intervals with local health h (Lifeguard,
+ *    section 4.A), and the next begins at once. `health` is the worst meanwhile.
+ */
+export function suspectedWithinMs({ probeIntervalMs }: GossipTiming, members: number, health: number): number {
+  return byAnyClock((2 * (members - 1) - 1 + 1) * probeIntervalMs * (1 + health))
+}
+
+/** M4. A suspicion that nobody confirms and nobody contradicts ends in death after the longest time (Lifeguard, section 4.B). */
+export function deadWithinMs(timing: GossipTiming, members: number): number {
+  return byAnyClock(longestSuspicionMs(timing, members))
+}
+
+function longestSuspicionMs({ suspicionMult, probeIntervalMs }: GossipTiming, members: number): number {
+  return suspicionMaxMult * suspicionMinMs(suspicionMult, members, probeIntervalMs)
+}
+
+/** M5. Nobody is forgotten sooner than this after it was gone. */
+export function reapedNotBeforeMs(timeoutMs: number): number {
+  return timeoutMs * (1 - clockError)
+}
+
+/** M5. Nor kept longer than this: the timer of reaping runs while somebody is gone. Sleeping agents are late by a few rounds. */
+export function reapedWithinMs({ reapIntervalMs }: GossipTiming, timeoutMs: number): number {
+  return byAnyClock(timeoutMs + 10 * reapIntervalMs)
+}
+
+/**
+ * M5. A failed member is tried again by each observer. The argument: with f failed and l living of n members an observer tries
+ * a certain one in an interval with the chance min(1, f/l) / f, which is 1/n or more. So 30 n intervals pass without a try
+ * with a chance below e^-30.
+ */
+export function triedWithinMs({ reconnectIntervalMs }: GossipTiming, members: number): number {
+  return byAnyClock(30 * members * reconnectIntervalMs)
+}

@@ -1,0 +1,109 @@
+import type { Configuration, LogIndex, Term } from '../../../src/raft/core/types.ts'
+import { isForcedTerm } from '../../../src/raft/forced-configuration.ts'
+import type { Report } from '../violation.ts'
+
+interface Known {
+  readonly index: LogIndex
+  readonly voters: readonly string[]
+}
+
+/**
+ * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term is committed, and the
+ * change before it, by its own commit index; and two successive configurations differ by one voter, so that their quorums
+ * overlap. One that an operator forces by `peers.json` may differ at will: no leader wrote it.
+ */
+export class ConfigurationChanges {
+  readonly #logs = new Map<string, Known[]>()
+  readonly #leading = new Map<string, Term>()
+  readonly #committed = new Map<string, LogIndex>()
+  /** Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own term. */
+  readonly #settled = new Set<string>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  becameLeader(node: string, term: Term): void {
+    this.#leading.set(node, term)
+    this.#settled.delete(node)
+  }
+
+  noLongerLeads(node: string): void {
+    this.#leading.delete(node)
+  }
+
+  committed(node: string, index: LogIndex): void {
+    this.#committed.set(node, index)
+    if (this.#leading.has(node)) this.#settled.add(node)
+  }
+
+  /** How many changes went with the end of the log. */
+  truncated(node: string, from: LogIndex): number {
+    const known = this.#logs.get(node) ?? []
+    const before = known.length
+    while (known.length > 0 && (known.at(-1) as Known).index >= from) known.pop()
+    return before - known.length
+  }
+
+  /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one the snapshot carries. */
+  reset(node: string, index: LogIndex, configuration: Configuration | undefined): void {
+    this.#logs.set(node, configuration === undefined ? [] : [{ index, voters: votersOf(configuration) }])
+    this.#committed.set(node, index)
+    this.#leading.delete(node)
+  }
+
+  /** Its disk is another one. */
+  replaced(node: string): void {
+    this.#logs.delete(node)
+    this.#committed.delete(node)
+    this.#leading.delete(node)
+  }
+
+  /** The voters of every configuration that some server may still go by: of each log the last committed and all behind it. */
+  standing(): readonly (readonly string[])[] {
+    const standing: (readonly string[])[] = []
+    for (const [node, known] of this.#logs) {
+      const committed = this.#committed.get(node) ?? 0
+      const from = known.findLastIndex(({ index }) => index <= committed)
+      for (const { voters } of known.slice(Math.max(0, from))) standing.push(voters)
+    }
+    return standing
+  }
+
+  /** Comes back with the voters of the configuration before; undefined: the log had none. */
+  appended(node: string, index: LogIndex, term: Term, configuration: Configuration): readonly string[] | undefined {
+    let known = this.#logs.get(node)
+    if (known === undefined) {
+      known = []
+      this.#logs.set(node, known)
+    }
+    this.truncated(node, index)
+    const before = known.at(-1)
+    const next: Known = { index, voters: votersOf(configuration) }
+    known.push(next)
+    if (before === undefined) return undefined
+    const changed = difference(before.voters, next.voters)
+    if (changed > 1 && !isForcedTerm(term)) {
+      this.#report('R7', `entry ${index} at ${node} changes ${changed} voters at once`)
+    }
+    if (this.#leading.get(node) === term && !this.#settled.has(node)) {
+      const early = 'before it had committed an entry of its term'
+      this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} ${early}`)
+    }
+    const committed = this.#committed.get(node) ?? 0
+    if (this.#leading.get(node) === term && before.index > committed) {
+      const last = `the change at ${before.index} is not committed (commit index ${committed})`
+      this.#report('R7', `${node}, leader of term ${term}, changed the configuration at ${index} while ${last}`)
+    }
+    return before.voters
+  }
+}
+
+function votersOf(configuration: Configuration): readonly string[] {
+  return configuration.servers.filter((server) => server.suffrage === 'voter').map((server) => server.id)
+}
+
+function difference(a: readonly string[], b: readonly string[]): number {
+  return a.filter((id) => !b.includes(id)).length + b.filter((id) => !a.includes(id)).length
+}

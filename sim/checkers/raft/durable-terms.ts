@@ -1,0 +1,44 @@
+import type { Term } from '../../../src/raft/core/types.ts'
+import type { Report } from '../violation.ts'
+
+interface Durable {
+  readonly term: Term
+  readonly votedFor: string | undefined
+}
+
+/** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them. */
+export class DurableTerms {
+  readonly #durable = new Map<string, Durable>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** Became durable on a running server. */
+  hardState(node: string, term: Term, votedFor: string | undefined): void {
+    this.#compare(node, { term, votedFor }, 'wrote')
+  }
+
+  /** Found on the disk by a new boot. */
+  recovered(node: string, term: Term, votedFor: string | undefined): void {
+    this.#compare(node, { term, votedFor }, 'came back with')
+  }
+
+  /** Its disk is another one. */
+  replaced(node: string): void {
+    this.#durable.delete(node)
+  }
+
+  #compare(node: string, next: Durable, how: string): void {
+    const before = this.#durable.get(node)
+    this.#durable.set(node, next)
+    if (before === undefined) return
+    if (next.term < before.term) {
+      this.#report('R6', `${node} ${how} term ${next.term} after term ${before.term}`)
+    } else if (next.term === before.term && before.votedFor !== undefined && next.votedFor !== before.votedFor) {
+      const votes = `a vote for ${next.votedFor ?? 'nobody'} in term ${next.term}`
+      this.#report('R6', `${node} ${how} ${votes} after one for ${before.votedFor}`)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
+import type { Report } from '../violation.ts'
+
+/** R2. Paper 5.3: while a server leads, its log only grows. */
+export class LeaderAppendOnly {
+  readonly #leading = new Map<string, Term>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  becameLeader(node: string, term: Term): void {
+    this.#leading.set(node, term)
+  }
+
+  noLongerLeads(node: string): void {
+    this.#leading.delete(node)
+  }
+
+  truncated(node: string, from: LogIndex): void {
+    const term = this.#leading.get(node)
+    if (term !== undefined) this.#report('R2', `${node}, leader of term ${term}, cut its own log from entry ${from}`)
+  }
+
+  /** `lastIndex`: where the log ended before. */
+  appended(node: string, index: LogIndex, lastIndex: LogIndex): void {
+    const term = this.#leading.get(node)
+    if (term === undefined || index > lastIndex) return
+    this.#report('R2', `${node}, leader of term ${term}, wrote entry ${index} again: its log ended at ${lastIndex}`)
+  }
+}

@@ -1,0 +1,94 @@
+import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
+import type { Report } from '../violation.ts'
+import type { ServerLog } from './server-log.ts'
+
+interface Commit {
+  /** Term of the leader that committed it: the first server seen to know. */
+  readonly term: Term
+  /** The highest index committed in this term. */
+  index: LogIndex
+  hash: number
+}
+
+/**
+ * R4. Paper 5.4: what is committed in terms before T is in the log of the leader of T. A winner of term T that arrives
+ * late owes nothing to what was committed in later terms meanwhile.
+ */
+export class LeaderCompleteness {
+  /** Ascending by term and by index. */
+  readonly #commits: Commit[] = []
+  readonly #hashes: number[] = [0]
+  readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog }>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  get committedIndex(): LogIndex {
+    return this.#hashes.length - 1
+  }
+
+  /** Hash of the committed log up to `index`; undefined for what was not seen committed. */
+  committedHash(index: LogIndex): number | undefined {
+    return this.#hashes[index]
+  }
+
+  /** `log` is one that holds the committed entries; `term` that of the leader that committed them. */
+  committed(index: LogIndex, term: Term, log: ServerLog): void {
+    for (let at = this.#hashes.length; at <= index; at++) {
+      const hash = log.hashAt(at)
+      if (hash === undefined) return
+      this.#hashes.push(hash)
+    }
+    const hash = this.#hashes[index] as number
+    const last = this.#commits.at(-1)
+    if (last !== undefined && last.term >= term) {
+      if (index <= last.index) return
+      last.index = index
+      last.hash = hash
+    } else if (last === undefined || index > last.index) {
+      this.#commits.push({ term, index, hash })
+    }
+    for (const [node, leader] of this.#leaders) {
+      if (leader.term > term) this.#check(node, leader.term, leader.log, index, term, hash)
+    }
+  }
+
+  /** An operator has forced what is left of the cluster to go on without these entries: nobody owes them any more. */
+  forgetFrom(index: LogIndex): void {
+    if (index >= this.#hashes.length) return
+    this.#hashes.length = index
+    const last = { index: index - 1, hash: this.#hashes[index - 1] as number }
+    const owed = this.#commits.map((commit) => (commit.index < index ? commit : { ...commit, ...last }))
+    this.#commits.splice(0, this.#commits.length, ...owed)
+    this.#leaders.clear()
+  }
+
+  becameLeader(node: string, term: Term, log: ServerLog): void {
+    this.#leaders.set(node, { term, log })
+    const owed = this.#commits.findLast((commit) => commit.term < term)
+    if (owed !== undefined) this.#check(node, term, log, owed.index, owed.term, owed.hash)
+  }
+
+  /** Stepped down, crashed or stopped: its log may change from now on. */
+  noLongerLeads(node: string): void {
+    this.#leaders.delete(node)
+  }
+
+  #check(node: string, term: Term, log: ServerLog, index: LogIndex, commitTerm: Term, hash: number): void {
+    if (log.lastIndex < index) {
+      const has = `its log ends at ${log.lastIndex}`
+      this.#report('R4', `${node} leads term ${term} without entry ${index}, committed in term ${commitTerm}: ${has}`)
+      return
+    }
+    // A log compacted beyond the index has it: only applied entries are compacted, and R5 compares those.
+    const own = log.hashAt(index)
+    if (own === undefined || own === hash) return
+    const has = `its entry ${index} is of term ${log.termAt(index)}`
+    this.#report(
+      'R4',
+      `${node} leads term ${term} with another log than the one committed in term ${commitTerm}: ${has}`,
+    )
+  }
+}

@@ -1,0 +1,38 @@
+import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
+import type { Report } from '../violation.ts'
+
+interface Seen {
+  readonly term: Term
+  readonly hash: number
+  readonly node: string
+}
+
+/** R3. Paper 5.3: remembers, for each index and term ever made durable, the hash of the log up to it. */
+export class LogMatching {
+  /** Nearly always one for each index: entries of several terms at one index come only from a change of leader. */
+  readonly #seen: (Seen[] | undefined)[] = []
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** `hash`: of this server's log up to and with the entry. */
+  appended(node: string, index: LogIndex, term: Term, hash: number): void {
+    const seen = this.#seen[index]
+    if (seen === undefined) {
+      this.#seen[index] = [{ term, hash, node }]
+      return
+    }
+    const same = seen.find((one) => one.term === term)
+    if (same === undefined) seen.push({ term, hash, node })
+    else if (same.hash !== hash) {
+      this.#report('R3', `entry ${index} of term ${term} stands on other entries at ${node} than at ${same.node}`)
+    }
+  }
+
+  /** Entry ends where the server's log has nothing before it. */
+  gap(node: string, index: LogIndex, lastIndex: LogIndex): void {
+    this.#report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)
+  }
+}

@@ -1,0 +1,71 @@
+import type { Entry, LogIndex } from '../../../src/raft/core/types.ts'
+import type { Report } from '../violation.ts'
+import { entryHash } from './entry-hash.ts'
+
+/** State digests remembered, counted back from the newest. A server further behind is compared again when it has caught up. */
+const digestsMax = 8192
+
+/** R5. Paper 5.4.3: one entry for each index, wherever it is applied, and one state after it. */
+export class StateMachineSafety {
+  readonly #applied: { readonly hash: number; readonly term: number; readonly node: string }[] = []
+  readonly #digests = new Map<LogIndex, { readonly digest: string; readonly node: string }>()
+  /** Where each server's running process stands. */
+  readonly #position = new Map<string, LogIndex>()
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  /** The first server to apply this index makes the record: true for it. */
+  applied(node: string, entry: Entry): boolean {
+    const before = this.#position.get(node) ?? 0
+    if (entry.index !== before + 1) {
+      this.#report('R5', `${node} applied entry ${entry.index} after entry ${before}`)
+    }
+    this.#position.set(node, entry.index)
+    const hash = entryHash(entry)
+    const first = this.#applied[entry.index]
+    if (first === undefined) {
+      this.#applied[entry.index] = { hash, term: entry.term, node }
+      return true
+    }
+    if (first.hash !== hash) {
+      const other = `${first.node} applied one of term ${first.term} there`
+      this.#report('R5', `${node} applied an entry of term ${entry.term} at index ${entry.index}: ${other}`)
+    }
+    return false
+  }
+
+  /** The state was replaced by that of a snapshot. */
+  restored(node: string, index: LogIndex): void {
+    this.#position.set(node, index)
+  }
+
+  /** Its process is gone, and with it its state. */
+  died(node: string): void {
+    this.#position.set(node, 0)
+  }
+
+  /** What was applied from here on was lost, and other entries may take its place. */
+  forgetFrom(index: LogIndex): void {
+    this.#applied.length = Math.min(this.#applied.length, index)
+    for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
+  }
+
+  appliedIndex(node: string): LogIndex {
+    return this.#position.get(node) ?? 0
+  }
+
+  /** The digest of the whole state of a server that has applied exactly `index`. */
+  state(node: string, index: LogIndex, digest: string): void {
+    const first = this.#digests.get(index)
+    if (first === undefined) {
+      this.#digests.set(index, { digest, node })
+      if (this.#digests.size > digestsMax) this.#digests.delete(this.#digests.keys().next().value as LogIndex)
+    } else if (first.digest !== digest) {
+      const states = `${node} has ${digest}, ${first.node} has ${first.digest}`
+      this.#report('R5', `state differs after entry ${index}: ${states}`)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { checkMeaning } from './meaning.ts'
+import { type Scenario, scenarioSchema } from './scenario-schema.ts'
+import { problemsOf } from './schema-problems.ts'
+import { parseYaml, type ScenarioProblem, type YamlDocument } from './yaml-document.ts'
+
+/** A scenario that can be run, and the file it came from, so that a report can point at its lines. */
+export interface LoadedScenario {
+  readonly file: string
+  readonly scenario: Scenario
+  readonly document: YamlDocument
+}
+
+/** Problems shown for one file. */
+const problemsMax = 20
+
+/** Reads a scenario, or says all that is wrong with it. */
+export function loadScenario(file: string, text: string): Result<LoadedScenario, readonly ScenarioProblem[]> {
+  const yaml = parseYaml(file, text)
+  if (!yaml.ok) return yaml
+  const document = yaml.value
+  const parsed = scenarioSchema.safeParse(document.value)
+  if (!parsed.success) return err(problemsOf(document, parsed.error.issues).slice(0, problemsMax))
+  const problems = checkMeaning(document, parsed.data)
+  if (problems.length > 0) return err(problems.slice(0, problemsMax))
+  return ok({ file, scenario: parsed.data, document })
+}
+
+/** `file:line:column: what is wrong`. */
+export function problemText(problem: ScenarioProblem): string {
+  return `${problem.place}: ${problem.message}`
+}

@@ -1,0 +1,35 @@
+import type { Invariants } from '../../checkers/invariants.ts'
+import { oneDatacenter } from '../../cluster/one-datacenter.ts'
+import type { RunContext } from '../run-context.ts'
+
+/** A run as if one of its datacenters were all there is: what comes to rest is looked at so. */
+export function partOfRun(run: RunContext, datacenter: string, invariants: Invariants): RunContext {
+  return {
+    scenario: run.scenario,
+    simulation: run.simulation,
+    invariants,
+    cluster: oneDatacenter(run.cluster, datacenter),
+    injector: run.injector,
+    driver: run.driver,
+    saved: run.saved,
+    tunnels: run.tunnels,
+    remembered: run.remembered,
+    checksOf: (other) => run.checksOf(other),
+    parts: () => run.parts(),
+    hasFailed: () => run.hasFailed(),
+    pass: (spanMs) => run.pass(spanMs),
+    passUntil: (isSo, spanMs) => run.passUntil(isSo, spanMs),
+    fail: (path, message) => run.fail(path, message),
+    tell: (kind, text) => run.tell(kind, text),
+    triggered: (trigger, node) => run.triggered(trigger, node),
+    judge: (condition) => run.judge(condition),
+    select: (selector) => run.select(selector),
+    stepScope: () => run.stepScope(),
+    askWatchesAnew: () => run.askWatchesAnew(),
+    proxiesBehind: (only) => run.proxiesBehind(only),
+    proxiesMeet: () => run.proxiesMeet(),
+    endWatches: () => run.endWatches(),
+    switchWorkload: (to) => run.switchWorkload(to),
+    openRequests: () => run.openRequests(),
+  }
+}

@@ -1,0 +1,146 @@
+import { formatDuration } from '../../../src/base/duration.ts'
+import { catalogFaults, type HeldNode, type ListedNode, type SeenService } from '../../checkers/pool/catalog-truth.ts'
+import { poolFaults } from '../../checkers/pool/pool-views.ts'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import type { RunContext } from '../run-context.ts'
+import { startMissed } from './rest-missed.ts'
+
+/** A full comparison comes once a minute, and may have to be tried again. */
+const catalogWithinMs = 150_000
+const lookEveryMs = 250
+const answerWithinMs = 10_000
+
+/** Once servers rest: within bounds all agents agree on who is there (M1, M2), and the catalog on what they hold (E1, E3). */
+export async function comeToAgree(run: RunContext): Promise<void> {
+  const { membership } = run.invariants
+  const fromUs = run.simulation.nowUs
+  await within(run, Math.ceil(membership.agreementBoundMs()), () => poolUnrest(run))
+  if (run.hasFailed()) return
+  run.tell(
+    'note',
+    `all agents agree on who is there, ${formatDuration(Math.ceil((run.simulation.nowUs - fromUs) / 1000))} after rest`,
+  )
+  membership.atRest()
+  await within(run, catalogWithinMs, () => catalogUnrest(run))
+}
+
+interface Fault {
+  readonly code: 'M1' | 'M2' | 'E1' | 'E3'
+  readonly message: string
+}
+
+async function within(run: RunContext, boundMs: number, look: () => Promise<readonly Fault[]>): Promise<void> {
+  const untilUs = run.simulation.nowUs + boundMs * 1000
+  while (!run.hasFailed()) {
+    startMissed(run)
+    const faults = await look()
+    if (faults.length === 0 || run.hasFailed()) return
+    if (run.simulation.nowUs >= untilUs) {
+      const bound = `${formatDuration(boundMs)} after the last fault`
+      for (const { code, message } of faults) run.invariants.report(code, `${bound} ${message}`)
+      return
+    }
+    await run.pass(lookEveryMs)
+  }
+}
+
+function presentNodes({ cluster }: RunContext): readonly string[] {
+  return cluster.nodeNames.filter((node) => !cluster.hasLeft(node))
+}
+
+function goneNodes({ cluster }: RunContext): readonly string[] {
+  return cluster.nodeNames.filter((node) => cluster.hasLeft(node))
+}
+
+async function poolUnrest(run: RunContext): Promise<readonly Fault[]> {
+  const present = presentNodes(run)
+  const views = present.flatMap((observer) => {
+    const members = run.cluster.agentOf(observer)?.lan.members()
+    return members === undefined
+      ? []
+      : [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
+  })
+  return poolFaults(views, present, goneNodes(run))
+}
+
+async function catalogUnrest(run: RunContext): Promise<readonly Fault[]> {
+  const present = presentNodes(run)
+  const asked = present[run.simulation.random('rest').below(present.length)] as string
+  for (const node of present) {
+    const held = heldBy(run, node)
+    const listed = await listedAs(run, asked, node)
+    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
+    const faults = held === undefined ? [] : catalogFaults(held, listed.node)
+    if (faults.length > 0) return faults.map((message) => ({ code: 'E1', message }))
+  }
+  for (const node of goneNodes(run).filter((gone) => isHeard(run, gone))) {
+    const listed = await listedAs(run, asked, node)
+    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
+    if (listed.node !== undefined) return [{ code: 'E3', message: `the catalog still has ${node}, which left` }]
+  }
+  return []
+}
+
+/**
+ * The leader knows that it left. Whoever does not know a member is not told by others that it has left: where the leader has
+ * lost its memory since, it has failed, and stays in the catalog until the pool would have forgotten it.
+ */
+function isHeard({ cluster }: RunContext, gone: string): boolean {
+  const leader = cluster.leader()
+  const members = leader === undefined ? undefined : cluster.agentOf(leader)?.lan.members()
+  return members?.some(({ name, status }) => name === gone && status === 'left') === true
+}
+
+function heldBy({ cluster }: RunContext, node: string): HeldNode | undefined {
+  const agent = cluster.agentOf(node)
+  if (agent === undefined) return undefined
+  const { kind } = cluster.identityOf(node)
+  const checks = new Map(agent.local.checks().map(({ checkId, status }) => [checkId, status]))
+  return { node, server: kind === 'server', services: agent.local.services(), checks }
+}
+
+/** What one agent answers of a node, over HTTP; or why it does not. */
+async function listedAs(run: RunContext, asked: string, node: string): Promise<{ readonly node: ListedNode } | string> {
+  const listed = await json<ListedCatalogNode | null>(run, asked, `/v1/catalog/node/${node}`)
+  const checks = await json<readonly ListedCheck[]>(run, asked, `/v1/health/node/${node}`)
+  if (typeof listed === 'string') return listed
+  if (typeof checks === 'string') return checks
+  if (listed.body === null) return { node: undefined }
+  const services = Object.values(listed.body.Services).map(
+    (service): SeenService => ({
+      id: service.ID,
+      service: service.Service,
+      tags: service.Tags,
+      port: service.Port,
+      enableTagOverride: service.EnableTagOverride,
+    }),
+  )
+  return { node: { services, checks: new Map(checks.body.map(({ CheckID, Status }) => [CheckID, Status])) } }
+}
+
+async function json<T>(run: RunContext, asked: string, target: string): Promise<{ readonly body: T } | string> {
+  const to = httpEndpoint(run.cluster.identityOf(asked))
+  const answer = await run.driver.ask(run, to, { method: 'GET', target, timeoutMs: answerWithinMs })
+  if (typeof answer === 'string') return answer
+  return answer.status === 200 ? { body: JSON.parse(answer.body) as T } : `status ${answer.status}`
+}
+
+interface ListedCatalogNode {
+  readonly Services: Readonly<
+    Record<
+      string,
+      {
+        readonly ID: string
+        readonly Service: string
+        readonly Tags: readonly string[]
+        readonly Port: number
+        readonly EnableTagOverride: boolean
+      }
+    >
+  >
+}
+
+interface ListedCheck {
+  readonly CheckID: string
+  readonly Status: string
+}

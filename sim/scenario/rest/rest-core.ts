@@ -1,0 +1,96 @@
+import { formatDuration } from '../../../src/base/duration.ts'
+import { type CoreExcuse, coreExcuses, drawCore, excuseOf } from '../../checkers/core-excuses.ts'
+import { atRest, type Unrest } from '../../checkers/liveness.ts'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import type { RunContext } from '../run-context.ts'
+
+const lookEveryMs = 50
+const answerWithinMs = 10_000
+/** A healed core may still be electing, over and over while it catches up: a client asks again. */
+const askAgainMs = 500
+
+/**
+ * Faults stop where they are, a core that is just enough is mended, and everything else stays as broken as it is, for good.
+ * Within the bound the core must lead, agree, take a write, and leave no request open (L1); what excuses it is named.
+ */
+export async function healCore(run: RunContext, withinMs: number): Promise<void> {
+  const core = chosenCore(run)
+  if (core === undefined) return tellExcuse(run, 'no core')
+  run.tell('step', `quiet: faults stop, and ${core.join(' ')} are mended; the rest stays as it is`)
+  const leader = run.cluster.leader()
+  if (leader !== undefined && !core.includes(leader)) run.invariants.marks.reach('core without the leader')
+  run.injector.mendCore(core)
+  const untilUs = run.simulation.nowUs + withinMs * 1000
+  while (!run.hasFailed()) {
+    if (core.some((server) => run.cluster.hasLeft(server))) return tellExcuse(run, 'left meanwhile')
+    const unrest = unrestOf(run, core)
+    const served = atRest(unrest) ? await takesWrite(run, core) : undefined
+    if (served === true || run.hasFailed()) return
+    if (run.simulation.nowUs >= untilUs) return overdue(run, core, unrest, formatDuration(withinMs), served)
+    await run.pass(served === false ? askAgainMs : lookEveryMs)
+  }
+}
+
+function overdue(
+  run: RunContext,
+  core: readonly string[],
+  unrest: Unrest,
+  boundText: string,
+  served: boolean | undefined,
+): void {
+  const { cluster } = run
+  const excuse = excuseOf({
+    core,
+    coreIds: core.map((server) => cluster.identityOf(server).id),
+    standing: run.invariants.configurations.standing(),
+    leader: leadingNow(run),
+    left: cluster.serverNames.filter((server) => cluster.hasLeft(server)),
+    reaches: (from, to) => run.injector.reaches(from, to),
+  })
+  if (excuse !== undefined) return tellExcuse(run, excuse)
+  const text = `${boundText} (core ${core.join(' ')})`
+  if (served === false) run.invariants.report('L1', `${text}: the core is at rest, and takes no write`)
+  else run.invariants.liveness.overdue(unrest, text)
+}
+
+function tellExcuse(run: RunContext, excuse: CoreExcuse): void {
+  run.tell('note', `the core is excused (${excuse}): ${coreExcuses[excuse]}`)
+}
+
+function chosenCore({ cluster, invariants, simulation }: RunContext): readonly string[] | undefined {
+  const sound = cluster.serverNames.filter((server) => !cluster.hasLeft(server) && !cluster.isDamaged(server))
+  const candidates = sound.map((name) => ({ name, id: cluster.identityOf(name).id }))
+  const draw = simulation.random('core')
+  return drawCore(candidates, invariants.configurations.standing(), (bound) => draw.below(bound))
+}
+
+/** Who leads, unless its process stands still. */
+function leadingNow({ cluster }: RunContext): string | undefined {
+  const leader = cluster.leader()
+  return leader === undefined || cluster.nodeOf(leader).paused ? undefined : leader
+}
+
+function unrestOf(run: RunContext, core: readonly string[]): Unrest {
+  const { cluster, invariants } = run
+  const leader = leadingNow(run)
+  const leaders = cluster.leaders().filter((server) => core.includes(server))
+  return {
+    openRequests: run.openRequests(),
+    down: core.filter((server) => !cluster.isRunning(server)),
+    leaving: core.filter((server) => cluster.isLeaving(server)),
+    leaders: leader === undefined || leaders.includes(leader) ? leaders : [leader, ...leaders],
+    applied: new Map(core.map((server) => [server, cluster.appliedIndex(server)])),
+    committed: invariants.completeness.committedIndex,
+  }
+}
+
+async function takesWrite(run: RunContext, core: readonly string[]): Promise<boolean> {
+  const server = core[run.simulation.random('core').below(core.length)] as string
+  const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
+    method: 'PUT',
+    target: '/v1/kv/svc-sim/core-at-rest',
+    bodyText: 'done',
+    timeoutMs: answerWithinMs,
+  })
+  return typeof answer !== 'string' && answer.status === 200
+}

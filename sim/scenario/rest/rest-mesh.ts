@@ -1,0 +1,45 @@
+import { formatDuration } from '../../../src/base/duration.ts'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import type { RunContext } from '../run-context.ts'
+
+/** A rotation goes on when there is a leader, and proxies are told of it at once; leaves are given out at a bounded rate. */
+const restWithinMs = 180_000
+const lookEveryMs = 500
+const answerWithinMs = 10_000
+/** What anybody may be shown of the mesh: no key may be in it (C4). */
+const shown = ['/v1/connect/ca/roots', '/v1/connect/ca/configuration', '/v1/agent/metrics', '/v1/agent/self']
+
+/**
+ * The mesh at rest: no rotation is under way (C5), every proxy whose agent runs has a leaf of the active root and knows the roots
+ * that are listed, and everybody can meet everybody (C1). What agents show is looked at for keys (C4).
+ */
+export async function restMesh(run: RunContext): Promise<void> {
+  const { mesh } = run.invariants
+  if (mesh === undefined || mesh.rootsListed === 0 || run.hasFailed()) return
+  const untilUs = run.simulation.nowUs + restWithinMs * 1000
+  while (
+    !run.hasFailed() &&
+    run.simulation.nowUs < untilUs &&
+    (mesh.rotation.step ?? run.proxiesBehind()[0]) !== undefined
+  ) {
+    await run.pass(lookEveryMs)
+  }
+  if (run.hasFailed()) return
+  mesh.rotation.rests()
+  const [behind] = run.proxiesBehind()
+  if (behind !== undefined) {
+    run.invariants.report('C5', `${formatDuration(restWithinMs)} after the last fault ${behind}`)
+    return
+  }
+  run.proxiesMeet()
+  const server = run.cluster.serverNames.find((name) => run.cluster.isRunning(name))
+  if (server === undefined) return
+  for (const target of shown) {
+    if (run.hasFailed()) return
+    await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
+      method: 'GET',
+      target,
+      timeoutMs: answerWithinMs,
+    })
+  }
+}

@@ -1,0 +1,100 @@
+import type { DnsRecord } from '../../../src/dns-wire/message.ts'
+import { type ServiceViews, type ToldInstance, viewFaults } from '../../checkers/pool/one-truth.ts'
+import { dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
+import type { Answer } from '../answers.ts'
+import type { RunContext } from '../run-context.ts'
+
+const answerWithinMs = 10_000
+/** Services looked at; of more so many are drawn. */
+const servicesMax = 8
+/** A change under way is seen by one answer and not by the next, which may come from a server behind: then again, so often. */
+const looksMax = 20
+const lookAgainMs = 500
+/** What DNS can be asked for. */
+const label = /^[A-Za-z0-9-]{1,63}$/
+
+/** At rest, one agent drawn from all: its answers about every service agree over HTTP and DNS (E2). */
+export async function compareViews(run: RunContext): Promise<void> {
+  if (run.hasFailed()) return
+  const present = run.cluster.nodeNames.filter((node) => !run.cluster.hasLeft(node))
+  const draw = run.simulation.random('rest views')
+  const node = present[draw.below(present.length)] as string
+  const services = Object.keys(
+    (await read<Readonly<Record<string, unknown>>>(run, node, 'catalog/services'))?.body ?? {},
+  )
+  while (services.length > servicesMax) services.splice(draw.below(services.length), 1)
+  for (const service of services) await compareService(run, node, service)
+}
+
+async function compareService(run: RunContext, node: string, service: string): Promise<void> {
+  let faults: readonly string[] = []
+  for (let look = 1; look <= looksMax && !run.hasFailed(); look++) {
+    const views = await viewsOf(run, node, service)
+    faults = views === undefined ? [`the answers about ${service} do not come to rest`] : viewFaults(views)
+    if (faults.length === 0) return
+    await run.pass(lookAgainMs)
+  }
+  if (run.hasFailed()) return
+  for (const fault of faults) run.invariants.report('E2', `at ${node} ${fault}`)
+}
+
+/** Undefined: something changed meanwhile, or there was no answer. */
+async function viewsOf(run: RunContext, node: string, service: string): Promise<ServiceViews | undefined> {
+  const name = encodeURIComponent(service)
+  const before = await read<readonly HealthRow[]>(run, node, `health/service/${name}`)
+  const catalog = await read<readonly CatalogRow[]>(run, node, `catalog/service/${name}`)
+  const passing = await read<readonly HealthRow[]>(run, node, `health/service/${name}?passing`)
+  const dns = label.test(service) ? await places(run, node, service) : []
+  const after = await read<readonly HealthRow[]>(run, node, `health/service/${name}`)
+  if (before === undefined || catalog === undefined || passing === undefined || dns === undefined) return undefined
+  if (after === undefined || before.index !== after.index) return undefined
+  return {
+    service,
+    catalog: catalog.body.map(({ Node, ServiceID }) => `${Node}/${ServiceID}`),
+    health: before.body.map(toldInstance),
+    passing: passing.body.map((row) => toldInstance(row).name),
+    dns: label.test(service) ? dns : undefined,
+  }
+}
+
+function toldInstance({ Node, Service, Checks }: HealthRow): ToldInstance {
+  return {
+    name: `${Node.Node}/${Service.ID}`,
+    // An instance with an address of its own has a target made of that: there the port must do.
+    place: `${Service.Address === '' ? Node.Node : ''}:${Service.Port}`,
+    checks: Checks.map(({ Status }) => Status),
+  }
+}
+
+async function places(run: RunContext, node: string, service: string): Promise<readonly string[] | undefined> {
+  const to = dnsEndpoint(run.cluster.identityOf(node))
+  const question = { name: `${service}.service.svc.`, type: 'SRV', over: 'tcp', timeoutMs: answerWithinMs } as const
+  const answer = await run.driver.resolve(run, to, question)
+  if (typeof answer === 'string' || (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')) return undefined
+  return answer.answers.flatMap(placeOf)
+}
+
+function placeOf(record: DnsRecord): readonly string[] {
+  if (record.type !== 'SRV') return []
+  const node = /^([^.]+)\.node\./.exec(record.target)?.[1] ?? ''
+  return [`${node}:${record.port}`]
+}
+
+async function read<T>(run: RunContext, node: string, path: string): Promise<{ body: T; index: number } | undefined> {
+  const to = httpEndpoint(run.cluster.identityOf(node))
+  const asked = { method: 'GET', target: `/v1/${path}`, timeoutMs: answerWithinMs }
+  const answer: Answer | string = await run.driver.ask(run, to, asked)
+  if (typeof answer === 'string' || answer.status !== 200) return undefined
+  return { body: JSON.parse(answer.body) as T, index: Number(answer.headers.get('x-svc-index') ?? 0) }
+}
+
+interface CatalogRow {
+  readonly Node: string
+  readonly ServiceID: string
+}
+
+interface HealthRow {
+  readonly Node: { readonly Node: string }
+  readonly Service: { readonly ID: string; readonly Port: number; readonly Address: string }
+  readonly Checks: readonly { readonly Status: string }[]
+}

@@ -1,0 +1,51 @@
+import { formatDuration } from '../../../src/base/duration.ts'
+import { poolFaults } from '../../checkers/pool/pool-views.ts'
+import type { NodeIdentity } from '../../cluster/node-identity.ts'
+import type { RunContext } from '../run-context.ts'
+
+const lookEveryMs = 1_000
+
+/**
+ * At rest the servers of all datacenters that know one another agree on who of them is there (M1, M2), within the bound of their
+ * pool's timing.
+ */
+export async function meetAgain(run: RunContext): Promise<void> {
+  const { wan } = run.invariants
+  if (wan === undefined || new Set(joinedServers(run).map((server) => run.cluster.datacenterOf(server))).size < 2)
+    return
+  const withinMs = Math.ceil(wan.agreementBoundMs())
+  const untilUs = run.simulation.nowUs + withinMs * 1000
+  while (!run.hasFailed()) {
+    const faults = wanFaults(run)
+    if (faults.length === 0) return wan.atRest()
+    if (run.simulation.nowUs >= untilUs) {
+      const bound = `among all datacenters, ${formatDuration(withinMs)} after the last fault`
+      for (const { code, message } of faults) run.invariants.report(code, `${bound}, ${message}`)
+      return
+    }
+    await run.pass(lookEveryMs)
+  }
+}
+
+function joinedServers({ cluster }: RunContext): readonly string[] {
+  return cluster.serverNames.filter((server) => cluster.identityOf(server).apart !== true)
+}
+
+function wanFaults(run: RunContext): ReturnType<typeof poolFaults> {
+  const { cluster } = run
+  const named = (isGone: boolean): readonly string[] =>
+    joinedServers(run)
+      .filter((server) => cluster.hasLeft(server) === isGone)
+      .map((name) => wanName(cluster.identityOf(name)))
+  const views = joinedServers(run).flatMap((server) => {
+    const members = cluster.agentOf(server)?.wan?.members()
+    if (members === undefined) return []
+    const observer = wanName(cluster.identityOf(server))
+    return [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
+  })
+  return poolFaults(views, named(false), named(true))
+}
+
+function wanName({ name, datacenter, called = datacenter }: NodeIdentity): string {
+  return `${name}.${called}`
+}

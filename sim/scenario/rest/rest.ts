@@ -1,0 +1,155 @@
+import { fromBase64, textOf } from '../../../src/base/bytes.ts'
+import { formatDuration } from '../../../src/base/duration.ts'
+import { atRest, type Unrest } from '../../checkers/liveness.ts'
+import { httpEndpoint } from '../../cluster/node-identity.ts'
+import type { Answer } from '../answers.ts'
+import type { RunContext } from '../run-context.ts'
+import { comeToAgree } from './rest-catalog.ts'
+import { healCore } from './rest-core.ts'
+import { restMesh } from './rest-mesh.ts'
+import { startMissed } from './rest-missed.ts'
+import { compareQueries } from './rest-queries.ts'
+import { compareViews } from './rest-views.ts'
+import { meetAgain } from './rest-wan.ts'
+import { compareWatches } from './rest-watches.ts'
+
+const restWithinMs = 60_000
+const lookEveryMs = 50
+const answerWithinMs = 10_000
+const askAgainMs = 500
+
+/** Written when the cluster has come to rest: it must not only stand still, but serve. */
+const lastKey = 'svc-sim/at-rest'
+
+/**
+ * The end of every run: everything is mended and started, and within a bound the cluster comes to rest and takes a write
+ * (L1); all agents agree on who is there and the catalog on what they offer (M1, M2, E1, E3), whichever face is asked
+ * (E2), and queries find what health has (Q1); who follows keys has what a read finds (W3), and is told of a write (W2). Then each server must hold what the log
+ * made of every key (D1), and all must have the same state (R5).
+ */
+export async function comeToRest(run: RunContext): Promise<void> {
+  const withinMs = run.scenario.quiet?.within ?? restWithinMs
+  if (run.scenario.quiet?.['core first'] === true) {
+    for (const part of run.parts()) if (!run.hasFailed()) await healCore(part, withinMs)
+  }
+  run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
+  run.injector.mendEverything()
+  for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
+  if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
+  for (const part of run.parts()) await compareQueries(part)
+  for (const part of run.parts()) await restMesh(part)
+}
+
+/** One datacenter; false where it will never rest. */
+async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
+  const untilUs = run.simulation.nowUs + withinMs * 1000
+  if (!(await awaitRest(run, untilUs, withinMs))) return false
+  await writeOnce(run, untilUs)
+  await comeToAgree(run)
+  // Agreeing has written to the catalog: once more.
+  if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
+  await compareViews(run)
+  await compareWatches(run)
+  // Watchers were told of a write, which some server may not have yet.
+  if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
+  for (const server of presentServers(run)) {
+    if (run.hasFailed()) return false
+    const state = run.cluster.stateDigest(server)
+    if (state !== undefined) run.invariants.application.state(server, state.index, state.digest)
+    await compareState(run, server)
+  }
+  return !run.hasFailed()
+}
+
+/** False where the cluster will never rest: the invariant is broken, or there is a reason that excuses it. */
+async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Promise<boolean> {
+  startMissed(run)
+  for (let unrest = unrestOf(run); !run.hasFailed() && !atRest(unrest); unrest = unrestOf(run)) {
+    if (run.simulation.nowUs >= untilUs) {
+      if (run.injector.isMajorityLost(datacenterOf(run))) return tellLost(run)
+      run.invariants.liveness.overdue(unrest, formatDuration(withinMs))
+      return false
+    }
+    await run.pass(lookEveryMs)
+    startMissed(run)
+  }
+  return true
+}
+
+/**
+ * A lost machine was the one that could not be spared when another one had been taken out by the program's own decision. No
+ * server can tell: an operator must recover the group by hand.
+ */
+function tellLost(run: RunContext): false {
+  run.tell('note', 'excused (majority lost): of some configuration no majority is left whose data is whole')
+  return false
+}
+
+/** Of a part of a run, the datacenter that it is. */
+function datacenterOf({ cluster }: RunContext): string {
+  return cluster.datacenterNames[0] ?? ''
+}
+
+/** Those that left are not missed. */
+function presentServers({ cluster }: RunContext): readonly string[] {
+  return cluster.serverNames.filter((server) => !cluster.hasLeft(server))
+}
+
+/** A disk that has room again is tried once a second by who was waiting for it: asked again until the bound is over. */
+async function writeOnce(run: RunContext, untilUs: number): Promise<void> {
+  if (run.hasFailed()) return
+  const servers = presentServers(run)
+  if (servers.length === 0) return
+  const server = servers[run.simulation.random('rest').below(servers.length)] as string
+  const write = { method: 'PUT', target: `/v1/kv/${lastKey}`, bodyText: 'done', timeoutMs: answerWithinMs }
+  const ask = () => run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), write)
+  let answer = await ask()
+  while (!isDone(answer) && !run.hasFailed() && run.simulation.nowUs < untilUs) {
+    await run.pass(askAgainMs)
+    answer = await ask()
+  }
+  if (run.hasFailed() || isDone(answer)) return
+  const why = typeof answer === 'string' ? answer : `status ${answer.status}`
+  run.invariants.report('L1', `${server} does not take a write once the cluster is at rest: ${why}`)
+}
+
+function isDone(answer: Answer | string): boolean {
+  return typeof answer !== 'string' && answer.status === 200
+}
+
+function unrestOf(run: RunContext): Unrest {
+  const { cluster } = run
+  const servers = presentServers(run)
+  const down = cluster.nodeNames.filter((node) => !cluster.isRunning(node) && !cluster.hasLeft(node))
+  return {
+    openRequests: run.openRequests(),
+    down: down.map((server) => [server, cluster.whyDown(server)].filter((text) => text !== undefined).join(' ')),
+    leaving: cluster.nodeNames.filter((node) => cluster.isLeaving(node)),
+    leaders: cluster.leaders(),
+    applied: new Map(servers.map((server) => [server, cluster.appliedIndex(server)])),
+    committed: run.invariants.completeness.committedIndex,
+  }
+}
+
+async function compareState(run: RunContext, server: string): Promise<void> {
+  const held = new Map<string, string>()
+  const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
+    method: 'GET',
+    target: '/v1/kv/?recurse&stale',
+    timeoutMs: answerWithinMs,
+  })
+  if (run.hasFailed()) return
+  if (typeof answer === 'string' || (answer.status !== 200 && answer.status !== 404)) {
+    const why = typeof answer === 'string' ? answer : `status ${answer.status}`
+    run.invariants.report('L1', `${server} does not tell its keys once the cluster is at rest: ${why}`)
+    return
+  }
+  const rows = answer.status === 404 ? [] : (JSON.parse(answer.body) as readonly ListedKey[])
+  for (const { Key, Value } of rows) held.set(Key, textOf(fromBase64(Value ?? '') ?? new Uint8Array()))
+  run.invariants.acknowledged.finalState(server, held)
+}
+
+interface ListedKey {
+  readonly Key: string
+  readonly Value: string | null
+}

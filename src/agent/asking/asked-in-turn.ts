@@ -1,0 +1,54 @@
+import type { PoolServer } from '../pool/pool-servers.ts'
+
+/** Servers in the order in which they are asked: the same one as long as it answers. */
+export class AskedInTurn {
+  /** A place below a bound, drawn at random. */
+  readonly #draw: (bound: number) => number
+  #servers: PoolServer[] = []
+
+  constructor(draw: (bound: number) => number) {
+    this.#draw = draw
+  }
+
+  get count(): number {
+    return this.#servers.length
+  }
+
+  get first(): PoolServer | undefined {
+    return this.#servers[0]
+  }
+
+  has(id: string): boolean {
+    return this.#servers.some((server) => server.id === id)
+  }
+
+  nameOf(id: string): string {
+    return this.#servers.find((server) => server.id === id)?.name ?? id
+  }
+
+  /** It did not answer: the others are asked first from now on. */
+  failed(id: string): void {
+    if (this.#servers[0]?.id === id) this.#servers.push(...this.#servers.splice(0, 1))
+  }
+
+  /** These are those that there are: who stays keeps its place, new ones come in at places drawn. Says whether there are any. */
+  replace(alive: ReadonlyMap<string, PoolServer>): boolean {
+    const servers = this.#servers.flatMap(({ id }) => alive.get(id) ?? [])
+    const known = new Set(servers.map(({ id }) => id))
+    const appeared = [...alive.values()].filter(({ id }) => !known.has(id))
+    this.#servers = servers
+    for (const server of appeared) this.#place(server)
+    return appeared.length > 0
+  }
+
+  /** Draws all places anew. */
+  shuffle(): void {
+    const before = this.#servers
+    this.#servers = []
+    for (const server of before) this.#place(server)
+  }
+
+  #place(server: PoolServer): void {
+    this.#servers.splice(this.#draw(this.#servers.length + 1), 0, server)
+  }
+}

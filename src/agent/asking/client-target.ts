@@ -1,0 +1,79 @@
+import { err, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { EndpointDefinition } from '../../features/server-context.ts'
+import type { CallFailure, Rpc } from '../../rpc/rpc.ts'
+import { type AgentRequest, datacenterOf } from '../serving/request.ts'
+import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
+import type { RequestBudget } from './request-budget.ts'
+import type { ServerRouter } from './server-router.ts'
+
+/** A server that fails so is of no use at present: it does not answer, or is cut off from the leader, as others may not be. */
+export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
+  'unreachable',
+  'connection-lost',
+  'shutting-down',
+  'deadline-exceeded',
+  'no-leader',
+  'outcome-unknown',
+])
+
+/** Of a request for another datacenter the rest is what that datacenter has come to, which is no fault of the server asked here. */
+const ownFailures: ReadonlySet<CallFailure['kind']> = new Set(['unreachable', 'connection-lost', 'shutting-down'])
+
+/** The requests of a client agent: each goes to a server, which answers or forwards it. */
+export class ClientTarget implements CallTarget {
+  readonly nobody = { kind: 'no-servers' } as const
+  readonly #rpc: Rpc
+  readonly #router: ServerRouter
+  readonly #budget: RequestBudget
+  readonly #holdMs: number
+
+  /** `holdMs`: how long a server may hold a request before it answers that there is no leader. */
+  constructor(parts: { rpc: Rpc; router: ServerRouter; budget: RequestBudget; holdMs: number }) {
+    this.#rpc = parts.rpc
+    this.#router = parts.router
+    this.#budget = parts.budget
+    this.#holdMs = parts.holdMs
+  }
+
+  async attempt(
+    endpoint: EndpointDefinition,
+    request: AgentRequest,
+    caller: Attempt,
+  ): Promise<Result<unknown, CallFailure>> {
+    const server = this.#router.pick()
+    if (server === undefined) return err({ kind: 'no-servers' })
+    if (!this.#budget.spend()) return err({ kind: 'rate-limited' })
+    const isForHere = datacenterOf(request) === ''
+    const answer = await this.#rpc.request(server.address, {
+      method: endpoint.method,
+      body: { ...request, forward: true },
+      // What goes on to another datacenter may be held there, too.
+      deadlineMs: deadlineOf(request) + this.#holdMs * (isForHere ? 1 : 2),
+      onAbort: caller.onAbort,
+    })
+    this.#note(server.id, answer)
+    if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#router.failed(server.id)
+    return answer
+  }
+
+  /** Of one that takes its time nothing is known, nor of a request that was given up. */
+  #note(id: string, answer: Result<unknown, CallFailure>): void {
+    if (answer.ok) return this.#router.answered(id)
+    const { error } = answer
+    if (error.kind === 'unreachable' || error.kind === 'connection-lost') this.#router.unreached(id, error.message)
+    else if (error.kind !== 'deadline-exceeded' && error.kind !== 'cancelled') this.#router.answered(id)
+  }
+
+  answerNow(): undefined {
+    return undefined
+  }
+
+  answersHere(): boolean {
+    return false
+  }
+
+  onHope(use: () => void): Closable {
+    return this.#router.onAppeared(use)
+  }
+}

@@ -1,0 +1,85 @@
+import { err, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { EndpointDefinition } from '../../features/server-context.ts'
+import type { CallFailure, Rpc } from '../../rpc/rpc.ts'
+import type { AgentRequest } from '../serving/request.ts'
+import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
+import { fruitless } from './client-target.ts'
+import type { DatacenterRouter } from './datacenter-router.ts'
+
+/**
+ * The requests of a server for another datacenter: each goes to one of its servers, which answers or forwards it there. Who
+ * asks learns within the hold time that there is no path.
+ */
+class DatacenterTarget implements CallTarget {
+  readonly nobody: { readonly kind: 'unknown-datacenter'; readonly datacenter: string }
+  readonly #parts: DatacenterTargetParts
+
+  constructor(parts: DatacenterTargetParts) {
+    this.#parts = parts
+    this.nobody = { kind: 'unknown-datacenter', datacenter: parts.datacenter }
+  }
+
+  async attempt(
+    endpoint: EndpointDefinition,
+    request: AgentRequest,
+    caller: Attempt,
+  ): Promise<Result<unknown, CallFailure>> {
+    const { env, rpc, router, datacenter, holdMs } = this.#parts
+    const server = router.pick(datacenter)
+    if (server === undefined) {
+      env.log.write('warn', 'svc', 'RPC request for a datacenter to which there is no path', { datacenter })
+      return err(this.nobody)
+    }
+    env.metrics.count('rpc.cross-dc')
+    const answer = await rpc.request(server.address, {
+      method: endpoint.method,
+      body: { ...request, forward: true },
+      deadlineMs: deadlineOf(request) + holdMs,
+      onAbort: caller.onAbort,
+    })
+    if (!answer.ok && fruitless.has(answer.error.kind)) {
+      router.failed(server)
+      const fields = { server: server.name, datacenter, why: answer.error.kind }
+      env.log.write('warn', 'svc', 'a server of another datacenter did not answer', fields)
+    }
+    return answer
+  }
+
+  answerNow(): undefined {
+    return undefined
+  }
+
+  answersHere(): boolean {
+    return false
+  }
+
+  onHope(use: () => void): Closable {
+    return this.#parts.router.onAppeared(use)
+  }
+}
+
+/** Where the requests of a server for other datacenters go. */
+export interface Elsewhere {
+  /** Undefined: other datacenters cannot be reached from here. */
+  targetOf(datacenter: string): CallTarget | undefined
+  /** Calls `use` when a try that found nobody may find somebody now. */
+  onHope(use: () => void): Closable
+}
+
+export function otherDatacenters(parts: Omit<DatacenterTargetParts, 'datacenter'>): Elsewhere {
+  return {
+    targetOf: (datacenter) => new DatacenterTarget({ ...parts, datacenter }),
+    onHope: (use) => parts.router.onAppeared(use),
+  }
+}
+
+interface DatacenterTargetParts {
+  readonly env: Env
+  readonly rpc: Rpc
+  readonly router: DatacenterRouter
+  readonly datacenter: string
+  /** How long a server there may hold a request before it answers that there is no leader. */
+  readonly holdMs: number
+}

@@ -1,0 +1,126 @@
+import { ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { CallOptions } from '../../features/call.ts'
+import type { Answer, ReadOptions, ResultForms } from '../../features/reading.ts'
+import type { QueryEndpoint } from '../../features/server-context.ts'
+import type { Failure } from '../../model/failure.ts'
+import { blockingJitterFraction, blockingWaitMaxMs } from '../../model/limits.ts'
+import { waitOf } from '../serving/request.ts'
+
+type Ask = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+
+/** What a member of a group learns: that the result is another, a failure, or nothing within its time. */
+type News = Result<Answer<unknown>, Failure> | 'time-over' | 'left'
+
+interface Member {
+  tell(news: News): void
+}
+
+interface Group {
+  readonly members: Set<Member>
+  /** Ends the request that is under way. */
+  leave: (() => void) | undefined
+}
+
+/**
+ * Blocking reads that another agent must answer: of all who wait on this one for the same, one request goes out. It only
+ * says that there is news; what a member gets was asked for after it had come, unless it said `stale`:
+ * 1. The answer to the blocking request may have been made before a late member came, and on its way since. Something that
+ *    was written in between, and answered for, would be missing from it.
+ * 2. So there is one more request, for the result as it is, begun when the news arrived: later than any member came.
+ */
+export class SharedWaits {
+  readonly #env: Env
+  readonly #groups = new Map<string, Group>()
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  /** Groups that wait. As many at most as there are blocking reads. */
+  get groups(): number {
+    return this.#groups.size
+  }
+
+  stop(): void {
+    for (const group of this.#groups.values()) group.leave?.()
+  }
+
+  async wait(
+    endpoint: QueryEndpoint,
+    args: unknown,
+    read: ReadOptions,
+    ask: Ask,
+    options: CallOptions,
+  ): Promise<Result<Answer<unknown>, Failure>> {
+    const { consistency, minIndex, maxStaleMs, datacenter } = read
+    const { token = '' } = options
+    // What one token may see is not for the others.
+    const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter, token])
+    const news = await this.#join(key, read, ask, options)
+    if (news === 'left') return { ok: false, error: { kind: 'cancelled' } }
+    return news === 'time-over' ? ask({ ...read, minIndex: 0, waitMs: 0 }, options) : news
+  }
+
+  #join(key: string, read: ReadOptions, ask: Ask, options: CallOptions): Promise<News> {
+    const deferred = this.#env.deferred<News>()
+    const group = this.#groups.get(key) ?? { members: new Set<Member>(), leave: undefined }
+    const member: Member = {
+      tell: (news) => {
+        timer.close()
+        group.members.delete(member)
+        deferred.resolve(news)
+        if (group.members.size > 0) return
+        this.#forget(key, group)
+        group.leave?.()
+      },
+    }
+    const waitMs = waitOf(read)
+    const jitterMs = this.#env.random.stream('blocking.jitter').fraction() * (waitMs / blockingJitterFraction)
+    const timer = this.#env.timers.after(waitMs + jitterMs, () => member.tell('time-over'))
+    group.members.add(member)
+    options.onAbort?.(() => {
+      if (group.members.has(member)) member.tell('left')
+    })
+    if (!this.#groups.has(key)) {
+      this.#groups.set(key, group)
+      this.#env.detach(this.#follow(key, group, read, ask))
+    }
+    return deferred.promise
+  }
+
+  async #follow(key: string, group: Group, read: ReadOptions, ask: Ask): Promise<void> {
+    const leaving: CallOptions = {
+      onAbort: (use) => {
+        group.leave = use
+        if (group.members.size === 0) use()
+      },
+    }
+    let news: Result<Answer<unknown>, Failure>
+    do {
+      news = await ask({ ...read, waitMs: blockingWaitMaxMs }, leaving)
+      // Unchanged after the longest time there is: some may have come late, and wait on.
+    } while (news.ok && news.value.meta.index <= read.minIndex && group.members.size > 0)
+    // Whoever comes from here on waits for something newer.
+    this.#forget(key, group)
+    if (group.members.size === 0) return
+    const told = news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: 0, waitMs: 0 }, {}) : news
+    const shared = told.ok ? ok({ ...told.value, forms: new Forms() }) : told
+    for (const member of [...group.members]) member.tell(shared)
+  }
+
+  #forget(key: string, group: Group): void {
+    if (this.#groups.get(key) === group) this.#groups.delete(key)
+  }
+}
+
+/** As long as the answer is being sent to its members. */
+class Forms implements ResultForms {
+  readonly #made = new Map<string, Uint8Array>()
+
+  bytesOf(form: string, make: () => Uint8Array): Uint8Array {
+    const made = this.#made.get(form) ?? make()
+    this.#made.set(form, made)
+    return made
+  }
+}

@@ -1,0 +1,144 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { type Endpoint, endpointText } from '../../env/net.ts'
+import type { Pool } from '../../gossip/pool.ts'
+import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
+import type { StartFailure } from '../agent.ts'
+import type { KnownMember } from './member-snapshot.ts'
+
+/** Where to look for a pool. Reference: configuration 3. */
+export interface JoinSettings {
+  readonly pool: 'LAN' | 'WAN'
+  /** Of an address without one: the own port of gossip. */
+  readonly port: number
+  readonly startJoin: readonly string[]
+  readonly retryJoin: readonly string[]
+  readonly retryIntervalMs: number
+  readonly retryMax: number
+}
+
+/** A name is looked up for so long. */
+const lookupMs = 10_000
+
+/** Of a name that has more addresses the others are not tried. */
+const addressesMax = 64
+/** Of what failed in one attempt, so much is told. */
+const toldMax = 16
+
+/** How an agent finds its pool: through any member at one of the addresses it is given. Reference: configuration 11. */
+export class Joining {
+  readonly #env: Env
+  readonly #settings: JoinSettings
+  readonly #pool: Pool
+  readonly #onExhausted: () => void
+  #timer: Closable | undefined
+  #attempts = 0
+  #stopped = false
+
+  /** `onExhausted`: `retry_max` attempts after the first have found nobody. */
+  constructor(parts: { env: Env; settings: JoinSettings; pool: Pool; onExhausted: () => void }) {
+    this.#env = parts.env
+    this.#settings = parts.settings
+    this.#pool = parts.pool
+    this.#onExhausted = parts.onExhausted
+  }
+
+  /** One attempt at the addresses of `start_join`; the agent does not start when it finds nobody. */
+  async first(): Promise<Result<undefined, StartFailure>> {
+    const addresses = this.#settings.startJoin
+    if (addresses.length === 0) return ok(undefined)
+    const joined = await this.join(addresses)
+    if (joined.ok) return ok(undefined)
+    const flag = this.#settings.pool === 'LAN' ? '-retry-join' : '-retry-join-wan'
+    const remedy = `start one of these agents first, or use ${flag}, which keeps trying`
+    return err({ kind: 'io', message: `Error joining cluster: ${joined.error}`, remedy })
+  }
+
+  /** Goes on at the addresses of `retry_join` until one has answered. */
+  start(): void {
+    if (this.#settings.retryJoin.length === 0) return
+    this.#env.log.write('info', 'agent', `Joining ${this.#settings.pool} cluster...`)
+    this.#env.detach(this.#attempt())
+  }
+
+  /** Tries whom it knew before, one after the other, until one answers (serf `handleRejoin`). */
+  rejoin(known: readonly KnownMember[]): void {
+    if (known.length > 0) this.#env.detach(this.#rejoin(known))
+  }
+
+  async #rejoin(known: readonly KnownMember[]): Promise<void> {
+    const { log } = this.#env
+    for (const { name, at } of known) {
+      if (this.#stopped) return
+      log.write('info', 'serf', 'Attempting re-join to previously known node', { name, at: endpointText(at) })
+      const joined = await this.#pool.join(at)
+      if (this.#stopped) return
+      if (joined.ok) return log.write('info', 'serf', 'Re-joined to previously known node', { name })
+    }
+    log.write('warn', 'serf', 'Failed to re-join any previously known node')
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#timer?.close()
+  }
+
+  /**
+   * Tries every address, one after the other; gives how many answered, or why none did. One without a port takes the own port
+   * of gossip.
+   */
+  async join(addresses: readonly string[]): Promise<Result<number, string>> {
+    this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joining`, { addresses: addresses.join(' ') })
+    let joined = 0
+    const failures: string[] = []
+    for (const address of addresses) {
+      const places = await this.#placesOf(address)
+      if (!places.ok) failures.push(places.error)
+      for (const at of places.ok ? places.value : []) {
+        const result = await this.#pool.join(at)
+        if (this.#stopped) return err('the agent is shutting down')
+        if (result.ok) joined++
+        else failures.push(`Failed to join ${endpointText(at)}: ${result.error}`)
+      }
+      if (this.#stopped) return err('the agent is shutting down')
+    }
+    for (const why of failures.slice(0, toldMax)) {
+      this.#env.log.write('warn', 'agent', `(${this.#settings.pool}) couldn't join`, { why })
+    }
+    this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
+    if (joined > 0) return ok(joined)
+    return err(`${failures.length} error(s) occurred:\n\n${failures.map((failure) => `* ${failure}`).join('\n')}`)
+  }
+
+  /** All addresses of a name. */
+  async #placesOf(address: string): Promise<Result<readonly Endpoint[], string>> {
+    const { port } = this.#settings
+    const at = parseEndpoint(address, port) ?? (isHostName(address) ? { host: address, port } : undefined)
+    if (at !== undefined && isAddress(at.host)) return ok([at])
+    if (at === undefined || !isHostName(at.host)) {
+      return err(`Failed to join ${address}: neither an address nor a host name, with or without a port`)
+    }
+    const found = await this.#env.names.lookup(at.host, lookupMs)
+    if (!found.ok) return err(`Failed to resolve ${address}: ${found.error.message}`)
+    return ok(found.value.slice(0, addressesMax).map((host) => ({ host, port: at.port })))
+  }
+
+  async #attempt(): Promise<void> {
+    const joined = await this.join(this.#settings.retryJoin)
+    if (this.#stopped) return
+    const { log } = this.#env
+    const { pool, retryMax, retryIntervalMs } = this.#settings
+    if (joined.ok) {
+      const text = `Join ${pool} completed. Synced with initial agents`
+      return log.write('info', 'agent', text, { count: joined.value })
+    }
+    this.#attempts++
+    if (retryMax > 0 && this.#attempts > retryMax) {
+      log.write('error', 'agent', `max join ${pool} retry exhausted, exiting`)
+      return this.#onExhausted()
+    }
+    log.write('warn', 'agent', `Join ${pool} failed, retrying`, { retryInMs: retryIntervalMs })
+    this.#timer = this.#env.timers.after(retryIntervalMs, () => this.#env.detach(this.#attempt()))
+  }
+}

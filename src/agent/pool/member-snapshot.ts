@@ -1,0 +1,140 @@
+import { textOf, utf8 } from '../../base/bytes.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { type Endpoint, endpointText } from '../../env/net.ts'
+import type { Pool } from '../../gossip/pool.ts'
+import { parseEndpoint } from '../../rpc/address.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
+import { readWholeFile, writeWholeFile } from '../whole-file.ts'
+import { lanFiles, type PoolFiles } from './pool-files.ts'
+
+const directory = 'serf'
+/** Changes within this are written together; in a large pool one millisecond for each member, as the whole is written. */
+const settleMinMs = 500
+/** The last line of an agent that left: it does not come back by itself. Source: serf, snapshot. */
+const leaveLine = 'leave'
+const aliveLine = /^alive: (.+) (\S+)$/
+
+export interface KnownMember {
+  readonly name: string
+  readonly at: Endpoint
+}
+
+/**
+ * Who was in the pool, kept in the data directory, so that an agent that was down finds its pool again though nobody tells it
+ * where to join. In lines of the field, `alive: name host:port`, those that failed last (the field leaves them out, and who
+ * was cut off from all others when it went down would know nobody); always written whole, so that its size is bounded by
+ * the pool's, and not synced: what is lost of it is told again by the first who answers.
+ */
+export class MemberSnapshot {
+  readonly #env: Env
+  readonly #path: string
+  readonly #file: string
+  readonly #rejoinAfterLeave: boolean
+  /** Those that were there when it was last written, the living first, this agent not among them. */
+  readonly known: readonly KnownMember[]
+  #pool: Pool | undefined
+  #watching: Closable | undefined
+  #timer: Closable | undefined
+  /** The write under way: one at a time. */
+  #writing: Promise<void> | undefined
+  #isStopped = false
+
+  private constructor(
+    env: Env,
+    at: { readonly path: string; readonly file: string },
+    rejoinAfterLeave: boolean,
+    known: readonly KnownMember[],
+  ) {
+    this.#env = env
+    this.#path = at.path
+    this.#file = at.file
+    this.#rejoinAfterLeave = rejoinAfterLeave
+    this.known = known
+  }
+
+  /**
+   * Undefined without a data directory. What cannot be read of the file is as if it had never been written. `ownName`: this
+   * agent's in the pool.
+   */
+  static async open(
+    env: Env,
+    { dataDir, nodeName, pool }: Pick<AgentConfig, 'dataDir' | 'nodeName' | 'pool'>,
+    { snapshot: file }: PoolFiles = lanFiles,
+    ownName = nodeName,
+  ): Promise<MemberSnapshot | undefined> {
+    if (dataDir === undefined) return undefined
+    const path = `${dataDir}/${directory}`
+    const found = await readWholeFile(env.disk, `${path}/${file}`)
+    if (!found.ok && found.error.kind !== 'not-found') {
+      env.log.write('warn', 'serf', 'cannot read who was in the pool', { path, reason: found.error.message })
+    }
+    const text = found.ok ? textOf(found.value) : ''
+    const known = membersOf(text, pool.rejoinAfterLeave).filter(({ name }) => name !== ownName)
+    return new MemberSnapshot(env, { path, file }, pool.rejoinAfterLeave, known)
+  }
+
+  /** Writes down who is alive from now on, whenever that changes. */
+  follow(pool: Pool): void {
+    this.#pool = pool
+    this.#watching = pool.onChange(() => this.#later())
+  }
+
+  /** This agent has left. */
+  async left(): Promise<void> {
+    this.stop()
+    await this.settled()
+    if (!this.#rejoinAfterLeave) await this.#write(`${leaveLine}\n`)
+  }
+
+  /** Once what is being written is written. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#watching?.close()
+    this.#timer?.close()
+  }
+
+  #later(): void {
+    if (this.#timer !== undefined || this.#isStopped) return
+    const members = this.#pool?.stats().members ?? 0
+    this.#timer = this.#env.timers.after(Math.max(settleMinMs, members), () => {
+      this.#timer = undefined
+      if (this.#writing !== undefined) return this.#later()
+      this.#writing = this.#write(this.#lines())
+      this.#env.detach(this.#writing)
+    })
+  }
+
+  #lines(): string {
+    const self = this.#pool?.self().name
+    const others = (this.#pool?.members() ?? []).filter(({ name }) => name !== self)
+    const living = others.filter(({ status }) => status === 'alive')
+    const failed = others.filter(({ status }) => status === 'failed')
+    return [...living, ...failed].map(({ name, endpoint }) => `alive: ${name} ${endpointText(endpoint)}\n`).join('')
+  }
+
+  async #write(text: string): Promise<void> {
+    const made = await this.#env.disk.makeDirectory(this.#path)
+    const written = made.ok ? await writeWholeFile(this.#env.disk, this.#path, this.#file, utf8(text), false) : made
+    this.#writing = undefined
+    if (written.ok) return
+    const fields = { path: this.#path, reason: written.error.message }
+    this.#env.log.write('warn', 'serf', 'cannot write down who is in the pool', fields)
+  }
+}
+
+/** Nobody for an agent that left, unless it is to come back all the same. Lines that cannot be read are passed over. */
+function membersOf(text: string, rejoinAfterLeave: boolean): readonly KnownMember[] {
+  const members = new Map<string, KnownMember>()
+  for (const line of text.split('\n')) {
+    if (line === leaveLine && !rejoinAfterLeave) members.clear()
+    const [, name, address] = aliveLine.exec(line) ?? []
+    const at = address === undefined ? undefined : parseEndpoint(address)
+    if (name !== undefined && at !== undefined) members.set(name, { name, at })
+  }
+  return [...members.values()]
+}

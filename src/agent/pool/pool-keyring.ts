@@ -1,0 +1,103 @@
+import { textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import { Keyring } from '../../gossip/keyring.ts'
+import { productName } from '../../model/names.ts'
+import type { StartFailure } from '../agent.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
+import { readWholeFile, writeWholeFile } from '../whole-file.ts'
+import { lanFiles, type PoolFiles } from './pool-files.ts'
+
+const directory = 'serf'
+
+/** The keys of a pool, and whether they stand in the data directory already. */
+export interface PoolKeys {
+  readonly keyring: Keyring
+  readonly isKept: boolean
+}
+
+/**
+ * The keys to gossip with: those that were kept, else the configured one; undefined without either, and then nothing is
+ * encrypted. Writes nothing. A key that is configured where keys are kept already is of no effect, as in the field: the
+ * pool may have moved on from it.
+ */
+export async function loadPoolKeys(
+  env: Env,
+  { dataDir, pool }: AgentConfig,
+  files: PoolFiles = lanFiles,
+): Promise<Result<PoolKeys | undefined, StartFailure>> {
+  if (dataDir !== undefined && pool.keepsKeyring) {
+    const path = `${dataDir}/${directory}/${files.keyring}`
+    const found = await readWholeFile(env.disk, path)
+    if (found.ok) {
+      if (pool.encrypt !== undefined) {
+        env.log.write('warn', 'agent', `${files.pool} keyring exists but -encrypt given, using keyring`)
+      }
+      return keptKeys(path, textOf(found.value))
+    }
+    if (found.error.kind !== 'not-found') {
+      const message = `${path}: ${found.error.message}`
+      return err({ kind: 'data-directory', message, remedy: 'let this user read the file' })
+    }
+  }
+  if (pool.encrypt === undefined) return ok(undefined)
+  const keyring = Keyring.from([pool.encrypt])
+  if (keyring.ok) return ok({ keyring: keyring.value, isKept: false })
+  const message = `Failed to configure keyring: Invalid key: ${keyring.error}`
+  return err({ kind: 'configuration', message, remedy: `make a key with ${productName} keygen` })
+}
+
+function keptKeys(path: string, text: string): Result<PoolKeys, StartFailure> {
+  const texts = textsOf(text)
+  const keyring = texts === undefined ? err('it is not a JSON array of texts') : Keyring.from(texts)
+  if (keyring.ok) return ok({ keyring: keyring.value, isKept: true })
+  const remedy = 'restore the file, or remove it and give the key with -encrypt'
+  return err({ kind: 'data-directory', message: `${path}: ${keyring.error}`, remedy })
+}
+
+function textsOf(text: string): readonly string[] | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined
+}
+
+/**
+ * Keeps the keys in the data directory, now and after each change: one write at a time, of the newest. A write that fails is
+ * logged: the pool has the new keys all the same, and the next change is written again.
+ */
+export async function keepPoolKeys(
+  env: Env,
+  { dataDir, pool }: AgentConfig,
+  { keyring, isKept }: PoolKeys,
+  files: PoolFiles = lanFiles,
+): Promise<void> {
+  if (dataDir === undefined || !pool.keepsKeyring) return
+  const path = `${dataDir}/${directory}`
+  let isWriting = false
+  let waiting: readonly string[] | undefined
+  const write = async (): Promise<void> => {
+    isWriting = true
+    for (let texts = waiting; texts !== undefined; texts = waiting) {
+      waiting = undefined
+      const made = await env.disk.makeDirectory(path)
+      const written = made.ok
+        ? await writeWholeFile(env.disk, path, files.keyring, utf8(JSON.stringify(texts)), true)
+        : made
+      if (!written.ok)
+        env.log.write('error', 'agent', 'cannot keep the keyring', { path, reason: written.error.message })
+    }
+    isWriting = false
+  }
+  keyring.onChange((texts) => {
+    waiting = texts
+    if (!isWriting) env.detach(write())
+  })
+  if (isKept) return
+  waiting = keyring.list()
+  await write()
+}

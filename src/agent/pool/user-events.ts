@@ -1,0 +1,55 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { decodeUserEvent, suits, userEventPrefix } from '../../features/event/model.ts'
+import type { ReceivedEvents } from '../../features/local-agent.ts'
+import type { Pool } from '../../gossip/pool.ts'
+import type { ServiceFacts } from '../../model/catalog.ts'
+import type { UserEvent } from '../../model/user-event.ts'
+
+/** Events that an agent remembers. Reference: HTTP API 9. */
+const eventsMax = 256
+
+/** Events of the pool that concern this agent, as clients ask for them; the oldest makes room. */
+export class UserEvents implements ReceivedEvents {
+  readonly #watchers = new Set<() => void>()
+  readonly #listening: Closable
+  #events: readonly UserEvent[] = []
+
+  /** `heard` is given each event as it comes. */
+  constructor(
+    env: Pick<Env, 'log' | 'metrics'>,
+    pool: Pool,
+    nodeName: string,
+    services: () => readonly ServiceFacts[],
+    heard: (event: UserEvent) => void,
+  ) {
+    this.#listening = pool.onEvent(({ name, lamport, payload }) => {
+      if (!name.startsWith(userEventPrefix)) return
+      const event = decodeUserEvent(payload, lamport)
+      if (event === undefined) {
+        env.metrics.count('gossip.dropped.event')
+        env.log.write('debug', 'agent', 'a user event cannot be read', { name })
+        return
+      }
+      if (!suits(event, nodeName, services())) return
+      env.log.write('debug', 'agent', 'new event', { name: event.name, id: event.id })
+      this.#events = [...this.#events.slice(1 - eventsMax), event]
+      heard(event)
+      for (const use of [...this.#watchers]) use()
+    })
+  }
+
+  list(): readonly UserEvent[] {
+    return this.#events
+  }
+
+  onChange(use: () => void): Closable {
+    this.#watchers.add(use)
+    return { close: () => this.#watchers.delete(use) }
+  }
+
+  stop(): void {
+    this.#listening.close()
+    this.#watchers.clear()
+  }
+}

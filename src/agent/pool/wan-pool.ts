@@ -1,0 +1,52 @@
+import type { Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import { type Endpoint, endpointText, type ListenFailure } from '../../env/net.ts'
+import { openPool } from '../../gossip/driver.ts'
+import type { Pool, PoolObserver } from '../../gossip/pool.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
+import type { MemberSnapshot } from './member-snapshot.ts'
+import { wanAdmission } from './pool-admission.ts'
+import type { PoolKeys } from './pool-keyring.ts'
+import { spokenProtocols, wanNameOf, wanTags } from './pool-servers.ts'
+
+/** The pool of the servers of all datacenters, of which this one is a member. */
+export interface WanPool {
+  readonly pool: Pool
+  readonly snapshot: MemberSnapshot | undefined
+}
+
+/** Whether this agent is to be in the pool of all datacenters. Reference: configuration 4.3. */
+export function hasWan({ server, ports }: Pick<AgentConfig, 'server' | 'ports'>): boolean {
+  return server && ports.serfWan > 0
+}
+
+/**
+ * Opens the pool of the servers of all datacenters. A second server of its name there does not stop this one, as it does in
+ * the pool of the datacenter: what a foreign datacenter calls its servers must not end the service of this one.
+ */
+export function openWanPool(
+  env: Env,
+  config: AgentConfig,
+  nodeId: string,
+  keys: PoolKeys | undefined,
+  observer?: PoolObserver,
+): Promise<Result<Pool, ListenFailure>> {
+  const { wan, ports } = config
+  const { verifyIncoming, verifyOutgoing, keepsCoordinate } = config.pool
+  const name = wanNameOf(config)
+  return openPool(env, {
+    name,
+    bind: { host: wan.bindAddress, port: ports.serfWan },
+    advertise: { host: wan.advertiseAddress, port: ports.serfWan },
+    tags: wanTags(config, nodeId, config.release),
+    timing: wan.gossip,
+    encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
+    onNameLost: (holder: Endpoint) => {
+      const text = 'the name of this server in the WAN pool is that of a living one: rename a node or a datacenter'
+      env.log.write('error', 'agent', text, { name, holder: endpointText(holder) })
+    },
+    observer,
+    keepsCoordinate,
+    refuse: wanAdmission({ name, nodeId, protocol: spokenProtocols(config) }),
+  })
+}

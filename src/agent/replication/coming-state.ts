@@ -1,0 +1,100 @@
+import { emptyBytes } from '../../base/bytes.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { WholeState } from '../../features/whole-state.ts'
+import type { SnapshotReader } from '../../store/restore.ts'
+import type { Store } from '../../store/store.ts'
+import type { ReadTransaction } from '../../store/types.ts'
+import { type Version, VersionReader } from '../../store/version.ts'
+
+/** Half of what whole numbers are exact to: indexes go on from that of a state, and no log ever comes near it. */
+const indexMax = 0x10_0000_0000_0000
+
+/**
+ * Reads a state that is to take the place of the store's while its pieces come, so that the command which replaces has
+ * little left to do. All of it follows from the pieces, which are rows: after a start they are read again when they are needed.
+ */
+export class ComingState implements WholeState {
+  readonly #store: Store
+  #reader: SnapshotReader | undefined
+  #readBytes = 0
+  #ready: Version | undefined
+  /** How many restores have begun or ended. */
+  #restores = 0
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  prepare(offset: number, bytes: Uint8Array): void {
+    if (offset === 0) this.forget()
+    if (offset === 0 && bytes.length > 0) this.#reader = this.#store.reader()
+    if (offset !== this.#readBytes) this.#reader = undefined
+    if (this.#reader === undefined) return
+    // What it refuses it goes on refusing, to the end.
+    this.#reader.write(bytes)
+    this.#readBytes += bytes.length
+  }
+
+  fault(): string | undefined {
+    const soFar = this.#reader?.write(emptyBytes)
+    return soFar?.ok === false ? soFar.error : undefined
+  }
+
+  /** Whether these pieces are a state to go on with. Where they are to be read anew, `turn` lets others have theirs. */
+  async check(
+    sizeBytes: number,
+    pieces: Iterable<Uint8Array>,
+    turn: () => Promise<void>,
+  ): Promise<Result<undefined, string>> {
+    const reader = this.#prepared(sizeBytes) ?? (await this.#readAnew(pieces, turn))
+    const version = versionOf(reader)
+    return version.ok ? done : version
+  }
+
+  replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<ReadTransaction, string> {
+    const prepared = this.#prepared(sizeBytes)
+    const reader = prepared ?? this.#store.reader()
+    if (prepared === undefined) for (const piece of pieces()) reader.write(piece)
+    this.forget()
+    const version = versionOf(reader)
+    if (!version.ok) return version
+    this.#ready = version.value
+    return ok(new VersionReader(version.value))
+  }
+
+  /** The state that the last command wants to be in use. */
+  take(): Version | undefined {
+    const ready = this.#ready
+    this.#ready = undefined
+    return ready
+  }
+
+  forget(): void {
+    this.#reader = undefined
+    this.#readBytes = 0
+    this.#restores++
+  }
+
+  #prepared(sizeBytes: number): SnapshotReader | undefined {
+    return this.#readBytes === sizeBytes ? this.#reader : undefined
+  }
+
+  async #readAnew(pieces: Iterable<Uint8Array>, turn: () => Promise<void>): Promise<SnapshotReader> {
+    const reader = this.#store.reader()
+    const restores = this.#restores
+    let readBytes = 0
+    for (const piece of pieces) {
+      reader.write(piece)
+      readBytes += piece.length
+      await turn()
+    }
+    // The command that replaces need not read them once more, unless they have gone meanwhile.
+    if (this.#restores === restores) [this.#reader, this.#readBytes] = [reader, readBytes]
+    return reader
+  }
+}
+
+function versionOf(reader: SnapshotReader): Result<Version, string> {
+  const version = reader.finish()
+  return version.ok && version.value.index > indexMax ? err('snapshot: an index that no log has') : version
+}

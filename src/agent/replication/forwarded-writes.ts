@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { withOwnBytes } from '../../base/msgpack.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { byteText, count } from '../../features/fields.ts'
+import type { WriteIdentity } from '../../features/server-context.ts'
+import type { Failure } from '../../model/failure.ts'
+import { orderedKey } from '../../store/ordered-key.ts'
+import type { Store } from '../../store/store.ts'
+import type { TableDefinition, WriteTransaction } from '../../store/types.ts'
+
+/** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
+export const rememberedWritesMax = 16_384
+
+/** So many are forgotten at a time, of which that is a multiple. Part of what commands mean, too. */
+export const forgottenAtOnce = 256
+
+/** Origins of which it is remembered how far they have been forgotten. Part of what commands mean, too. */
+export const rememberedOriginsMax = 4096
+
+/** A write that took effect, by whom it was sent. */
+interface ForwardedWrite {
+  readonly origin: string
+  readonly sequence: number
+  /** How many took effect before. */
+  readonly number: number
+  readonly outcome: unknown
+}
+
+const outcome = z.unknown().transform(withOwnBytes)
+const forwardedWrite = z.object({ origin: byteText, sequence: count, number: count, outcome })
+
+/** A ring: each row takes the place of the oldest, which was forgotten before. */
+export const forwardedWrites: TableDefinition<ForwardedWrite> = {
+  name: 'forwarded-writes',
+  key: (row) => placeOf(row.number),
+  decode: (stored) => forwardedWrite.parse(stored),
+  unwatched: true,
+  ofCluster: true,
+}
+
+/** Up to which sequence an origin's writes may have been forgotten, since which index. */
+interface ForgottenOrigin {
+  readonly origin: string
+  readonly through: number
+  readonly index: number
+}
+
+const forgottenOrigin = z.object({ origin: byteText, through: count, index: count })
+
+export const forgottenOrigins: TableDefinition<ForgottenOrigin> = {
+  name: 'forwarded-origins',
+  key: (row) => row.origin,
+  indexes: { age: { key: (row) => orderedKey(row.index) } },
+  decode: (stored) => forgottenOrigin.parse(stored),
+  unwatched: true,
+  ofCluster: true,
+}
+
+/** What became of a write that was carried out, or had been before. */
+export interface OnceApplied {
+  readonly outcome: unknown
+  readonly repeated: boolean
+}
+
+/**
+ * Carries out a forwarded write unless it already took effect; then gives the outcome it had and changes nothing, so that
+ * what the cluster itself repeats takes effect once (invariant K3):
+ * 1. A write keeps its identity over all attempts, and each attempt is an entry of its own in the log.
+ * 2. The first of them that is applied leaves its outcome in the table in the same transaction; every later one finds it.
+ * 3. Outcomes are forgotten oldest first. Of each origin the highest sequence forgotten is kept, and a write at or below
+ *    it that is not remembered is refused: it may be a repeat. Whoever sent it learns that its outcome is unknown.
+ *
+ * Every write leaves a row here, so that is kept cheap: the table is a ring with one order, and what is in it is found
+ * through a map beside it. The map is a function of the table: it changes when a transaction has taken effect, and is
+ * made anew after a restore.
+ */
+export class ForwardedWrites {
+  readonly #store: Store
+  #known = new Map<string, Map<number, ForwardedWrite>>()
+  /** Number of the next write that takes effect. */
+  #next = 0
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  applyOnce(
+    index: number,
+    { origin, sequence }: WriteIdentity,
+    apply: (tx: WriteTransaction) => unknown,
+    remembered: (outcome: unknown) => unknown = (outcome) => outcome,
+  ): Result<OnceApplied, Failure> {
+    const before = this.#known.get(origin)?.get(sequence)
+    let written: ForwardedWrite | undefined
+    let forgotten: readonly ForwardedWrite[] = []
+    const applied = this.#store.apply(index, (tx): Result<OnceApplied, Failure> => {
+      if (before !== undefined) return ok({ outcome: before.outcome, repeated: true })
+      if (sequence <= (tx.get(forgottenOrigins, origin)?.through ?? -1)) {
+        return err({ kind: 'outcome-unknown', message: 'the write is too old to tell whether it is a repeat' })
+      }
+      const outcome = apply(tx)
+      const number = this.#next
+      if (number % forgottenAtOnce === 0) forgotten = forgetOldest(tx, number)
+      written = { origin, sequence, number, outcome: remembered(outcome) }
+      tx.put(forwardedWrites, written)
+      return ok({ outcome, repeated: false })
+    })
+    if (written !== undefined) {
+      this.#learn(written)
+      this.#next++
+    }
+    for (const old of forgotten) this.#unlearn(old)
+    return applied
+  }
+
+  /** The store was restored. */
+  restored(): void {
+    this.#known = new Map()
+    this.#next = 0
+    const tx = this.#store.read()
+    for (const { number } of tx.all(forwardedWrites)) this.#next = Math.max(this.#next, number + 1)
+    const newest = Math.max(0, this.#next - 1)
+    const oldest = newest - (newest % forgottenAtOnce) + forgottenAtOnce - rememberedWritesMax
+    for (const row of tx.all(forwardedWrites)) if (row.number >= oldest) this.#learn(row)
+  }
+
+  #learn(row: ForwardedWrite): void {
+    const ofOrigin = this.#known.get(row.origin)
+    if (ofOrigin === undefined) this.#known.set(row.origin, new Map([[row.sequence, row]]))
+    else ofOrigin.set(row.sequence, row)
+  }
+
+  #unlearn({ origin, sequence }: ForwardedWrite): void {
+    const ofOrigin = this.#known.get(origin)
+    ofOrigin?.delete(sequence)
+    if (ofOrigin?.size === 0) this.#known.delete(origin)
+  }
+}
+
+/** Forgets the rows whose places this write and those after it will take. Returns what was forgotten. */
+function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedWrite[] {
+  const oldest: ForwardedWrite[] = []
+  if (number < rememberedWritesMax) return oldest
+  const through = new Map<string, number>()
+  for (let at = number; at < number + forgottenAtOnce; at++) {
+    const row = tx.get(forwardedWrites, placeOf(at))
+    if (row === undefined) continue
+    oldest.push(row)
+    through.set(row.origin, Math.max(row.sequence, through.get(row.origin) ?? 0))
+  }
+  // In the order of their oldest writes, which is the same on every server.
+  for (const [origin, sequence] of through) {
+    const highest = Math.max(sequence, tx.get(forgottenOrigins, origin)?.through ?? 0)
+    tx.put(forgottenOrigins, { origin, through: highest, index: tx.index })
+  }
+  for (const { origin } of tx.inIndexOrder(forgottenOrigins, 'age')) {
+    if (tx.count(forgottenOrigins) <= rememberedOriginsMax) break
+    tx.delete(forgottenOrigins, origin)
+  }
+  return oldest
+}
+
+function placeOf(number: number): string {
+  return places[number % rememberedWritesMax] as string
+}
+
+/** Each stays in the table from the first time around the ring on. */
+const places: readonly string[] = Array.from({ length: rememberedWritesMax }, (_, number) => orderedKey(number))

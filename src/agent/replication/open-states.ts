@@ -1,0 +1,99 @@
+import { concatBytes, emptyBytes } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { uuidOf } from '../../base/uuid.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import type { OpenedState, StateArchives } from '../../features/whole-state.ts'
+import type { Failure } from '../../model/failure.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Each keeps alive the rows that were replaced since it was opened. */
+const openMax = 4
+/** One that nobody reads on for this long is closed; to ask for the same piece again is not to read on. */
+const idleMs = 30_000
+/** Open for this long it makes room for another, if there is none: whoever reads slowly on purpose holds no place for ever. */
+const keptMs = 300_000
+/** A request gets so many pieces of the store's, of 64 KiB: each takes 2 ms, and whoever reads meanwhile waits for all. */
+const piecesOfAnswer = 2
+
+interface Open {
+  readonly pieces: { next(): Uint8Array | undefined }
+  /** What was read last, for a reader that asks again, and where it began. */
+  last: Uint8Array
+  lastOffset: number
+  idle: Closable
+  readonly sinceMs: number
+}
+
+/** States that somebody outside is reading. The store's tables are copied on write, so each stands still for nothing. */
+export class OpenStates implements StateArchives {
+  readonly #env: Env
+  readonly #store: Pick<Store, 'archive' | 'index'>
+  readonly #open = new Map<string, Open>()
+
+  constructor(env: Env, store: Pick<Store, 'archive' | 'index'>) {
+    this.#env = env
+    this.#store = store
+  }
+
+  stop(): void {
+    for (const { idle } of this.#open.values()) idle.close()
+    this.#open.clear()
+  }
+
+  open(): Result<OpenedState, Failure> {
+    if (this.#open.size >= openMax) this.#closeLongest()
+    if (this.#open.size >= openMax) return err({ kind: 'overloaded', message: 'too many snapshots are being read' })
+    const id = uuidOf(this.#env.crypto.randomBytes(16))
+    const pieces = this.#store.archive()
+    const sinceMs = this.#env.clock.monoMs()
+    this.#open.set(id, { pieces, last: emptyBytes, lastOffset: 0, idle: this.#closing(id), sinceMs })
+    return ok({ id, index: this.#store.index })
+  }
+
+  next(id: string, offset: number): Result<Uint8Array, Failure> {
+    const open = this.#open.get(id)
+    const end = open === undefined ? 0 : open.lastOffset + open.last.length
+    if (open === undefined || (offset !== end && offset !== open.lastOffset)) {
+      return err({
+        kind: 'refused',
+        message: 'the snapshot is no longer there: another server answers, or it took too long',
+      })
+    }
+    if (offset === end) {
+      open.idle.close()
+      open.lastOffset = end
+      open.last = joined(open.pieces)
+      open.idle = this.#closing(id)
+    }
+    if (open.last.length === 0) this.close(id)
+    return ok(open.last)
+  }
+
+  close(id: string): void {
+    this.#open.get(id)?.idle.close()
+    this.#open.delete(id)
+  }
+
+  /** Those that were opened first stand first. */
+  #closeLongest(): void {
+    const [longest] = this.#open
+    if (longest === undefined) return
+    const [id, { sinceMs }] = longest
+    if (this.#env.clock.monoMs() - sinceMs >= keptMs) this.close(id)
+  }
+
+  #closing(id: string): Closable {
+    return this.#env.timers.after(idleMs, () => this.#open.delete(id))
+  }
+}
+
+function joined(pieces: Open['pieces']): Uint8Array {
+  const parts: Uint8Array[] = []
+  while (parts.length < piecesOfAnswer) {
+    const piece = pieces.next()
+    if (piece === undefined) break
+    parts.push(piece)
+  }
+  return concatBytes(parts)
+}

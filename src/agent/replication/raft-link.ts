@@ -1,0 +1,67 @@
+import type { Env } from '../../env/env.ts'
+import { decodeMessage, MessageEncoder } from '../../raft/codec.ts'
+import type { RaftMessage, ServerId } from '../../raft/core/types.ts'
+import { interoperate, serverIdFor, whyNotInteroperable } from '../../raft/protocol.ts'
+import type { Raft, RaftTransport } from '../../raft/raft.ts'
+import type { Hello } from '../../rpc/frame.ts'
+import type { Rpc } from '../../rpc/rpc.ts'
+
+/** Topic of the notices that carry Raft's messages: this, and the Raft protocol that the sender speaks. */
+const topicPrefix = 'raft/'
+/** Peers of other protocols that are remembered as told of. */
+const toldMax = 256
+
+/** Carries Raft's messages over RPC, to and from servers that speak the same Raft protocol or a neighbouring one. */
+export class RaftLink implements RaftTransport {
+  readonly #env: Pick<Env, 'log' | 'metrics'>
+  readonly #protocol: number
+  readonly #rpc: Rpc
+  readonly #topic: string
+  readonly #encoder = new MessageEncoder()
+  /** Of peers that were refused, the node ID and what they spoke. */
+  readonly #told = new Set<string>()
+
+  constructor(env: Pick<Env, 'log' | 'metrics'>, rpc: Rpc, protocol: number) {
+    this.#env = env
+    this.#protocol = protocol
+    this.#rpc = rpc
+    this.#topic = `${topicPrefix}${protocol}`
+  }
+
+  /** A name with a colon is an address, and whoever listens there is meant: a node ID has none. */
+  send(to: ServerId, address: string, message: RaftMessage): void {
+    const bytes = this.#encoder.encode(message)
+    if (to.includes(':')) this.#rpc.notify(undefined, to, this.#topic, bytes)
+    else this.#rpc.notify(to, address, this.#topic, bytes)
+  }
+
+  /**
+   * A notice came. Its sender is known by two names: a request comes under the one that it has for itself, which stays for
+   * as long as its process runs, so that a term never seems to have two leaders; an answer counts for the member that the
+   * configuration here has, which may still name it as it was called before it changed its protocol.
+   */
+  receive(raft: Raft, peer: Hello, topic: string, bytes: Uint8Array): void {
+    const message = topic.startsWith(topicPrefix) ? decodeMessage(bytes) : undefined
+    if (message?.ok !== true) return this.#env.metrics.count('rpc.notice.malformed')
+    const protocol = topic === this.#topic ? this.#protocol : Number(topic.slice(topicPrefix.length))
+    if (!interoperate(this.#protocol, protocol)) return this.#refuse(peer, protocol)
+    const own = serverIdFor(protocol, peer.nodeId, peer.address)
+    const from = isAnswer(message.value) ? (raft.memberName(peer.nodeId, peer.address) ?? own) : own
+    raft.receive(from, message.value)
+  }
+
+  #refuse(peer: Hello, protocol: number): void {
+    this.#env.metrics.count('raft.protocol.refused')
+    const key = `${peer.nodeId} ${protocol}`
+    if (this.#told.has(key)) return
+    if (this.#told.size >= toldMax) this.#told.clear()
+    this.#told.add(key)
+    const { nodeName: server, address } = peer
+    const why = whyNotInteroperable(this.#protocol, protocol)
+    this.#env.log.write('error', 'raft', 'a server is not listened to', { server, address, why })
+  }
+}
+
+function isAnswer({ kind }: RaftMessage): boolean {
+  return kind === 'append-response' || kind === 'vote-response' || kind === 'snapshot-response'
+}

@@ -1,0 +1,176 @@
+import { InvariantViolation } from '../../base/invariant.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import { isNewMode } from '../../features/acl/views.ts'
+import { readBy } from '../../features/fields.ts'
+import type { CommandDefinition } from '../../features/server-context.ts'
+import { replacedTable } from '../../features/snapshot/tables.ts'
+import { comingPieces, comingState, lastReplaced } from '../../features/snapshot/views.ts'
+import type { ComingStateCheck } from '../../features/whole-state.ts'
+import type { Failure } from '../../model/failure.ts'
+import { hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../../model/release.ts'
+import type { Entry } from '../../raft/core/types.ts'
+import type { StateMachine, StateRestore, StateSnapshot } from '../../raft/raft.ts'
+import { Store, type StoreOptions } from '../../store/store.ts'
+import type { Row, TableDefinition, WriteTransaction } from '../../store/types.ts'
+import type { AgentObserver } from '../agent.ts'
+import { ComingState } from './coming-state.ts'
+import { decodeCommand, type LoggedCommand } from './command-codec.ts'
+import { commandMetric } from './command-metric.ts'
+import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
+
+/** Carries out what Raft replicates, on the store that it keeps. */
+export class ReplicatedState implements StateMachine {
+  readonly store: Store
+  readonly #forwarded: ForwardedWrites
+  readonly #coming: ComingState
+  readonly #commands: ReadonlyMap<string, CommandDefinition>
+  readonly #release: Release
+  readonly #observer: Pick<AgentObserver, 'commandApplied'> | undefined
+  readonly #measured: Pick<Env, 'clock' | 'metrics'> | undefined
+  /** How far indexes of the state are ahead of those of the log, since a state of later ones took its place. */
+  #ahead = 0
+  #replacedTell: (() => void) | undefined
+
+  /** `tables` and `commands` are those of the features; `release` is the one that this server runs as. */
+  constructor(parts: {
+    readonly tables: readonly TableDefinition<Row>[]
+    readonly commands: readonly CommandDefinition[]
+    readonly release?: Release
+    readonly observer?: Pick<AgentObserver, 'commandApplied'> | undefined
+    readonly store?: StoreOptions
+    /** Where it is told how long commands take. */
+    readonly measured?: Pick<Env, 'clock' | 'metrics'>
+  }) {
+    this.store = new Store([...parts.tables, forwardedWrites, forgottenOrigins, replacedTable], parts.store)
+    this.#forwarded = new ForwardedWrites(this.store)
+    this.#coming = new ComingState(this.store)
+    this.#release = parts.release ?? newestRelease
+    this.#observer = parts.observer
+    this.#measured = parts.measured
+    const known = parts.commands.filter((command) => isAtLeast(this.#release, command.since))
+    this.#commands = new Map(known.map((command) => [command.kind, command]))
+  }
+
+  /**
+   * Returns what the command returned, or a failure if the write is too old to tell whether it is a repeat; nothing for
+   * entries that are Raft's own. A command that this release does not know, or cannot read, stops the agent on purpose:
+   * going on without it would make this server's state differ from the others'.
+   */
+  apply(entry: Entry): Result<unknown, Failure> | undefined {
+    if (entry.kind !== 'command') return undefined
+    const command = this.#decoded(entry)
+    const definition = this.#definitionOf(command, entry)
+    const body = readBy(definition.body, command.body)
+    if (!body.ok) throw this.#unreadable(entry, `${command.kind}: ${body.error}`)
+    const { identity } = command
+    const startedMs = this.#measured?.clock.monoMs() ?? 0
+    const index = entry.index + this.#ahead
+    const run = (tx: WriteTransaction): unknown => definition.apply(tx, body.value, this.#coming)
+    const applied: Result<OnceApplied, Failure> =
+      identity === undefined
+        ? ok({ outcome: this.store.apply(index, run), repeated: false })
+        : this.#forwarded.applyOnce(index, identity, run, definition.remembered)
+    this.#measured?.metrics.sample(commandMetric(command.kind), this.#measured.clock.monoMs() - startedMs)
+    if (!applied.ok) return applied
+    const { outcome, repeated } = applied.value
+    this.#replaceIfReady()
+    if (!repeated) {
+      const { store } = this
+      this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.read(), entry.index)
+    }
+    return ok(outcome)
+  }
+
+  /** What this server makes of a state that is to take the place of this one. */
+  coming(env: Pick<Env, 'deferred' | 'timers'>): ComingStateCheck {
+    const turn = (): Promise<void> => {
+      const next = env.deferred<void>()
+      env.timers.after(0, () => next.resolve())
+      return next.promise
+    }
+    return {
+      fault: () => this.#coming.fault(),
+      check: () => {
+        const state = this.store.read()
+        return this.#coming.check(comingState(state)?.sizeBytes ?? 0, comingPieces(state), turn)
+      },
+    }
+  }
+
+  /** Calls `use` after a command has put another state in place of the one before. */
+  onReplaced(use: () => void): void {
+    this.#replacedTell = use
+  }
+
+  #replaceIfReady(): void {
+    const version = this.#coming.take()
+    const replaced = version === undefined ? undefined : lastReplaced(this.store.read())
+    if (version === undefined || replaced === undefined) return
+    this.store.replace(version, replaced.index)
+    this.#ahead = replaced.ahead
+    this.#replacedTell?.()
+  }
+
+  applied(): void {
+    this.store.committed()
+  }
+
+  snapshot(): StateSnapshot {
+    return this.store.snapshot()
+  }
+
+  restore(): StateRestore {
+    const restore = this.store.restore()
+    return {
+      write: (bytes) => restore.write(bytes),
+      finish: () => {
+        const finished = restore.finish()
+        if (!finished.ok) return finished
+        const foreign = this.#foreign()
+        if (foreign !== undefined) return err(foreign)
+        this.#restored()
+        return finished
+      },
+    }
+  }
+
+  /** Why this release cannot go on from the state that it was given, as it could not from the commands that made it. */
+  #foreign(): string | undefined {
+    if (hasBehaviour(this.#release, 'tokens-and-policies') || !isNewMode(this.store.read())) return undefined
+    const release = releaseText(this.#release)
+    return `it is of a later release, whose access control has policies, which ${release} does not know: upgrade this server`
+  }
+
+  #restored(): void {
+    this.#forwarded.restored()
+    this.#coming.forget()
+    const replaced = lastReplaced(this.store.read())
+    this.#ahead = replaced?.ahead ?? 0
+    this.store.raiseFloor(replaced?.index ?? 0)
+  }
+
+  #decoded(entry: Entry): LoggedCommand {
+    const command = decodeCommand(entry.payload)
+    if (!command.ok) throw this.#unreadable(entry, command.error)
+    return command.value
+  }
+
+  #definitionOf(command: LoggedCommand, entry: Entry): CommandDefinition {
+    const definition = this.#commands.get(command.kind)
+    if (definition !== undefined) return definition
+    throw new InvariantViolation('a replicated command that this release does not know: upgrade this server', {
+      kind: command.kind,
+      index: entry.index,
+      release: releaseText(this.#release),
+    })
+  }
+
+  #unreadable(entry: Entry, why: string): InvariantViolation {
+    return new InvariantViolation('a replicated command that cannot be read', {
+      why,
+      index: entry.index,
+      release: releaseText(this.#release),
+    })
+  }
+}

@@ -1,0 +1,72 @@
+import type { CommandDefinition } from '../../features/server-context.ts'
+import type { Pool } from '../../gossip/pool.ts'
+import type { Failure } from '../../model/failure.ts'
+import { hasBehaviour, isAtLeast, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
+import type { Configuration } from '../../raft/core/types.ts'
+import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
+import type { AgentConfig } from '../settings/agent-config.ts'
+
+type Gated = Pick<CommandDefinition, 'kind' | 'since' | 'waitsForAll'>
+
+/**
+ * Keeps a leader from proposing what some voter does not know: that one would stop at it. Who is dead counts as well, for it
+ * may come back as it was; who left does not. Nor does a server without a vote: whoever comes late with an old release stops
+ * at what is in the log already, and must not keep the others from anything. Leaders of releases before `commands-wait`
+ * propose most commands all the same (spec, Ver/0.5, Ver/0.6 and Ver/0.8.0).
+ */
+export class CommandGate {
+  readonly #pool: Pick<Pool, 'members' | 'onChange'>
+  readonly #config: Pick<AgentConfig, 'release' | 'datacenter'>
+  readonly #configuration: () => Configuration
+  /** Undefined: the pool has changed since it was looked. */
+  #oldest: { readonly of: Configuration; readonly server: PoolServer | undefined } | undefined
+
+  /** For as long as the pool is open. `configuration`: of the consensus group, one object as long as it stays the same. */
+  constructor(
+    pool: Pick<Pool, 'members' | 'onChange'>,
+    config: Pick<AgentConfig, 'release' | 'datacenter'>,
+    configuration: () => Configuration,
+  ) {
+    this.#pool = pool
+    this.#config = config
+    this.#configuration = configuration
+    pool.onChange(() => {
+      this.#oldest = undefined
+    })
+  }
+
+  /** Why this command is not proposed now; undefined: it may be. */
+  refusal(command: Gated): Failure | undefined {
+    const { release } = this.#config
+    // Whoever runs as this release does not know it, this server among them: it would stop them all.
+    if (!isAtLeast(release, command.since)) return { kind: 'unknown-method', method: command.kind }
+    if (command.waitsForAll !== true && !hasBehaviour(release, 'commands-wait')) return undefined
+    const configuration = this.#configuration()
+    if (this.#oldest?.of !== configuration)
+      this.#oldest = { of: configuration, server: this.#findOldest(configuration) }
+    const { server } = this.#oldest
+    if (server === undefined || isAtLeast(releaseOf(server), command.since)) return undefined
+    const since = releaseText(command.since)
+    const message = `${command.kind} needs release ${since} on every voter, and ${server.name} is of ${server.release}`
+    return { kind: 'refused', message }
+  }
+
+  #findOldest({ servers: members }: Configuration): PoolServer | undefined {
+    const { datacenter } = this.#config
+    const voters = members.filter(({ suffrage }) => suffrage === 'voter')
+    const votes = ({ id, address }: PoolServer): boolean =>
+      voters.some((voter) => voter.id === id || voter.address === address)
+    const servers = this.#pool.members().flatMap((member) => serverOf(member) ?? [])
+    let oldest: PoolServer | undefined
+    for (const server of servers) {
+      if (server.datacenter !== datacenter || server.status === 'left' || !votes(server)) continue
+      if (oldest === undefined || !isAtLeast(releaseOf(server), releaseOf(oldest))) oldest = server
+    }
+    return oldest
+  }
+}
+
+/** A server that does not say of which release it is may be of the oldest. */
+function releaseOf({ release }: PoolServer): typeof oldestRelease {
+  return parseRelease(release) ?? oldestRelease
+}

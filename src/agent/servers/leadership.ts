@@ -1,0 +1,75 @@
+import type { Closable } from '../../env/async.ts'
+import { measured } from '../../features/measured.ts'
+import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
+import type { RaftStatus } from '../../raft/raft.ts'
+
+/** Pause before a leader that could not make sure of its state tries again. */
+const retryMs = 1_000
+
+/**
+ * Runs the leader's duties while this server leads: they begin once it has applied everything that earlier leaders
+ * committed (a duty that decides by old state would undo their work), and end with its leadership.
+ */
+export class Leadership {
+  readonly #context: ServerContext
+  readonly #duties: readonly LeaderDuty[]
+  readonly #watching: Closable
+  #running: ReadonlyMap<LeaderDuty, Closable> = new Map()
+  #retry: Closable | undefined
+  /** The term whose duties are begun or about to be; 0: this server does not lead. */
+  #term = 0
+  /** Counts endings: what was about to begin before one does not begin after it. */
+  #endings = 0
+
+  constructor(context: ServerContext, duties: readonly LeaderDuty[]) {
+    this.#context = context
+    this.#duties = duties
+    this.#watching = context.raft.onRoleChange((status) => this.#heed(status))
+    this.#heed(context.raft.status())
+  }
+
+  stop(): void {
+    this.#watching.close()
+    this.#end()
+  }
+
+  running<Running extends Closable>(duty: LeaderDuty<Running>): Running | undefined {
+    return this.#running.get(duty) as Running | undefined
+  }
+
+  /** Ends the duties and begins them anew, where this server leads. */
+  restart(): void {
+    if (this.#term === 0) return
+    this.#end()
+    // Not from within the command that calls for it.
+    this.#retry = this.#context.env.timers.after(0, () => this.#heed(this.#context.raft.status()))
+  }
+
+  #heed({ role, term }: RaftStatus): void {
+    if (role === 'leader' && term === this.#term) return
+    this.#end()
+    if (role !== 'leader') return
+    this.#term = term
+    this.#context.env.detach(this.#begin(this.#endings))
+  }
+
+  async #begin(endings: number): Promise<void> {
+    const caughtUp = await measured(this.#context, 'leader.barrier', () => this.#context.raft.readIndex())
+    if (this.#endings !== endings) return
+    if (!caughtUp.ok) {
+      // Refused although it leads (too much is under way): a leader that never began its duties would look healthy.
+      const { env } = this.#context
+      this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(endings)))
+      return
+    }
+    this.#running = new Map(this.#duties.map((duty) => [duty, duty.start(this.#context)]))
+  }
+
+  #end(): void {
+    this.#term = 0
+    this.#endings++
+    this.#retry?.close()
+    for (const running of this.#running.values()) running.close()
+    this.#running = new Map()
+  }
+}

@@ -1,0 +1,69 @@
+import { serverIn } from '../../raft/core/configuration.ts'
+import type { Configuration, ConfigurationChange, Server } from '../../raft/core/types.ts'
+import { isNamedById } from '../../raft/protocol.ts'
+import type { PoolServer } from '../pool/pool-servers.ts'
+import { nameOf, type ServerRecord } from './server-directory.ts'
+
+export interface MembershipView {
+  readonly configuration: Configuration
+  /** Raft protocol of the leader, and the lowest that any server alive speaks. */
+  readonly leaderProtocol: number
+  readonly lowestProtocol: number
+}
+
+export type MemberChange =
+  | { readonly kind: 'none' }
+  /** A member without a vote: it waits until it has been stable. */
+  | { readonly kind: 'promote'; readonly change: ConfigurationChange }
+  | { readonly kind: 'change'; readonly change: ConfigurationChange }
+  | { readonly kind: 'refuse'; readonly why: string }
+
+/**
+ * What becomes of a server that is alive and has introduced itself: the next change of the configuration towards having it
+ * in, under the name that its Raft protocol gives it and at its address.
+ *
+ * A server that was named by its address and comes back on protocol 3 has another name: the entry of the old name goes
+ * first, then the new one is added, two changes of one server each. So does an entry that another server left behind at the
+ * same address: whoever answers there now is this one. While any server speaks an older protocol nothing waits for
+ * stability: all automatic management of servers needs protocol 3 everywhere (spec: Versioning).
+ */
+export function memberChange(record: ServerRecord, view: MembershipView): MemberChange {
+  const { configuration, leaderProtocol, lowestProtocol } = view
+  const { raftProtocol, address } = record
+  const id = nameOf(record)
+  const named = serverIn(configuration, id)
+  const managed = isNamedById(lowestProtocol)
+  if (named?.address === address) {
+    if (named.suffrage === 'voter' || !managed) return { kind: 'none' }
+    return { kind: 'promote', change: { kind: 'add-voter', id, address } }
+  }
+  const holder = configuration.servers.find((server) => server.address === address)
+  if (!isNamedById(raftProtocol)) {
+    // Put back to an older protocol: it follows under the name that it has, and cannot lead.
+    if (holder?.id === record.id) return { kind: 'none' }
+    if (isNamedById(leaderProtocol)) {
+      return {
+        kind: 'refuse',
+        why: `it speaks Raft protocol ${raftProtocol}, and a leader that speaks ${leaderProtocol} adds none below 3`,
+      }
+    }
+  }
+  if (holder !== undefined) return { kind: 'change', change: { kind: 'remove', id: holder.id } }
+  const kind = managed && named?.suffrage !== 'voter' ? 'add-nonvoter' : 'add-voter'
+  return { kind: 'change', change: { kind, id, address } }
+}
+
+/** What the pool says of a server of the configuration: found by node ID, or at its address if that is its name. */
+export function memberOf({ id, address }: Server, known: readonly PoolServer[]): PoolServer | undefined {
+  return (
+    known.find((other) => other.id === id) ?? (id === address ? known.find((o) => o.address === address) : undefined)
+  )
+}
+
+/**
+ * Whether a stable server may be given its vote. Release 1.0 kept the number of voters odd: with an odd number it waited
+ * for a second one to be promoted with it. Spec: release notes, 1.0.1.
+ */
+export function mayPromote(stable: number, voters: number, oneByOne: boolean): boolean {
+  return oneByOne || voters % 2 === 0 || stable >= 2
+}

@@ -1,0 +1,263 @@
+import { unrestricted } from '../../access/authorizer.ts'
+import type { Closable } from '../../env/async.ts'
+import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/endpoint.ts'
+import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../../features/catalog/views.ts'
+import { measured } from '../../features/measured.ts'
+import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
+import type { Member, Pool } from '../../gossip/pool.ts'
+import {
+  type CatalogNode,
+  type CheckFacts,
+  membershipCheckId,
+  membershipCheckName,
+  membershipCriticalOutput,
+  membershipPassingOutput,
+  type NodeFacts,
+  type ServiceFacts,
+} from '../../model/catalog.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
+import { productName } from '../../model/names.ts'
+import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
+import { memberOf } from './member-changes.ts'
+
+/** Everything is looked at this often, whatever the pool has told. Reference: configuration 2, reconcile interval. */
+const wholeIntervalMs = 60_000
+/** A node that no member stands for counts as failed after this: time enough for its agent to find a restarted server. */
+const unknownFailsMs = 120_000
+
+/**
+ * Keeps the catalog true to the pool, as only the leader does: a member that is alive has its node and a passing membership
+ * check; one that failed has the check critical, and nothing is removed; one that left, or was forgotten by the pool, is
+ * taken out with all that was on it, and a server also from the consensus group. Spec: states of a member.
+ */
+export function reconcileMembers(pool: Pool, nodeName: string, reconnectTimeoutMs: number): LeaderDuty {
+  return {
+    name: 'reconcile-members',
+    start(server) {
+      const duty = new Reconcile(server, pool, nodeName, reconnectTimeoutMs)
+      duty.wake()
+      return duty
+    },
+  }
+}
+
+class Reconcile implements Closable {
+  readonly #server: ServerContext
+  readonly #pool: Pool
+  readonly #nodeName: string
+  readonly #reconnectTimeoutMs: number
+  readonly #watching: Closable
+  /** By node of the catalog that the pool does not tell of: since when this leader misses it. */
+  readonly #missingSinceMs = new Map<string, number>()
+  #timer: Closable | undefined
+  #running = false
+  #again = false
+  #closed = false
+
+  constructor(server: ServerContext, pool: Pool, nodeName: string, reconnectTimeoutMs: number) {
+    this.#server = server
+    this.#pool = pool
+    this.#nodeName = nodeName
+    this.#reconnectTimeoutMs = reconnectTimeoutMs
+    this.#watching = pool.onChange((changes) => {
+      // The pool has waited for the reconnect timeout already.
+      for (const { kind, member } of changes) {
+        if (kind === 'reaped') this.#missingSinceMs.set(member.name, Number.NEGATIVE_INFINITY)
+      }
+      this.wake()
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#watching.close()
+    this.#timer?.close()
+  }
+
+  /** Looks at every member now; a round under way is followed by another. What is as it should be costs no write. */
+  wake(): void {
+    this.#again = true
+    if (this.#running || this.#closed) return
+    this.#running = true
+    this.#server.env.detach(this.#run())
+  }
+
+  async #run(): Promise<void> {
+    this.#timer?.close()
+    while (this.#again && !this.#closed) {
+      this.#again = false
+      await measured(this.#server, 'leader.reconcile', () => this.#round())
+    }
+    if (this.#closed) return
+    this.#running = false
+    this.#timer = this.#server.env.timers.after(wholeIntervalMs, () => this.wake())
+  }
+
+  async #round(): Promise<void> {
+    for (const member of this.#members()) {
+      if (this.#closed) return
+      await measured(this.#server, 'leader.reconcileMember', () => this.#member(member))
+    }
+    // As the pool is now: one that it forgot meanwhile is missing, and the mark of that must not be taken for an old one.
+    await this.#missing(new Set(this.#members().map((member) => member.name)))
+  }
+
+  /** Those of this datacenter. */
+  #members(): readonly Member[] {
+    return this.#pool.members().filter((member) => member.tags['dc'] === this.#server.datacenter)
+  }
+
+  #member(member: Member): Promise<void> {
+    switch (member.status) {
+      case 'alive':
+        return this.#alive(member)
+      case 'failed':
+        return this.#failed(member)
+      case 'left':
+        return this.#left(member)
+      case 'leaving':
+        return Promise.resolve()
+    }
+  }
+
+  async #alive(member: Member): Promise<void> {
+    const tx = this.#server.read()
+    const node = nodeByName(tx, member.name)
+    const id = member.tags['id'] ?? ''
+    const { host } = member.endpoint
+    const server = serverOf(member)
+    const service = server === undefined ? null : ownService(server)
+    const here = node !== undefined && node.address === host && node.id === id
+    if (here && this.#status(member.name) === 'passing' && this.#offers(member.name, service)) return
+    // Its agent may come first with what it says of itself, while this is on its way: that stays.
+    const skip = here || node === undefined
+    await this.#register(
+      { ...known(node), id, node: member.name, address: host },
+      { skip, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
+    )
+  }
+
+  async #failed(member: Member): Promise<void> {
+    const node = nodeByName(this.#server.read(), member.name)
+    // Somebody took it out while it was failed: it comes back with its member.
+    if (node !== undefined) await this.#markFailed(node)
+  }
+
+  async #markFailed(node: CatalogNode): Promise<void> {
+    if (this.#status(node.node) === 'critical') return
+    const check = membershipCheck(node.node, 'critical', membershipCriticalOutput)
+    const { id, address } = node
+    await this.#register({ ...known(node), id, node: node.node, address }, { skip: true, service: null, check })
+  }
+
+  async #left(member: Member): Promise<void> {
+    // The leader that leaves hands over first: the next one takes it out.
+    if (member.name === this.#nodeName) return
+    const server = serverOf(member)
+    if (server !== undefined) await this.#removeServer(server)
+    if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#deregister(member.name)
+  }
+
+  /**
+   * Nodes that a member of the pool once stood for, and none does now. A pool forgets a failed member after the reconnect
+   * timeout, and a server that comes back knows nobody at first: so this leader waits as long as the pool would have.
+   */
+  async #missing(present: ReadonlySet<string>): Promise<void> {
+    const now = this.#server.env.clock.monoMs()
+    const missing = [...allNodes(this.#server.read())].filter(
+      ({ node }) => !present.has(node) && node !== this.#nodeName && this.#status(node) !== undefined,
+    )
+    const names = new Set(missing.map(({ node }) => node))
+    for (const node of [...this.#missingSinceMs.keys()]) if (!names.has(node)) this.#missingSinceMs.delete(node)
+    for (const node of missing) {
+      if (this.#closed) return
+      const since = this.#missingSinceMs.get(node.node) ?? now
+      this.#missingSinceMs.set(node.node, since)
+      if (now - since >= this.#reconnectTimeoutMs) await this.#deregister(node.node)
+      else if (now - since >= unknownFailsMs) await this.#markFailed(node)
+    }
+  }
+
+  #status(node: string): string | undefined {
+    return checkOfNode(this.#server.read(), node, membershipCheckId)?.status
+  }
+
+  #offers(node: string, wanted: ServiceFacts | null): boolean {
+    if (wanted === null) return true
+    return serviceOfNode(this.#server.read(), node, wanted.id)?.port === wanted.port
+  }
+
+  async #register(
+    node: NodeFacts,
+    parts: { readonly skip: boolean; readonly service: ServiceFacts | null; readonly check: CheckFacts },
+  ): Promise<void> {
+    const request = { node, skipNodeUpdate: parts.skip, service: parts.service, checks: [parts.check] }
+    const done = await registerEndpoint.serve(this.#server, request, undefined, unrestricted)
+    this.#told(done.ok ? undefined : done.error, 'member registered', node.node, parts.check.status)
+  }
+
+  async #deregister(node: string): Promise<void> {
+    const done = await deregisterEndpoint.serve(
+      this.#server,
+      { node, serviceId: '', checkId: '' },
+      undefined,
+      unrestricted,
+    )
+    this.#told(done.ok ? undefined : done.error, 'member deregistered', node, 'left')
+  }
+
+  async #removeServer(server: PoolServer): Promise<void> {
+    const { servers } = this.#server.raft.status().configuration
+    const named = servers.find((one) => memberOf(one, [server]) !== undefined)
+    if (named === undefined) return
+    const removed = await this.#server.raft.changeConfiguration({ kind: 'remove', id: named.id })
+    const fields = { name: server.name, id: named.id }
+    if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)
+    else
+      this.#server.env.log.write('warn', 'svc', 'a server that left is not removed yet', {
+        ...fields,
+        why: removed.error.kind,
+      })
+  }
+
+  #told(failure: Failure | undefined, text: string, node: string, status: string): void {
+    const { log } = this.#server.env
+    if (failure === undefined) return log.write('info', 'svc', text, { node, status })
+    log.write('warn', 'svc', 'a member is not reconciled yet', { node, status, why: failureText(failure) })
+  }
+}
+
+/** What the agent on the node has said of itself stays. */
+function known(node: CatalogNode | undefined): Pick<NodeFacts, 'taggedAddresses' | 'meta'> {
+  return { taggedAddresses: node?.taggedAddresses ?? null, meta: node?.meta ?? null }
+}
+
+/** Under which servers are found as a service. Reference: HTTP API 1.10. */
+function ownService(server: PoolServer): ServiceFacts {
+  return {
+    kind: '',
+    id: productName,
+    service: productName,
+    tags: [],
+    address: '',
+    meta: null,
+    port: Number(server.address.slice(server.address.lastIndexOf(':') + 1)),
+    weights: { passing: 1, warning: 1 },
+    enableTagOverride: false,
+  }
+}
+
+function membershipCheck(node: string, status: 'passing' | 'critical', output: string): CheckFacts {
+  return {
+    node,
+    checkId: membershipCheckId,
+    name: membershipCheckName,
+    status,
+    notes: '',
+    output,
+    serviceId: '',
+    serviceName: '',
+    serviceTags: [],
+    definition: null,
+  }
+}

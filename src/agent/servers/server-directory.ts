@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { compareText } from '../../base/bytes.ts'
+import { serverIdFor } from '../../raft/protocol.ts'
+
+/** Servers that one server may know of. More than any sane cluster has; the bound keeps strangers from filling memory. */
+const knownServersMax = 256
+
+/** What a server says of itself when it introduces itself to another, and learns in return. */
+export const serverRecordSchema = z.object({
+  id: z.string().min(1).max(64),
+  name: z.string().min(1).max(256),
+  /** Where its RPC listener is reached. */
+  address: z.string().min(1).max(320),
+  datacenter: z.string().min(1).max(128),
+  raftProtocol: z.number().int(),
+  /** How many servers it waits for before it forms a cluster; 0: it joins one. */
+  expect: z.number().int(),
+  /** It holds Raft state: the cluster it belongs to exists. */
+  bootstrapped: z.boolean(),
+  /** Names in consensus of the servers of its datacenter that it knows, itself included, sorted. */
+  known: z.array(z.string().max(320)).max(knownServersMax),
+  lastIndex: z.number().int(),
+  lastTerm: z.number().int(),
+  /** Since it heard from the leader; -1: never. */
+  lastContactMs: z.number(),
+})
+
+export type ServerRecord = z.infer<typeof serverRecordSchema>
+
+/** The server's name in consensus. */
+export function nameOf({ raftProtocol, id, address }: ServerRecord): string {
+  return serverIdFor(raftProtocol, id, address)
+}
+
+/** The servers of the own datacenter that have introduced themselves and are alive in the pool. In order of ID. */
+export class ServerDirectory {
+  readonly #self: string
+  readonly #datacenter: string
+  readonly #alive: () => ReadonlySet<string>
+  readonly #records = new Map<string, ServerRecord>()
+
+  /** `alive`: IDs of the servers that the pool holds alive now. */
+  constructor(self: string, datacenter: string, alive: () => ReadonlySet<string>) {
+    this.#self = self
+    this.#datacenter = datacenter
+    this.#alive = alive
+  }
+
+  /** False when the record is of another datacenter, of this server itself, or beyond the bound. */
+  learn(record: ServerRecord): boolean {
+    if (record.datacenter !== this.#datacenter || record.id === this.#self) return false
+    if (!this.#records.has(record.id) && this.#records.size >= knownServersMax - 1) this.#forgetGone()
+    if (!this.#records.has(record.id) && this.#records.size >= knownServersMax - 1) return false
+    this.#records.set(record.id, record)
+    return true
+  }
+
+  get(id: string): ServerRecord | undefined {
+    return this.#records.get(id)
+  }
+
+  all(): readonly ServerRecord[] {
+    const alive = this.#alive()
+    const present = [...this.#records.values()].filter(({ id }) => alive.has(id))
+    return present.sort((a, b) => compareText(a.id, b.id))
+  }
+
+  forget(id: string): void {
+    this.#records.delete(id)
+  }
+
+  /** Names in consensus of all servers known and of the own one, `own`, sorted. */
+  names(own: string): readonly string[] {
+    return [own, ...this.all().map(nameOf)].sort(compareText)
+  }
+
+  #forgetGone(): void {
+    const alive = this.#alive()
+    for (const id of [...this.#records.keys()]) if (!alive.has(id)) this.#records.delete(id)
+  }
+}

@@ -1,0 +1,109 @@
+import type { ClusterHealth, ServerHealth } from '../../model/server-health.ts'
+import { quorumOf } from '../../raft/core/quorum.ts'
+import type { LogIndex, Server, ServerId, Term } from '../../raft/core/types.ts'
+import type { PoolServer } from '../pool/pool-servers.ts'
+import type { AutopilotConfig } from '../settings/agent-config.ts'
+import type { ServerRecord } from './server-directory.ts'
+
+/** A leader that has nothing to say is heard at least this often, as a share of the heartbeat timeout. */
+const heartbeatShare = 1 / 5
+
+/** One server of the Raft configuration, and what is known of it now. */
+export interface ServerFacts {
+  readonly server: Server
+  /** Undefined: the pool does not tell of it. */
+  readonly member: PoolServer | undefined
+  /** What it has just said of itself; undefined: it did not answer. */
+  readonly said: Pick<ServerRecord, 'lastContactMs' | 'lastIndex' | 'lastTerm'> | undefined
+}
+
+/** The leader that judges. */
+export interface Judge {
+  readonly id: ServerId | undefined
+  readonly lastIndex: LogIndex
+  readonly lastTerm: Term
+  readonly monoMs: number
+  readonly wallMs: number
+}
+
+export interface HealthRules extends Pick<AutopilotConfig, 'lastContactThresholdMs' | 'maxTrailingLogs'> {
+  readonly heartbeatTimeoutMs: number
+}
+
+interface Judged extends ServerHealth {
+  readonly stableSinceMonoMs: number
+}
+
+/**
+ * The health of the servers as one leader sees it from look to look. A server is healthy while the pool holds it alive, it
+ * hears the leader, its log ends in the leader's term, and it is not far behind. Reference: HTTP API 12, autopilot health.
+ *
+ * The field's leader tells its followers something every 50 to 100 ms, ours sends a heartbeat as rarely as Raft's timing
+ * allows: up to that long is silence that means nothing, and is added to the threshold.
+ */
+export class HealthRecord {
+  readonly #rules: () => HealthRules
+  #servers: ReadonlyMap<ServerId, Judged> = new Map()
+
+  /** `rules`: asked at each look, for operators may change them. */
+  constructor(rules: () => HealthRules) {
+    this.#rules = rules
+  }
+
+  /** `facts`: all servers of the configuration. */
+  look(facts: readonly ServerFacts[], judge: Judge): void {
+    const rules = this.#rules()
+    this.#servers = new Map(facts.map((each) => [each.server.id, this.#judged(each, judge, rules)]))
+  }
+
+  isHealthy(id: ServerId): boolean {
+    return this.#servers.get(id)?.healthy === true
+  }
+
+  /** For how long it has been healthy without a break. Undefined: it is not, or is not known. */
+  healthyForMs(id: ServerId, monoMs: number): number | undefined {
+    const server = this.#servers.get(id)
+    return server?.healthy === true ? monoMs - server.stableSinceMonoMs : undefined
+  }
+
+  cluster(): ClusterHealth {
+    const servers = [...this.#servers.values()].map(({ stableSinceMonoMs: _, ...health }) => health)
+    const voters = servers.filter(({ voter }) => voter)
+    const healthyVoters = voters.filter(({ healthy }) => healthy).length
+    return {
+      healthy: servers.every(({ healthy }) => healthy),
+      failureTolerance: Math.max(0, healthyVoters - quorumOf(voters.length)),
+      servers,
+    }
+  }
+
+  #judged({ server, member, said }: ServerFacts, judge: Judge, rules: HealthRules): Judged {
+    const leader = server.id === judge.id
+    const lastContactMs = leader ? 0 : said === undefined || said.lastContactMs < 0 ? undefined : said.lastContactMs
+    const lastTerm = leader ? judge.lastTerm : (said?.lastTerm ?? 0)
+    const lastIndex = leader ? judge.lastIndex : (said?.lastIndex ?? 0)
+    const healthy =
+      member?.status === 'alive' &&
+      lastContactMs !== undefined &&
+      lastContactMs <= rules.lastContactThresholdMs + rules.heartbeatTimeoutMs * heartbeatShare &&
+      lastTerm === judge.lastTerm &&
+      lastIndex + rules.maxTrailingLogs >= judge.lastIndex
+    const before = this.#servers.get(server.id)
+    const since = before?.healthy === healthy ? before : undefined
+    return {
+      id: server.id,
+      name: member?.name ?? '',
+      address: server.address,
+      poolStatus: member?.status ?? 'none',
+      release: member?.release ?? '',
+      leader,
+      voter: server.suffrage === 'voter',
+      lastContactMs,
+      lastTerm,
+      lastIndex,
+      healthy,
+      stableSinceMs: since?.stableSinceMs ?? judge.wallMs,
+      stableSinceMonoMs: since?.stableSinceMonoMs ?? judge.monoMs,
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import type { Closable } from '../../env/async.ts'
+import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
+import type { Pool } from '../../gossip/pool.ts'
+import { hasBehaviour } from '../../model/release.ts'
+import type { ClusterHealth } from '../../model/server-health.ts'
+import { serverIn } from '../../raft/core/configuration.ts'
+import type { ConfigurationChange, ServerId } from '../../raft/core/types.ts'
+import { isNamedById } from '../../raft/protocol.ts'
+import { aliveServers, type PoolServer, serverOf } from '../pool/pool-servers.ts'
+import type { AgentConfig, AutopilotConfig } from '../settings/agent-config.ts'
+import { judgeDeadServers } from './dead-servers.ts'
+import type { Introductions } from './introductions.ts'
+import { type MembershipView, mayPromote, memberChange, memberOf } from './member-changes.ts'
+import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
+import { HealthRecord } from './server-health.ts'
+
+/** How often the leader looks after its servers. Reference: configuration 2, server health poll. */
+const pollMs = 2_000
+/** How often it takes out dead ones. Reference: configuration 2, autopilot interval. */
+const cleanUpMs = 10_000
+/** A server that the pool does not tell of counts as dead after this: a leader that just started knows nobody. */
+const unknownDiesMs = 120_000
+
+export interface ServerMembershipParts {
+  readonly directory: ServerDirectory
+  readonly introductions: Introductions
+  readonly pool: Pool
+  readonly config: Pick<AgentConfig, 'raft' | 'datacenter'>
+  /** As they are now: operators may change them. */
+  settings(): AutopilotConfig
+}
+
+/** The duty, and what it knows of the health of the servers while it runs here. */
+export interface ServerMembershipDuty extends LeaderDuty {
+  /** Undefined: this server does not lead, or has not looked yet. */
+  health(): ClusterHealth | undefined
+}
+
+/**
+ * The leader's care for the members of the consensus group, the field's autopilot: a server that has introduced itself is
+ * added without a vote, and given one when it has been healthy for the stabilization time; one that came back under another
+ * address or name is entered with that; dead ones are taken out when there are enough others.
+ */
+export function serverMembership(parts: ServerMembershipParts): ServerMembershipDuty {
+  let running: ServerMembership | undefined
+  return {
+    name: 'server-membership',
+    start(server) {
+      const duty = new ServerMembership(server, parts)
+      running = duty
+      duty.poll()
+      return {
+        close: () => {
+          duty.close()
+          if (running === duty) running = undefined
+        },
+      }
+    },
+    health: () => running?.health(),
+  }
+}
+
+class ServerMembership implements Closable {
+  readonly #server: ServerContext
+  readonly #parts: ServerMembershipParts
+  readonly #health: HealthRecord
+  #looked = false
+  /** Servers of the configuration that the pool does not tell of: since when. */
+  readonly #unknownSinceMs = new Map<ServerId, number>()
+  #nextCleanUpMs: number
+  /** What cannot be done as things are, by what it is about: told once. At most `toldMax`. */
+  readonly #told = new Map<string, string>()
+  #timer: Closable | undefined
+  #closed = false
+
+  constructor(server: ServerContext, parts: ServerMembershipParts) {
+    this.#server = server
+    this.#parts = parts
+    const { heartbeatTimeoutMs } = parts.config.raft
+    this.#health = new HealthRecord(() => ({ ...parts.settings(), heartbeatTimeoutMs }))
+    this.#nextCleanUpMs = server.env.clock.monoMs() + cleanUpMs
+  }
+
+  health(): ClusterHealth | undefined {
+    return this.#looked ? this.#health.cluster() : undefined
+  }
+
+  poll(): void {
+    this.#server.env.detach(this.#pollAndRest())
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  async #pollAndRest(): Promise<void> {
+    await this.#pollOnce()
+    if (!this.#closed) this.#timer = this.#server.env.timers.after(pollMs, () => this.poll())
+  }
+
+  async #pollOnce(): Promise<void> {
+    const records = await this.#ask()
+    if (this.#closed) return
+    this.#look(records)
+    await this.#considerSelf()
+    if (this.#closed) return
+    for (const record of records) {
+      await this.#consider(record)
+      if (this.#closed) return
+    }
+    const now = this.#server.env.clock.monoMs()
+    if (now < this.#nextCleanUpMs) return
+    this.#nextCleanUpMs = now + cleanUpMs
+    await this.#cleanUp()
+  }
+
+  /** What each server that is alive says of itself now; who does not answer says nothing. */
+  async #ask(): Promise<readonly ServerRecord[]> {
+    const { directory, introductions } = this.#parts
+    const known = directory.all()
+    const answers = await Promise.all(known.map(({ address }) => introductions.introduceTo(address)))
+    return answers.flatMap((record, at) => (record !== undefined && record.id === known[at]?.id ? [record] : []))
+  }
+
+  #look(records: readonly ServerRecord[]): void {
+    const { clock, metrics } = this.#server.env
+    const { configuration, leader, lastIndex, lastTerm } = this.#server.raft.status()
+    const known = this.#known()
+    const now = clock.monoMs()
+    const facts = configuration.servers.map((server) => {
+      const member = memberOf(server, known)
+      if (member !== undefined) this.#unknownSinceMs.delete(server.id)
+      else if (!this.#unknownSinceMs.has(server.id)) this.#unknownSinceMs.set(server.id, now)
+      return { server, member, said: records.find(({ id }) => id === member?.id) }
+    })
+    this.#health.look(facts, { id: leader?.id, lastIndex, lastTerm, monoMs: now, wallMs: clock.wallMs() })
+    this.#looked = true
+    const { healthy, failureTolerance } = this.#health.cluster()
+    metrics.gauge('autopilot.healthy', healthy ? 1 : 0)
+    metrics.gauge('autopilot.failure_tolerance', failureTolerance)
+    const ids = new Set(configuration.servers.map(({ id }) => id))
+    for (const id of [...this.#unknownSinceMs.keys()]) if (!ids.has(id)) this.#unknownSinceMs.delete(id)
+  }
+
+  /** At most one change for each server and poll: Raft takes one at a time. */
+  async #consider(record: ServerRecord): Promise<void> {
+    const planned = memberChange(record, this.#view())
+    if (planned.kind === 'none') return
+    if (planned.kind === 'refuse') return this.#tellOnce(record.id, 'a server is not added', record.name, planned.why)
+    if (planned.kind === 'promote' && !this.#isDue(planned.change.id)) return
+    await this.#change(planned.change)
+  }
+
+  /** A leader that was started at another address tells of it itself. */
+  async #considerSelf(): Promise<void> {
+    const own = this.#parts.introductions.ownRecord()
+    const { configuration } = this.#view()
+    const named = serverIn(configuration, nameOf(own))
+    if (named === undefined || named.address === own.address) return
+    await this.#consider(own)
+  }
+
+  #view(): MembershipView {
+    const { datacenter, raft } = this.#parts.config
+    const alive = aliveServers(this.#parts.pool.members(), datacenter)
+    return {
+      configuration: this.#server.raft.status().configuration,
+      leaderProtocol: raft.protocol,
+      lowestProtocol: Math.min(raft.protocol, ...alive.map(({ raftProtocol }) => raftProtocol)),
+    }
+  }
+
+  #isDue(id: ServerId): boolean {
+    const { servers } = this.#server.raft.status().configuration
+    if (!this.#isStable(id)) return false
+    const stable = servers.filter((server) => server.suffrage === 'nonvoter' && this.#isStable(server.id)).length
+    const voters = servers.filter(({ suffrage }) => suffrage === 'voter').length
+    return mayPromote(stable, voters, hasBehaviour(this.#server.release, 'promotion-one-by-one'))
+  }
+
+  #isStable(id: ServerId): boolean {
+    const forMs = this.#health.healthyForMs(id, this.#server.env.clock.monoMs())
+    return forMs !== undefined && forMs >= this.#parts.settings().serverStabilizationMs
+  }
+
+  async #cleanUp(): Promise<void> {
+    const autopilot = this.#parts.settings()
+    const { configuration, leaderProtocol, lowestProtocol } = this.#view()
+    if (!autopilot.cleanUpDeadServers || !isNamedById(Math.min(leaderProtocol, lowestProtocol))) return
+    const judged = judgeDeadServers({
+      configuration,
+      isDead: (id) => this.#isDead(id),
+      isHealthy: (id) => this.#health.isHealthy(id),
+      minQuorum: autopilot.minQuorum,
+    })
+    if (judged.kind === 'none') this.#told.delete(cleanUpTopic)
+    if (judged.kind === 'keep') {
+      return this.#tellOnce(cleanUpTopic, 'dead servers are not removed', judged.ids.join(','), judged.why)
+    }
+    if (judged.kind !== 'remove') return
+    for (const id of judged.ids) {
+      if (this.#closed || !this.#isDead(id)) return
+      await this.#change({ kind: 'remove', id })
+    }
+  }
+
+  #isDead(id: ServerId): boolean {
+    const server = this.#server.raft.status().configuration.servers.find((one) => one.id === id)
+    const member = server === undefined ? undefined : memberOf(server, this.#known())
+    if (member !== undefined) return member.status === 'failed'
+    const since = this.#unknownSinceMs.get(id)
+    return since !== undefined && this.#server.env.clock.monoMs() - since >= unknownDiesMs
+  }
+
+  #known(): readonly PoolServer[] {
+    const { pool, config } = this.#parts
+    const known = pool.members().flatMap((member) => serverOf(member) ?? [])
+    return known.filter(({ datacenter }) => datacenter === config.datacenter)
+  }
+
+  async #change(change: ConfigurationChange): Promise<void> {
+    const result = await this.#server.raft.changeConfiguration(change)
+    const fields = { change: change.kind, id: change.id }
+    const { log } = this.#server.env
+    if (result.ok) {
+      this.#told.delete(change.id)
+      return log.write('info', 'autopilot', 'changed the Raft configuration', fields)
+    }
+    if (result.error.kind !== 'invalid-change') {
+      return log.write('debug', 'autopilot', 'change refused for now', { ...fields, why: result.error.kind })
+    }
+    const text = 'a server waits, for the Raft configuration cannot be changed so'
+    this.#tellOnce(change.id, text, change.id, result.error.message)
+  }
+
+  #tellOnce(topic: string, text: string, server: string, why: string): void {
+    if (this.#told.get(topic) === why) return
+    if (this.#told.size >= toldMax) this.#told.clear()
+    this.#told.set(topic, why)
+    this.#server.env.log.write('warn', 'autopilot', text, { server, why })
+  }
+}
+
+const cleanUpTopic = 'dead servers'
+const toldMax = 512

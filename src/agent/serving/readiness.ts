@@ -1,0 +1,26 @@
+import type { RaftStatus } from '../../raft/raft.ts'
+
+/** How a server stands in its cluster. */
+export interface ServerStanding {
+  readonly status: RaftStatus
+  /** Its own name in consensus. */
+  readonly id: string
+  /** The last entry of the leader's log, as this server heard last; undefined: it has not. */
+  readonly leaderLastIndex: number | undefined
+  /** What it may be behind and still count as caught up. */
+  readonly trailingMax: number
+}
+
+/** Why a server is not ready to be asked; none: it is. Only what it knows itself: it must answer while others do not. */
+export function serverReasons({ status, id, leaderLastIndex, trailingMax }: ServerStanding): readonly string[] {
+  const { role, leader, commitIndex, appliedIndex, configuration } = status
+  const own = configuration.servers.find((server) => server.id === id)
+  const known = role === 'leader' ? commitIndex : Math.max(commitIndex, leaderLastIndex ?? 0)
+  const behind = known - appliedIndex
+  return [
+    ...(own === undefined ? ['this server has not joined a cluster'] : []),
+    ...(own !== undefined && own.suffrage !== 'voter' ? ['this server has no vote yet'] : []),
+    ...(leader === undefined ? ['no leader is known'] : []),
+    ...(behind > trailingMax ? [`this server is ${behind} entries behind the leader`] : []),
+  ]
+}

@@ -1,0 +1,360 @@
+import type { Json } from '../../base/json.ts'
+import type { SocketAccess } from '../../env/http.ts'
+import type { Endpoint } from '../../env/net.ts'
+import { defaultMesh, type MeshSettings } from '../../features/mesh-settings.ts'
+import type { GossipTiming } from '../../gossip/pool.ts'
+import type { CheckDefinition, ServiceDefinition } from '../../model/catalog.ts'
+import { sessionTtlMinMs } from '../../model/limits.ts'
+import { fieldNames, productName } from '../../model/names.ts'
+import {
+  internalProtocolsOf,
+  newestRelease,
+  type Release,
+  settingDefaultsOf,
+  snapshotDefaultsOf,
+} from '../../model/release.ts'
+import type { RaftLimits } from '../../raft/core/types.ts'
+import { defaultManagedSettings, type ManagedSettings } from '../local/managed-proxies.ts'
+import { defaultSidecarPorts, type SidecarPorts } from '../local/ports.ts'
+import { defaultTelemetry, type TelemetryConfig } from '../telemetry/telemetry-config.ts'
+import type { WatchDefinition } from '../watch-handlers.ts'
+import { type AccessSettings, defaultAccess } from './access-settings.ts'
+import { lanGossip, wanGossip } from './gossip-timing.ts'
+import { defaultHttp, type HttpConfig } from './http-settings.ts'
+import { defaultLog, type LogSettings } from './log-settings.ts'
+import { defaultTls, type TlsSettings } from './tls-settings.ts'
+
+/**
+ * The effective configuration of one agent: typed, complete, every default applied, durations in milliseconds. Only
+ * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
+ */
+export interface AgentConfig extends LogSettings {
+  /** What the agent runs as: the newest, but for simulated clusters of several releases. */
+  readonly release: Release
+  readonly nodeName: string
+  /** A UUID; undefined: kept in the data directory, or drawn. */
+  readonly nodeId: string | undefined
+  readonly datacenter: string
+  readonly server: boolean
+  /** Nothing on disk, short timings, a cluster of its own. */
+  readonly dev: boolean
+  /** Forms a cluster of this server alone. */
+  readonly bootstrap: boolean
+  /** Forms the cluster once this many servers know of each other; 0: never. */
+  readonly bootstrapExpect: number
+  readonly dataDir: string | undefined
+  readonly bindAddress: string
+  /** Where the LAN pool listens; the bind address unless configured otherwise. */
+  readonly serfLanBindAddress: string
+  readonly advertiseAddress: string
+  /** Where the HTTP API listens: addresses, or `unix://` and a path. */
+  readonly clientAddresses: readonly string[]
+  /** Where it listens with TLS, once its port is open. */
+  readonly httpsAddresses: readonly string[]
+  readonly tls: TlsSettings
+  /** Who may use the sockets that it listens on. */
+  readonly unixSockets: SocketAccess
+  /** Where DNS listens; the same addresses unless configured otherwise. */
+  readonly dnsAddresses: readonly string[]
+  readonly ports: AgentPorts
+  /** The port of the command line, which releases before 0.8.0 have; -1: closed. */
+  readonly cliRpc: { readonly port: number; readonly addresses: readonly string[] }
+  /** `host:port` where other agents gossip; tried once, and the agent does not start when none answers. */
+  readonly startJoin: readonly string[]
+  /** The same, tried until one answers. */
+  readonly retryJoin: readonly string[]
+  readonly retryIntervalMs: number
+  /** Attempts after the first; 0: for ever. */
+  readonly retryMax: number
+  readonly gossipLan: GossipTiming
+  readonly wan: WanConfig
+  readonly pool: PoolConfig
+  readonly raft: RaftConfig
+  /** How long a write or a read is held while there is no leader. */
+  readonly rpcHoldTimeoutMs: number
+  /** How long a server that leaves goes on answering, so that others take its word for it. */
+  readonly leaveDrainMs: number
+  /** The least time to live of a session that a server takes. */
+  readonly sessionTtlMinMs: number
+  readonly leaveOnTerminate: boolean
+  readonly skipLeaveOnInterrupt: boolean
+  readonly autopilot: AutopilotConfig
+  readonly access: AccessSettings
+  readonly limits: RequestLimits
+  readonly http: HttpConfig
+  /** Reads of catalog and health are stale by default, and no older than this; 0: they are not. */
+  readonly discoveryMaxStaleMs: number
+  /** `svc exec` may run commands here. */
+  readonly remoteExec: boolean
+  readonly dns: DnsConfig
+  readonly mesh: MeshSettings
+  readonly telemetry: TelemetryConfig
+  /** Services and checks from configuration files: never kept on disk, replaced at reload. */
+  readonly services: readonly ServiceDefinition[]
+  readonly checks: readonly CheckDefinition[]
+  readonly sidecarPorts: SidecarPorts
+  readonly managedProxies: ManagedSettings
+  readonly checksConfig: ChecksConfig
+  readonly watches: readonly WatchDefinition[]
+  readonly nodeMeta: Readonly<Record<string, string>>
+  /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
+  readonly debug: { readonly [key: string]: Json }
+}
+
+/** How a server is in the pool of the servers of all datacenters; its port is `ports.serfWan`. Reference: configuration 3. */
+export interface WanConfig {
+  readonly bindAddress: string
+  readonly advertiseAddress: string
+  readonly startJoin: readonly string[]
+  readonly retryJoin: readonly string[]
+  readonly retryIntervalMs: number
+  readonly retryMax: number
+  readonly gossip: GossipTiming
+  /** What is told of another datacenter's nodes has the addresses that are reached from here. */
+  readonly translatesAddresses: boolean
+}
+
+/** How this agent is in its pool. Reference: configuration 2. */
+export interface PoolConfig {
+  /** A key in base64; undefined: only those that are kept, and without one nothing is encrypted. */
+  readonly encrypt: string | undefined
+  /** Off, one by one, only while a pool is moved to encryption. */
+  readonly verifyIncoming: boolean
+  readonly verifyOutgoing: boolean
+  /** Keys are kept in the data directory. */
+  readonly keepsKeyring: boolean
+  /** After it has left, too, it joins at its start whom it knew before. */
+  readonly rejoinAfterLeave: boolean
+  /** It places itself among the others by the times that messages take. */
+  readonly keepsCoordinate: boolean
+  /** Version of the protocol between agents that this one speaks. */
+  readonly protocol: number
+  /** What its incarnation counts from; no configuration file has it. Absent: 0. */
+  readonly firstIncarnation?: number
+}
+
+/** A port of -1 is closed. */
+export interface AgentPorts {
+  readonly http: number
+  readonly https: number
+  readonly dns: number
+  readonly grpc: number
+  readonly server: number
+  readonly serfLan: number
+  readonly serfWan: number
+}
+
+export interface RaftConfig {
+  readonly protocol: number
+  readonly heartbeatTimeoutMs: number
+  readonly electionTimeoutMs: number
+  readonly leaderLeaseMs: number
+  readonly snapshotThreshold: number
+  readonly snapshotIntervalMs: number
+  /** Entries kept in the log behind a snapshot, for followers that lag a little. */
+  readonly trailingLogs: number
+  /** Bounds other than production's, for the simulator: no setting has them. */
+  readonly limits?: Partial<RaftLimits>
+}
+
+/** What a client agent may ask of servers. */
+export interface RequestLimits {
+  /** Undefined: as many as it likes. */
+  readonly perSecond: number | undefined
+  readonly burst: number
+}
+
+export interface AutopilotConfig {
+  /** A new server is given a vote when it has been healthy for this long. */
+  readonly serverStabilizationMs: number
+  readonly lastContactThresholdMs: number
+  readonly maxTrailingLogs: number
+  /** Failed servers are taken out of the consensus group when there are enough others. */
+  readonly cleanUpDeadServers: boolean
+  /** That leaves no fewer voters than this. */
+  readonly minQuorum: number
+}
+
+/** Reference: dns 4 to 7; configuration 9. Times to live in whole seconds. */
+export interface DnsConfig {
+  /** The own domain first, then those of the aliases; lower case, with the final dot: `svc.`. */
+  readonly domains: readonly string[]
+  readonly allowStale: boolean
+  readonly maxStaleMs: number
+  readonly nodeTtlS: number
+  /** By service name; a name may end in `*`, and `*` alone is every service. */
+  readonly serviceTtlS: readonly (readonly [service: string, seconds: number])[]
+  readonly onlyPassing: boolean
+  readonly enableTruncate: boolean
+  readonly udpAnswerLimit: number
+  /** 0: no limit. */
+  readonly aRecordLimit: number
+  readonly disableCompression: boolean
+  /** What a client offers to take over UDP counts. */
+  readonly ednsSizes: boolean
+  /** A node's metadata beside answers of other types, too. */
+  readonly additionalMetaTxt: boolean
+  /** Servers that are asked for names outside our domains, in this order. */
+  readonly recursors: readonly Endpoint[]
+  /** How long each of them is waited for. */
+  readonly recursorTimeoutMs: number
+  readonly soa: {
+    readonly refreshS: number
+    readonly retryS: number
+    readonly expireS: number
+    readonly minTtlS: number
+  }
+}
+
+export interface ChecksConfig {
+  /** Scripts may come over the HTTP API. */
+  readonly remoteScripts: boolean
+  /** Scripts may stand in configuration files. */
+  readonly localScripts: boolean
+  /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
+  readonly containerRuntime: string
+  /** A change of a check's output alone is synced after this; 0: at once. */
+  readonly updateIntervalMs: number
+  readonly discardOutput: boolean
+  /** Checks over HTTP and gRPC trust whom the agent trusts, and show its certificate. */
+  readonly agentTls: boolean
+}
+
+/** Raft timing at a multiplier from 1 to 10. Reference: configuration 4.1. */
+export function raftTiming(
+  multiplier: number,
+): Pick<RaftConfig, 'heartbeatTimeoutMs' | 'electionTimeoutMs' | 'leaderLeaseMs'> {
+  return {
+    heartbeatTimeoutMs: 1000 * multiplier,
+    electionTimeoutMs: 1000 * multiplier,
+    leaderLeaseMs: 500 * multiplier,
+  }
+}
+
+/** Raft timing of `-dev`: a leader in well under a second. */
+export const devRaftTiming = { heartbeatTimeoutMs: 35, electionTimeoutMs: 52, leaderLeaseMs: 20 } as const
+
+const defaultFaces = {
+  clientAddresses: ['127.0.0.1'],
+  httpsAddresses: ['127.0.0.1'],
+  dnsAddresses: ['127.0.0.1'],
+  tls: defaultTls,
+  unixSockets: {},
+} as const
+
+const defaultPool: Omit<PoolConfig, 'protocol'> = {
+  encrypt: undefined,
+  verifyIncoming: true,
+  verifyOutgoing: true,
+  keepsKeyring: true,
+  rejoinAfterLeave: false,
+  keepsCoordinate: true,
+}
+
+const defaultDns: DnsConfig = {
+  domains: [productName, ...fieldNames].map((name) => `${name}.`),
+  allowStale: true,
+  maxStaleMs: 87_600 * 3_600_000,
+  nodeTtlS: 0,
+  serviceTtlS: [],
+  onlyPassing: false,
+  enableTruncate: false,
+  udpAnswerLimit: 3,
+  aRecordLimit: 0,
+  disableCompression: false,
+  ednsSizes: true,
+  additionalMetaTxt: true,
+  recursors: [],
+  recursorTimeoutMs: 2_000,
+  soa: { refreshS: 3_600, retryS: 600, expireS: 86_400, minTtlS: 0 },
+}
+
+const defaultChecks: ChecksConfig = {
+  remoteScripts: false,
+  localScripts: false,
+  containerRuntime: 'unix:///var/run/docker.sock',
+  updateIntervalMs: 300_000,
+  discardOutput: false,
+  agentTls: false,
+}
+
+const defaultAutopilot: AutopilotConfig = {
+  serverStabilizationMs: 10_000,
+  lastContactThresholdMs: 200,
+  maxTrailingLogs: 250,
+  cleanUpDeadServers: true,
+  minQuorum: 0,
+}
+
+function defaultWan(address: string): WanConfig {
+  return {
+    bindAddress: address,
+    advertiseAddress: address,
+    startJoin: [],
+    retryJoin: [],
+    retryIntervalMs: 30_000,
+    retryMax: 0,
+    gossip: wanGossip,
+    translatesAddresses: false,
+  }
+}
+
+/** What an agent runs with when nothing is configured. `nodeName` and the addresses have no default here: they come from the machine. */
+export function defaultAgentConfig(nodeName: string, address: string, release: Release = newestRelease): AgentConfig {
+  const past = settingDefaultsOf(release, false)
+  const { threshold: snapshotThreshold, intervalMs: snapshotIntervalMs } = snapshotDefaultsOf(release)
+  return {
+    release,
+    nodeName,
+    nodeId: undefined,
+    datacenter: 'dc1',
+    server: false,
+    dev: false,
+    bootstrap: false,
+    bootstrapExpect: 0,
+    dataDir: undefined,
+    bindAddress: address,
+    serfLanBindAddress: address,
+    advertiseAddress: address,
+    ...defaultFaces,
+    ports: { http: 8500, https: -1, dns: 8600, grpc: -1, server: 8300, serfLan: 8301, serfWan: 8302 },
+    cliRpc: { port: settingDefaultsOf(release, false).cliRpcPort, addresses: [] },
+    startJoin: [],
+    retryJoin: [],
+    retryIntervalMs: 30_000,
+    retryMax: 0,
+    gossipLan: lanGossip,
+    wan: defaultWan(address),
+    pool: { ...defaultPool, protocol: internalProtocolsOf(release).spoken },
+    raft: {
+      protocol: past.raftProtocol,
+      ...raftTiming(past.raftMultiplier),
+      snapshotThreshold,
+      snapshotIntervalMs,
+      trailingLogs: 10_240,
+    },
+    rpcHoldTimeoutMs: 7_000,
+    leaveDrainMs: 5_000,
+    sessionTtlMinMs,
+    leaveOnTerminate: past.leaveOnTerminate,
+    skipLeaveOnInterrupt: past.skipLeaveOnInterrupt,
+    autopilot: defaultAutopilot,
+    access: { ...defaultAccess, enforceVersion8: past.enforceVersion8 },
+    limits: { perSecond: undefined, burst: 1_000 },
+    http: defaultHttp,
+    discoveryMaxStaleMs: 0,
+    remoteExec: !past.disableRemoteExec,
+    telemetry: defaultTelemetry,
+    dns: { ...defaultDns, allowStale: past.dnsAllowStale, maxStaleMs: past.dnsMaxStaleMs },
+    mesh: defaultMesh,
+    services: [],
+    watches: [],
+    checks: [],
+    sidecarPorts: defaultSidecarPorts,
+    managedProxies: defaultManagedSettings,
+    checksConfig: defaultChecks,
+    nodeMeta: {},
+    ...defaultLog,
+    debug: {},
+  }
+}

@@ -1,0 +1,147 @@
+import type { z } from 'zod'
+import type { Json } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { ApiClient } from '../api/client.ts'
+import { askBytes, askJson, type JsonRequest } from '../api/json-client.ts'
+import {
+  type Policy,
+  type PolicyStub,
+  policySchema,
+  policyStubsSchema,
+  type Token,
+  type TokenStub,
+  tokenSchema,
+  tokenStubsSchema,
+} from './acl-answers.ts'
+
+const anonymous = '00000000-0000-0000-0000-000000000002'
+const globalManagement = '00000000-0000-0000-0000-000000000001'
+const uuidLength = 36
+
+/** Tokens and policies, as commands ask for them. Errors are one line. Reference: access control 3. */
+export class AclApi {
+  readonly #client: ApiClient
+
+  constructor(client: ApiClient) {
+    this.#client = client
+  }
+
+  bootstrap(): Promise<Result<Token, string>> {
+    return this.#ask({ method: 'PUT', path: '/v1/acl/bootstrap' }, tokenSchema)
+  }
+
+  tokens(): Promise<Result<readonly TokenStub[], string>> {
+    return this.#ask({ method: 'GET', path: '/v1/acl/tokens' }, tokenStubsSchema)
+  }
+
+  token(accessor: string): Promise<Result<Token, string>> {
+    return this.#ask({ method: 'GET', path: tokenPath(accessor) }, tokenSchema)
+  }
+
+  /** The one that the request is made with. */
+  ownToken(): Promise<Result<Token, string>> {
+    return this.#ask({ method: 'GET', path: '/v1/acl/token/self' }, tokenSchema)
+  }
+
+  createToken(body: Json): Promise<Result<Token, string>> {
+    return this.#ask({ method: 'PUT', path: '/v1/acl/token', body }, tokenSchema)
+  }
+
+  updateToken(accessor: string, body: Json): Promise<Result<Token, string>> {
+    return this.#ask({ method: 'PUT', path: tokenPath(accessor), body }, tokenSchema)
+  }
+
+  cloneToken(accessor: string, Description: string): Promise<Result<Token, string>> {
+    const body = Description === '' ? {} : { Description }
+    return this.#ask({ method: 'PUT', path: `${tokenPath(accessor)}/clone`, body }, tokenSchema)
+  }
+
+  deleteToken(accessor: string): Promise<Result<Uint8Array, string>> {
+    return askBytes(this.#client, { method: 'DELETE', path: tokenPath(accessor) })
+  }
+
+  policies(): Promise<Result<readonly PolicyStub[], string>> {
+    return this.#ask({ method: 'GET', path: '/v1/acl/policies' }, policyStubsSchema)
+  }
+
+  policy(id: string): Promise<Result<Policy, string>> {
+    return this.#ask({ method: 'GET', path: policyPath(id) }, policySchema)
+  }
+
+  createPolicy(body: Json): Promise<Result<Policy, string>> {
+    return this.#ask({ method: 'PUT', path: '/v1/acl/policy', body }, policySchema)
+  }
+
+  updatePolicy(id: string, body: Json): Promise<Result<Policy, string>> {
+    return this.#ask({ method: 'PUT', path: policyPath(id), body }, policySchema)
+  }
+
+  deletePolicy(id: string): Promise<Result<Uint8Array, string>> {
+    return askBytes(this.#client, { method: 'DELETE', path: policyPath(id) })
+  }
+
+  /** Legacy rules in the new grammar: those of a text, or of a legacy token. */
+  translate(of: { readonly text: Uint8Array } | { readonly accessor: string }): Promise<Result<Uint8Array, string>> {
+    const path = '/v1/acl/rules/translate'
+    return 'text' in of
+      ? askBytes(this.#client, { method: 'POST', path, body: of.text })
+      : askBytes(this.#client, { method: 'GET', path: `${path}/${encodeURIComponent(of.accessor)}` })
+  }
+
+  setAgentToken(kind: string, Token: string): Promise<Result<Uint8Array, string>> {
+    return askBytes(this.#client, { method: 'PUT', path: `/v1/agent/token/${kind}`, body: { Token } })
+  }
+
+  /** A token that is named by its accessor, by how that begins, or as `anonymous`. */
+  async accessorOf(given: string): Promise<Result<string, string>> {
+    if (given === 'anonymous') return ok(anonymous)
+    if (given.length === uuidLength) return ok(given)
+    const all = await this.tokens()
+    return all.ok
+      ? onlyOne(
+          'token',
+          given,
+          all.value.map(({ AccessorID }) => AccessorID),
+        )
+      : all
+  }
+
+  /** A policy that is named by its ID or by how that begins. */
+  async policyIdOf(given: string): Promise<Result<string, string>> {
+    if (given === 'global-management') return ok(globalManagement)
+    if (given.length === uuidLength) return ok(given)
+    const all = await this.policies()
+    return all.ok
+      ? onlyOne(
+          'policy',
+          given,
+          all.value.map(({ ID }) => ID),
+        )
+      : all
+  }
+
+  async policyIdByName(name: string): Promise<Result<string, string>> {
+    const all = await this.policies()
+    if (!all.ok) return all
+    const found = all.value.find((policy) => policy.Name === name)
+    return found === undefined ? err(`No such policy with name ${name}`) : ok(found.ID)
+  }
+
+  #ask<T>(request: JsonRequest, shape: z.ZodType<T>): Promise<Result<T, string>> {
+    return askJson(this.#client, request, shape)
+  }
+}
+
+function tokenPath(accessor: string): string {
+  return `/v1/acl/token/${encodeURIComponent(accessor)}`
+}
+
+function policyPath(id: string): string {
+  return `/v1/acl/policy/${encodeURIComponent(id)}`
+}
+
+function onlyOne(what: string, prefix: string, ids: readonly string[]): Result<string, string> {
+  const [found, second] = ids.filter((id) => id.startsWith(prefix))
+  if (found === undefined) return err(`No such ${what} ID with prefix: ${prefix}`)
+  return second === undefined ? ok(found) : err(`Partial ${what} ID is not unique`)
+}

@@ -1,0 +1,130 @@
+import { readWholeFile } from '../../agent/whole-file.ts'
+import { base64, compareText, textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { Endpoint, TlsOptions } from '../../env/net.ts'
+import { fieldNames, productName } from '../../model/names.ts'
+import { parseEndpoint } from '../../rpc/address.ts'
+import type { Invocation } from '../command.ts'
+import { truthOf } from '../flags/go-flags.ts'
+
+/** Where the agent's API is, and how to prove oneself there. */
+export interface AgentPlace {
+  /** `host` may be `unix://` and the path of a socket. */
+  readonly to: Endpoint
+  /** `http://127.0.0.1:8500`, as errors name it. */
+  readonly url: string
+  readonly tls: TlsOptions | undefined
+  readonly headers: readonly (readonly [name: string, value: string])[]
+}
+
+const schemes = ['http', 'https', 'unix'] as const
+
+/** From the client flags, and from the environment where a flag is not given. Reference: CLI 1. The error is the line to print. */
+export async function agentPlace(invocation: Invocation): Promise<Result<AgentPlace, string>> {
+  const settings = new ClientSettings(invocation)
+  const given = settings.text('http-addr', 'HTTP_ADDR') ?? '127.0.0.1:8500'
+  const [, scheme, rest = given] = /^([a-z]+):\/\/(.*)$/s.exec(given) ?? []
+  if (scheme !== undefined && !schemes.some((known) => known === scheme)) {
+    return err(`-http-addr ${given}: Unknown protocol scheme: ${scheme}`)
+  }
+  const ssl = settings.truth('HTTP_SSL')
+  if (!ssl.ok) return ssl
+  const secure = scheme === 'https' || (scheme !== 'http' && ssl.value === true)
+  const socket = scheme === 'unix'
+  const host = socket ? 'localhost' : rest.replace(/:\d*\/?$/, '').replace(/^\[|\]$/g, '')
+  const to = socket
+    ? { host: given, port: 0 }
+    : parseEndpoint(rest.replace(/\/$/, '').replace(/^localhost:/, '127.0.0.1:'))
+  if (to === undefined || (socket && rest === '')) return err(`-http-addr "${given}" is not host:port`)
+  const tls = secure ? await tlsOf(invocation.env, settings, host) : ok(undefined)
+  if (!tls.ok) return tls
+  const shown = socket ? encodeURIComponent(rest) : rest.replace(/\/$/, '').replace(/^localhost:/, '127.0.0.1:')
+  return ok({ to, url: `${secure ? 'https' : 'http'}://${shown}`, tls: tls.value, headers: settings.authorization() })
+}
+
+async function tlsOf(env: Env, settings: ClientSettings, host: string): Promise<Result<TlsOptions, string>> {
+  const verify = settings.truth('HTTP_SSL_VERIFY')
+  if (!verify.ok) return verify
+  const trusted = await trustedOf(env, settings)
+  if (!trusted.ok) return trusted
+  const certificate = await pemOf(env, 'client-cert', settings.text('client-cert', 'CLIENT_CERT'))
+  if (!certificate.ok) return certificate
+  const key = await pemOf(env, 'client-key', settings.text('client-key', 'CLIENT_KEY'))
+  if (!key.ok) return key
+  if ((certificate.value === undefined) !== (key.value === undefined)) {
+    return err('-client-cert and -client-key belong together: give both or neither')
+  }
+  const trust = verify.value === false ? 'anyone' : trusted.value.length === 0 ? 'system' : undefined
+  return ok({
+    trustedPems: trusted.value,
+    serverName: settings.text('tls-server-name', 'TLS_SERVER_NAME') ?? host,
+    ...(trust === undefined ? {} : { trust }),
+    ...(certificate.value === undefined ? {} : { certificateChainPem: certificate.value }),
+    ...(key.value === undefined ? {} : { privateKeyPem: key.value }),
+  })
+}
+
+/** As in the field a file of authorities goes before a directory of them. */
+async function trustedOf(env: Env, settings: ClientSettings): Promise<Result<readonly string[], string>> {
+  const file = await pemOf(env, 'ca-file', settings.text('ca-file', 'CACERT'))
+  if (!file.ok) return file
+  if (file.value !== undefined) return ok([file.value])
+  const directory = settings.text('ca-path', 'CAPATH')
+  if (directory === undefined) return ok([])
+  const names = await env.disk.list(directory)
+  if (!names.ok) return err(`-ca-path ${directory} cannot be read: ${names.error.message}`)
+  const pems: string[] = []
+  for (const name of [...names.value].sort(compareText)) {
+    const pem = await pemOf(env, 'ca-path', `${directory.replace(/\/$/, '')}/${name}`)
+    if (!pem.ok) return pem
+    if (pem.value !== undefined) pems.push(pem.value)
+  }
+  return pems.length > 0 ? ok(pems) : err(`-ca-path ${directory} holds no certificate`)
+}
+
+async function pemOf(env: Env, flag: string, path: string | undefined): Promise<Result<string | undefined, string>> {
+  if (path === undefined) return ok(undefined)
+  const bytes = await readWholeFile(env.disk, path)
+  if (!bytes.ok) return err(`-${flag} ${path} cannot be read: ${bytes.error.message}`)
+  const pem = textOf(bytes.value)
+  // Node takes a file without a certificate for an empty list, which trusts nobody and says so with no file's name.
+  return pem.includes('-----BEGIN ') ? ok(pem) : err(`-${flag} ${path} is not PEM`)
+}
+
+/** What flags and the environment say. A flag wins; the product's own variable goes before that of a name of the field. */
+export class ClientSettings {
+  readonly #invocation: Invocation
+
+  constructor(invocation: Invocation) {
+    this.#invocation = invocation
+  }
+
+  /** Empty is not given. */
+  text(flag: string, variable: string): string | undefined {
+    const given = this.#invocation.flags.get(flag)
+    return typeof given === 'string' && given !== '' ? given : this.variable(variable)
+  }
+
+  truth(variable: string): Result<boolean | undefined, string> {
+    const text = this.variable(variable)
+    if (text === undefined) return ok(undefined)
+    const truth = truthOf(text)
+    return truth === undefined
+      ? err(`${productName.toUpperCase()}_${variable} "${text}" is not a truth value`)
+      : ok(truth)
+  }
+
+  /** `user[:password]`. RFC 7617. */
+  authorization(): readonly (readonly [name: string, value: string])[] {
+    const user = this.variable('HTTP_AUTH')
+    if (user === undefined) return []
+    return [['Authorization', `Basic ${base64(utf8(user.includes(':') ? user : `${user}:`))}`]]
+  }
+
+  variable(name: string): string | undefined {
+    const { environment } = this.#invocation.terminal
+    const found = [productName, ...fieldNames].map((product) => environment.get(`${product.toUpperCase()}_${name}`))
+    return found.find((value) => value !== undefined && value !== '')
+  }
+}

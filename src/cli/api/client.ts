@@ -1,0 +1,217 @@
+import { textOf } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { HttpHeaders } from '../../env/http.ts'
+import { type DialFailure, type Endpoint, endpointText } from '../../env/net.ts'
+import { productName, productTitle } from '../../model/names.ts'
+import type { CommandFlag, Invocation } from '../command.ts'
+import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
+
+const variables = productName.toUpperCase()
+
+/** Flags that every command has that talks to an agent. Reference: CLI, client flags. */
+export const clientFlags: readonly CommandFlag[] = standing([
+  {
+    name: 'http-addr',
+    kind: 'text',
+    value: '<address>',
+    help: `Address of the agent, also https://… or unix:///path. Default: $${variables}_HTTP_ADDR, or 127.0.0.1:8500.`,
+  },
+  {
+    name: 'token',
+    kind: 'text',
+    value: '<token>',
+    help: `ACL token. Default: $${variables}_HTTP_TOKEN.`,
+  },
+  {
+    name: 'ca-file',
+    kind: 'text',
+    value: '<file>',
+    help: `Authorities to trust, in PEM. Default: $${variables}_CACERT, or those of the system.`,
+  },
+  {
+    name: 'ca-path',
+    kind: 'text',
+    value: '<directory>',
+    help: `The same, each file of a directory. Default: $${variables}_CAPATH.`,
+  },
+  {
+    name: 'client-cert',
+    kind: 'text',
+    value: '<file>',
+    help: `Certificate to show to the agent, in PEM. Default: $${variables}_CLIENT_CERT.`,
+  },
+  { name: 'client-key', kind: 'text', value: '<file>', help: `Its key. Default: $${variables}_CLIENT_KEY.` },
+  {
+    name: 'tls-server-name',
+    kind: 'text',
+    value: '<name>',
+    help: `Name that the agent's certificate must carry. Default: $${variables}_TLS_SERVER_NAME, or the address.`,
+  },
+])
+
+/** Flags of commands whose answer comes from the servers. */
+export const serverFlags: readonly CommandFlag[] = standing([
+  ...clientFlags,
+  { name: 'datacenter', kind: 'text', value: '<name>', help: "Datacenter to ask. Default: the agent's own." },
+  { name: 'stale', kind: 'bool', help: 'Let any server answer, not only the leader.' },
+])
+
+function standing(flags: readonly CommandFlag[]): readonly CommandFlag[] {
+  return flags.map((flag) => ({ ...flag, standing: true }))
+}
+
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: HttpHeaders
+  readonly body: Uint8Array
+}
+
+/** The line for an answer that a command has no use for, with what the agent says in it. */
+export function unexpectedText({ status, body }: Pick<ApiResponse, 'status' | 'body'>): string {
+  return `Unexpected response code: ${status} (${textOf(body)})`
+}
+
+/** Longer than the longest hold of a request by the servers. */
+const timeoutMs = 60_000
+
+/** The HTTP API of one agent, as commands use it. Errors are the line to print. */
+export class ApiClient {
+  readonly #invocation: Invocation
+  #place: Promise<Result<AgentPlace, string>> | undefined
+
+  constructor(invocation: Invocation) {
+    this.#invocation = invocation
+  }
+
+  /** Sends a request; any status is an answer. `onBody`: is given what comes with status 200, for as long as it comes. */
+  async send(
+    method: string,
+    path: string,
+    query: readonly (readonly [string, string])[] = [],
+    body?: Uint8Array,
+    onBody?: (piece: Uint8Array) => void,
+  ): Promise<Result<ApiResponse, string>> {
+    const { env } = this.#invocation
+    this.#place ??= agentPlace(this.#invocation)
+    const place = await this.#place
+    if (!place.ok) return place
+    const { to, url, tls } = place.value
+    const parameters = [...query, ...this.#standing()].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+    const target = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
+    const token = this.#token()
+    const headers = [
+      ...place.value.headers,
+      ...(token === undefined ? [] : [[`X-${productTitle}-Token`, token] as const]),
+    ]
+    const response = await env.http.request(to, {
+      method,
+      target,
+      headers,
+      timeoutMs,
+      ...(tls === undefined ? {} : { tls }),
+      ...(body === undefined ? {} : { body }),
+      ...(onBody === undefined ? {} : { onBody }),
+    })
+    if (response.ok) return ok(response.value)
+    return err(`${titled(method)} "${url}${target}": ${reasonText(response.error)}`)
+  }
+
+  /** Sends a request whose answer must be 200. */
+  async expect(
+    method: string,
+    path: string,
+    query: readonly (readonly [string, string])[] = [],
+    body?: Uint8Array,
+  ): Promise<Result<Uint8Array, string>> {
+    const response = await this.send(method, path, query, body)
+    if (!response.ok) return response
+    if (response.value.status === 200) return ok(response.value.body)
+    return err(unexpectedText(response.value))
+  }
+
+  #standing(): readonly (readonly [string, string])[] {
+    const { flags } = this.#invocation
+    const datacenter = flags.get('datacenter')
+    return [
+      ...(typeof datacenter === 'string' ? [['dc', datacenter] as const] : []),
+      ...(flags.get('stale') === true ? [['stale', ''] as const] : []),
+    ]
+  }
+
+  /** By flag, or else by variable; undefined: none is sent. */
+  #token(): string | undefined {
+    const flag = this.#invocation.flags.get('token')
+    return typeof flag === 'string' ? flag : new ClientSettings(this.#invocation).variable('HTTP_TOKEN')
+  }
+}
+
+function reasonText(failure: DialFailure | { readonly kind: 'broken'; readonly message: string }): string {
+  switch (failure.kind) {
+    case 'refused':
+      return `dial ${dialled(failure.to)}: connect: connection refused`
+    case 'timeout':
+      return 'no answer in time'
+    case 'unreachable':
+      return `dial ${dialled(failure.to)}: connect: no route to host`
+    case 'io':
+      return `dial ${dialled(failure.to)}: ${failure.message}`
+    case 'tls':
+    case 'broken':
+      return tlsText(failure.message)
+  }
+}
+
+/** What stands in the messages of OpenSSL, and what is told instead: the failure, and what to do about it. */
+const tlsTexts: readonly (readonly [found: RegExp, text: string])[] = [
+  [
+    /wrong version number|packet length too long|does not speak TLS/,
+    'the agent does not speak TLS there: write http:// for https://, or name the port of HTTPS',
+  ],
+  [/alert certificate required/, 'the agent wants to see a certificate: give -client-cert and -client-key'],
+  [
+    /alert (unknown ca|bad certificate|unsupported certificate|certificate (expired|unknown|revoked))/,
+    'the agent does not take the certificate that was shown: give one of an authority that it trusts',
+  ],
+  [
+    /alert (handshake failure|protocol version|insufficient security)|no protocols available|unsupported protocol/,
+    'the agent and this command have no version or suite of TLS in common',
+  ],
+]
+
+/** Of failures that need no other words, with what to do about it. */
+const tlsRemedies: readonly (readonly [found: RegExp, remedy: string])[] = [
+  [/unable to (verify|get)|self.signed/, 'name the authority of the agent with -ca-file'],
+  [/altname|does not match/i, "give the name in the agent's certificate with -tls-server-name"],
+]
+
+function tlsText(message: string): string {
+  const text = tlsTexts.find(([found]) => found.test(message))?.[1]
+  if (text !== undefined) return text
+  const remedy = tlsRemedies.find(([found]) => found.test(message))?.[1]
+  return remedy === undefined ? message : `${message}: ${remedy}`
+}
+
+function dialled(to: Endpoint): string {
+  return to.host.startsWith('unix://') ? `unix ${to.host.slice('unix://'.length)}` : `tcp ${endpointText(to)}`
+}
+
+function titled(method: string): string {
+  return method.charAt(0) + method.slice(1).toLowerCase()
+}
+
+/** Prints an error as the field does and gives the exit code. */
+export function failed(invocation: Invocation, message: string): number {
+  invocation.terminal.error(`${message}\n`)
+  return 1
+}
+
+/** What is wrong with the number of operands, if anything is: what is not looked at is refused, for it was meant. */
+export function surplusOperands({ args }: Invocation, most: number): string | undefined {
+  return args.length > most ? `Too many arguments (expected ${most}, got ${args.length})` : undefined
+}
+
+/** The same for a mistake in the use of the command: its help follows. */
+export function misused(invocation: Invocation, message: string): number {
+  invocation.terminal.error(`${message}\n\n${invocation.help}`)
+  return 1
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Json } from '../../base/json.ts'
+import { parseDocument } from '../../config/document.ts'
+
+const anything = z.record(
+  z.string(),
+  z.custom<Json>(() => true),
+)
+
+/** Reference: mesh 3. */
+export const authoritySchema = z.object({
+  Provider: z.string(),
+  Config: anything.nullable().transform((config) => config ?? {}),
+  CreateIndex: z.number(),
+  ModifyIndex: z.number(),
+})
+
+const moment = z.string()
+
+/** Of /v1/connect/ca/forecast. A moment is empty where there is none. */
+export const forecastSchema = z.object({
+  Now: moment,
+  State: z.string(),
+  Problem: z.string(),
+  Provider: z.string(),
+  TrustDomain: z.string(),
+  LeafCertTTL: z.string(),
+  LeafExpires: moment,
+  Roots: z.array(
+    z.object({
+      ID: z.string(),
+      Name: z.string(),
+      Provider: z.string(),
+      Active: z.boolean(),
+      Expires: moment,
+      Leaves: z.array(z.object({ Datacenter: z.string(), Expires: moment })),
+      Goes: moment,
+    }),
+  ),
+  Crossings: z.array(z.object({ RootID: z.string(), SignedByRootID: z.string(), Expires: moment })),
+  Rotation: z.object({ ID: z.number(), Step: z.string(), Provider: z.string(), Started: moment }).nullable(),
+  RotationNow: z.object({
+    Possible: z.boolean(),
+    Why: z.string(),
+    Roots: z.number(),
+    CertificatesOfLeaf: z.number(),
+    OldRootGoes: moment,
+    LeavesHoldUntil: moment,
+  }),
+})
+
+const authorityInFile = z.object({
+  Provider: z.string('write Provider, a text'),
+  Config: z.looseObject({}, 'write Config, an object'),
+})
+
+/** What a file must be so that it can be a configuration of the authority; undefined: nothing is wrong with it. */
+export function authorityProblem(file: string, text: string): string | undefined {
+  const document = parseDocument(file, text)
+  if (!document.ok) return `${document.error.place}: ${document.error.message}`
+  const read = authorityInFile.safeParse(document.value.value)
+  if (read.success) return undefined
+  const issue = read.error.issues[0]
+  return `${document.value.placeOf(issue?.path ?? [])}: ${issue?.message ?? 'it cannot be read'}`
+}
+
+/** Reference: mesh 8. */
+export const intentionSchema = z.object({
+  ID: z.string(),
+  Description: z.string(),
+  SourceNS: z.string(),
+  SourceName: z.string(),
+  DestinationNS: z.string(),
+  DestinationName: z.string(),
+  Action: z.string(),
+  Meta: z
+    .record(z.string(), z.string())
+    .nullable()
+    .transform((meta) => meta ?? {}),
+  CreatedAt: z.string(),
+})
+
+export type Intention = z.infer<typeof intentionSchema>
+
+export const intentionsSchema = z
+  .array(intentionSchema)
+  .nullable()
+  .transform((intentions) => intentions ?? [])
+
+/** By name, in the order of their precedence. */
+export const matchSchema = z.record(z.string(), intentionsSchema)
+
+export const allowedSchema = z.object({ Allowed: z.boolean() })
+export const createdSchema = z.object({ ID: z.string() })
+
+/** What a file must hold to be an intention; further members go along. */
+export const intentionInFile = z.looseObject({
+  SourceName: z.string('write SourceName, a text'),
+  DestinationName: z.string('write DestinationName, a text'),
+  SourceNS: z.string().optional(),
+  DestinationNS: z.string().optional(),
+  Action: z.enum(['allow', 'deny'], "write Action, 'allow' or 'deny'"),
+})

@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+import { utf8 } from '../../base/bytes.ts'
+import { type Json, jsonOrUndefined, writeJson } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { type ApiClient, type ApiResponse, unexpectedText } from './client.ts'
+
+/** What is asked: method, path, and what goes along. */
+export interface JsonRequest {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly query?: readonly (readonly [string, string])[]
+  /** Bytes go as they are. */
+  readonly body?: Json | Uint8Array
+}
+
+/** Asks for what must come with 200, and be JSON of this shape. The error says what came instead. */
+export async function askJson<T>(
+  client: ApiClient,
+  request: JsonRequest,
+  shape: z.ZodType<T>,
+): Promise<Result<T, string>> {
+  const answer = await askBytes(client, request)
+  if (!answer.ok) return answer
+  const read = shape.safeParse(jsonOrUndefined(answer.value))
+  return read.success ? ok(read.data) : err(`the answer to ${request.method} ${request.path} cannot be read`)
+}
+
+/** The same of an answer whose form does not matter. */
+export async function askBytes(client: ApiClient, request: JsonRequest): Promise<Result<Uint8Array, string>> {
+  const { method, path, query, body } = request
+  const bytes = body === undefined || body instanceof Uint8Array ? body : utf8(writeJson(body))
+  const answer = await client.send(method, path, query, bytes)
+  if (!answer.ok) return answer
+  if (answer.value.status === 200) return ok(answer.value.body)
+  return err(notServed(answer.value, path) ?? unexpectedText(answer.value))
+}
+
+/** An agent answers so to a path that it does not know; what is merely not there has words of its own. */
+function notServed({ status, body }: Pick<ApiResponse, 'status' | 'body'>, path: string): string | undefined {
+  if (status !== 404 || body.length > 0) return undefined
+  return `the agent that was asked does not serve ${path}: that part is not in its release, or not there yet`
+}
+
+/** As the field's commands print JSON: one tab for each depth. */
+export function indentedByTabs(value: Json): string {
+  return writeJson(value, true).replace(/^( {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+}

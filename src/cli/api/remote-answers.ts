@@ -1,0 +1,103 @@
+import { emptyBytes, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import { productName } from '../../model/names.ts'
+import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
+import { type ApiClient, unexpectedText } from './client.ts'
+import { keyPath } from './key-path.ts'
+
+/** A read is asked to wait no longer, however long nothing may come: its connection must outlive it. */
+const readMsMax = 15_000
+
+/** Something a node says of a job: with the value of its key, where that has any. */
+export interface Said {
+  readonly node: string
+  readonly word: NodeWord
+  readonly value: Uint8Array
+}
+
+/** What nodes say of one job, as they write it under the job's keys. */
+export class RemoteAnswers {
+  readonly #env: Env
+  readonly #client: ApiClient
+  readonly #call: RemoteExecCall
+  readonly #seen = new Set<string>()
+  #index = '0'
+
+  constructor(env: Env, client: ApiClient, call: RemoteExecCall) {
+    this.#env = env
+    this.#client = client
+    this.#call = call
+  }
+
+  /** Gives everything new to `use`, until for so long nothing new has come, or until somebody wants no more. */
+  async follow(
+    quietMs: number,
+    use: (said: Said) => void,
+    interrupted: Promise<'interrupted'>,
+  ): Promise<Result<undefined, string>> {
+    let untilMs = this.#env.clock.monoMs() + quietMs
+    for (;;) {
+      const leftMs = untilMs - this.#env.clock.monoMs()
+      if (leftMs <= 0) return ok(undefined)
+      const news = await Promise.race([this.#news(Math.min(leftMs, readMsMax)), interrupted])
+      if (news === 'interrupted') return ok(undefined)
+      if (!news.ok) return news
+      for (const said of news.value) use(said)
+      if (news.value.length > 0) untilMs = this.#env.clock.monoMs() + quietMs
+    }
+  }
+
+  async #news(waitMs: number): Promise<Result<readonly Said[], string>> {
+    const folder = jobFolder(this.#call)
+    const query = [['keys', ''], ...this.#blocking(waitMs)] as [string, string][]
+    const answer = await this.#client.send('GET', keyPath(folder), query)
+    if (!answer.ok) return answer
+    const { status, headers, body } = answer.value
+    if (status === 404) return err('the job is gone: its session ended')
+    const { readKeys } = await import('./answers.ts')
+    const keys = status === 200 ? readKeys(body) : undefined
+    if (keys === undefined) return err(unexpectedText(answer.value))
+    this.#index = headers.get(`x-${productName}-index`) ?? '0'
+    const news: Said[] = []
+    for (const key of keys) {
+      const said = wordOf(key.slice(folder.length))
+      if (said === undefined || this.#seen.has(key)) continue
+      const value = said.word.kind === 'ack' ? ok(emptyBytes) : await this.#value(key)
+      if (!value.ok) return value
+      this.#seen.add(key)
+      news.push({ ...said, value: value.value })
+    }
+    // Keys come in the order of their bytes, and an exit would come before output: it is what a node says last.
+    return ok([...news.filter(({ word }) => word.kind !== 'exit'), ...news.filter(({ word }) => word.kind === 'exit')])
+  }
+
+  #blocking(waitMs: number): readonly (readonly [string, string])[] {
+    if (this.#index === '0') return []
+    return [
+      ['index', this.#index],
+      ['wait', `${Math.ceil(waitMs)}ms`],
+    ]
+  }
+
+  #value(key: string): Promise<Result<Uint8Array, string>> {
+    return this.#client.expect('GET', keyPath(key), [['raw', '']])
+  }
+}
+
+/** The job as the agents read it. */
+export function jobBody(job: {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly scriptBase64: string
+  readonly waitMs: number
+}): Uint8Array {
+  return utf8(
+    JSON.stringify({
+      Command: job.command,
+      Args: job.args,
+      Script: job.scriptBase64,
+      Wait: Math.round(job.waitMs * 1e6),
+    }),
+  )
+}

@@ -1,0 +1,92 @@
+import { features } from '../../agent/features.ts'
+import { hex } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Env } from '../../env/env.ts'
+import type { ArchiveMeta } from '../../features/snapshot/model.ts'
+import { checkArchive } from '../../features/snapshot/transfer.ts'
+import { StateRecords } from '../../store/state-records.ts'
+import type { Row, TableDefinition } from '../../store/types.ts'
+
+/** How much of a state is of one type. */
+export interface TypeSize {
+  readonly type: string
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** What an archive says of itself, and what is in it: the largest first. The error is one line. */
+export async function readArchive(
+  env: Env,
+  archive: Uint8Array,
+): Promise<Result<{ readonly meta: ArchiveMeta; readonly types: readonly TypeSize[] }, string>> {
+  const sizes = new Map<string, { rows: number; bytes: number }>()
+  const meta = await eachRecord(env, archive, (table, record) => {
+    const size = sizes.get(table) ?? { rows: 0, bytes: 0 }
+    sizes.set(table, { rows: size.rows + 1, bytes: size.bytes + record.length })
+  })
+  if (!meta.ok) return meta
+  const types = [...sizes].map(([type, size]) => ({ type, ...size }))
+  return ok({ meta: meta.value, types: types.sort((a, b) => b.bytes - a.bytes || (a.type < b.type ? -1 : 1)) })
+}
+
+export interface TypeChanges {
+  readonly type: string
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+
+/** What putting `next` in place of `now` would do, by type in order of name; types that it leaves as they are, too. */
+export async function compareArchives(
+  env: Env,
+  now: Uint8Array,
+  next: Uint8Array,
+): Promise<Result<readonly TypeChanges[], string>> {
+  const tables = new Map(features.flatMap((feature) => feature.tables ?? []).map((table) => [table.name, table]))
+  const digest = (record: Uint8Array): string => hex(env.crypto.sha256(record))
+  const before = new Map<string, Map<string, string>>()
+  const faults: string[] = []
+  const keyed = (table: string, record: Uint8Array): string => {
+    const key = keyOf(tables.get(table), record)
+    if (key === undefined && faults.length === 0) faults.push(`a row of ${table} cannot be read`)
+    return key ?? ''
+  }
+  const first = await eachRecord(env, now, (table, record) => {
+    const rows = before.get(table) ?? new Map<string, string>()
+    before.set(table, rows.set(keyed(table, record), digest(record)))
+  })
+  if (!first.ok) return first
+  const changes = new Map<string, { added: number; changed: number }>()
+  for (const type of before.keys()) changes.set(type, { added: 0, changed: 0 })
+  const second = await eachRecord(env, next, (table, record) => {
+    const counts = changes.get(table) ?? { added: 0, changed: 0 }
+    changes.set(table, counts)
+    const [rows, key] = [before.get(table), keyed(table, record)]
+    const known = rows?.get(key)
+    if (known === undefined) counts.added++
+    else if (known !== digest(record)) counts.changed++
+    rows?.delete(key)
+  })
+  if (!second.ok) return second
+  if (faults[0] !== undefined) return err(faults[0])
+  const types = [...changes].sort(([a], [b]) => (a < b ? -1 : 1))
+  return ok(types.map(([type, { added, changed }]) => ({ type, added, removed: before.get(type)?.size ?? 0, changed })))
+}
+
+async function eachRecord(
+  env: Env,
+  archive: Uint8Array,
+  use: (table: string, record: Uint8Array) => void,
+): Promise<Result<ArchiveMeta, string>> {
+  const records = new StateRecords(use)
+  const meta = await checkArchive(env, archive, (bytes) => records.write(bytes))
+  if (!meta.ok) return meta
+  const state = records.finish()
+  return state.ok ? meta : state
+}
+
+/** Undefined: this release has no such table, or cannot read the row. */
+function keyOf(table: TableDefinition<Row> | undefined, record: Uint8Array): string | undefined {
+  const row = table === undefined ? undefined : StateRecords.row(table, record)
+  return row === undefined ? undefined : table?.key(row)
+}

@@ -1,0 +1,51 @@
+import { readWholeFile } from '../../agent/whole-file.ts'
+import { textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Disk, DiskFailure } from '../../env/disk.ts'
+import { productName } from '../../model/names.ts'
+
+/** A certificate and its key, as PEM texts. */
+export interface Pair {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** Where `#DOMAIN#` stands for the domain. */
+export const defaultAuthorityFile = `#DOMAIN#-agent-ca.pem`
+export const defaultAuthorityKeyFile = `#DOMAIN#-agent-ca-key.pem`
+export const defaultDomain = productName
+
+export async function readPair(disk: Disk, certificate: string, key: string): Promise<Result<Pair, string>> {
+  const [first, second] = [await readWholeFile(disk, certificate), await readWholeFile(disk, key)]
+  if (!first.ok) return err(`Error reading CA: ${whyNot(first.error)}`)
+  if (!second.ok) return err(`Error reading CA key: ${whyNot(second.error)}`)
+  return ok({ certificate: textOf(first.value), key: textOf(second.value) })
+}
+
+/** Writes both into new files, which only their owner may read. Nothing is overwritten; `taken` where one is there. */
+export async function writePair(
+  disk: Disk,
+  files: { readonly certificate: string; readonly key: string },
+  pair: Pair,
+): Promise<Result<undefined, { readonly taken: boolean; readonly why: string }>> {
+  const made = await writeNew(disk, files.certificate, pair.certificate)
+  if (!made.ok) return err({ taken: made.error.kind === 'exists', why: whyNot(made.error) })
+  const second = await writeNew(disk, files.key, pair.key)
+  if (second.ok) return second
+  // A certificate whose key was never kept is of no use.
+  await disk.remove(files.certificate)
+  return err({ taken: second.error.kind === 'exists', why: whyNot(second.error) })
+}
+
+async function writeNew(disk: Disk, path: string, text: string): Promise<Result<undefined, DiskFailure>> {
+  const file = await disk.open(path, 'create-new')
+  if (!file.ok) return file
+  const written = await file.value.writeSynced(0, utf8(text))
+  await file.value.close()
+  if (!written.ok) await disk.remove(path)
+  return written
+}
+
+function whyNot({ kind, path, message }: DiskFailure): string {
+  return kind === 'exists' ? `${path} already exists` : `open ${path}: ${message}`
+}

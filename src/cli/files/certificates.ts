@@ -1,0 +1,118 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { ipBytes } from '../../dns-wire/ip-address.ts'
+import type { Env } from '../../env/env.ts'
+import { productTitle } from '../../model/names.ts'
+import { readCertificate } from '../../pki/certificate.ts'
+import { certificateIn, certificatePem } from '../../pki/pem.ts'
+import { type CertificateContent, type Issuer, signCertificate } from '../../pki/tls-certificate.ts'
+import type { Pair } from './certificate-files.ts'
+
+const dayMs = 86_400_000
+/** Clocks of a cluster differ. */
+const backdatedMs = 60_000
+/** Years are written with four digits, and a century is more than any key should live. */
+const daysMax = 36_500
+
+/** Whose a certificate is, and so what it is for. */
+export type Role = 'server' | 'client' | 'cli'
+
+export interface AuthorityWishes {
+  readonly days: number
+  readonly domain: string
+  /** Names outside these domains cannot be signed; undefined: any can. */
+  readonly permittedDomains: readonly string[] | undefined
+}
+
+export interface LeafWishes {
+  readonly role: Role
+  readonly days: number
+  readonly datacenter: string
+  readonly domain: string
+  readonly dnsNames: readonly string[]
+  readonly addresses: readonly string[]
+}
+
+export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, string> {
+  const { days, domain, permittedDomains } = wishes
+  const problem = daysProblem(days) ?? [domain, ...(permittedDomains ?? [])].map(nameProblem).find(isText)
+  if (problem !== undefined) return err(problem)
+  const key = env.crypto.makeSigningKey()
+  const [a, b] = env.crypto.randomBytes(2)
+  const commonName = `${productTitle} Agent CA ${(a ?? 0) * 256 + (b ?? 0)}`
+  const content = { commonName, ...validity(env, days), authority: true }
+  const permitted = permittedDomains === undefined ? {} : { permittedDomains }
+  const signed = signCertificate(env.crypto, { ...content, ...permitted }, key, undefined)
+  return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
+}
+
+/** A certificate for what acts in this role. The first name says which. Reference: configuration, CFG-84. */
+export function makeLeaf(env: Env, wishes: LeafWishes, authority: Pair): Result<Pair, string> {
+  const content = leafContent(env, wishes)
+  if (!content.ok) return content
+  const issuer = issuerOf(env, authority)
+  if (!issuer.ok) return issuer
+  const key = env.crypto.makeSigningKey()
+  const signed = signCertificate(env.crypto, content.value, key, issuer.value)
+  return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
+}
+
+function leafContent(env: Env, wishes: LeafWishes): Result<CertificateContent, string> {
+  const { role, days, datacenter, domain, dnsNames, addresses } = wishes
+  const label = /^[a-z0-9_-]{1,63}$/i.test(datacenter)
+    ? undefined
+    : `-dc "${datacenter}" is not the name of a datacenter`
+  const problem = daysProblem(days) ?? label ?? [domain, ...dnsNames].map(nameProblem).find(isText)
+  if (problem !== undefined) return err(problem)
+  const bytes: Uint8Array[] = []
+  for (const address of ['127.0.0.1', ...addresses]) {
+    const read = ipBytes(address)
+    if (read === undefined) return err(`-additional-ipaddress "${address}" is not an IP address`)
+    bytes.push(read)
+  }
+  const commonName = `${role}.${datacenter}.${domain}`.toLowerCase()
+  return ok({
+    commonName,
+    ...validity(env, days),
+    authority: false,
+    dnsNames: [commonName, 'localhost', ...dnsNames],
+    addresses: bytes,
+    // An agent that is a client serves HTTPS all the same.
+    uses: role === 'cli' ? ['client'] : ['server', 'client'],
+  })
+}
+
+function issuerOf(env: Env, { certificate, key }: Pair): Result<Issuer, string> {
+  const der = certificateIn(certificate)
+  if (der === undefined) return err('the certificate of the CA is no certificate in PEM')
+  const read = readCertificate(der)
+  if (!read.ok) return err(`the certificate of the CA is none that can be used here: ${read.error}`)
+  if (!read.value.authority)
+    return err('the certificate of the CA is not one of a CA: its basicConstraints do not say so')
+  const signing = env.crypto.readSigningKey(key)
+  if (signing === undefined)
+    return err('the key of the CA is no private key of ECDSA or RSA in PEM, without a password')
+  const trusted = { certificateChainPem: certificate, privateKeyPem: key, trustedPems: [] }
+  const problem = env.tcp.tlsProblem(trusted)
+  return problem === undefined
+    ? ok({ key: signing, certificate: read.value })
+    : err(`certificate and key of the CA do not belong together: ${problem}`)
+}
+
+function validity(env: Env, days: number): Pick<CertificateContent, 'notBeforeMs' | 'notAfterMs'> {
+  const nowMs = env.clock.wallMs()
+  return { notBeforeMs: nowMs - backdatedMs, notAfterMs: nowMs + days * dayMs }
+}
+
+function daysProblem(days: number): string | undefined {
+  return Number.isInteger(days) && days >= 1 && days <= daysMax ? undefined : `-days must be from 1 to ${daysMax}`
+}
+
+function nameProblem(name: string): string | undefined {
+  const labels = (name.startsWith('*.') ? name.slice(2) : name).split('.')
+  const isName = name.length <= 253 && labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
+  return isName ? undefined : `"${name}" is not a DNS name`
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined
+}

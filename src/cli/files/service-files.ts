@@ -1,0 +1,91 @@
+import { textOf } from '../../base/bytes.ts'
+import type { Json } from '../../base/json.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { readDefinitions } from '../../config/definitions.ts'
+import { type ConfigDocument, parseDocument } from '../../config/document.ts'
+import { problemText } from '../../config/problem.ts'
+import type { Disk } from '../../env/disk.ts'
+
+export interface ServiceInFile {
+  readonly id: string
+  readonly name: string
+  /** As the API takes it. */
+  readonly body: Json
+}
+
+/** A definition file may be this long, bytes. */
+const fileBytesMax = 8 << 20
+
+type Services = Result<readonly ServiceInFile[], string>
+
+/** The services of definition files, under `service` or `services`, checked as an agent would check them. */
+export async function readServiceFiles(disk: Disk, paths: readonly string[]): Promise<Services> {
+  const services: ServiceInFile[] = []
+  for (const path of paths) {
+    const file = await readServices(disk, path)
+    if (!file.ok) return file
+    services.push(...file.value)
+  }
+  return ok(services)
+}
+
+async function readServices(disk: Disk, path: string): Promise<Services> {
+  const file = await disk.open(path, 'read')
+  if (!file.ok) return err(`Error reading ${path}: ${file.error.message}`)
+  const bytes = await file.value.read(0, fileBytesMax)
+  await file.value.close()
+  if (!bytes.ok) return err(`Error reading ${path}: ${bytes.error.message}`)
+  const document = parseDocument(path, textOf(bytes.value))
+  return document.ok ? servicesOf(document.value) : err(problemText(document.error))
+}
+
+function servicesOf(document: ConfigDocument): Services {
+  const found: FoundService[] = []
+  for (const [key, member] of isRaw(document.value) ? Object.entries(document.value) : []) {
+    const name = key.toLowerCase()
+    if (name === 'service' && isRaw(member)) found.push({ raw: member, path: [key] })
+    else if (name === 'services' && Array.isArray(member) && member.every(isRaw)) {
+      found.push(...member.map((raw, at) => ({ raw, path: [key, at] })))
+    } else return err(`${document.placeOf([key])}: "${key}" is no service: write "service" or "services"`)
+  }
+  if (found.length === 0) return err(`${document.placeOf([])}: there is no service: write "service" or "services"`)
+  const sources = found.map(({ raw, path }) => ({
+    kind: 'service' as const,
+    value: raw,
+    placeOf: (inside: readonly PropertyKey[]) => document.placeOf([...path, ...inside]),
+  }))
+  // Whether scripts may run is the agent's to say.
+  const read = readDefinitions(sources, true)
+  if (!read.ok) return err(read.error.map(problemText).join('\n'))
+  const named = read.value.services.map(({ service }) => ({ id: service.id, name: service.service }))
+  return ok(named.map((service, at) => ({ ...service, body: bodyOf(found[at]?.raw ?? {}) })))
+}
+
+type Raw = Readonly<Record<string, unknown>>
+
+interface FoundService {
+  readonly raw: Raw
+  readonly path: readonly PropertyKey[]
+}
+
+/** A file's spelling is understood over HTTP, but for the ID of a check within a service. Reference: HTTP API 4.2. */
+function bodyOf(raw: Raw): Json {
+  const members = Object.entries(raw).map(([key, value]) => {
+    const name = key.toLowerCase()
+    if (name === 'check' && isRaw(value)) return [key, checkBody(value)]
+    if (name === 'checks' && Array.isArray(value))
+      return [key, value.map((each) => (isRaw(each) ? checkBody(each) : each))]
+    return [key, value]
+  })
+  return Object.fromEntries(members) as Json
+}
+
+function checkBody(raw: Raw): Raw {
+  return Object.fromEntries(
+    Object.entries(raw).map(([key, value]) => [key.toLowerCase() === 'id' ? 'CheckID' : key, value]),
+  )
+}
+
+function isRaw(value: unknown): value is Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

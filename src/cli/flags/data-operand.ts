@@ -1,0 +1,25 @@
+import { emptyBytes, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Invocation } from '../command.ts'
+
+/**
+ * What a command is given as data: `-` is standard input, `@FILE` the content of a file, of which at most `bytesMax` bytes
+ * are read, and anything else is itself. Nothing at all is no bytes.
+ */
+export async function dataOperand(
+  { env, terminal }: Invocation,
+  given: string | undefined,
+  bytesMax: number,
+): Promise<Result<Uint8Array, string>> {
+  if (given === undefined) return ok(emptyBytes)
+  if (given === '-') {
+    const input = await terminal.readInput()
+    return input.ok ? input : err('Error! Standard input is too large')
+  }
+  if (!given.startsWith('@')) return ok(utf8(given))
+  const file = await env.disk.open(given.slice(1), 'read')
+  if (!file.ok) return err(`Error! Failed to read file: ${file.error.message}`)
+  const bytes = await file.value.read(0, bytesMax)
+  await file.value.close()
+  return bytes.ok ? bytes : err(`Error! Failed to read file: ${bytes.error.message}`)
+}

@@ -1,0 +1,52 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { removedFlag } from '../../config/removed.ts'
+import type { CommandFlag } from '../command.ts'
+import { PastFlags } from './past-flags.ts'
+
+/**
+ * Rewrites arguments in the field's style (`-dev`, `-config-file=x`, `-bind -1`, one dash or two, flags before operands)
+ * into those that commander takes. The error is the line that the field prints.
+ */
+export function rewriteGoFlags(
+  argv: readonly string[],
+  flags: readonly CommandFlag[],
+): Result<readonly string[], string> {
+  const byName = new Map(flags.map((flag) => [flag.name, flag]))
+  const out: string[] = []
+  const past = new PastFlags(argv, byName.has('release') && byName.has('retry-join'))
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at] as string
+    if (argument === '--') return ok([...out, ...past.rest(), ...argv.slice(at)])
+    const match = /^--?([^-=][^=]*)(?:=([\s\S]*))?$/.exec(argument)
+    if (match === null) return ok([...out, ...past.rest(), '--', ...argv.slice(at)])
+    const [, name = '', value] = match
+    const flag = byName.get(name)
+    if (flag === undefined && past.has(name)) {
+      const text = past.takesValue(name) ? (value ?? argv[++at]) : ''
+      if (text === undefined) return err(`flag needs an argument: -${name}`)
+      out.push(...past.take(name, text))
+      continue
+    }
+    if (flag === undefined) {
+      const removed = removedFlag(name)
+      return err(`flag provided but not defined: -${name}${removed === undefined ? '' : ` (${removed})`}`)
+    }
+    if (flag.kind === 'bool') {
+      const truth = value === undefined ? true : truthOf(value)
+      if (truth === undefined) return err(`invalid boolean value "${value ?? ''}" for -${name}: parse error`)
+      out.push(truth ? `--${name}` : `--no-${name}`)
+      continue
+    }
+    const text = value ?? argv[++at]
+    if (text === undefined) return err(`flag needs an argument: -${name}`)
+    out.push(`--${name}=${text}`)
+  }
+  return ok([...out, ...past.rest()])
+}
+
+/** The words that Go's flag package takes for a truth value. */
+export function truthOf(text: string): boolean | undefined {
+  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false
+  return undefined
+}

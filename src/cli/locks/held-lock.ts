@@ -1,0 +1,186 @@
+import { emptyBytes, textOf, utf8 } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
+import { productName } from '../../model/names.ts'
+import type { Entry } from '../api/answers.ts'
+import { type ApiClient, unexpectedText } from '../api/client.ts'
+import { keyPath } from '../api/key-path.ts'
+import { pause } from './pause.ts'
+
+/** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
+const lockFlags = '3304740253564472344'
+/** How long the servers are asked to wait for a change of the key. */
+export const waitMs = 15_000
+/** Pause where a lock is free and cannot be had: the lock delay of its last holder. */
+const delayedMs = 5_000
+/** Pause after an answer that is of no use. */
+const retryMs = 1_000
+
+/** The session's time to live, and how often it is renewed. */
+const ttlText = '15s'
+const renewEveryMs = 7_500
+
+export const indexHeader = `x-${productName}-index`
+
+export interface LockOptions {
+  readonly env: Env
+  readonly client: ApiClient
+  readonly key: string
+  /** Failures in a row after which a lock that cannot be looked at counts as lost. */
+  readonly retries: number
+}
+
+/** A session that is renewed until it is closed. */
+export class LockSession implements Closable {
+  readonly id: string
+  readonly #env: Env
+  readonly #client: ApiClient
+  #timer: Closable | undefined
+  #closed = false
+
+  private constructor(env: Env, client: ApiClient, id: string) {
+    this.#env = env
+    this.#client = client
+    this.id = id
+    this.#arm()
+  }
+
+  /** `about`: its name, and whatever else of a session is not as usual, as the HTTP API takes it. */
+  static async begin(
+    env: Env,
+    client: ApiClient,
+    about: Readonly<Record<string, unknown>>,
+  ): Promise<Result<LockSession, string>> {
+    const body = utf8(JSON.stringify({ ...about, TTL: ttlText }))
+    const answer = await client.expect('PUT', '/v1/session/create', [], body)
+    if (!answer.ok) return err(`failed to create session: ${answer.error}`)
+    const { readCreated } = await import('../api/answers.ts')
+    const created = readCreated(answer.value)
+    return created === undefined ? err('the answer is not a session') : ok(new LockSession(env, client, created.ID))
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  async end(): Promise<void> {
+    this.close()
+    await this.#client.send('PUT', `/v1/session/destroy/${this.id}`)
+  }
+
+  #arm(): void {
+    this.#timer = this.#env.timers.after(renewEveryMs, () => this.#env.detach(this.#renew()))
+  }
+
+  /** What becomes of it shows in the lock, which is watched. */
+  async #renew(): Promise<void> {
+    await this.#client.send('PUT', `/v1/session/renew/${this.id}`)
+    if (!this.#closed) this.#arm()
+  }
+}
+
+/** Something that is held while a program runs. */
+export interface Held {
+  /** Waits until it is had, or until no time is left; false then. */
+  acquire(leftMs: () => number): Promise<Result<boolean, string>>
+  /** Ends when it is lost, or cannot be looked at any more; or soon after `isOver`. */
+  lost(isOver: () => boolean): Promise<void>
+  /** Gives it up, and takes away what is left if nobody else has it: true if it did. */
+  release(): Promise<Result<boolean, string>>
+}
+
+/** One lock on one key: got, watched and given up, as clients of the field do it. */
+export class HeldLock implements Held {
+  readonly #options: LockOptions
+  readonly #session: LockSession
+  #index = '0'
+
+  constructor(options: LockOptions, session: LockSession) {
+    this.#options = options
+    this.#session = session
+  }
+
+  async acquire(leftMs: () => number): Promise<Result<boolean, string>> {
+    while (leftMs() > 0) {
+      const seen = await this.#look(this.#index, leftMs())
+      if (!seen.ok) return seen
+      const entry = seen.value
+      if (entry !== undefined && String(entry.Flags) !== lockFlags) return err('Existing key does not match lock use')
+      if (entry?.Session !== undefined && entry.Session !== this.#session.id) continue
+      const got = await this.#write('acquire')
+      if (!got.ok || got.value) return got
+      // Somebody was faster, and is seen at once; or nobody may have it yet.
+      const now = await this.#look('0')
+      if (now.ok && now.value?.Session === undefined) await pause(this.#options.env, Math.min(delayedMs, leftMs()))
+    }
+    return ok(false)
+  }
+
+  async lost(isOver: () => boolean): Promise<void> {
+    for (let failures = 0; !isOver() && failures <= this.#options.retries; ) {
+      const seen = await this.#look(this.#index)
+      if (seen.ok && seen.value?.Session !== this.#session.id) return
+      if (seen.ok) failures = 0
+      else {
+        failures++
+        await pause(this.#options.env, retryMs)
+      }
+    }
+  }
+
+  async release(): Promise<Result<boolean, string>> {
+    const released = await this.#write('release')
+    if (!released.ok) return released
+    const seen = await this.#look('0')
+    if (!seen.ok) return seen
+    if (seen.value === undefined) return ok(true)
+    if (seen.value.Session !== undefined) return ok(false)
+    const { client, key } = this.#options
+    return ask(client, 'DELETE', keyPath(key), [['cas', String(seen.value.ModifyIndex)]])
+  }
+
+  #write(how: 'acquire' | 'release'): Promise<Result<boolean, string>> {
+    const query = [
+      [how, this.#session.id],
+      ['flags', lockFlags],
+    ] as const
+    return ask(this.#options.client, 'PUT', keyPath(this.#options.key), query, emptyBytes)
+  }
+
+  /** The key now, or once it is beyond this index; undefined: there is none. */
+  async #look(index: string, atMostMs = waitMs): Promise<Result<Entry | undefined, string>> {
+    const { client, key } = this.#options
+    const query = [
+      ['consistent', ''],
+      ...(index === '0'
+        ? []
+        : [
+            ['index', index],
+            ['wait', `${Math.ceil(Math.min(waitMs, atMostMs))}ms`],
+          ]),
+    ] as [string, string][]
+    const answer = await client.send('GET', keyPath(key), query)
+    if (!answer.ok) return answer
+    const { status, headers, body } = answer.value
+    if (status !== 200 && status !== 404) return err(unexpectedText(answer.value))
+    this.#index = headers.get(indexHeader) ?? '0'
+    if (status === 404) return ok(undefined)
+    const { readEntries } = await import('../api/answers.ts')
+    const entries = readEntries(body)
+    return entries === undefined ? err('the answer is not a list of entries') : ok(entries[0])
+  }
+}
+
+/** A write whose answer says whether it took effect. */
+export async function ask(
+  client: ApiClient,
+  method: 'PUT' | 'DELETE',
+  path: string,
+  query: readonly (readonly [string, string])[],
+  body?: Uint8Array,
+): Promise<Result<boolean, string>> {
+  const answer = await client.expect(method, path, query, body)
+  return answer.ok ? ok(textOf(answer.value).trim() === 'true') : answer
+}

@@ -1,0 +1,132 @@
+import type { AgentConfig } from '../../agent/settings/agent-config.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+import { configDifferences } from '../../config/differences.ts'
+import { type LoadedConfig, loadConfig } from '../../config/load.ts'
+import type { Normalized } from '../../config/normalize.ts'
+import { problemText } from '../../config/problem.ts'
+import type { Terminal } from '../../env/terminal.ts'
+import { productTitle } from '../../model/names.ts'
+import { releaseText } from '../../model/release.ts'
+import { type Program, startProgram } from '../../program/start.ts'
+import type { Invocation } from '../command.ts'
+import { untilEnded } from './agent-end.ts'
+import { startFailureText } from './start-problem.ts'
+
+const logLevels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR: 'error' } as const
+
+/** Runs an agent until it is stopped and gives the exit code. Reference: CLI 3. */
+export async function runAgent(invocation: Invocation): Promise<number> {
+  const { terminal, env, flags, args } = invocation
+  if (args.length > 0) return stopped(terminal, `config: Unknown extra arguments: [${args.join(' ')}]`)
+  const loaded = await loadConfig(env, flags)
+  if (!loaded.ok) {
+    for (const problem of loaded.error) terminal.error(`==> ${problemText(problem)}\n`)
+    return 1
+  }
+  const { warnings } = loaded.value
+  const config = withContainerRuntime(loaded.value.config, terminal)
+  const readings = new Readings(invocation, loaded.value)
+  for (const warning of warnings) terminal.out(`${warning}\n`)
+  terminal.out(`==> Starting ${productTitle} agent...\n`)
+  if (config.startJoin.length > 0) terminal.out('==> Joining cluster...\n')
+  const opened = terminal.openLog(config.log)
+  if (!opened.ok) return stopped(terminal, opened.error)
+  const held = config.pidFile === '' ? undefined : terminal.holdPidFile(config.pidFile)
+  if (held?.ok === false) return stopped(terminal, `pid_file ${config.pidFile} cannot be written: ${held.error}`)
+  const code = await runStarted(invocation, config, readings, loaded.value.placeOf)
+  held?.value.close()
+  return code
+}
+
+/** Starts the agent and runs it to its end. */
+async function runStarted(
+  { env, terminal }: Invocation,
+  config: AgentConfig,
+  readings: Readings,
+  placeOf: LoadedConfig['placeOf'],
+): Promise<number> {
+  const program = await startProgram(env, config, {
+    reread: () => {
+      terminal.reopenLog()
+      return readings.again()
+    },
+    reloaded: (next) => {
+      terminal.showLog(logLevels[next.logLevel])
+      readings.taken()
+    },
+  })
+  if (!program.ok) return stopped(terminal, `Error starting agent: ${startFailureText(program.error, placeOf)}`)
+  if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
+  terminal.out(banner(config, program.value))
+  terminal.showLog(logLevels[config.logLevel])
+  return untilEnded(env, terminal, config, program.value.agent, () => program.value.stop())
+}
+
+/** Checks in containers look for their runtime where its own clients do. Reference: HTTP API 4.4. */
+function withContainerRuntime(config: AgentConfig, { environment }: Terminal): AgentConfig {
+  const containerRuntime = environment.get('DOCKER_HOST') || config.checksConfig.containerRuntime
+  return { ...config, checksConfig: { ...config.checksConfig, containerRuntime } }
+}
+
+/** What the configuration said at the start, when it was last taken over, and when it was read since. */
+class Readings {
+  readonly #invocation: Invocation
+  readonly #started: Normalized
+  #taken: Normalized
+  #read: Normalized
+
+  constructor(invocation: Invocation, started: Normalized) {
+    this.#invocation = invocation
+    this.#started = started
+    this.#taken = started
+    this.#read = started
+  }
+
+  /** The same flags and files once more, as they are now. Warnings that were shown at the start are not repeated. */
+  async again(): Promise<Result<AgentConfig, string>> {
+    const { env, flags, terminal } = this.#invocation
+    const loaded = await loadConfig(env, flags)
+    if (!loaded.ok) return err(loaded.error.map(problemText).join('; '))
+    const news = loaded.value.warnings.filter((warning) => !this.#started.warnings.includes(warning))
+    for (const warning of news) env.log.write('warn', 'agent', warning)
+    this.#read = loaded.value
+    return ok(withContainerRuntime(loaded.value.config, terminal))
+  }
+
+  /** Tells key by key what the agent has taken over, and what waits for the next start. */
+  taken(): void {
+    const { log } = this.#invocation.env
+    const differences = configDifferences(this.#started, this.#taken, this.#read)
+    this.#taken = this.#read
+    if (differences.length === 0) log.write('info', 'agent', 'Configuration reloaded: nothing has changed')
+    for (const { text, applied } of differences) {
+      log.write(applied ? 'info' : 'warn', 'agent', `Configuration reloaded: ${text}`)
+    }
+  }
+}
+
+/** One line, also of a message that is several over HTTP. */
+function stopped(terminal: Terminal, message: string): number {
+  terminal.error(`==> ${message.replace(/\s*\n\s*/g, ' ')}\n`)
+  return 1
+}
+
+/** Reference: CLI 3. A port of -1 is closed; so are those of faces that are not there yet, whatever they are set to. */
+function banner(config: AgentConfig, program: Program): string {
+  const { ports, tls } = config
+  const { nodeId } = program.agent.self()
+  const isEncrypted = program.agent.lan.isEncrypted
+  const clients = config.clientAddresses.join(' ')
+  const rows: readonly (readonly [string, string])[] = [
+    ['Version', `'v${releaseText(config.release)}'`],
+    ['Node ID', `'${nodeId}'`],
+    ['Node name', `'${config.nodeName}'`],
+    ['Datacenter', `'${config.datacenter}' (Segment: '${config.server ? '<all>' : ''}')`],
+    ['Server', `${config.server} (Bootstrap: ${config.bootstrap && !config.dev})`],
+    ['Client Addr', `[${clients}] (HTTP: ${ports.http}, HTTPS: ${ports.https}, gRPC: -1, DNS: ${ports.dns})`],
+    ['Cluster Addr', `${config.advertiseAddress} (LAN: ${ports.serfLan}, WAN: ${config.server ? ports.serfWan : -1})`],
+    ['Encrypt', `Gossip: ${isEncrypted}, TLS-Outgoing: ${tls.verifyOutgoing}, TLS-Incoming: ${tls.verifyIncomingRpc}`],
+  ]
+  const lines = rows.map(([name, value]) => `${name.padStart(18)}: ${value}\n`)
+  return `==> ${productTitle} agent running!\n${lines.join('')}\n==> Log data will now stream in as it occurs:\n\n`
+}

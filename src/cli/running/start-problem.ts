@@ -1,0 +1,24 @@
+import type { StartFailure } from '../../agent/agent.ts'
+import { wantedDefinitions } from '../../agent/local/file-definitions.ts'
+import { loadTls } from '../../agent/tls-material.ts'
+import type { LoadedConfig } from '../../config/load.ts'
+import { problemText } from '../../config/problem.ts'
+import type { Env } from '../../env/env.ts'
+
+/**
+ * What would stop an agent with a configuration that holds by itself: what is in the files that it names, and checks of
+ * services that nobody defines. None: nothing that can be told before it starts.
+ */
+export async function startProblems(env: Env, { config, placeOf }: LoadedConfig): Promise<readonly string[]> {
+  const tls = await loadTls(env, config.tls)
+  const data = config.dataDir === undefined ? undefined : await env.disk.stat(config.dataDir)
+  // A data directory that is there may have the service, registered over HTTP.
+  const definitions = wantedDefinitions(config, [], () => data?.ok === true)
+  return [...(tls.ok ? [] : [startFailureText(tls.error, placeOf)]), ...(definitions.ok ? [] : [definitions.error])]
+}
+
+/** With the place of the key that it is about. */
+export function startFailureText({ message, remedy, key }: StartFailure, placeOf: LoadedConfig['placeOf']): string {
+  const place = key === undefined ? '' : placeOf(key.split('.'))
+  return problemText({ place: place === 'config' ? '' : place, message, remedy })
+}

@@ -54,7 +54,7 @@ export function checkConnect({ connect, ports }: FileConfig, problem: Report): v
   if (provider === 'vault') checkVault(options, problem)
   const mode = connect.proxy_defaults?.exec_mode ?? ''
   if (!['', 'daemon', 'script'].includes(mode))
-    problem(`connect.proxy_defaults.exec_mode cannot be ${JSON.stringify(mode)}`, 'write daemon or script')
+    problem(`connect.proxy_defaults.exec_mode cannot be ${JSON.stringify(mode)}`, 'write daemon')
 }
 
 /** What a server is told of its mesh. Options that its provider does not have are left out: one of them may be a secret. */

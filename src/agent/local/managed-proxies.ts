@@ -5,6 +5,7 @@ import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../m
 import type { Failure } from '../../model/failure.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'
 import { parseEndpoint } from '../../rpc/address.ts'
+import { oldUpstreams } from './old-upstreams.ts'
 import { isOpen, portFor, type SidecarPorts, type Taken } from './ports.ts'
 
 /** Of proxies that an agent runs as processes. Reference: configuration 6, `connect.proxy` and `connect.proxy_defaults`. */
@@ -57,26 +58,34 @@ export function withManagedDefaults(
   managed: ManagedFacts,
   place: ManagedPlace,
 ): Result<Proxy, string> {
-  const { settings, bindAddress, taken } = place
+  const { settings, taken } = place
   const facts = given.mesh?.proxy
   if (facts === undefined || facts === null) return err('Invalid managed proxy: it stands for no service')
   const run = howRun(managed, settings)
   if (!run.ok) return run
   const said = { ...settingsOf(settings.config), ...settingsOf(facts.config) }
-  const address = said['bind_address'] ?? bindAddress
+  const address = said['bind_address'] ?? place.bindAddress
   const local = said['local_service_address'] ?? `${facts.localAddress}:${facts.localPort}`
-  const port = said['bind_port'] ?? portFor(given.id, taken, settings.ports)
   if (typeof address !== 'string' || address === '') return err('Invalid managed proxy: bind_address is no address')
   const target = typeof local === 'string' ? parseEndpoint(local) : undefined
   if (target === undefined) return err('Invalid managed proxy: local_service_address is not host:port')
-  if (port === undefined) return err(noPort(settings.ports))
-  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
-    return err('Invalid managed proxy: bind_port is no port')
-  const config = { ...said, bind_address: address, bind_port: port, local_service_address: local }
-  const proxy = { ...facts, localAddress: target.host, localPort: target.port, config: settingsText(config) }
+  const port = portOf(said['bind_port'] ?? portFor(given.id, taken, settings.ports), settings.ports)
+  if (!port.ok) return port
+  const upstreams = facts.upstreams.length > 0 ? ok(facts.upstreams) : oldUpstreams(said)
+  if (!upstreams.ok) return upstreams
+  const own = { ...said, bind_address: address, bind_port: port.value, local_service_address: local }
+  const [localAddress, localPort] = [target.host, target.port]
+  const proxy = { ...facts, localAddress, localPort, config: settingsText(own), upstreams: upstreams.value }
   const reached = said['bind_address'] === undefined || anyAddresses.has(address) ? given.address : address
-  const service = { ...given, address: reached, port, managed: run.value, mesh: { native: false, proxy } }
-  return ok({ service, checks: listeningCheck(service, config) })
+  const facing = { ...given, address: reached, port: port.value }
+  const service = { ...facing, managed: run.value, mesh: { native: false, proxy } }
+  return ok({ service, checks: listeningCheck(service, said, address) })
+}
+
+function portOf(port: Json | undefined, range: SidecarPorts): Result<number, string> {
+  if (port === undefined) return err(noPort(range))
+  if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535) return ok(port)
+  return err('Invalid managed proxy: bind_port is no port')
 }
 
 function noPort(ports: SidecarPorts): string {
@@ -86,7 +95,8 @@ function noPort(ports: SidecarPorts): string {
 
 function howRun({ execMode, command }: ManagedFacts, settings: ManagedSettings): Result<ManagedFacts, string> {
   const mode = execMode || settings.execMode || 'daemon'
-  if (mode === 'script') return err('Invalid managed proxy: exec_mode script is not there: write daemon')
+  if (mode === 'script')
+    return err('Invalid managed proxy: exec_mode script is reserved, and runs nothing in any release: write daemon')
   if (mode !== 'daemon') return err(`Invalid managed proxy: exec_mode cannot be ${JSON.stringify(mode)}`)
   return ok({ execMode: mode, command: command.length > 0 ? command : settings.daemonCommand })
 }
@@ -95,10 +105,15 @@ function settingsOf(text: string): Readonly<Record<string, Json>> {
   return text === '' ? {} : (settingsJson(text) as Readonly<Record<string, Json>>)
 }
 
-function listeningCheck(proxy: OfferedService, config: Readonly<Record<string, Json>>): readonly CheckDefinition[] {
-  if (config['disable_tcp_check'] === true) return []
-  const asked = config['tcp_check_address'] ?? config['bind_address']
-  const address = typeof asked !== 'string' || anyAddresses.has(asked) ? '127.0.0.1' : asked
+function listeningCheck(
+  proxy: OfferedService,
+  settings: Readonly<Record<string, Json>>,
+  bound: string,
+): readonly CheckDefinition[] {
+  if (settings['disable_tcp_check'] === true) return []
+  const given = settings['tcp_check_address']
+  const asked = typeof given === 'string' && given !== '' ? given : bound
+  const address = anyAddresses.has(asked) ? '127.0.0.1' : asked
   const host = address.includes(':') && !address.startsWith('[') ? `[${address}]` : address
   return [
     {

@@ -46,10 +46,14 @@ export const connectKeys = {
         'A program that runs as long as the proxy. Without one: `svc connect proxy`.',
         managed,
       ),
-      exec_mode: key(text, 'daemon. A proxy with script is refused: that mode is not there.', managed),
+      exec_mode: key(
+        text,
+        'daemon. A proxy with script is refused: that word is reserved, and runs nothing in any release.',
+        managed,
+      ),
       script_command: key(texts, 'A program that is run at each change.', {
         ...managed,
-        waits: { for: 'there is no exec_mode script', never: true },
+        waits: { for: 'exec_mode script runs nothing in any release', never: true },
       }),
     }),
   }),

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
-import { defaultManagedSettings, type ManagedSettings } from '../../../src/agent/local/managed-proxies.ts'
+import {
+  defaultManagedSettings,
+  type ManagedSettings,
+  withManagedDefaults,
+} from '../../../src/agent/local/managed-proxies.ts'
 import { parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
 import type { LocalAgent } from '../../../src/features/local-agent.ts'
 import type { ServiceDefinition } from '../../../src/model/catalog.ts'
@@ -80,16 +84,61 @@ describe('a managed proxy', () => {
   })
 
   it.each([
-    [{ exec_mode: 'script' }, 'Invalid managed proxy: exec_mode script is not there: write daemon'],
+    [
+      { exec_mode: 'script' },
+      'Invalid managed proxy: exec_mode script is reserved, and runs nothing in any release: write daemon',
+    ],
     [{ exec_mode: 'x' }, 'Invalid managed proxy: exec_mode cannot be "x"'],
     [{ config: { bind_port: 'x' } }, 'Invalid managed proxy: bind_port is no port'],
     [{ config: { bind_port: 0 } }, 'Invalid managed proxy: bind_port is no port'],
     [{ config: { bind_address: 5 } }, 'Invalid managed proxy: bind_address is no address'],
     [{ config: { local_service_address: 'x' } }, 'Invalid managed proxy: local_service_address is not host:port'],
+    [{ config: { upstreams: {} } }, 'Invalid managed proxy: upstreams of its config cannot be read'],
+    [
+      { config: { upstreams: [{ destination_name: 'db' }] } },
+      'Invalid managed proxy: upstreams of its config cannot be read at 0.local_bind_port',
+    ],
   ])('that says %j is refused: %s', async (proxy, message) => {
     await withLocalAgent(configOf(settings()), async ({ agent }) => {
       expect(await refusalOf(agent, managed('a', proxy))).toEqual({ kind: 'bad-request', message })
       expect(agent.services()).toEqual([])
+    })
+  })
+
+  it.each([
+    [{ tcp_check_address: '192.168.0.1' }, '192.168.0.1:20000'],
+    [{ tcp_check_address: '', bind_address: '0.0.0.0' }, '127.0.0.1:20000'],
+    [{ bind_address: '::1', bind_port: 7 }, '[::1]:7'],
+    [{ disable_tcp_check: true }, undefined],
+  ])('with the settings %j is checked at %s', (config, address) => {
+    const { sidecar } = managed('a', { config })
+    if (sidecar?.service.managed === undefined) throw new Error('it has no managed proxy')
+    const place = { settings: settings().managedProxies, bindAddress: '10.0.0.1', taken: [] }
+    const made = withManagedDefaults(sidecar.service, sidecar.service.managed, place)
+    const probes = made.ok ? made.value.checks.map(({ probe }) => probe.kind === 'tcp' && probe.address) : made
+    expect(probes).toEqual(address === undefined ? [] : [address])
+  })
+
+  it('takes upstreams from its settings where releases before 1.3.0 have them, unless it has some of its own', async () => {
+    const old = { destination_type: 'prepared_query', destination_name: 'near', destination_datacenter: 'dc2' }
+    const upstreams = [{ ...old, local_bind_address: '127.0.0.2', local_bind_port: 9_191, connect_timeout_ms: 100 }]
+    const own = [{ destination_name: 'db', local_bind_port: 9_192 }]
+    await withLocalAgent(configOf(settings()), async ({ agent }) => {
+      await agent.registerService(managed('a', { config: { upstreams } }))
+      await agent.registerService(managed('b', { config: { upstreams }, upstreams: own }))
+      const [a, b] = agent.managedProxies().map(({ proxy }) => proxy.mesh?.proxy?.upstreams)
+      expect(a).toEqual([
+        {
+          type: 'prepared_query',
+          namespace: '',
+          name: 'near',
+          datacenter: 'dc2',
+          localAddress: '127.0.0.2',
+          localPort: 9_191,
+          config: '{"connect_timeout_ms":100}',
+        },
+      ])
+      expect(b?.map(({ name }) => name)).toEqual(['db'])
     })
   })
 

@@ -11,7 +11,7 @@ import { addressProblem, dialFailure, handshakeReason } from './net-failures.ts'
 import { socketPathOf } from './socket-path.ts'
 import { messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
-import { clientTls } from './tls.ts'
+import { diallerTls } from './tls.ts'
 
 /** A larger answer is broken off. */
 const answerBytesMax = 256 << 20
@@ -66,7 +66,7 @@ export class HttpClient implements Closable {
     const sent =
       request.tls === undefined
         ? httpRequest({ ...options, agent: this.#http })
-        : httpsRequest({ ...options, agent: this.#https, ...clientTls(request.tls, to) })
+        : httpsRequest({ ...options, agent: this.#https, ...diallerTls(request.tls, to) })
     try {
       for (const [name, value] of request.headers ?? []) {
         if (name.toLowerCase() === 'host') sent.setHeader(name, value)

@@ -9,7 +9,7 @@ import { nodeDelay } from './async.ts'
 import { addressProblem, dialFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
 import { messageOf } from './system-error.ts'
-import { clientTls } from './tls.ts'
+import { diallerTls } from './tls.ts'
 
 type Answer = Result<Http2Response, HttpClientFailure>
 
@@ -55,7 +55,7 @@ export function requestHttp2(to: Endpoint, request: Http2Request, open: OpenThin
 
 function dialled(to: Endpoint, { tls }: Http2Request): Socket {
   const at = { host: to.host, port: to.port }
-  return tls === undefined ? netConnect(at) : tlsConnect({ ...at, ...clientTls(tls, to), ALPNProtocols: ['h2'] })
+  return tls === undefined ? netConnect(at) : tlsConnect({ ...at, ...diallerTls(tls, to), ALPNProtocols: ['h2'] })
 }
 
 function receive(

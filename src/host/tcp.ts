@@ -20,7 +20,7 @@ import { addressProblem, dialFailure, endpointOf, listenFailure } from './net-fa
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { HostTcpStream } from './tcp-stream.ts'
-import { provenPeer, streamTls, tlsProblem, withoutChain } from './tls.ts'
+import { diallerTls, provenPeer, tlsProblem, withoutChain } from './tls.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
 
 /** Streams that one listener holds at a time; further diallers are dropped. */
@@ -79,7 +79,7 @@ export class HostTcp implements Tcp {
       settle(ok(new HostTcpStream(ready, raw, this.#open, peer)))
     const secure = (tls: TlsOptions): void => {
       try {
-        const secured = withoutChain(tlsConnect({ socket: raw, ...streamTls(tls, to) }))
+        const secured = withoutChain(tlsConnect({ socket: raw, ...diallerTls(tls, to) }))
         socket = secured
         secured.on('error', failed)
         secured.once('secureConnect', () => succeed(secured, provenPeer(secured)))

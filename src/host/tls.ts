@@ -92,22 +92,17 @@ export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestC
 }
 
 /**
- * Contexts of those who dial again and again with the same options: reading their keys and certificates costs a third of a
- * dial. They go with their options, which nobody changes.
+ * What OpenSSL makes of certificates and keys takes tens of kilobytes and a millisecond. Who dials again and again with the very
+ * same options shares it, for as long as somebody has them.
  */
 const contexts = new WeakMap<TlsOptions, SecureContext>()
 
 function contextOf(tls: TlsOptions): SecureContext {
-  const known = contexts.get(tls)
-  if (known !== undefined) return known
+  const kept = contexts.get(tls)
+  if (kept !== undefined) return kept
   const made = createSecureContext(contextOptions(tls))
   contexts.set(tls, made)
   return made
-}
-
-/** For one stream, with the context of its options. Throws if a key or certificate does not parse. */
-export function streamTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
-  return { ...judgedBy(tls, to), secureContext: contextOf(tls) }
 }
 
 /**
@@ -119,15 +114,13 @@ export function withoutChain(socket: TLSSocket): TLSSocket {
   return Object.assign(socket, { getPeerCertificate: () => ofPeer() })
 }
 
-/** For clients that keep connections, and find them again by what the context is made of and not by the context. */
-export function clientTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
-  return { ...judgedBy(tls, to), ...contextOptions(tls) }
-}
-
 /** Without a name, the certificate must carry the address that is dialled. */
-function judgedBy(tls: TlsOptions, to: Endpoint): ConnectionOptions {
+export function diallerTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
   const name = tls.serverName ?? to.host
   return {
+    // Connections that are kept open for HTTP are told apart by these, and not by what was made of them.
+    ...contextOptions(tls),
+    secureContext: contextOf(tls),
     rejectUnauthorized: tls.trust !== 'anyone',
     checkServerIdentity: (_host, certificate) =>
       tls.anyName === true ? undefined : checkServerIdentity(name, certificate),

@@ -6,6 +6,7 @@ import type { ListenerTls, TlsOptions } from '../env/net.ts'
 import { type TrustDomains, trustDomainsOf } from '../pki/trust-domains.ts'
 import type { AgentApi } from './agent-api.ts'
 import { Following } from './following.ts'
+import { LeafExpiry } from './leaf-expiry.ts'
 
 /** Roots are few: one for each rotation within the life of a leaf. */
 const rootsMax = 64
@@ -18,18 +19,21 @@ const rootsAnswer = z.object({
     .max(rootsMax),
 })
 
-const leafAnswer = z.object({ CertPEM: z.string().min(1), PrivateKeyPEM: z.string().min(1), SerialNumber: z.string() })
+const leafAnswer = z.object({
+  CertPEM: z.string().min(1),
+  PrivateKeyPEM: z.string().min(1),
+  SerialNumber: z.string(),
+  ValidAfter: z.string().default(''),
+  ValidBefore: z.string().default(''),
+})
 
-/**
- * What a proxy shows to others, and by what it judges them. One object for as long as neither changes, so that what the
- * world makes of its options is made once and not for each connection.
- */
+/** What a proxy shows to others, and by what it judges them. The very same objects as long as it stays the same. */
 export interface Identity {
   readonly domains: TrustDomains
-  /** A public listener wants to know who connects. */
-  readonly listener: ListenerTls
-  /** Certificates of a mesh have no names: whoever dials looks at their URI. */
-  readonly dialler: TlsOptions
+  /** For who connects, and who has to show a certificate. */
+  readonly listening: ListenerTls
+  /** For those who are dialled. Certificates of a mesh have no names: whoever dials looks at their URI. */
+  readonly dialling: TlsOptions
 }
 
 /**
@@ -46,10 +50,12 @@ export class MeshIdentity implements Closable {
   readonly #waiting = new Set<() => void>()
   #closed = false
   readonly #watchers = new Set<{ use(identity: Identity): void }>()
+  readonly #expiry: LeafExpiry
 
   constructor(env: Env, api: AgentApi, service: string) {
     this.#env = env
     this.#service = service
+    this.#expiry = new LeafExpiry(env, service)
     const leafPath = `/v1/agent/connect/ca/leaf/${encodeURIComponent(service)}`
     this.#following = [
       new Following(env, api, {
@@ -92,6 +98,7 @@ export class MeshIdentity implements Closable {
   close(): void {
     this.#closed = true
     for (const one of this.#following) one.close()
+    this.#expiry.close()
     for (const wake of [...this.#waiting]) wake()
   }
 
@@ -125,12 +132,13 @@ export class MeshIdentity implements Closable {
     const clusterIds = roots.Roots.map(({ ExternalTrustDomain }) => ExternalTrustDomain)
     this.#current = {
       domains: trustDomainsOf(roots.TrustDomain, clusterIds),
-      listener: { ...tls, requirePeerCertificate: true },
-      dialler: { ...tls, anyName: true },
+      listening: { ...tls, requirePeerCertificate: true },
+      dialling: { ...tls, anyName: true },
     }
     if (isNewLeaf) {
       const fields = { service: this.#service, serial: leaf.SerialNumber }
       this.#env.log.write('info', 'proxy', 'There is a new leaf certificate', fields)
+      this.#expiry.follow(leaf)
     }
     for (const wake of [...this.#waiting]) wake()
     for (const { use } of [...this.#watchers]) use(this.#current)

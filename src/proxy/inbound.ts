@@ -28,13 +28,14 @@ export interface InboundParts {
 export class Inbound implements Closable {
   readonly plan: InboundPlan
   readonly #parts: InboundParts
-  readonly #splices = new Splices()
+  readonly #splices: Splices
   #listener: TcpListener | undefined
   #watching: Closable | undefined
 
   private constructor(parts: InboundParts) {
     this.#parts = parts
     this.plan = parts.plan
+    this.#splices = new Splices(parts.env, parts.plan.listen)
   }
 
   /** Once there is a leaf to show. The error is a clause for the log. */
@@ -45,13 +46,13 @@ export class Inbound implements Closable {
     const at = parts.plan.listen
     const take = (stream: TcpStream): void => inbound.#take(stream)
     const shown = parts.identity.current ?? identity
-    const listening = await parts.env.tcp.listen(at, take, shown.listener)
+    const listening = await parts.env.tcp.listen(at, take, shown.listening)
     if (!listening.ok) return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
     inbound.#listener = listening.value
-    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(next.listener))
+    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(next.listening))
     // There may have been another one while the listener was opened.
     const { current = identity } = parts.identity
-    if (current !== shown) listening.value.renewTls(current.listener)
+    if (current !== shown) listening.value.renewTls(current.listening)
     return ok(inbound)
   }
 
@@ -63,7 +64,7 @@ export class Inbound implements Closable {
   drain(): Promise<void> {
     this.#watching?.close()
     this.#listener?.close()
-    return this.#splices.over(this.#parts.env)
+    return this.#splices.over()
   }
 
   close(): void {

@@ -1,21 +1,37 @@
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import type { TcpStream } from '../env/net.ts'
+import { type Endpoint, endpointText, type TcpStream } from '../env/net.ts'
 import { Splice } from './splice.ts'
 
-/** Connections through one listener at a time, those counted that wait to be let through; one more is closed at once. */
-const splicesMax = 4_096
+/**
+ * Connections through one listener at a time, those counted that wait to be let through; one more is closed at once. Fewer than
+ * the listener of a host takes, so that it is said here.
+ */
+export const splicesMax = 8_000
+/** That there is no room is said no more often. */
+const sayAgainMs = 10_000
 
 /** What goes on through one listener. */
 export class Splices implements Closable {
+  readonly #env: Pick<Env, 'deferred' | 'clock' | 'log' | 'metrics'>
+  readonly #at: Endpoint
   readonly #open = new Set<Splice>()
   #whenOver: (() => void)[] = []
+  #turnedAway = 0
+  #saidMs = Number.NEGATIVE_INFINITY
+
+  /** `at`: where the listener is, for the log. */
+  constructor(env: Pick<Env, 'deferred' | 'clock' | 'log' | 'metrics'>, at: Endpoint) {
+    this.#env = env
+    this.#at = at
+  }
 
   /** In the turn in which the stream is handed over. Undefined: there is no room. */
   begin(first: TcpStream): Splice | undefined {
     if (this.#open.size >= splicesMax) {
       first.onClose(() => undefined)
       first.close()
+      this.#turnAway()
       return undefined
     }
     const splice: Splice = new Splice(first, () => this.#over(splice))
@@ -24,8 +40,8 @@ export class Splices implements Closable {
   }
 
   /** Settled when nothing goes on any more. */
-  over(env: Pick<Env, 'deferred'>): Promise<void> {
-    const over = env.deferred<void>()
+  over(): Promise<void> {
+    const over = this.#env.deferred<void>()
     if (this.#open.size === 0) over.resolve()
     else this.#whenOver.push(() => over.resolve())
     return over.promise
@@ -33,6 +49,17 @@ export class Splices implements Closable {
 
   close(): void {
     for (const splice of [...this.#open]) splice.close()
+  }
+
+  #turnAway(): void {
+    this.#turnedAway++
+    this.#env.metrics.count('proxy.full')
+    const nowMs = this.#env.clock.monoMs()
+    if (nowMs - this.#saidMs < sayAgainMs) return
+    this.#saidMs = nowMs
+    const text = 'Connections are turned away: as many are open as one listener of the proxy takes'
+    const fields = { at: endpointText(this.#at), open: this.#open.size, turnedAway: this.#turnedAway }
+    this.#env.log.write('warn', 'proxy', text, fields)
   }
 
   #over(splice: Splice): void {

@@ -25,7 +25,7 @@ export class Upstream implements Closable {
   readonly plan: UpstreamPlan
   readonly #parts: UpstreamParts
   readonly #discovery: Discovery
-  readonly #splices = new Splices()
+  readonly #splices: Splices
   #listener: TcpListener | undefined
   /** Connections that are not yet where they are to be. */
   #underWay = 0
@@ -34,6 +34,7 @@ export class Upstream implements Closable {
   private constructor(parts: UpstreamParts) {
     this.#parts = parts
     this.plan = parts.plan
+    this.#splices = new Splices(parts.env, parts.plan.listen)
     this.#discovery = discoveryOf(parts.env, parts.api, parts.plan)
   }
 
@@ -59,7 +60,7 @@ export class Upstream implements Closable {
     this.#listener?.close()
     this.#drains = true
     this.#askNoMore()
-    return this.#splices.over(this.#parts.env)
+    return this.#splices.over()
   }
 
   close(): void {
@@ -110,7 +111,7 @@ export class Upstream implements Closable {
     const { env, identity, plan } = this.#parts
     const { current } = identity
     if (current === undefined) return err('there is no leaf')
-    const dialled = await dialHost(env, endpoint, plan.connectTimeoutMs, current.dialler)
+    const dialled = await dialHost(env, endpoint, plan.connectTimeoutMs, current.dialling)
     if (!dialled.ok) return dialled
     const peer = serviceOf(dialled.value.peer, current.domains)
     if (peer !== undefined && isExpected(peer.id, expected)) return dialled

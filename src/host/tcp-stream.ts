@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { invariant } from '../base/invariant.ts'
 import { type Endpoint, highWaterBytes, type PeerCertificate, type StreamEnd, type TcpStream } from '../env/net.ts'
@@ -28,6 +29,8 @@ export class HostTcpStream implements TcpStream {
   #leaving = false
   #wantsDrain = false
   #corked = false
+  /** Whether the connection was broken when the own end was to go out; undefined: it was not yet to. */
+  #goneBeforeEnd: boolean | undefined
   #drain: (() => void) | undefined
   #end: (() => void) | undefined
   #close: ((why: StreamEnd) => void) | undefined
@@ -46,6 +49,11 @@ export class HostTcpStream implements TcpStream {
     socket.on('error', (cause) => {
       this.#broken ??= codeOf(cause) === 'ETIMEDOUT' ? 'timeout' : 'reset'
     })
+    const final = socket._final.bind(socket)
+    socket._final = (done) => {
+      this.#goneBeforeEnd = !isConnected(raw)
+      final(done)
+    }
     socket.on('drain', () => this.#drained())
     socket.on('end', () => this.#peerEnded())
     socket.on('close', () => this.#ended())
@@ -139,7 +147,8 @@ export class HostTcpStream implements TcpStream {
 
   #peerEnded(): void {
     if (this.#leaving) return
-    if (this.#socket.writableEnded || isConnected(this.#raw)) return this.#end?.()
+    const isOver = this.#goneBeforeEnd ?? !isConnected(this.#raw)
+    if (!isOver && !isBroken(this.#raw)) return this.#end?.()
     this.#broken ??= 'reset'
     this.#socket.destroy()
   }
@@ -164,6 +173,37 @@ export class HostTcpStream implements TcpStream {
  * Node does not offer the question, its handle does; without it the end is believed.
  */
 function isConnected(raw: Socket): boolean {
-  const handle = (raw as { _handle?: { getpeername?: (out: object) => number } | null })._handle
+  const handle = handleOf(raw)
   return typeof handle?.getpeername !== 'function' || handle.getpeername({}) === 0
+}
+
+/**
+ * After its own end a socket has no peer in either case. But where libuv has not read what broke the connection, the kernel
+ * still keeps it for the next who reads, and so one byte is asked for: there is none, for the end has come (or, under TLS, the
+ * word that nothing follows), unless it never ended, and then the answer is why.
+ *
+ * Under TLS the own end begins with a word of its own. Where the connection is broken by then, that is what it meets, and Node
+ * drops the answer: nobody else is told. So it is looked at before, in `_final`; what breaks in the instant between the two is
+ * taken for an end.
+ */
+function isBroken(raw: Socket): boolean {
+  const descriptor = handleOf(raw)?.fd
+  if (typeof descriptor !== 'number' || descriptor < 0) return false
+  try {
+    readSync(descriptor, new Uint8Array(1))
+    return false
+  } catch (cause) {
+    return breaks.has(codeOf(cause))
+  }
+}
+
+const breaks: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+
+interface SocketHandle {
+  readonly getpeername?: (out: object) => number
+  readonly fd?: number
+}
+
+function handleOf(raw: Socket): SocketHandle | null | undefined {
+  return (raw as { _handle?: SocketHandle | null })._handle
 }

@@ -132,6 +132,18 @@ function streamLaws(security: () => Security | undefined): void {
     expect(far.events).toEqual(['close:reset'])
   })
 
+  it('tells a break from an end also where its own end is out, and the last bytes come together with the break', async () => {
+    const { near, far } = await pair(security())
+    near.stream.end()
+    await far.happened('end')
+    far.stream.write(utf8('half an answer'))
+    // What is written leaves at the end of the turn; whoever dialled has not looked yet when the connection breaks.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    far.stream.close()
+    expect(await near.closed).toBe('reset')
+    expect([near.text, near.events]).toEqual(['half an answer', ['close:reset']])
+  })
+
   it('is over for both where it is closed while its end is on the way', async () => {
     const { near, far } = await pair(security())
     near.stream.write(utf8('last words'))

@@ -1,7 +1,7 @@
 import type { AgentObserver } from '../../src/agent/agent.ts'
 import { decodeCommand } from '../../src/agent/replication/command-codec.ts'
 import { textOf } from '../../src/base/bytes.ts'
-import { enterNewMode } from '../../src/features/acl/mode-commands.ts'
+import { enterNewMode } from '../../src/features/acl/system/mode-commands.ts'
 import { catalogDeregister } from '../../src/features/catalog/commands.ts'
 import { kvPutCas } from '../../src/features/kv/commands.ts'
 import { kvTable } from '../../src/features/kv/tables.ts'

@@ -12,8 +12,8 @@ import type {
 } from '../../src/env/net.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
-import { TcpDial } from '../world/tcp-dial.ts'
-import { SimTcpListener } from '../world/tcp-listener.ts'
+import { TcpDial } from '../world/network/tcp-dial.ts'
+import { SimTcpListener } from '../world/network/tcp-listener.ts'
 import { addressProblem } from './address.ts'
 
 /** What a system call or two take. */

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Endpoint, ListenFailure, Udp, UdpSocket } from '../../src/env/net.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
-import { type DatagramUse, SimUdpSocket } from '../world/udp-socket.ts'
+import { type DatagramUse, SimUdpSocket } from '../world/network/udp-socket.ts'
 import { addressProblem } from './address.ts'
 import { listenDelayUs } from './tcp.ts'
 

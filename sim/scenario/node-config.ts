@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keysStillRead } from '../../src/config/removed.ts'
+import { keysStillRead } from '../../src/config/past/removed.ts'
 import { fileSchema } from '../../src/config/schema.ts'
 import { oldestRelease } from '../../src/model/release.ts'
 

@@ -1,6 +1,6 @@
 import type { NetworkFacts } from '../checkers/pool/pool-laws.ts'
 import type { TraceOptions } from '../report/trace.ts'
-import type { DiskOptions } from '../world/disk.ts'
+import type { DiskOptions } from '../world/disk/disk.ts'
 import type { Platform } from '../world/platform.ts'
 import { Simulation, type SimulationOptions } from '../world/simulation.ts'
 import type { RangeMs } from '../world/time-range.ts'

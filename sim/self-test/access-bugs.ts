@@ -1,7 +1,7 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const support = 'src/agent/access/support.js'
-const modeCommands = 'src/features/acl/mode-commands.js'
+const modeCommands = 'src/features/acl/system/mode-commands.js'
 /** Else no leader writes what a voter does not know, whatever it thinks of the mode. */
 const gateOpen = {
   file: 'src/agent/servers/command-gate.js',
@@ -34,7 +34,7 @@ export const accessBugs: readonly PlantedBug[] = [
     about: 'an old token that is written again loses the accessor that the migration gave it, and gets another',
     patches: [
       {
-        file: 'src/features/acl/legacy-commands.js',
+        file: 'src/features/acl/legacy/legacy-commands.js',
         find: "const accessor = before?.accessor ?? '';",
         replace: "const accessor = '';",
       },
@@ -75,7 +75,7 @@ export const accessBugs: readonly PlantedBug[] = [
     name: 'batches-too-fast',
     about: 'the migration takes its next batch after a fifth of a second',
     patches: [
-      { file: 'src/features/acl/migration.js', find: 'const pauseMs = 1_000;', replace: 'const pauseMs = 200;' },
+      { file: 'src/features/acl/legacy/migration.js', find: 'const pauseMs = 1_000;', replace: 'const pauseMs = 200;' },
     ],
     hunt: migrated,
     foundBy: ['A4'],

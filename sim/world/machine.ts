@@ -1,8 +1,8 @@
 import type { RunningMachine as MachineFacts } from '../../src/env/process.ts'
-import type { SimDisk } from './disk.ts'
-import type { Host } from './host.ts'
+import type { SimDisk } from './disk/disk.ts'
 import type { Kernel } from './kernel.ts'
-import type { Network } from './network.ts'
+import type { Host } from './network/host.ts'
+import type { Network } from './network/network.ts'
 import type { NodeClock } from './node-clock.ts'
 import type { Program } from './program.ts'
 

@@ -1,4 +1,4 @@
-import type { DiskOptions } from './disk.ts'
+import type { DiskOptions } from './disk/disk.ts'
 import type { ClockOptions } from './node-clock.ts'
 
 export interface NodeOptions {

@@ -15,14 +15,14 @@ import {
 } from '../model/release.ts'
 import { agentFlags } from './agent-flags.ts'
 import { diskProblems } from './disk-problems.ts'
-import { type ConfigDocument, parseDocument } from './document.ts'
 import { configOfFlags, flagAt } from './flags.ts'
 import { followsFrom } from './follow-on.ts'
-import { parseHclDocument } from './hcl-document.ts'
 import { type Normalized, normalize } from './normalize.ts'
 import type { ConfigProblem } from './problem.ts'
 import { configKeys } from './schema.ts'
-import { gather } from './sources.ts'
+import { type ConfigDocument, parseDocument } from './sources/document.ts'
+import { parseHclDocument } from './sources/hcl-document.ts'
+import { gather } from './sources/sources.ts'
 import { type ExaminedFile, examineDocument } from './validate.ts'
 
 /** A configuration file may be this long, bytes. */

@@ -6,18 +6,20 @@ import { keyFrom } from '../gossip/keyring.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { productName } from '../model/names.ts'
 import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
-import { accessOf, accessWarnings } from './access.ts'
-import { accessContradictions } from './access-contradictions.ts'
-import { advertiseWan, bindAddress } from './addresses.ts'
-import { checkConnect, connectWarnings, managedOf, meshOf } from './connect.ts'
 import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
-import { dnsConfig } from './dns.ts'
-import { withAddresses } from './expand.ts'
-import { joinAddresses } from './joins.ts'
-import { checkAddressClash, listenAddresses, portsOf, serfBind } from './network.ts'
+import { accessOf, accessWarnings } from './parts/access.ts'
+import { advertiseWan, bindAddress } from './parts/addresses.ts'
+import { checkConnect, connectWarnings, managedOf, meshOf } from './parts/connect.ts'
+import { dnsConfig } from './parts/dns.ts'
+import { joinAddresses } from './parts/joins.ts'
+import { checkAddressClash, listenAddresses, portsOf, serfBind } from './parts/network.ts'
+import { checkInterval, milliseconds, type Report } from './parts/quantities.ts'
+import { filterWarnings, telemetryOf } from './parts/telemetry.ts'
+import { socketAccessOf, tlsOf } from './parts/tls.ts'
+import { watchesOf } from './parts/watches.ts'
+import { accessContradictions } from './past/access-contradictions.ts'
 import type { ConfigProblem } from './problem.ts'
-import { checkInterval, milliseconds, type Report } from './quantities.ts'
 import {
   checkCounts,
   checkNames,
@@ -29,10 +31,8 @@ import {
   warningsOf,
 } from './rules.ts'
 import type { FileConfig } from './schema.ts'
-import { filterWarnings, telemetryOf } from './telemetry.ts'
-import { socketAccessOf, tlsOf } from './tls.ts'
+import { withAddresses } from './sources/expand.ts'
 import { waitingKeys } from './waiting.ts'
-import { watchesOf } from './watches.ts'
 
 export interface Normalized {
   readonly config: AgentConfig

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
-import { milliseconds, type Report } from './quantities.ts'
+import { milliseconds, type Report } from './parts/quantities.ts'
 import type { FileConfig } from './schema.ts'
 
 /** What only the whole can tell, and what is well formed and yet not allowed. Texts: reference, configuration 3 and 4. */

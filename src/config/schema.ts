@@ -9,7 +9,7 @@ import { limitKeys, networkKeys } from './keys/network.ts'
 import { serverKeys } from './keys/server.ts'
 import { telemetryKeys } from './keys/telemetry.ts'
 import { tlsKeys } from './keys/tls.ts'
-import type { PastSettings } from './past-keys.ts'
+import type { PastSettings } from './past/past-keys.ts'
 
 /**
  * A configuration file as people write it. Strict: a key that is not here is an error. Each field may be absent; the

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { nearest } from '../base/edit-distance.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { hasBehaviour, newestRelease, type Release } from '../model/release.ts'
-import type { ConfigDocument } from './document.ts'
 import type { KeyRow } from './keys/key.ts'
-import { inOwnCase } from './letter-case.ts'
-import { readAsPast } from './past-keys.ts'
+import { readAsPast } from './past/past-keys.ts'
+import { removedKey } from './past/removed.ts'
 import type { ConfigProblem } from './problem.ts'
-import { removedKey } from './removed.ts'
 import { configKeys, type FileConfig, fileSchema } from './schema.ts'
+import type { ConfigDocument } from './sources/document.ts'
+import { inOwnCase } from './sources/letter-case.ts'
 
 export interface ValidatedFile {
   readonly config: FileConfig

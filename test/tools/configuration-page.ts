@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { agentFlags } from '../../src/config/agent-flags.ts'
 import type { KeyRow } from '../../src/config/keys/key.ts'
-import { removedOptions } from '../../src/config/removed.ts'
+import { removedOptions } from '../../src/config/past/removed.ts'
 import { configKeys } from '../../src/config/schema.ts'
 
 /** Readers of keys, in the order of the page. */

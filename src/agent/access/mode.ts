@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { legacyModeFailure, type MissingServer } from '../../features/access-control.ts'
-import { enterNewMode } from '../../features/acl/mode-commands.ts'
+import { enterNewMode } from '../../features/acl/system/mode-commands.ts'
 import { isNewMode } from '../../features/acl/views.ts'
 import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
 import type { Pool } from '../../gossip/pool.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Json } from '../../base/json.ts'
-import { parseDocument } from '../../config/document.ts'
+import { parseDocument } from '../../config/sources/document.ts'
 
 const anything = z.record(
   z.string(),

@@ -2,8 +2,8 @@ import { textOf } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { readDefinitions } from '../../config/definitions.ts'
-import { type ConfigDocument, parseDocument } from '../../config/document.ts'
 import { problemText } from '../../config/problem.ts'
+import { type ConfigDocument, parseDocument } from '../../config/sources/document.ts'
 import type { Disk } from '../../env/disk.ts'
 
 export interface ServiceInFile {

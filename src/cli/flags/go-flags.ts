@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { removedFlag } from '../../config/removed.ts'
+import { removedFlag } from '../../config/past/removed.ts'
 import type { CommandFlag } from '../command.ts'
 import { PastFlags } from './past-flags.ts'
 

@@ -1,5 +1,5 @@
-import { providerText } from '../../config/past-values.ts'
-import { isFlagStillRead } from '../../config/removed.ts'
+import { providerText } from '../../config/past/past-values.ts'
+import { isFlagStillRead } from '../../config/past/removed.ts'
 import { parseRelease, type Release } from '../../model/release.ts'
 
 /** Flags of clouds by their beginning, and the provider that is asked now. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { watchSchema } from '../watches.ts'
+import { watchSchema } from '../parts/watches.ts'
 import { keysOf } from './key.ts'
 import { bool, definition, duration, pairs, text, whole } from './types.ts'
 

@@ -1,22 +1,27 @@
 import type { Feature } from '../manifest.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
 import { tokensDuty } from './duty.ts'
-import { explainEndpoint } from './explain.ts'
-import { legacyBootstrap, legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
-import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
-import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from './mode-commands.ts'
+import { legacyBootstrap, legacyDelete, legacySet, legacySetLater } from './legacy/legacy-commands.ts'
+import {
+  legacyDeleteEndpoint,
+  legacyListEndpoint,
+  legacyReadEndpoint,
+  legacySetEndpoint,
+} from './legacy/legacy-endpoints.ts'
+import { replicatePolicies, replicateTokens } from './replication/replication-commands.ts'
+import { replicationStatusEndpoint } from './replication/replication-status.ts'
+import { aclRoutes } from './routes.ts'
+import { explainEndpoint } from './system/explain.ts'
+import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from './system/mode-commands.ts'
+import { bootstrapEndpoint, standingEndpoint } from './system/system-endpoints.ts'
+import { bootstrapTable, migrationTable, modeTable, policiesTable, tokensTable } from './tables.ts'
 import {
   policyBatchEndpoint,
   policyDeleteEndpoint,
   policyListEndpoint,
   policyReadEndpoint,
   policySetEndpoint,
-} from './policy-endpoints.ts'
-import { replicatePolicies, replicateTokens } from './replication-commands.ts'
-import { replicationStatusEndpoint } from './replication-status.ts'
-import { aclRoutes } from './routes.ts'
-import { bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
-import { bootstrapTable, migrationTable, modeTable, policiesTable, tokensTable } from './tables.ts'
+} from './tokens/policy-endpoints.ts'
 import {
   tokenBatchEndpoint,
   tokenCloneEndpoint,
@@ -25,7 +30,7 @@ import {
   tokenReadEndpoint,
   tokenSelfEndpoint,
   tokenSetEndpoint,
-} from './token-endpoints.ts'
+} from './tokens/token-endpoints.ts'
 
 /** Who may do what: tokens and the policies that they are bound to. */
 export const aclFeature: Feature = {

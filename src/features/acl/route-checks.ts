@@ -12,7 +12,7 @@ import { failed } from '../responses.ts'
 import type { Handle, RouteRequest, RouteResponse } from '../route.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../server-context.ts'
 import type { InMode } from './asked.ts'
-import { standingEndpoint } from './system-endpoints.ts'
+import { standingEndpoint } from './system/system-endpoints.ts'
 
 /**
  * What every path of access control looks at first, in the order of the field: whether it is on, whether the URL and the body

@@ -1,10 +1,10 @@
 import type { Route } from '../route.ts'
-import { explainRoutes } from './explain.ts'
-import { legacyRoutes } from './legacy-routes.ts'
-import { policyRoutes } from './policy-routes.ts'
-import { systemRoutes } from './system-routes.ts'
-import { tokenRoutes } from './token-routes.ts'
-import { translateRoutes } from './translate-routes.ts'
+import { legacyRoutes } from './legacy/legacy-routes.ts'
+import { explainRoutes } from './system/explain.ts'
+import { systemRoutes } from './system/system-routes.ts'
+import { translateRoutes } from './system/translate-routes.ts'
+import { policyRoutes } from './tokens/policy-routes.ts'
+import { tokenRoutes } from './tokens/token-routes.ts'
 
 export const aclRoutes: readonly Route[] = [
   ...systemRoutes,

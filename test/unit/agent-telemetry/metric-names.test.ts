@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { spellingsOf } from '../../../src/agent/telemetry/metric-names.ts'
-import { parseDocument } from '../../../src/config/document.ts'
 import { normalize } from '../../../src/config/normalize.ts'
+import { parseDocument } from '../../../src/config/sources/document.ts'
 import { validateDocument } from '../../../src/config/validate.ts'
 import { parseRelease } from '../../../src/model/release.ts'
 

@@ -13,7 +13,7 @@ import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { InvariantViolation } from '../../../src/base/invariant.ts'
 import { pack } from '../../../src/base/msgpack.ts'
-import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
+import { enterNewMode } from '../../../src/features/acl/system/mode-commands.ts'
 import type { CommandDefinition, WriteIdentity } from '../../../src/features/server-context.ts'
 import type { Release } from '../../../src/model/release.ts'
 import type { Entry } from '../../../src/raft/core/types.ts'

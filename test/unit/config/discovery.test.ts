@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseDiscovery } from '../../../src/config/discovery.ts'
 import { normalize } from '../../../src/config/normalize.ts'
+import { parseDiscovery } from '../../../src/config/parts/discovery.ts'
 import { problemText } from '../../../src/config/problem.ts'
 
 function read(text: string): unknown {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from '../../../src/config/document.ts'
 import { problemText } from '../../../src/config/problem.ts'
+import { parseDocument } from '../../../src/config/sources/document.ts'
 import { validateDocument } from '../../../src/config/validate.ts'
 import { parseRelease } from '../../../src/model/release.ts'
 

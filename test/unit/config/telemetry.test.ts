@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from '../../../src/config/document.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { problemText } from '../../../src/config/problem.ts'
+import { parseDocument } from '../../../src/config/sources/document.ts'
 import { validateDocument } from '../../../src/config/validate.ts'
 import type { Machine } from '../../../src/env/process.ts'
 

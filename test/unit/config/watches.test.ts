@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { watchesOf } from '../../../src/config/watches.ts'
+import { watchesOf } from '../../../src/config/parts/watches.ts'
 
 function read(watch: object) {
   const lines: string[] = []

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from '../../../src/features/acl/commands.ts'
 import { aclFeature } from '../../../src/features/acl/feature.ts'
-import { legacyBootstrap, legacyDelete, legacySet } from '../../../src/features/acl/legacy-commands.ts'
-import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from '../../../src/features/acl/mode-commands.ts'
+import { legacyBootstrap, legacyDelete, legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import {
   anonymousAccessor,
   managementLink,
   managementPolicyId,
   type PolicyRow,
 } from '../../../src/features/acl/model.ts'
+import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import type { CommandDefinition } from '../../../src/features/server-context.ts'
 import { Store } from '../../../src/store/store.ts'

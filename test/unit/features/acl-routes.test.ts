@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
+import { enterNewMode } from '../../../src/features/acl/system/mode-commands.ts'
 import { AclWorld } from './acl-world.ts'
 
 const unknownId = '11111111-0000-0000-0000-000000000000'

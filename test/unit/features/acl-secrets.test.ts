@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { legacySet } from '../../../src/features/acl/legacy-commands.ts'
-import { enterNewMode } from '../../../src/features/acl/mode-commands.ts'
+import { legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
+import { enterNewMode } from '../../../src/features/acl/system/mode-commands.ts'
 import { AclWorld, type Told } from './acl-world.ts'
 
 /** In every secret of this test, and nowhere else. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LinkOptions } from '../../../sim/world/link.ts'
+import type { LinkOptions } from '../../../sim/world/network/link.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
 import { equalBytes } from '../../../src/base/bytes.ts'
 import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DiskOptions } from '../../../sim/world/disk.ts'
+import type { DiskOptions } from '../../../sim/world/disk/disk.ts'
 import type { SimNode } from '../../../sim/world/node.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
 import { equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LinkOptions } from '../../../sim/world/link.ts'
+import type { LinkOptions } from '../../../sim/world/network/link.ts'
 import type { CrashOptions, SimNode } from '../../../sim/world/node.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
 import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'

@@ -6,8 +6,8 @@ import { DifferenceReport, RefusalReport } from '../../../../src/agent/access/re
 import type { RuleText } from '../../../../src/agent/access/rights.ts'
 import type { Env } from '../../../../src/env/env.ts'
 import type { Fields } from '../../../../src/env/observe.ts'
-import { legacySet } from '../../../../src/features/acl/legacy-commands.ts'
-import { enterNewMode, migrateTokens } from '../../../../src/features/acl/mode-commands.ts'
+import { legacySet } from '../../../../src/features/acl/legacy/legacy-commands.ts'
+import { enterNewMode, migrateTokens } from '../../../../src/features/acl/system/mode-commands.ts'
 import { HandClock } from '../../features/hand-clock.ts'
 import { LoneServer } from '../../features/lone-server.ts'
 

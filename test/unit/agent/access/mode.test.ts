@@ -5,7 +5,7 @@ import { defaultAccess } from '../../../../src/agent/settings/access-settings.ts
 import { defaultAgentConfig } from '../../../../src/agent/settings/agent-config.ts'
 import type { Closable } from '../../../../src/env/async.ts'
 import type { Env } from '../../../../src/env/env.ts'
-import { enterNewMode } from '../../../../src/features/acl/mode-commands.ts'
+import { enterNewMode } from '../../../../src/features/acl/system/mode-commands.ts'
 import { isNewMode } from '../../../../src/features/acl/views.ts'
 import type { Member, Pool } from '../../../../src/gossip/pool.ts'
 import { parseRelease, type Release } from '../../../../src/model/release.ts'

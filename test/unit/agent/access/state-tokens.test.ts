@@ -5,9 +5,9 @@ import { type StateStanding, StateTokens } from '../../../../src/agent/access/st
 import { err, ok } from '../../../../src/base/result.ts'
 import type { Env } from '../../../../src/env/env.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete } from '../../../../src/features/acl/commands.ts'
-import { legacyDelete, legacySet } from '../../../../src/features/acl/legacy-commands.ts'
-import { putBuiltins } from '../../../../src/features/acl/mode-commands.ts'
+import { legacyDelete, legacySet } from '../../../../src/features/acl/legacy/legacy-commands.ts'
 import { managementLink } from '../../../../src/features/acl/model.ts'
+import { putBuiltins } from '../../../../src/features/acl/system/mode-commands.ts'
 import { HandClock } from '../../features/hand-clock.ts'
 import { LoneServer } from '../../features/lone-server.ts'
 

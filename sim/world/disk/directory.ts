@@ -1,0 +1,97 @@
+import { compareText } from '../../../src/base/bytes.ts'
+import { invariant } from '../../../src/base/invariant.ts'
+import type { RandomStream } from '../../../src/env/random.ts'
+import { Inode, type UnsyncedModel } from './inode.ts'
+
+export type Entry = Inode | Directory
+
+type NameChange =
+  | { readonly kind: 'set'; readonly name: string; readonly entry: Entry }
+  | { readonly kind: 'remove'; readonly name: string }
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string }
+
+/** Names, as their readers see them and as the platter has them. Changes of names reach the platter in their order. */
+export class Directory {
+  #names = new Map<string, Entry>()
+  readonly #durable = new Map<string, Entry>()
+  #changes: NameChange[] = []
+  #settled = 0
+
+  get(name: string): Entry | undefined {
+    return this.#names.get(name)
+  }
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0
+  }
+
+  /** Sorted. */
+  names(): readonly string[] {
+    return [...this.#names.keys()].sort(compareText)
+  }
+
+  /** Sorted by name. */
+  entries(): readonly (readonly [name: string, entry: Entry])[] {
+    return this.names().map((name) => [name, this.#names.get(name) as Entry])
+  }
+
+  set(name: string, entry: Entry): void {
+    this.#change({ kind: 'set', name, entry })
+  }
+
+  remove(name: string): void {
+    this.#change({ kind: 'remove', name })
+  }
+
+  rename(from: string, to: string): void {
+    this.#change({ kind: 'rename', from, to })
+  }
+
+  mark(): number {
+    return this.#settled + this.#changes.length
+  }
+
+  harden(mark: number): void {
+    for (const change of this.#take(mark)) applyChange(this.#durable, change)
+  }
+
+  failSync(mark: number, draw: RandomStream): void {
+    const changes = this.#take(mark)
+    for (const change of changes.slice(0, draw.below(changes.length + 1))) applyChange(this.#durable, change)
+  }
+
+  /** Of the changes not synced the first few are left, and of the files what their own fate leaves. */
+  cutPower(draw: RandomStream, model: UnsyncedModel): void {
+    const changes = this.#take(this.mark())
+    const kept = changes.length === 0 ? 0 : draw.below(changes.length + 1)
+    for (const change of changes.slice(0, kept)) applyChange(this.#durable, change)
+    for (const entry of this.#names.values()) if (entry instanceof Inode) entry.links = 0
+    this.#names = new Map(this.#durable)
+    for (const [, entry] of this.entries()) {
+      if (entry instanceof Inode) entry.links = 1
+      entry.cutPower(draw, model)
+    }
+  }
+
+  #change(change: NameChange): void {
+    applyChange(this.#names, change)
+    this.#changes.push(change)
+  }
+
+  #take(mark: number): NameChange[] {
+    const taken = this.#changes.splice(0, Math.max(0, mark - this.#settled))
+    this.#settled += taken.length
+    return taken
+  }
+}
+
+function applyChange(names: Map<string, Entry>, change: NameChange): void {
+  if (change.kind === 'set') names.set(change.name, change.entry)
+  else if (change.kind === 'remove') names.delete(change.name)
+  else {
+    const entry = names.get(change.from)
+    invariant(entry !== undefined, 'a name that is changed is there', { from: change.from })
+    names.delete(change.from)
+    names.set(change.to, entry)
+  }
+}

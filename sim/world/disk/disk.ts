@@ -1,0 +1,205 @@
+import { utf8 } from '../../../src/base/bytes.ts'
+import { ok, type Result } from '../../../src/base/result.ts'
+import type { DiskFailure } from '../../../src/env/disk.ts'
+import type { RandomStream } from '../../../src/env/random.ts'
+import { traceKinds } from '../../report/trace-kinds.ts'
+import type { Boot } from '../boot.ts'
+import type { Kernel } from '../kernel.ts'
+import { drawRangeUs, type RangeMs, type RangeUs, rangeUs } from '../time-range.ts'
+import { diskFailure } from './disk-failure.ts'
+import { FileTree, partsOf } from './file-tree.ts'
+import type { UnsyncedModel } from './inode.ts'
+
+export interface DiskOptions {
+  readonly readMs?: RangeMs
+  readonly writeMs?: RangeMs
+  /** Of a file or a directory. */
+  readonly syncMs?: RangeMs
+  /** Opening, listing, renaming, removing. */
+  readonly nameMs?: RangeMs
+  /** Multiplies all of them. */
+  readonly slowFactor?: number
+  /** Room for the contents of files; `Infinity` by default. */
+  readonly quotaBytes?: number
+  readonly unsynced?: UnsyncedModel
+}
+
+const defaultDisk: Required<DiskOptions> = {
+  readMs: [0.02, 0.2],
+  writeMs: [0.01, 0.1],
+  syncMs: [0.3, 2],
+  nameMs: [0.01, 0.1],
+  slowFactor: 1,
+  quotaBytes: Number.POSITIVE_INFINITY,
+  unsynced: 'any',
+}
+
+export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
+
+/** The disk of one machine. It outlives processes; what a power cut leaves of it is `src/env/disk.ts`'s promise, no more. */
+export class SimDisk {
+  readonly draw: RandomStream
+  readonly tree: FileTree
+  readonly #kernel: Kernel
+  readonly #node: number
+  #options: Required<DiskOptions>
+  #times: Record<DiskTiming, RangeUs>
+  readonly #locks = new Map<string, Boot>()
+  #failingSyncs = 0
+  #failingReads = 0
+  #failingWrites = 0
+  #stalled = false
+  #held: (() => void)[] = []
+
+  constructor(kernel: Kernel, node: number, name: string, options: DiskOptions) {
+    this.#kernel = kernel
+    this.tree = new FileTree(kernel.slab)
+    this.#node = node
+    this.draw = kernel.stream(`disk/${name}`)
+    this.#options = { ...defaultDisk, ...options }
+    this.#times = timesOf(this.#options)
+    this.tree.quotaBytes = this.#options.quotaBytes
+  }
+
+  get isStalled(): boolean {
+    return this.#stalled
+  }
+
+  /** Bytes of all files. */
+  get usedBytes(): number {
+    return this.tree.usedBytes
+  }
+
+  /** Changes some settings; the others stay. */
+  setOptions(options: DiskOptions): void {
+    this.#options = { ...this.#options, ...options }
+    this.#times = timesOf(this.#options)
+    this.tree.quotaBytes = this.#options.quotaBytes
+    this.#trace(JSON.stringify(options), 0)
+  }
+
+  /** The next so many syncs fail, of files and directories. */
+  failSyncs(count: number): void {
+    this.#failingSyncs = count
+    this.#trace('syncs fail', count)
+  }
+
+  /** The next so many reads of files fail. */
+  failReads(count: number): void {
+    this.#failingReads = count
+    this.#trace('reads fail', count)
+  }
+
+  /** The next so many writes of files fail, with a part of them done. */
+  failWrites(count: number): void {
+    this.#failingWrites = count
+    this.#trace('writes fail', count)
+  }
+
+  /** Another disk is put in, with nothing on it but these directories. Only while no process runs. */
+  replace(directories: readonly string[]): void {
+    this.tree.erase()
+    for (const path of directories) this.tree.prepare(path)
+    this.#trace('is another one', 0)
+  }
+
+  /** Nothing is finished until `unstall`. */
+  stall(): void {
+    this.#stalled = true
+    this.#trace('stalls', 0)
+  }
+
+  unstall(): void {
+    this.#stalled = false
+    this.#trace('goes on', this.#held.length)
+    const held = this.#held
+    this.#held = []
+    for (const goOn of held) goOn()
+  }
+
+  /** Something that was due while the disk is stalled. */
+  hold(goOn: () => void): void {
+    this.#held.push(goOn)
+  }
+
+  /** One bit of a file rots. False when there is no such byte. */
+  flipBit(path: string, at: number): boolean {
+    const inode = this.tree.files().get(`/${partsOf(path).join('/')}`)
+    if (inode === undefined || at >= inode.size) return false
+    inode.flipBit(at)
+    this.#trace(`rots ${path}`, at)
+    return true
+  }
+
+  /** Every file with its bytes, by path, in order. */
+  files(): ReadonlyMap<string, Uint8Array> {
+    return new Map([...this.tree.files()].map(([path, inode]) => [path, inode.read(0, inode.size)]))
+  }
+
+  /** What the process held is let go; if the power went too, what was not synced meets its fate. */
+  processEnded(power: boolean): void {
+    this.#locks.clear()
+    this.#held = []
+    if (power) this.tree.cutPower(this.draw, this.#options.unsynced)
+    else this.tree.closeAll()
+  }
+
+  delayUs(timing: DiskTiming): number {
+    return Math.round(drawRangeUs(this.#times[timing], this.draw) * this.#options.slowFactor)
+  }
+
+  /** Whether the sync that is being done fails. */
+  syncFails(): boolean {
+    if (this.#failingSyncs === 0) return false
+    this.#failingSyncs--
+    return true
+  }
+
+  /** Whether the read that is being done fails. */
+  readFails(): boolean {
+    if (this.#failingReads === 0) return false
+    this.#failingReads--
+    return true
+  }
+
+  /** How much of the write that is being done gets through; undefined: all of it, and it succeeds. */
+  writeFailsAfter(length: number): number | undefined {
+    if (this.#failingWrites === 0) return undefined
+    this.#failingWrites--
+    return this.draw.below(length + 1)
+  }
+
+  /** Takes a lock for a process. Its file stays when the process dies, and means nothing then. */
+  lock(path: string, boot: Boot): Result<{ release(): void }, DiskFailure> {
+    const key = `/${partsOf(path).join('/')}`
+    if (this.#locks.get(key)?.alive === true) return diskFailure('locked', path)
+    const opened = this.tree.open(path, 'create')
+    if (!opened.ok) return opened
+    const written = this.tree.write(path, opened.value, 0, utf8(`${boot.name} ${boot.number}\n`))
+    this.tree.closed(opened.value)
+    if (!written.ok) return written
+    this.#locks.set(key, boot)
+    let held = true
+    return ok({
+      release: () => {
+        if (!held || this.#locks.get(key) !== boot) return
+        held = false
+        this.#locks.delete(key)
+        this.tree.remove(path)
+      },
+    })
+  }
+
+  #trace(text: string, value: number): void {
+    this.#kernel.trace.addText(traceKinds.diskFault, this.#node, value, 0, 0, text)
+  }
+}
+
+function timesOf(options: Required<DiskOptions>): Record<DiskTiming, RangeUs> {
+  return {
+    read: rangeUs(options.readMs),
+    write: rangeUs(options.writeMs),
+    sync: rangeUs(options.syncMs),
+    name: rangeUs(options.nameMs),
+  }
+}

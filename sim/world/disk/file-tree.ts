@@ -1,0 +1,244 @@
+import { done, type Err, err, ok, type Result } from '../../../src/base/result.ts'
+import type { DiskEntry, DiskFailure } from '../../../src/env/disk.ts'
+import type { RandomStream } from '../../../src/env/random.ts'
+import type { Slab } from '../slab.ts'
+import { Directory, type Entry } from './directory.ts'
+import { diskFailure } from './disk-failure.ts'
+import { Inode, type UnsyncedModel } from './inode.ts'
+
+/** The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's business. */
+export class FileTree {
+  #root = new Directory()
+  /** Files that the running process has open. */
+  readonly #open = new Set<Inode>()
+  #inodes = 0
+  #usedBytes = 0
+  /** Room for the contents of files. */
+  quotaBytes = Number.POSITIVE_INFINITY
+  readonly #slab: Slab
+
+  constructor(slab: Slab) {
+    this.#slab = slab
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes
+  }
+
+  /** Every file, by path, in order. */
+  files(): ReadonlyMap<string, Inode> {
+    const found = new Map<string, Inode>()
+    const visit = (directory: Directory, path: string): void => {
+      for (const [name, entry] of directory.entries()) {
+        if (entry instanceof Directory) visit(entry, `${path}/${name}`)
+        else found.set(`${path}/${name}`, entry)
+      }
+    }
+    visit(this.#root, '')
+    return found
+  }
+
+  /** A directory that is there, durably, before anything runs. */
+  prepare(path: string): void {
+    let directory = this.#root
+    for (const name of partsOf(path)) {
+      let next = directory.get(name)
+      if (next === undefined) {
+        next = new Directory()
+        directory.set(name, next)
+        directory.harden(directory.mark())
+      }
+      if (!(next instanceof Directory)) return
+      directory = next
+    }
+  }
+
+  /** Everything is gone, as if it had never been. */
+  erase(): void {
+    this.closeAll()
+    this.#root = new Directory()
+    this.#usedBytes = 0
+  }
+
+  /** The handles of a process that is no more. */
+  closeAll(): void {
+    for (const inode of this.#open) {
+      inode.handles = 0
+      this.#forgetIfUnused(inode)
+    }
+    this.#open.clear()
+  }
+
+  cutPower(draw: RandomStream, model: UnsyncedModel): void {
+    this.closeAll()
+    this.#root.cutPower(draw, model)
+    this.#usedBytes = 0
+    for (const inode of this.files().values()) this.#usedBytes += inode.size
+  }
+
+  open(path: string, mode: 'read' | 'create' | 'create-new'): Result<Inode, DiskFailure> {
+    const place = this.#place(path)
+    if (!place.ok) return place
+    const { directory, name } = place.value
+    const entry = name === '' ? directory : directory.get(name)
+    if (entry instanceof Directory) return diskFailure(mode === 'create-new' ? 'exists' : 'is-directory', path)
+    if (entry !== undefined) {
+      if (mode === 'create-new') return diskFailure('exists', path)
+      return ok(this.#opened(entry))
+    }
+    if (mode === 'read') return diskFailure('not-found', path)
+    const inode = new Inode(++this.#inodes, this.#slab)
+    inode.links = 1
+    directory.set(name, inode)
+    return ok(this.#opened(inode))
+  }
+
+  closed(inode: Inode): void {
+    inode.handles--
+    if (inode.handles === 0) this.#open.delete(inode)
+    this.#forgetIfUnused(inode)
+  }
+
+  /** Up to the quota: what fits is written before the failure. */
+  write(path: string, inode: Inode, at: number, bytes: Uint8Array): Result<undefined, DiskFailure> {
+    const more = Math.max(0, at + bytes.length - inode.size)
+    const room = this.quotaBytes - this.#usedBytes
+    const fits =
+      more <= Math.max(0, room) ? bytes : bytes.subarray(0, Math.max(0, bytes.length - more + Math.max(0, room)))
+    const before = inode.size
+    if (fits.length > 0) inode.write(at, fits)
+    this.#usedBytes += inode.size - before
+    return fits === bytes ? done : diskFailure('full', path)
+  }
+
+  truncate(path: string, inode: Inode, sizeBytes: number): Result<undefined, DiskFailure> {
+    const more = sizeBytes - inode.size
+    if (more > 0 && more > this.quotaBytes - this.#usedBytes) return diskFailure('full', path)
+    inode.truncate(sizeBytes)
+    this.#usedBytes += more
+    return done
+  }
+
+  directory(path: string): Result<Directory, DiskFailure> {
+    const entry = this.#find(path)
+    if (entry instanceof Directory) return ok(entry)
+    return entry === undefined ? this.#missing(path) : diskFailure('not-directory', path)
+  }
+
+  makeDirectory(path: string): Result<undefined, DiskFailure> {
+    const parts = partsOf(path)
+    let directory = this.#root
+    for (const [depth, name] of parts.entries()) {
+      let next = directory.get(name)
+      if (next === undefined) {
+        next = new Directory()
+        directory.set(name, next)
+      }
+      if (!(next instanceof Directory))
+        return diskFailure(depth === parts.length - 1 ? 'exists' : 'not-directory', path)
+      directory = next
+    }
+    return done
+  }
+
+  rename(from: string, to: string): Result<undefined, DiskFailure> {
+    const source = this.#place(from)
+    const target = this.#place(to)
+    if (!source.ok) return source
+    if (!target.ok) return { ok: false, error: { ...target.error, path: from } }
+    const { directory } = source.value
+    const entry = directory.get(source.value.name)
+    if (entry === undefined) return diskFailure('not-found', from)
+    if (target.value.directory !== directory) {
+      return err({ kind: 'io', path: from, message: 'a rename stays within its directory' })
+    }
+    const replaced = directory.get(target.value.name)
+    if (replaced === entry) return done
+    if (replaced instanceof Directory && !(entry instanceof Directory)) return diskFailure('is-directory', from)
+    if (replaced instanceof Inode && entry instanceof Directory) return diskFailure('not-directory', from)
+    if (replaced instanceof Directory && !replaced.isEmpty) return diskFailure('io', from)
+    directory.rename(source.value.name, target.value.name)
+    if (replaced instanceof Inode) this.#unlinked(replaced)
+    return done
+  }
+
+  remove(path: string): Result<undefined, DiskFailure> {
+    const place = this.#place(path)
+    if (!place.ok) return place
+    const { directory, name } = place.value
+    const entry = directory.get(name)
+    if (entry === undefined) return diskFailure('not-found', path)
+    if (entry instanceof Directory && !entry.isEmpty) {
+      return err({ kind: 'io', path, message: 'directory not empty' })
+    }
+    directory.remove(name)
+    if (entry instanceof Inode) this.#unlinked(entry)
+    return done
+  }
+
+  stat(path: string): Result<DiskEntry, DiskFailure> {
+    const entry = this.#find(path)
+    if (entry === undefined) return this.#missing(path)
+    return ok(
+      entry instanceof Directory
+        ? { kind: 'directory' as const, sizeBytes: 4096 }
+        : { kind: 'file' as const, sizeBytes: entry.size },
+    )
+  }
+
+  #opened(inode: Inode): Inode {
+    inode.handles++
+    this.#open.add(inode)
+    return inode
+  }
+
+  #unlinked(inode: Inode): void {
+    inode.links--
+    this.#forgetIfUnused(inode)
+  }
+
+  #forgetIfUnused(inode: Inode): void {
+    if (inode.links === 0 && inode.handles === 0) this.#usedBytes -= inode.size
+  }
+
+  #find(path: string): Entry | undefined {
+    let entry: Entry = this.#root
+    for (const name of partsOf(path)) {
+      const next: Entry | undefined = entry instanceof Directory ? entry.get(name) : undefined
+      if (next === undefined) return undefined
+      entry = next
+    }
+    return entry
+  }
+
+  /** The directory that holds a path, and the name in it. */
+  #place(path: string): Result<{ readonly directory: Directory; readonly name: string }, DiskFailure> {
+    const parts = partsOf(path)
+    const name = parts.at(-1)
+    if (name === undefined) return ok({ directory: this.#root, name: '' })
+    const directory = this.#find(parts.slice(0, -1).join('/'))
+    if (directory instanceof Directory) return ok({ directory, name })
+    return directory === undefined ? this.#missing(path) : diskFailure('not-directory', path)
+  }
+
+  /** Why nothing is found at a path: a part of it is missing, or is a file. */
+  #missing(path: string): Err<DiskFailure> {
+    const parts = partsOf(path)
+    for (let depth = 1; depth < parts.length; depth++) {
+      const above = this.#find(parts.slice(0, depth).join('/'))
+      if (above === undefined) break
+      if (above instanceof Inode) return diskFailure('not-directory', path)
+    }
+    return diskFailure('not-found', path)
+  }
+}
+
+/** The names on the way to a path. */
+export function partsOf(path: string): readonly string[] {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts
+}

@@ -1,0 +1,117 @@
+import type { RandomStream } from '../../../src/env/random.ts'
+import type { Slab } from '../slab.ts'
+import { GrowingBytes } from './growing-bytes.ts'
+
+/** What may become of unsynced writes: `any` of them may be lost by itself, or only those behind a point in time. */
+export type UnsyncedModel = 'any' | 'prefix'
+
+type Change =
+  | { readonly kind: 'write'; readonly at: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'truncate'; readonly size: number }
+
+/** A file: what its readers see, what the platter holds, and the changes between the two. */
+export class Inode {
+  readonly number: number
+  readonly #slab: Slab
+  /** Names and handles that keep it. */
+  links = 0
+  handles = 0
+  /** Operations of a file end in the order in which they began. */
+  readyUs = 0
+  #cached = new GrowingBytes()
+  #durable = new GrowingBytes()
+  #changes: Change[] = []
+  /** Changes that have left `#changes`, so that a place in it can be named for good. */
+  #settled = 0
+
+  constructor(number: number, slab: Slab) {
+    this.number = number
+    this.#slab = slab
+  }
+
+  get size(): number {
+    return this.#cached.size
+  }
+
+  get unsynced(): number {
+    return this.#changes.length
+  }
+
+  read(at: number, length: number): Uint8Array {
+    return this.#cached.read(at, length)
+  }
+
+  write(at: number, bytes: Uint8Array): void {
+    this.#cached.write(at, bytes)
+    this.#changes.push({ kind: 'write', at, bytes: this.#slab.copy(bytes) })
+  }
+
+  truncate(size: number): void {
+    this.#cached.truncate(size)
+    this.#changes.push({ kind: 'truncate', size })
+  }
+
+  /** A name for all changes made until now. */
+  mark(): number {
+    return this.#settled + this.#changes.length
+  }
+
+  /** The changes up to a mark are on the platter. */
+  harden(mark: number): void {
+    for (const change of this.#take(mark)) this.#apply(change)
+  }
+
+  /**
+   * A sync of the changes up to a mark has failed: each may be there or not, and the next sync does not try again, since
+   * the system holds them for written (fsyncgate).
+   */
+  failSync(mark: number, draw: RandomStream): void {
+    for (const change of this.#take(mark)) if (draw.below(2) === 0) this.#apply(change)
+  }
+
+  /** The power is cut: of what was not synced something is left, and that is what readers see from now on. */
+  cutPower(draw: RandomStream, model: UnsyncedModel): void {
+    const changes = this.#take(this.mark())
+    if (changes.length > 0) this.#keepSome(changes, draw, model)
+    this.#cached = this.#durable.copy()
+    this.handles = 0
+    this.readyUs = 0
+  }
+
+  /** One bit rots, on the platter and in memory. */
+  flipBit(at: number): void {
+    for (const bytes of [this.#cached, this.#durable]) {
+      const [byte] = bytes.read(at, 1)
+      if (byte !== undefined) bytes.write(at, new Uint8Array([byte ^ 1]))
+    }
+  }
+
+  #take(mark: number): Change[] {
+    const taken = this.#changes.splice(0, Math.max(0, mark - this.#settled))
+    this.#settled += taken.length
+    return taken
+  }
+
+  #apply(change: Change): void {
+    if (change.kind === 'write') this.#durable.write(change.at, change.bytes)
+    else this.#durable.truncate(change.size)
+  }
+
+  #keepSome(changes: readonly Change[], draw: RandomStream, model: UnsyncedModel): void {
+    const fate = draw.below(model === 'any' ? 4 : 3)
+    // All lost, all kept, all up to one that is torn, or each by a fate of its own.
+    if (fate === 0) return
+    const end = fate === 2 ? draw.below(changes.length) : changes.length
+    for (let i = 0; i < end; i++) {
+      const own = fate === 3 ? draw.below(3) : 1
+      if (own === 1) this.#apply(changes[i] as Change)
+      else if (own === 2) this.#tear(changes[i] as Change, draw)
+    }
+    if (fate === 2) this.#tear(changes[end] as Change, draw)
+  }
+
+  #tear(change: Change, draw: RandomStream): void {
+    if (change.kind === 'truncate') return
+    this.#apply({ kind: 'write', at: change.at, bytes: change.bytes.subarray(0, draw.below(change.bytes.length + 1)) })
+  }
+}

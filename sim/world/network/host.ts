@@ -1,0 +1,103 @@
+import type { Endpoint, ListenFailure } from '../../../src/env/net.ts'
+import type { Boot } from '../boot.ts'
+
+/** Ports that a machine gives out itself (Linux: net.ipv4.ip_local_port_range). */
+const ephemeralFrom = 32_768
+const ephemeralTo = 60_999
+
+/** Who takes what arrives at a port. */
+export interface Bound {
+  /** The address it was bound to: one of the machine's, or a wildcard. */
+  readonly address: string
+  readonly boot: Boot
+}
+
+/** A machine as the network sees it. */
+export class Host {
+  readonly number: number
+  readonly name: string
+  readonly address: string
+  /** The process that runs; undefined while none does. */
+  boot: Boot | undefined
+  /** Without power a machine answers nothing, not even that a connection is unknown. */
+  powered = true
+  /** Every attempt to connect from another machine is refused, whoever listens. */
+  refuses = false
+  /** What the machine's wall clock shows, for the validity of certificates. */
+  wallMs: () => number = () => 0
+  readonly tcp: Ports
+  readonly udp: Ports
+
+  constructor(number: number, name: string, address: string) {
+    this.number = number
+    this.name = name
+    this.address = address
+    this.tcp = new Ports(address)
+    this.udp = new Ports(address)
+  }
+
+  /** The own address from which something goes to `to`. */
+  sourceFor(to: string): string {
+    return isLoopback(to) ? to : this.address
+  }
+}
+
+/** The ports of one protocol on one machine. */
+export class Ports {
+  readonly #own: string
+  readonly #bound = new Map<number, Bound[]>()
+  #next = ephemeralFrom
+
+  constructor(own: string) {
+    this.#own = own
+  }
+
+  /** The port given; for port 0 a free one. */
+  bind(at: Endpoint, boundBy: (port: number) => Bound): ListenFailure | Bound {
+    if (!this.#isOwn(at.host)) return { kind: 'address-not-available', at }
+    const port = at.port === 0 ? this.free() : at.port
+    const there = port === undefined ? [] : (this.#bound.get(port) ?? [])
+    if (port === undefined || there.some((other) => overlap(other.address, at.host)))
+      return { kind: 'address-in-use', at }
+    const bound = boundBy(port)
+    this.#bound.set(port, [...there, bound])
+    return bound
+  }
+
+  release(port: number, bound: Bound): void {
+    const left = (this.#bound.get(port) ?? []).filter((other) => other !== bound)
+    if (left.length === 0) this.#bound.delete(port)
+    else this.#bound.set(port, left)
+  }
+
+  /** Who takes what was sent to this address and port. */
+  at(address: string, port: number): Bound | undefined {
+    return this.#bound.get(port)?.find((bound) => bound.address === address || isWildcard(bound.address))
+  }
+
+  /** A port that nobody has; undefined when all are taken. */
+  free(): number | undefined {
+    for (let tried = ephemeralFrom; tried <= ephemeralTo; tried++) {
+      const port = this.#next
+      this.#next = port === ephemeralTo ? ephemeralFrom : port + 1
+      if (!this.#bound.has(port)) return port
+    }
+    return undefined
+  }
+
+  #isOwn(address: string): boolean {
+    return address === this.#own || isLoopback(address) || isWildcard(address)
+  }
+}
+
+export function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1'
+}
+
+function isWildcard(address: string): boolean {
+  return address === '0.0.0.0' || address === '::'
+}
+
+function overlap(a: string, b: string): boolean {
+  return a === b || isWildcard(a) || isWildcard(b)
+}

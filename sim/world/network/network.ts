@@ -1,0 +1,142 @@
+import { invariant } from '../../../src/base/invariant.ts'
+import { traceKinds } from '../../report/trace-kinds.ts'
+import type { Kernel } from '../kernel.ts'
+import { Host, isLoopback } from './host.ts'
+import { defaultLink, Link, type LinkOptions } from './link.ts'
+
+/** What a machine sends to itself. */
+const loopbackLink: Required<LinkOptions> = { ...defaultLink, latencyMs: 0.03 }
+
+export interface Direction {
+  /** Only what goes from the first to the second. */
+  readonly oneWay?: boolean
+}
+
+/** Machines by address, and the links between any two of them. Faults name machines. */
+export class Network {
+  readonly #kernel: Kernel
+  readonly #byAddress = new Map<string, Host>()
+  readonly #byName = new Map<string, Host>()
+  /** Names that stand for other addresses than that of a machine of this name; in lower case. */
+  readonly names = new Map<string, readonly string[]>()
+  /** By number of the sender, then of the receiver. */
+  readonly #links: Link[][] = []
+  readonly #own = new Map<Link, LinkOptions>()
+  #default: Required<LinkOptions>
+
+  constructor(kernel: Kernel, options: LinkOptions = {}) {
+    this.#kernel = kernel
+    this.#default = { ...defaultLink, ...options }
+  }
+
+  addHost(number: number, name: string, address: string): Host {
+    invariant(!this.#byAddress.has(address) && !isLoopback(address), 'each machine has an address of its own', {
+      address,
+    })
+    const host = new Host(number, name, address)
+    this.#byAddress.set(address, host)
+    this.#byName.set(name, host)
+    return host
+  }
+
+  /** The machine that `address` means on `from`. */
+  hostAt(from: Host, address: string): Host | undefined {
+    return isLoopback(address) ? from : this.#byAddress.get(address)
+  }
+
+  /** What a name of DNS stands for; nothing where nobody has it. */
+  addressesOf(name: string): readonly string[] {
+    const known = name.toLowerCase().replace(/\.$/, '')
+    if (known === 'localhost') return ['127.0.0.1']
+    if (this.#byAddress.has(known)) return [known]
+    const machine = this.#byName.get(known)?.address
+    return this.names.get(known) ?? (machine === undefined ? [] : [machine])
+  }
+
+  hostOf(address: string): Host | undefined {
+    return this.#byAddress.get(address)
+  }
+
+  link(from: Host, to: Host): Link {
+    let row = this.#links[from.number]
+    if (row === undefined) {
+      row = []
+      this.#links[from.number] = row
+    }
+    let link = row[to.number]
+    if (link === undefined) {
+      const draw = this.#kernel.stream(`link/${from.name}>${to.name}`)
+      link = new Link(from, to, draw, from === to ? loopbackLink : this.#default)
+      row[to.number] = link
+    }
+    return link
+  }
+
+  /** Nothing gets through any more, what is under way included. */
+  cut(a: string, b: string, direction: Direction = {}): void {
+    this.#setCut(a, b, true)
+    if (direction.oneWay !== true) this.#setCut(b, a, true)
+  }
+
+  /** Mends the link between two machines; without names, every link. */
+  heal(a?: string, b?: string, direction: Direction = {}): void {
+    if (a !== undefined && b !== undefined) {
+      this.#setCut(a, b, false)
+      if (direction.oneWay !== true) this.#setCut(b, a, false)
+      return
+    }
+    for (const row of this.#links) {
+      for (const link of row ?? []) if (link?.cut === true) this.#setCut(link.from.name, link.to.name, false)
+    }
+  }
+
+  isCut(a: string, b: string): boolean {
+    return this.link(this.#named(a), this.#named(b)).cut
+  }
+
+  /** Gives a link settings of its own on top of the default ones; those set before and not named stay. */
+  setLink(a: string, b: string, options: LinkOptions, direction: Direction = {}): void {
+    this.#setOwn(a, b, options)
+    if (direction.oneWay !== true) this.#setOwn(b, a, options)
+  }
+
+  /** Takes back what `setLink` gave. */
+  clearLink(a: string, b: string): void {
+    for (const link of [this.link(this.#named(a), this.#named(b)), this.link(this.#named(b), this.#named(a))]) {
+      this.#own.delete(link)
+      link.set(this.#default)
+    }
+  }
+
+  setDefaultLink(options: LinkOptions): void {
+    this.#default = { ...this.#default, ...options }
+    for (const row of this.#links) {
+      for (const link of row ?? []) {
+        if (link !== undefined && link.from !== link.to) link.set({ ...this.#default, ...this.#own.get(link) })
+      }
+    }
+  }
+
+  #setOwn(from: string, to: string, options: LinkOptions): void {
+    const link = this.link(this.#named(from), this.#named(to))
+    invariant(link.from !== link.to, 'a machine has no link to itself that could be set', { from })
+    const own = { ...this.#own.get(link), ...options }
+    this.#own.set(link, own)
+    link.set({ ...this.#default, ...own })
+    this.#kernel.trace.addText(traceKinds.link, link.from.number, link.to.number, 0, 0, JSON.stringify(options))
+  }
+
+  #setCut(from: string, to: string, cut: boolean): void {
+    const link = this.link(this.#named(from), this.#named(to))
+    invariant(link.from !== link.to, 'a machine cannot be cut from itself', { from })
+    if (link.cut === cut) return
+    link.cut = cut
+    this.#kernel.trace.addText(traceKinds.link, link.from.number, link.to.number, 0, 0, cut ? 'cut' : 'healed')
+  }
+
+  #named(name: string): Host {
+    const host = this.#byName.get(name)
+    invariant(host !== undefined, 'a machine of that name is there', { name })
+    return host
+  }
+}

@@ -1,0 +1,159 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Deferred } from '../../../src/env/async.ts'
+import type { DialFailure, DialOptions, Endpoint, TcpStream, TlsOptions } from '../../../src/env/net.ts'
+import { traceKinds } from '../../report/trace-kinds.ts'
+import type { Boot, ProcessPart } from '../boot.ts'
+import type { Action, Kernel } from '../kernel.ts'
+import { microseconds } from '../time-range.ts'
+import type { Host } from './host.ts'
+import type { Link } from './link.ts'
+import type { Network } from './network.ts'
+import { SimTcpListener } from './tcp-listener.ts'
+import { TcpPipe } from './tcp-pipe.ts'
+import { SimTcpStream } from './tcp-stream.ts'
+
+/** RFC 6298, section 2: before anything is known of the way. */
+const firstSynRetryUs = 1_000_000
+const handshakeRetryUs = 200_000
+/** How long a machine asks its neighbours for an address that nobody has. */
+const unreachableUs = 3_000_000
+
+type Dialled = Result<TcpStream, DialFailure>
+
+/** One attempt to connect, from the first packet to the stream or the failure. It ends once. */
+export class TcpDial implements ProcessPart {
+  readonly #kernel: Kernel
+  readonly #network: Network
+  readonly #host: Host
+  readonly #boot: Boot
+  readonly #to: Endpoint
+  readonly #options: DialOptions
+  readonly #number: number
+  readonly #deferred: Deferred<Dialled>
+  readonly #limit: Action
+  #retry: Action | undefined
+  #retryUs = firstSynRetryUs
+  #over = false
+
+  constructor(kernel: Kernel, network: Network, host: Host, boot: Boot, to: Endpoint, options: DialOptions) {
+    this.#kernel = kernel
+    this.#network = network
+    this.#host = host
+    this.#boot = boot
+    this.#to = to
+    this.#options = options
+    this.#number = kernel.nextStream()
+    this.#deferred = kernel.deferred<Dialled>(boot)
+    const limitUs = microseconds(Math.max(0, options.timeoutMs))
+    this.#limit = kernel.after(boot, undefined, limitUs, 'dial timeout', () =>
+      this.#settle(err({ kind: 'timeout', to })),
+    )
+    boot.parts.add(this)
+  }
+
+  start(): Promise<Dialled> {
+    const target = this.#network.hostAt(this.#host, this.#to.host)
+    const trace = this.#kernel.trace
+    trace.add(traceKinds.dial, this.#host.number, target?.number ?? 0, this.#to.port, this.#number)
+    if (target !== undefined) this.#knock(target)
+    else {
+      this.#kernel.after(this.#boot, undefined, unreachableUs, 'nobody has this address', () => {
+        this.#settle(err({ kind: 'unreachable', to: this.#to }))
+      })
+    }
+    return this.#deferred.promise
+  }
+
+  processEnded(): void {
+    this.#over = true
+    this.#limit.close()
+    this.#retry?.close()
+  }
+
+  #settle(end: Dialled): void {
+    if (this.#over) return
+    this.processEnded()
+    this.#boot.parts.delete(this)
+    this.#deferred.resolve(end)
+  }
+
+  /** Sends the first packet, and again when no answer came. */
+  #knock(target: Host): void {
+    if (this.#over) return
+    const there = this.#network.link(this.#host, target)
+    if (there.passes()) {
+      this.#kernel.after(undefined, this, there.drawDelayUs(), 'syn', () => this.#knocked(there))
+    }
+    this.#retry = this.#kernel.after(undefined, this, this.#retryUs, 'syn again', () => this.#knock(target))
+    this.#retryUs *= 2
+  }
+
+  /** At the other machine, which answers by itself. */
+  #knocked(there: Link): void {
+    const back = this.#network.link(there.to, there.from)
+    if (this.#over || !there.isWhole || !back.passes()) return
+    const bound = there.to.tcp.at(this.#to.host, this.#to.port)
+    const delayUs = back.drawDelayUs()
+    const refuses = there.to.refuses && there.from !== there.to
+    if (refuses || !(bound instanceof SimTcpListener)) {
+      this.#answered(back, delayUs, 'refused', () => this.#settle(err({ kind: 'refused', to: this.#to })))
+    } else if (this.#options.tls === undefined) {
+      this.#answered(back, delayUs, 'connected', () => this.#connect(there, back, bound))
+    } else {
+      const roundUs = delayUs + there.drawDelayUs() + back.drawDelayUs()
+      this.#answered(back, roundUs, 'hello', () => this.#shakeHands(there, back, bound))
+    }
+  }
+
+  #answered(back: Link, delayUs: number, label: string, act: () => void): void {
+    this.#kernel.after(this.#boot, this, delayUs, label, () => {
+      if (!this.#over && back.isWhole) act()
+    })
+  }
+
+  /** Why there can be no TLS, as the dialler sees it. */
+  #tlsProblem(listener: SimTcpListener, tls: TlsOptions): string | undefined {
+    const { platform } = this.#kernel
+    const unusable = platform.identityProblem(tls)
+    if (unusable !== undefined) return unusable
+    if (listener.tls === undefined) return 'the listener does not speak TLS'
+    const expectedName = tls.anyName === true ? undefined : (tls.serverName ?? this.#to.host)
+    const wallMs = this.#host.wallMs()
+    return platform.certificateProblem({ verifier: tls, presented: listener.tls, expectedName, wallMs })
+  }
+
+  /** The listener has shown its certificate. Its own judgement of ours comes later, as in TLS 1.3 (RFC 8446, 2). */
+  #shakeHands(there: Link, back: Link, listener: SimTcpListener): void {
+    const { tls } = this.#options
+    if (!there.isWhole) {
+      this.#answered(back, handshakeRetryUs, 'hello again', () => this.#shakeHands(there, back, listener))
+      return
+    }
+    const problem = tls === undefined ? undefined : this.#tlsProblem(listener, tls)
+    if (problem === undefined) this.#connect(there, back, listener)
+    else this.#settle(err({ kind: 'tls', to: this.#to, message: problem }))
+  }
+
+  #connect(there: Link, back: Link, listener: SimTcpListener): void {
+    const kernel = this.#kernel
+    const port = this.#host.tcp.free()
+    if (port === undefined) {
+      this.#settle(err({ kind: 'io', to: this.#to, message: 'no port is free' }))
+      return
+    }
+    const local: Endpoint = { host: this.#host.sourceFor(this.#to.host), port }
+    const ours = new SimTcpStream(kernel, this.#boot, local, this.#to)
+    const theirs = new SimTcpStream(kernel, listener.boot, this.#to, local)
+    const out = new TcpPipe(kernel, this.#number, there, back, ours, theirs)
+    const back2 = new TcpPipe(kernel, this.#number, back, there, theirs, ours)
+    ours.connect(out, back2)
+    theirs.connect(back2, out)
+    const { tls } = this.#options
+    const shown = listener.tls
+    if (tls !== undefined && tls.trust !== 'anyone') ours.peer = kernel.platform.peerOf(shown)
+    theirs.opened = () => listener.accept(theirs, tls, tls === undefined ? listener.tls : shown)
+    ours.established()
+    out.open()
+    this.#settle(ok(ours))
+  }
+}

@@ -1,0 +1,45 @@
+import type { Action, Kernel } from '../kernel.ts'
+
+/** As `src/host` sets it, and as Node's library counts on from there. */
+const idleUs = 15_000_000
+const probeUs = 1_000_000
+const probesMax = 10
+
+/**
+ * Probes of one end of a connection, so that a peer that lost power does not keep it for ever. They go out whether the
+ * connection is idle or not: on one that is not they find what the traffic finds.
+ */
+export class KeepAlive {
+  readonly #kernel: Kernel
+  readonly #lane: object
+  readonly #isAnswered: () => boolean
+  readonly #lost: () => void
+  #next: Action | undefined
+  #unanswered = 0
+
+  constructor(kernel: Kernel, lane: object, isAnswered: () => boolean, lost: () => void) {
+    this.#kernel = kernel
+    this.#lane = lane
+    this.#isAnswered = isAnswered
+    this.#lost = lost
+  }
+
+  start(): void {
+    this.#schedule(idleUs)
+  }
+
+  stop(): void {
+    this.#next?.close()
+    this.#next = undefined
+  }
+
+  #schedule(delayUs: number): void {
+    this.#next = this.#kernel.after(undefined, this.#lane, delayUs, 'keep-alive', () => this.#probe())
+  }
+
+  #probe(): void {
+    this.#unanswered = this.#isAnswered() ? 0 : this.#unanswered + 1
+    if (this.#unanswered <= probesMax) this.#schedule(this.#unanswered === 0 ? idleUs : probeUs)
+    else this.#lost()
+  }
+}

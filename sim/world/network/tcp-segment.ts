@@ -1,0 +1,88 @@
+import { traceKinds } from '../../report/trace-kinds.ts'
+import type { Boot } from '../boot.ts'
+import type { Kernel } from '../kernel.ts'
+import { SimEvent } from '../sim-event.ts'
+import type { Link } from './link.ts'
+
+/** One end of a pipe, as the pipe sees it. */
+export interface PipeEnd {
+  readonly boot: Boot
+  /** Takes nothing any more: its process is dead, or it was closed. */
+  readonly isGone: boolean
+  receive(segment: Segment): void
+  /** Nothing more waits to leave. */
+  emptied(): void
+  broke(why: 'reset' | 'timeout'): void
+}
+
+export interface Segment {
+  readonly bytes: Uint8Array
+  /** The first of all: the dialler's word that the connection stands. */
+  readonly opens: boolean
+  /** The last of all. */
+  readonly ends: boolean
+  onItsWay: boolean
+  /** The peer's machine has it, and its process is paused. */
+  reached: boolean
+}
+
+/** What becomes of a segment. `epoch`: the pipe's when it was sent; another one now means that it no longer counts. */
+export interface SegmentTaker {
+  /** The machine takes it while its process is paused. False when it did not get there. */
+  reach(segment: Segment, epoch: number): boolean
+  arrive(segment: Segment, epoch: number): void
+}
+
+export class SegmentEvent extends SimEvent {
+  readonly #pipe: SegmentTaker
+  readonly #to: PipeEnd
+  readonly #segment: Segment
+  readonly #epoch: number
+
+  constructor(pipe: SegmentTaker, to: PipeEnd, segment: Segment, epoch: number) {
+    super(pipe)
+    this.#pipe = pipe
+    this.#to = to
+    this.#segment = segment
+    this.#epoch = epoch
+  }
+
+  /** Where the process is gone the machine answers by itself. */
+  holder(): Boot | undefined {
+    return this.#to.boot.alive ? this.#to.boot : undefined
+  }
+
+  override waits(): boolean {
+    return this.#pipe.reach(this.#segment, this.#epoch)
+  }
+
+  deliver(): void {
+    this.#pipe.arrive(this.#segment, this.#epoch)
+  }
+}
+
+export class ResetEvent extends SimEvent {
+  readonly #kernel: Kernel
+  readonly #link: Link
+  readonly #end: PipeEnd
+  readonly #number: number
+
+  constructor(kernel: Kernel, link: Link, end: PipeEnd, number: number) {
+    super(undefined)
+    this.#kernel = kernel
+    this.#link = link
+    this.#end = end
+    this.#number = number
+  }
+
+  holder(): Boot | undefined {
+    return this.#end.boot
+  }
+
+  deliver(): void {
+    const whole = this.#link.isWhole
+    const text = whole ? 'reset' : 'reset lost'
+    this.#kernel.trace.addText(traceKinds.streamControl, this.#end.boot.node, 0, this.#number, 0, text)
+    if (whole) this.#end.broke('reset')
+  }
+}

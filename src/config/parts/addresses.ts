@@ -1,0 +1,95 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Machine } from '../../env/process.ts'
+import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
+import { isAddress } from '../../rpc/address.ts'
+import type { ConfigProblem } from '../problem.ts'
+import type { FileConfig } from '../schema.ts'
+import { parseIp } from '../templates/ip.ts'
+import { isForwardable, isOfRfc } from '../templates/networks.ts'
+import type { Report } from './quantities.ts'
+
+/** Any address: what a listener may bind to and nobody can be reached at. */
+function isUnspecified(address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address === '[::]'
+}
+
+/** RFC 1918, and 100.64/10 of RFC 6598. */
+function isPrivateIpv4(address: string): boolean {
+  const ip = parseIp(address)
+  return ip?.bits === 32 && (isOfRfc('1918', ip) === true || isOfRfc('6598', ip) === true)
+}
+
+function isPublicIpv6(address: string): boolean {
+  const ip = parseIp(address)
+  return ip?.bits === 128 && isForwardable(ip) && isOfRfc('6890', ip) === false
+}
+
+export interface ClusterAddress {
+  readonly bind: string
+  readonly advertise: string
+}
+
+/** Where to listen for other agents, and what to tell them. Spec: Ver/0.6 (several private addresses); reference: configuration 4.3. */
+export function bindAddress(
+  file: FileConfig,
+  dev: boolean,
+  machine: Machine,
+  release: Release = newestRelease,
+): Result<ClusterAddress, ConfigProblem> {
+  const bind = file.bind_addr ?? (dev ? '127.0.0.1' : '0.0.0.0')
+  const wrong = notOneAddress('bind_addr', bind)
+  if (wrong !== undefined) return err({ place: 'config', message: wrong, remedy: bindRemedy(bind) })
+  const advertise = file.advertise_addr
+  if (advertise !== undefined) {
+    if (isUnspecified(advertise)) {
+      return err({
+        place: 'config',
+        message: 'Advertise address cannot be 0.0.0.0, :: or [::]',
+        remedy: 'write an address others can reach',
+      })
+    }
+    if (!isAddress(advertise)) {
+      return err({
+        place: 'config',
+        message: `advertise_addr "${advertise}" must be an ip address`,
+        remedy: 'write an IP address',
+      })
+    }
+    return ok({ bind, advertise })
+  }
+  if (!isUnspecified(bind)) return ok({ bind, advertise: bind })
+  const kind = bind === '0.0.0.0' ? 'private IPv4' : 'public IPv6'
+  const isWanted = bind === '0.0.0.0' ? isPrivateIpv4 : isPublicIpv6
+  const found = machine.interfaces().map((at) => at.address)
+  const [only, second] = [...new Set(found.filter(isWanted))]
+  const remedy = "configure one with '-bind' and/or '-advertise'"
+  if (only === undefined) return err({ place: 'config', message: `No ${kind} address found`, remedy })
+  const mustBeOne = bind !== '0.0.0.0' || hasBehaviour(release, 'one-private-address')
+  if (second !== undefined && mustBeOne)
+    return err({ place: 'config', message: `Multiple ${kind} addresses found`, remedy })
+  return ok({ bind, advertise: only })
+}
+
+/** In the field's words. Undefined where it is one address. */
+function notOneAddress(key: string, text: string): string | undefined {
+  if (text === '') return `${key} cannot be empty`
+  if (/\s/.test(text.trim())) return `${key} cannot contain multiple addresses`
+  if (text.startsWith('unix:')) return `${key} cannot be a unix socket`
+  return isAddress(text) ? undefined : `${key} "${text}" must be an ip address`
+}
+
+function bindRemedy(text: string): string {
+  return /\s/.test(text.trim()) ? "use 'addresses.{dns,http,https}' instead" : 'write an IP address'
+}
+
+/** What servers of other datacenters are told. */
+export function advertiseWan(file: FileConfig, otherwise: string, problem: Report): string {
+  const given = file.advertise_addr_wan ?? otherwise
+  if (isUnspecified(given)) {
+    const message = 'Advertise WAN address cannot be 0.0.0.0, :: or [::]'
+    problem(message, 'write an address others can reach', 'advertise_addr_wan')
+  } else if (!isAddress(given)) {
+    problem(`advertise_addr_wan "${given}" must be an ip address`, 'write an IP address')
+  }
+  return given
+}

@@ -1,0 +1,93 @@
+import { goEscapeAt } from '../../base/go-escapes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
+
+/** What a cloud is to be asked for, as it stands in `retry_join`. */
+export type DiscoveryRequest = ReadonlyMap<string, string>
+
+/** Clouds that the field can ask, and what asking each takes. */
+const providers: ReadonlyMap<string, string> = new Map([
+  ['aliyun', 'a client of the API of Alibaba Cloud ECS'],
+  ['aws', 'a client of the API of Amazon EC2, with signed requests'],
+  ['azure', 'a client of the API of Azure Resource Manager'],
+  ['digitalocean', 'a client of the API of DigitalOcean'],
+  ['gce', 'a client of the API of Google Compute Engine'],
+  ['k8s', 'a client of the API of Kubernetes'],
+  ['os', 'a client of the API of OpenStack Nova'],
+  ['packet', 'a client of the API of Packet'],
+  ['scaleway', 'a client of the API of Scaleway'],
+  ['softlayer', 'a client of the API of SoftLayer'],
+  ['triton', 'a client of the API of Triton CloudAPI'],
+  ['vsphere', 'a client of the API of vSphere'],
+])
+
+/**
+ * Reads `provider=aws tag_key=role tag_value="a b"`. Keys and values are taken literally; with a space, a backslash or a
+ * quote in it a value stands in double quotes, and a backslash in these takes the next character as Go does. Reference:
+ * configuration 11. The error names the key and never a value, which may be a secret.
+ */
+export function parseDiscovery(text: string): Result<DiscoveryRequest, string> {
+  const found = new Map<string, string>()
+  for (let at = skipSpaces(text, 0); at < text.length; at = skipSpaces(text, at)) {
+    const key = readWord(text, at)
+    if (!key.ok) return err(key.error)
+    if (key.value.text === '') return err("a key is missing before '='")
+    const name = key.value.text
+    if (found.has(name)) return err(`${name}: duplicate key`)
+    at = skipSpaces(text, key.value.end)
+    if (text[at] !== '=') return err(`${name}: missing '='`)
+    at = skipSpaces(text, at + 1)
+    if (at >= text.length || text[at] === '=') return err(`${name}: missing value`)
+    const value = readWord(text, at)
+    if (!value.ok) return err(`${name}: ${value.error}`)
+    found.set(name, value.value.text)
+    at = value.value.end
+  }
+  return ok(found)
+}
+
+/** Why nobody can be asked: the provider is unknown, or what asking it takes is not there. */
+export function discoveryProblem(request: DiscoveryRequest): string {
+  const name = request.get('provider')
+  if (name === undefined) return 'provider: missing key'
+  const needed = providers.get(name)
+  return needed === undefined ? `unknown provider ${name}` : `provider ${name} needs ${needed}, which is not there yet`
+}
+
+interface Read {
+  readonly text: string
+  /** Behind it. */
+  readonly end: number
+}
+
+function skipSpaces(text: string, from: number): number {
+  let at = from
+  while (/\s/.test(text[at] ?? '')) at++
+  return at
+}
+
+function readWord(text: string, from: number): Result<Read, string> {
+  if (text[from] === '"') return readQuoted(text, from + 1)
+  let at = from
+  while (at < text.length && !/[\s=]/.test(text[at] as string)) at++
+  const word = text.slice(from, at)
+  if (word.includes('"')) return err('unbalanced quotes')
+  return ok({ text: word, end: at })
+}
+
+function readQuoted(text: string, from: number): Result<Read, string> {
+  let out = ''
+  for (let at = from; at < text.length; at++) {
+    const character = text[at] as string
+    if (character === '"') return ok({ text: out, end: at + 1 })
+    if (character !== '\\') {
+      out += character
+      continue
+    }
+    if (at + 1 === text.length) return err('unterminated escape sequence')
+    const meant = goEscapeAt(text, at)
+    if (meant === undefined) return err('invalid escape sequence')
+    out += meant.text
+    at += meant.length - 1
+  }
+  return err('unbalanced quotes')
+}

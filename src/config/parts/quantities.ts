@@ -1,0 +1,28 @@
+import { parseDuration } from '../../base/duration.ts'
+
+/**
+ * Tells of something wrong with the whole: what, and what to do. A message that is about a key begins with it, or it is
+ * named as `key`, so that the place is told where that key stands.
+ */
+export type Report = (message: string, remedy: string, key?: string) => void
+
+/** What is done again and again at this interval would keep a processor busy below it. */
+const shortestIntervalMs = 10
+
+/** A duration that the schema has let through, or what holds without one. */
+export function milliseconds(text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise
+  const parsed = parseDuration(text)
+  return parsed.ok ? parsed.value : otherwise
+}
+
+/** The same in whole seconds, as DNS counts. */
+export function wholeSeconds(text: string | undefined, otherwise: number): number {
+  return text === undefined ? otherwise : Math.floor(milliseconds(text, 0) / 1000)
+}
+
+export function checkInterval(key: string, text: string | undefined, problem: Report): void {
+  if (milliseconds(text, shortestIntervalMs) < shortestIntervalMs) {
+    problem(`${key} cannot be ${text}`, `must be at least ${shortestIntervalMs}ms`)
+  }
+}

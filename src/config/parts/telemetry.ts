@@ -1,0 +1,57 @@
+import type { TelemetryConfig } from '../../agent/telemetry/telemetry-config.ts'
+import type { Endpoint } from '../../env/net.ts'
+import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
+import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
+import type { FileConfig } from '../schema.ts'
+import { milliseconds, type Report } from './quantities.ts'
+
+/** Reference: configuration 12. What the filter has of rules that are none is in `filterWarnings`. */
+export function telemetryOf(
+  file: FileConfig,
+  defaults: TelemetryConfig,
+  problem: Report,
+  release: Release = newestRelease,
+): TelemetryConfig {
+  const given = file.telemetry ?? {}
+  const rules = given.prefix_filter ?? []
+  const rulesWith = (sign: string): readonly string[] =>
+    rules.filter((rule) => rule.startsWith(sign)).map((rule) => rule.slice(1))
+  const receiver = (key: 'statsd_address' | 'statsite_address' | 'dogstatsd_addr'): Endpoint | undefined =>
+    receiverOf(`telemetry.${key}`, given[key], problem)
+  return {
+    prefix: given.metrics_prefix ?? defaults.prefix,
+    names: metricNames(file, release),
+    disableHostname: given.disable_hostname ?? defaults.disableHostname,
+    filter: { allowed: rulesWith('+'), blocked: rulesWith('-'), otherwise: given.filter_default ?? true },
+    prometheusRetentionMs: milliseconds(given.prometheus_retention_time, defaults.prometheusRetentionMs),
+    statsd: receiver('statsd_address'),
+    statsite: receiver('statsite_address'),
+    dogstatsd: receiver('dogstatsd_addr'),
+    dogstatsdTags: given.dogstatsd_tags ?? [],
+  }
+}
+
+function metricNames(file: FileConfig, release: Release): TelemetryConfig['names'] {
+  if (!hasBehaviour(release, 'metric-names-single')) return 'doubled'
+  return file.past?.deprecatedMetricNames === true ? 'both' : 'single'
+}
+
+/** A rule that is none is left out, and told of. Reference: configuration 12. */
+export function filterWarnings(file: FileConfig): readonly string[] {
+  return (file.telemetry?.prefix_filter ?? []).flatMap((rule) => {
+    if (rule === '') return ['Cannot have empty filter rule in prefix_filter']
+    if (rule.startsWith('+') || rule.startsWith('-')) return []
+    return [`Filter rule must begin with either '+' or '-': ${JSON.stringify(rule)}`]
+  })
+}
+
+function receiverOf(key: string, text: string | undefined, problem: Report): Endpoint | undefined {
+  if (text === undefined || text === '') return undefined
+  const named = parseEndpoint(text)
+  const endpoint = named?.host.toLowerCase() === 'localhost' ? { host: '127.0.0.1', port: named.port } : named
+  if (endpoint !== undefined && endpoint.port > 0 && (isAddress(endpoint.host) || isHostName(endpoint.host))) {
+    return endpoint
+  }
+  problem(`${key} "${text}": is not a host and a port`, 'write an address or a name and a port, such as 127.0.0.1:8125')
+  return undefined
+}

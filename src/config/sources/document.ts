@@ -1,0 +1,94 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
+import { err, ok, type Result } from '../../base/result.ts'
+import type { ConfigProblem } from '../problem.ts'
+
+/** A parsed file that can tell where each of its values stands. */
+export interface ConfigDocument {
+  readonly file: string
+  readonly value: unknown
+  /** `file:line:column` of the value at this path, or of the nearest one above it. */
+  placeOf(path: readonly PropertyKey[]): string
+}
+
+/** Reads strict JSON: no comments, no trailing commas, no key twice. */
+export function parseDocument(file: string, text: string): Result<ConfigDocument, ConfigProblem> {
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
+  const first = errors[0]
+  if (first !== undefined || root === undefined) {
+    const reason =
+      first === undefined ? 'the file is empty' : (syntaxText.get(printParseErrorCode(first.error)) ?? 'a syntax error')
+    return err({
+      place: placeAt(file, text, first?.offset ?? 0),
+      message: `not JSON: ${reason}`,
+      remedy: 'correct the file',
+    })
+  }
+  const twice = duplicateKey(root)
+  if (twice !== undefined) {
+    return err({
+      place: placeAt(file, text, twice.offset),
+      message: `the key "${String(twice.value)}" stands twice`,
+      remedy: 'keep one of them',
+    })
+  }
+  const placeOf = (path: readonly PropertyKey[]): string => placeAt(file, text, nearestNode(root, path).offset)
+  return ok({ file, value: getNodeValue(root), placeOf })
+}
+
+function nearestNode(root: Node, path: readonly PropertyKey[]): Node {
+  for (let length = path.length; length > 0; length--) {
+    const segments = path.slice(0, length).map((part) => (typeof part === 'number' ? part : String(part)))
+    const node = findNodeAtLocation(root, segments)
+    if (node !== undefined) return node.parent?.type === 'property' ? node.parent : node
+  }
+  return root
+}
+
+function duplicateKey(node: Node): Node | undefined {
+  if (node.type === 'object') {
+    const seen = new Set<unknown>()
+    for (const property of node.children ?? []) {
+      const key = property.children?.[0]
+      if (key !== undefined && seen.has(key.value)) return key
+      seen.add(key?.value)
+    }
+  }
+  for (const child of node.children ?? []) {
+    const found = duplicateKey(child)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** `file:line:column` of an offset, from 1. */
+export function placeAt(file: string, text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n')
+  return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+const syntaxText: ReadonlyMap<string, string> = new Map([
+  ['InvalidSymbol', 'a word that is not true, false or null'],
+  ['InvalidNumberFormat', 'a malformed number'],
+  ['PropertyNameExpected', 'a key in double quotes is expected here'],
+  ['ValueExpected', 'a value is expected here'],
+  ['ColonExpected', 'a colon is expected here'],
+  ['CommaExpected', 'a comma is expected here'],
+  ['CloseBraceExpected', 'a closing brace is missing'],
+  ['CloseBracketExpected', 'a closing bracket is missing'],
+  ['EndOfFileExpected', 'the file should end here'],
+  ['InvalidCommentToken', 'JSON has no comments'],
+  ['UnexpectedEndOfComment', 'JSON has no comments'],
+  ['UnexpectedEndOfString', 'a string is not closed'],
+  ['UnexpectedEndOfNumber', 'a number is cut short'],
+  ['InvalidUnicode', 'a malformed \\u escape'],
+  ['InvalidEscapeCharacter', 'an unknown escape in a string'],
+  ['InvalidCharacter', 'a control character in a string'],
+])

@@ -1,0 +1,96 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import { parseHcl } from '../../hcl/hcl.ts'
+import { type HclBlock, type HclMember, type HclNode, plainValue } from '../../hcl/tree.ts'
+import type { ConfigProblem } from '../problem.ts'
+import { type ConfigDocument, placeAt } from './document.ts'
+
+/**
+ * What is a list of objects in JSON. Under any other name one block is that object; the language itself makes a list of
+ * every block. Reference: configuration CFG-3.
+ */
+const lists: ReadonlySet<string> = new Set([
+  'services',
+  'checks',
+  'watches',
+  'segments',
+  'service.checks',
+  'services.checks',
+  'service.proxy.upstreams',
+  'services.proxy.upstreams',
+  'service.connect.proxy.upstreams',
+  'services.connect.proxy.upstreams',
+  'service.connect.sidecar_service.checks',
+  'services.connect.sidecar_service.checks',
+  'service.connect.sidecar_service.proxy.upstreams',
+  'services.connect.sidecar_service.proxy.upstreams',
+])
+
+/** What may stand more than once, and is then a list under the other name. */
+const repeated: ReadonlyMap<string, string> = new Map([
+  ['service', 'services'],
+  ['check', 'checks'],
+])
+
+/** Reads a file of HCL: the same as its JSON would be, and as able to tell where each value stands. */
+export function parseHclDocument(file: string, text: string): Result<ConfigDocument, ConfigProblem> {
+  const parsed = parseHcl(text)
+  if (!parsed.ok) {
+    const { offset, message } = parsed.error
+    return err({ place: placeAt(file, text, offset), message: `not HCL: ${message}`, remedy: 'correct the file' })
+  }
+  const root = unwrapped(gathered(parsed.value), '')
+  const placeOf = (path: readonly PropertyKey[]): string => placeAt(file, text, offsetOf(root, path))
+  return ok({ file, value: plainValue(root), placeOf })
+}
+
+/** Two blocks `service` are a list of services. */
+function gathered(root: HclBlock): HclBlock {
+  const members = new Map<string, HclMember>()
+  for (const [key, member] of root.members) {
+    const { node } = member
+    const isRepeated = node.kind === 'list' && node.items.length > 1
+    const name = (isRepeated ? repeated.get(key.toLowerCase()) : undefined) ?? key
+    const before = members.get(name)?.node
+    const joins = before?.kind === 'list' && node.kind === 'list'
+    members.set(name, joins ? { ...member, node: { ...node, items: [...before.items, ...node.items] } } : member)
+  }
+  return { ...root, members }
+}
+
+function unwrapped(node: HclNode, path: string): HclNode {
+  switch (node.kind) {
+    case 'scalar':
+      return node
+    case 'list': {
+      const [only, ...others] = node.items
+      const isObject = only?.kind === 'block' && others.length === 0 && !lists.has(path.toLowerCase())
+      return isObject ? unwrapped(only, path) : { ...node, items: node.items.map((item) => unwrapped(item, path)) }
+    }
+    case 'block': {
+      const under = (key: string): string => (path === '' ? key : `${path}.${key}`)
+      const members = [...node.members].map(
+        ([key, member]) => [key, { ...member, node: unwrapped(member.node, under(key)) }] as const,
+      )
+      return { ...node, members: new Map(members) }
+    }
+  }
+}
+
+/** Of the name of what the path leads to, or of the nearest thing above it. */
+function offsetOf(root: HclNode, path: readonly PropertyKey[]): number {
+  let { offset } = root
+  let node: HclNode | undefined = root
+  for (const part of path) {
+    if (node?.kind === 'block') {
+      const member: HclMember | undefined = node.members.get(String(part))
+      if (member === undefined) return offset
+      offset = member.offset
+      node = member.node
+    } else if (node?.kind === 'list') {
+      node = node.items[Number(part)]
+      if (node === undefined) return offset
+      offset = node.offset
+    }
+  }
+  return offset
+}

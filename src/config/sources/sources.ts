@@ -1,0 +1,31 @@
+import { type DefinitionSource, definitionSources, withoutDefinitions } from '../definitions.ts'
+import type { FileConfig } from '../schema.ts'
+import type { ValidatedFile } from '../validate.ts'
+import { valueAt } from '../waiting.ts'
+import { mergeConfig } from './merge.ts'
+
+/** What all sources say together, and where each thing stands that is said. */
+export interface Gathered {
+  readonly config: FileConfig
+  readonly definitions: readonly DefinitionSource[]
+  /** `file:line:column` of the key, or the flag, that counts; every one of a list. `config` where nobody said it. */
+  placeOf(path: readonly string[]): string
+}
+
+/** Puts sources together, a later one over an earlier one. Definitions are gathered and not merged. */
+export function gather(sources: readonly ValidatedFile[]): Gathered {
+  const bare = sources.map(({ config }) => withoutDefinitions(config))
+  const placeOf = (path: readonly string[]): string => {
+    const saying = sources.filter((_, at) => valueAt(bare[at], path) !== undefined)
+    const last = saying.at(-1)
+    if (last === undefined || path.length === 0) return 'config'
+    return Array.isArray(valueAt(last.config, path))
+      ? saying.map((source) => source.placeOf(path)).join(', ')
+      : last.placeOf(path)
+  }
+  return {
+    config: bare.reduce(mergeConfig, {}),
+    definitions: sources.flatMap((source) => definitionSources(source.config, source.placeOf)),
+    placeOf,
+  }
+}

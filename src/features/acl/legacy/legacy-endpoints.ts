@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { parseRules } from '../../../access/reading.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { isAtLeast } from '../../../model/release.ts'
+import { filters, open, permissionDenied, refusedUnlessAllowed } from '../../access.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import { drawnUuid, eitherSystem, isPrimary, proposed, refused, writesLegacyAccess } from '../asked.ts'
+import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
+import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
+import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
+
+/** The former API, in which the ID of a token is its secret. It is answered in both modes. */
+
+const idArgs = z.object({ id: z.string() })
+type IdArgs = z.infer<typeof idArgs>
+
+/** `null`: there is no such token, or it is of the new kind. */
+export const legacyReadEndpoint: QueryEndpoint<IdArgs, TokenRow | null> = {
+  method: 'ACL.Get',
+  kind: 'query',
+  args: idArgs,
+  access: open('whoever has the secret reads the token that it is of'),
+  query: (tx, { id }) => {
+    const token = tokenBySecret(tx, id)
+    return { index: tokensIndex(tx), value: token === undefined || token.type === '' ? null : token }
+  },
+}
+
+const noArgs = z.object({})
+
+/** With secrets, which are the IDs. */
+export const legacyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, readonly TokenRow[]> = {
+  method: 'ACL.List',
+  kind: 'query',
+  args: noArgs,
+  access: filters(
+    (_authorizer, tokens) => tokens,
+    (authorizer) => refusedUnlessAllowed(authorizer, 'acl', '', 'write'),
+  ),
+  query: (tx) => ({ index: tokensIndex(tx), value: [...allTokens(tx)].filter(({ type }) => type !== '') }),
+}
+
+const setArgs = z.object({
+  /** Empty: one is drawn. */
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  rules: z.string(),
+})
+type SetArgs = z.infer<typeof setArgs>
+
+/** Answers the ID. */
+export const legacySetEndpoint: WriteEndpoint<SetArgs, string> = {
+  method: 'ACL.Apply',
+  kind: 'write',
+  args: setArgs,
+  access: writesLegacyAccess,
+  serve: setLegacy,
+}
+
+async function setLegacy(
+  server: ServerContext,
+  { id, name, type, rules }: SetArgs,
+  identity: WriteIdentity | undefined,
+): Promise<Result<string, Failure>> {
+  const access = eitherSystem(server)
+  if (!access.ok) return access
+  if (!isPrimary(server, access.value)) return refused(elsewhere)
+  if (type !== 'client' && type !== 'management') return refused('Invalid ACL Type')
+  if (rootSecrets.includes(id)) return err(permissionDenied('Cannot modify root ACL'))
+  const read = parseRules(rules, 'legacy')
+  if (!read.ok) return refused(`ACL rule compilation failed: ${read.error}`)
+  const body = { id: id === '' ? drawnUuid(server) : id, name, type, rules, unlessThere: false }
+  const { event } = read.value.rules
+  const command = event === undefined && read.value.scalars.keyring === undefined ? legacySet : legacySetLater
+  if (!isAtLeast(server.release, command.since)) return refused(`ACL rule compilation failed: ${unknownRules}`)
+  const written = await proposed(server, 'acl.apply', command, body, identity)
+  if (!written.ok) return written
+  return 'refusal' in written.value ? refused(written.value.refusal) : ok(written.value.id)
+}
+
+const unknownRules = 'this release has no rules for events and the keyring'
+
+const elsewhere = 'tokens are written in the primary datacenter'
+
+export const legacyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
+  method: 'ACL.Destroy',
+  kind: 'write',
+  args: idArgs,
+  access: writesLegacyAccess,
+  serve: async (server, { id }, identity) => {
+    const access = eitherSystem(server)
+    if (!access.ok) return access
+    if (!isPrimary(server, access.value)) return refused(elsewhere)
+    if (id === anonymousSecret) return err(permissionDenied('Cannot delete anonymous token'))
+    if (rootSecrets.includes(id)) return err(permissionDenied('Cannot modify root ACL'))
+    const written = await proposed(server, 'acl.apply', legacyDelete, { id }, identity)
+    if (!written.ok) return written
+    return 'refusal' in written.value ? refused(written.value.refusal) : ok(true)
+  },
+}

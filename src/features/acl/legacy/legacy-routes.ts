@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../../base/bytes.ts'
+import type { AgentContext } from '../../agent-context.ts'
+import { declared } from '../../declared.ts'
+import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../declared-answers.ts'
+import { decodeBody } from '../../json-body.ts'
+import { readParameters } from '../../parameters.ts'
+import { badRequest, failed } from '../../responses.ts'
+import type { Route, RouteResponse } from '../../route.ts'
+import { legacyBody } from '../bodies.ts'
+import { legacyTokenJson, legacyTokenShape } from '../model.ts'
+import { type AclRequest, aclAnswers, entered, failedRead, primaryCall } from '../route-checks.ts'
+import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
+
+const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const
+const tokens = jsonAnswer('Legacy tokens, with their secrets.', listOf(legacyTokenShape), indexHeaders)
+const made = jsonAnswer('The ID.', z.strictObject({ ID: z.string() }))
+const body = { about: 'The token. Names of members may have their letters in any case.', json: legacyBody.accepts }
+
+const ownToken = 'whoever has the secret reads the token that it is of'
+
+/** Reference: access control 5. */
+export const legacyRoutes: readonly Route[] = [
+  {
+    path: '/v1/acl/create',
+    operations: {
+      PUT: declared({
+        summary: 'Make a legacy token',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: { ...body, required: false },
+        answers: aclAnswers(made),
+        handle: create,
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/update',
+    operations: {
+      PUT: declared({
+        summary: 'Replace a legacy token',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: { ...body, required: true },
+        answers: aclAnswers(made),
+        handle: update,
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/destroy/',
+    rest: secret,
+    operations: {
+      PUT: declared({
+        summary: 'Delete a legacy token',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        answers: aclAnswers(taken),
+        handle: destroy,
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/info/',
+    rest: secret,
+    operations: {
+      GET: declared({
+        summary: 'Read a legacy token',
+        access: { open: ownToken },
+        query: readParameters,
+        answers: aclAnswers(tokens),
+        handle: info,
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/clone/',
+    rest: secret,
+    operations: {
+      PUT: declared({
+        summary: 'Make another legacy token with the same rules',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        answers: aclAnswers(
+          jsonAnswer('The ID.', z.strictObject({ ID: z.string() }), indexHeaders),
+          textAnswer(403, 'There is no such token.', indexHeaders),
+        ),
+        handle: clone,
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/list',
+    operations: {
+      GET: declared({
+        summary: 'All legacy tokens',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        answers: aclAnswers(tokens),
+        handle: list,
+      }),
+    },
+  },
+]
+
+const nothingGiven = { ID: '', Name: '', Type: '', Rules: '' }
+
+/** An ID that is given may be that of a token that there is: its place is taken. */
+async function create(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  if (request.body.length === 0) return set(agent, request, nothingGiven)
+  const given = decodeBody(request.body, legacyBody)
+  return given.ok ? set(agent, request, given.value) : failed(given.error)
+}
+
+async function update(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const given = decodeBody(request.body, legacyBody)
+  if (!given.ok) return failed(given.error)
+  return given.value.ID === '' ? badRequest('ACL ID must be set') : set(agent, request, given.value)
+}
+
+type Given = typeof nothingGiven
+
+async function set(agent: AgentContext, request: AclRequest, given: Given): Promise<RouteResponse> {
+  const access = agent.accessControl
+  if (access === undefined) return failed({ kind: 'access-control-off' })
+  const { ID: id, Name: name, Type, Rules: rules } = given
+  const args = { id, name, type: Type === '' ? 'client' : Type, rules }
+  const written = await agent.write(legacySetEndpoint, args, primaryCall(agent, access, request))
+  return written.ok ? { kind: 'json', value: { ID: written.value } } : failed(written.error)
+}
+
+async function destroy(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const id = textOfByteString(request.rest)
+  if (id === '') return badRequest('Missing ACL')
+  const gone = await agent.write(legacyDeleteEndpoint, { id }, primaryCall(agent, entry.value.access, request))
+  return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
+}
+
+async function info(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const id = textOfByteString(request.rest)
+  if (id === '') return badRequest('Missing ACL')
+  const answer = await agent.query(legacyReadEndpoint, { id }, entry.value.read, request.call)
+  if (!answer.ok) return failedRead(answer.error)
+  const { value, meta } = answer.value
+  return { kind: 'json', value: value === null ? [] : [legacyTokenJson(value)], meta }
+}
+
+async function list(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const answer = await agent.query(legacyListEndpoint, {}, entry.value.read, request.call)
+  if (!answer.ok) return failedRead(answer.error)
+  return { kind: 'json', value: answer.value.value.map(legacyTokenJson), meta: answer.value.meta }
+}
+
+/** As the field does it: the one is read, and another like it is made. */
+async function clone(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const id = textOfByteString(request.rest)
+  if (id === '') return badRequest('Missing ACL')
+  const answer = await agent.query(legacyReadEndpoint, { id }, entry.value.read, request.call)
+  if (!answer.ok) return failedRead(answer.error)
+  const { value: source, meta } = answer.value
+  if (source === null) return failedRead({ kind: 'permission-denied', message: 'Permission denied' }, meta)
+  const args = { id: '', name: source.description, type: source.type, rules: source.rules }
+  const made = await agent.write(legacySetEndpoint, args, primaryCall(agent, entry.value.access, request))
+  return made.ok ? { kind: 'json', value: { ID: made.value }, meta } : failed(made.error)
+}

@@ -1,0 +1,74 @@
+import type { Closable } from '../../../env/async.ts'
+import { failureText } from '../../../model/failure.ts'
+import type { ServerContext } from '../../server-context.ts'
+import { drawnUuid } from '../asked.ts'
+import { migratedAtOnce, migrateTokens } from '../system/mode-commands.ts'
+import { migrationOf, unmigratedTokens } from '../views.ts'
+
+/** From one batch to the next. Spec: Limits. */
+const pauseMs = 1_000
+
+/**
+ * Gives legacy tokens accessors, batch by batch. A leader begins with a pause, and its predecessor's last batch was applied
+ * before it began: so batches are a second apart whoever leads.
+ */
+export class Migration implements Closable {
+  readonly #server: ServerContext
+  #timer: Closable | undefined
+  #watching: Closable | undefined
+  #closed = false
+
+  constructor(server: ServerContext) {
+    this.#server = server
+    this.#later()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+    this.#watching?.close()
+  }
+
+  #later(): void {
+    if (this.#closed) return
+    const { timers, detach } = this.#server.env
+    this.#timer = timers.after(pauseMs, () => detach(this.#step()))
+  }
+
+  async #step(): Promise<void> {
+    const tx = this.#server.read()
+    const tokens: { readonly secret: string; readonly accessor: string; readonly at: number }[] = []
+    for (const { secret, modifyIndex: at } of unmigratedTokens(tx)) {
+      if (tokens.length === migratedAtOnce) break
+      tokens.push({ secret, accessor: drawnUuid(this.#server), at })
+    }
+    // With nothing to do, one batch says that there is nothing: the proof.
+    if (tokens.length === 0 && (migrationOf(tx)?.completeIndex ?? 0) > 0) return this.#wait()
+    await this.#migrate(tokens)
+    this.#later()
+  }
+
+  async #migrate(
+    tokens: readonly { readonly secret: string; readonly accessor: string; readonly at: number }[],
+  ): Promise<void> {
+    const { env } = this.#server
+    const done = await this.#server.propose(migrateTokens, { tokens })
+    if (this.#closed) return
+    if (!done.ok) return env.log.write('warn', 'acl', 'could not migrate tokens', { why: failureText(done.error) })
+    const complete = (migrationOf(this.#server.read())?.completeIndex ?? 0) > 0
+    env.metrics.count('acl.migrated', done.value)
+    env.log.write('info', 'acl', complete ? 'all legacy tokens are migrated' : 'migrated legacy tokens', {
+      count: done.value,
+    })
+  }
+
+  /** Until somebody makes a token by the legacy API, or another state takes the place of this one. */
+  #wait(): void {
+    this.#watching = this.#server.watch(
+      (tx) => {
+        for (const _ of unmigratedTokens(tx)) break
+      },
+      () => this.#later(),
+    )
+  }
+}

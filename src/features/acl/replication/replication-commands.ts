@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { WriteTransaction } from '../../../store/types.ts'
+import type { CommandDefinition } from '../../server-context.ts'
+import { newSystemSince } from '../commands.ts'
+import { policyFields, tokenFields, uuid } from '../fields.ts'
+import { policiesTable, secretKey, tokensTable } from '../tables.ts'
+import { tokenByAccessor, tokenBySecret, unmigratedTokens } from '../views.ts'
+import { putPolicy, putToken, type TokenContent } from '../writes.ts'
+
+/** What a secondary datacenter takes over from the primary one. */
+
+/** Policies, or tokens, in one command. */
+export const replicatedAtOnce = 128
+
+const policiesBody = z.strictObject({
+  put: z.array(z.strictObject(policyFields)).max(replicatedAtOnce).readonly(),
+  remove: z.array(uuid).max(replicatedAtOnce).readonly(),
+})
+
+/** Two of them may have one name until the last batch of a round: the primary datacenter sees to names. */
+export const replicatePolicies: CommandDefinition<z.infer<typeof policiesBody>, boolean> = {
+  kind: 'acl.replicate-policies',
+  since: newSystemSince,
+  body: policiesBody,
+  apply: (tx, { put, remove }) => {
+    for (const id of remove) tx.delete(policiesTable, id)
+    for (const policy of put) putPolicy(tx, policy)
+    return true
+  },
+}
+
+const tokensBody = z.strictObject({
+  put: z
+    .array(z.strictObject({ ...tokenFields, accessor: uuid }))
+    .max(replicatedAtOnce)
+    .readonly(),
+  remove: z.array(uuid).max(replicatedAtOnce).readonly(),
+  /** Legacy tokens without an accessor go as well, so many at most: the primary datacenter has none left. */
+  removeUnmigrated: z.number().int().min(0).max(replicatedAtOnce),
+})
+
+/** Local tokens stay as they are. */
+export const replicateTokens: CommandDefinition<z.infer<typeof tokensBody>, boolean> = {
+  kind: 'acl.replicate-tokens',
+  since: newSystemSince,
+  body: tokensBody,
+  apply: (tx, { put, remove, removeUnmigrated }) => {
+    for (const accessor of remove) {
+      const token = tokenByAccessor(tx, accessor)
+      if (token !== undefined && !token.local) tx.delete(tokensTable, secretKey(token.secret))
+    }
+    for (const token of put) takeOver(tx, token)
+    let left = removeUnmigrated
+    for (const { secret } of unmigratedTokens(tx)) {
+      if (left-- <= 0) break
+      tx.delete(tokensTable, secretKey(secret))
+    }
+    return true
+  },
+}
+
+/** One accessor, one secret: what had either of them before goes. */
+function takeOver(tx: WriteTransaction, token: TokenContent): void {
+  const before = tokenByAccessor(tx, token.accessor)
+  if (token.local || before?.local === true || tokenBySecret(tx, token.secret)?.local === true) return
+  if (before !== undefined && before.secret !== token.secret) tx.delete(tokensTable, secretKey(before.secret))
+  putToken(tx, token)
+}

@@ -1,0 +1,100 @@
+import type { Closable } from '../../../env/async.ts'
+import { failureText } from '../../../model/failure.ts'
+import type { ServerAccess } from '../../access-control.ts'
+import type { ServerContext } from '../../server-context.ts'
+import type { Round, RoundDone } from './replication-round.ts'
+
+/** Pause between two rounds that changed something or waited; doubled with each failure, up to the maximum. */
+const pauseMs = 1_000
+const pauseMaxMs = 30_000
+
+/** What one kind of replication has come to. */
+export interface Progress {
+  /** Index of the primary datacenter up to which all is here; 0: nothing yet. */
+  readonly index: number
+  /** By the wall clock; 0: never. */
+  readonly lastSuccessMs: number
+  readonly lastErrorMs: number
+  readonly lastError: string
+  /** By the monotonic clock: when the last round that succeeded began; undefined: none has. */
+  readonly freshMs: number | undefined
+}
+
+/** Round after round of one kind, for as long as this server leads. */
+export class Replicator implements Closable {
+  readonly #server: ServerContext
+  readonly #access: ServerAccess
+  readonly #what: string
+  readonly #round: (round: Round) => Promise<RoundDone>
+  #progress: Progress = { index: 0, lastSuccessMs: 0, lastErrorMs: 0, lastError: '', freshMs: undefined }
+  /** What the next round waits to be past; 0: it does not wait. */
+  #after = 0
+  #failures = 0
+  #timer: Closable | undefined
+  #closed = false
+
+  constructor(parts: {
+    readonly server: ServerContext
+    readonly access: ServerAccess
+    /** For the log: `policies`. */
+    readonly what: string
+    round(round: Round): Promise<RoundDone>
+  }) {
+    this.#server = parts.server
+    this.#access = parts.access
+    this.#what = parts.what
+    this.#round = parts.round
+    this.#next(0)
+  }
+
+  get progress(): Progress {
+    return this.#progress
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  #next(delayMs: number): void {
+    if (this.#closed) return
+    const { timers, detach } = this.#server.env
+    this.#timer = timers.after(delayMs, () => detach(this.#run()))
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#server.env
+    const begunMs = clock.monoMs()
+    const round = {
+      server: this.#server,
+      access: this.#access,
+      after: this.#after,
+      over: () => this.#closed,
+    }
+    const done = await this.#round(round)
+    if (this.#closed) return
+    if (done.ok) this.#succeeded(done.value, begunMs)
+    else this.#failed(failureText(done.error))
+    this.#next(Math.min(pauseMaxMs, pauseMs * (1 << this.#failures)))
+  }
+
+  /** An index that has fallen is taken as it is: the state over there was replaced by another. */
+  #succeeded(index: number, begunMs: number): void {
+    const { clock, log } = this.#server.env
+    if (this.#failures > 0) log.write('info', 'acl', 'replication goes on', { what: this.#what, index })
+    this.#failures = 0
+    this.#after = index
+    this.#progress = { ...this.#progress, index, lastSuccessMs: clock.wallMs(), freshMs: begunMs }
+  }
+
+  #failed(why: string): void {
+    const { clock, log } = this.#server.env
+    this.#failures = Math.min(this.#failures + 1, failuresCounted)
+    this.#after = 0
+    this.#progress = { ...this.#progress, lastErrorMs: clock.wallMs(), lastError: why }
+    log.write('warn', 'acl', 'replication failed', { what: this.#what, why })
+  }
+}
+
+/** More make no difference to the pause. */
+const failuresCounted = 8

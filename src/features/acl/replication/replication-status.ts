@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { ok } from '../../../base/result.ts'
+import { open } from '../../access.ts'
+import type { ServerContext, ServerEndpoint } from '../../server-context.ts'
+import { eitherSystem, isPrimary } from '../asked.ts'
+import { tokensDuty } from '../duty.ts'
+import { timeText } from '../model.ts'
+import type { Progress } from './replication-duty.ts'
+
+/** How a secondary datacenter copies what the primary one says. */
+export interface ReplicationStatus {
+  readonly running: boolean
+  /** Empty: nothing is copied to this datacenter. */
+  readonly source: string
+  readonly type: '' | 'legacy' | 'policies' | 'tokens'
+  /** Of the source, up to which all is here: of policies (or legacy tokens), and of tokens. */
+  readonly index: number
+  readonly tokenIndex: number
+  /** By the wall clock; 0: never. */
+  readonly lastSuccessMs: number
+  readonly lastErrorMs: number
+  readonly lastError: string
+  /** How old what is here may be; -1: this leader has not copied everything yet. */
+  readonly lagMs: number
+}
+
+const nothing: ReplicationStatus = {
+  running: false,
+  source: '',
+  type: '',
+  index: 0,
+  tokenIndex: 0,
+  lastSuccessMs: 0,
+  lastErrorMs: 0,
+  lastError: '',
+  lagMs: -1,
+}
+
+/** By the word of the leader, who copies. */
+export const replicationStatusEndpoint: ServerEndpoint<Record<string, never>, ReplicationStatus> = {
+  method: 'ACL.ReplicationStatus',
+  kind: 'server',
+  args: z.strictObject({}),
+  leader: true,
+  access: open('says how far the copies are, and nothing of what they say'),
+  serve: async (server) => {
+    const access = eitherSystem(server)
+    if (!access.ok) return access
+    const source = access.value.primaryDatacenter
+    return ok(isPrimary(server, access.value) ? nothing : { ...statusOf(server), source })
+  },
+}
+
+function statusOf(server: ServerContext): ReplicationStatus {
+  const replicators = server.duty(tokensDuty)?.replicators
+  const first = replicators?.legacy ?? replicators?.policies
+  if (first === undefined) return nothing
+  const second = replicators?.tokens
+  const all = second === undefined ? [first.progress] : [first.progress, second.progress]
+  const lastErrorMs = Math.max(...all.map((each) => each.lastErrorMs))
+  return {
+    running: true,
+    source: '',
+    type: replicators?.legacy !== undefined ? 'legacy' : second === undefined ? 'policies' : 'tokens',
+    index: first.progress.index,
+    tokenIndex: second?.progress.index ?? 0,
+    lastSuccessMs: Math.min(...all.map((each) => each.lastSuccessMs)),
+    lastErrorMs,
+    lastError: all.find((each) => each.lastErrorMs === lastErrorMs)?.lastError ?? '',
+    lagMs: lagOf(server, all),
+  }
+}
+
+function lagOf({ env }: ServerContext, all: readonly Progress[]): number {
+  const fresh = all.map(({ freshMs }) => freshMs)
+  const oldest = fresh.reduce((least, ms) =>
+    least === undefined || ms === undefined ? undefined : Math.min(least, ms),
+  )
+  return oldest === undefined ? -1 : Math.round(env.clock.monoMs() - oldest)
+}
+
+/** Reference: access control 3.6; the last two members are our own. */
+export const replicationShape = z
+  .strictObject({
+    Enabled: z.boolean(),
+    Running: z.boolean(),
+    SourceDatacenter: z.string(),
+    ReplicationType: z.enum(['', 'legacy', 'policies', 'tokens']),
+    ReplicatedIndex: z.number(),
+    ReplicatedTokenIndex: z.number(),
+    LastSuccess: z.string(),
+    LastError: z.string(),
+    LastErrorMessage: z.string(),
+    LagMilliseconds: z.number().meta({ description: '-1: not everything has been copied yet.' }),
+  })
+  .meta({ id: 'AclReplication' })
+
+export function replicationJson(status: ReplicationStatus): z.infer<typeof replicationShape> {
+  return {
+    Enabled: status.source !== '',
+    Running: status.running,
+    SourceDatacenter: status.source,
+    ReplicationType: status.type,
+    ReplicatedIndex: status.index,
+    ReplicatedTokenIndex: status.tokenIndex,
+    LastSuccess: timeText(status.lastSuccessMs),
+    LastError: timeText(status.lastErrorMs),
+    LastErrorMessage: status.lastError,
+    LagMilliseconds: status.lagMs,
+  }
+}

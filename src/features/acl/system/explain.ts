@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import type { Authorizer, Decision, Resource, Right } from '../../../access/authorizer.ts'
+import { labelledResources, scalarResources } from '../../../access/rules.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { within } from '../../access.ts'
+import type { AgentContext } from '../../agent-context.ts'
+import { declared } from '../../declared.ts'
+import { jsonAnswer, textAnswer } from '../../declared-answers.ts'
+import { denied } from '../../denied.ts'
+import { parameter, readParameters } from '../../parameters.ts'
+import type { ReadName } from '../../read-options.ts'
+import { failed } from '../../responses.ts'
+import type { Route, RouteRequest, RouteResponse } from '../../route.ts'
+import type { ServerContext, ServerEndpoint } from '../../server-context.ts'
+import { eitherSystem } from '../asked.ts'
+import { badShape, entered, newAclAnswers, whereKnown } from '../route-checks.ts'
+
+const resources = [...labelledResources, 'intention', ...scalarResources] as const satisfies readonly Resource[]
+const rights = ['read', 'list', 'write'] as const satisfies readonly Right[]
+
+/** Names of no more letters are looked at. */
+const nameMax = 2_048
+const method = 'ACL.Explain'
+
+const question = z.object({
+  resource: z.enum(resources),
+  right: z.enum(rights),
+  /** Empty at a resource that has no names. */
+  name: z.string().max(nameMax),
+  /** Of another token than the caller's; empty: the caller's own. */
+  accessor: z.string().max(128),
+})
+
+type Question = z.infer<typeof question>
+
+interface Explanation {
+  readonly accessor: string
+  readonly decision: Decision
+}
+
+/** What the server that is asked would decide, and by which rule: by its own state, settings and caches. */
+export const explainEndpoint: ServerEndpoint<Question, Explanation> = {
+  method,
+  kind: 'server',
+  args: question,
+  leader: false,
+  access: within('everybody is told of the own token, and of others who may read tokens'),
+  serve: async (server, { resource, right, name, accessor }, authorizer) => {
+    const explained = accessor === '' ? ok(authorizer) : await otherToken(server, authorizer, accessor)
+    if (!explained.ok) return explained
+    const decision = explained.value.explain(resource, name, right)
+    return ok({ accessor: explained.value.accessor, decision })
+  },
+}
+
+async function otherToken(
+  server: ServerContext,
+  authorizer: Authorizer,
+  accessor: string,
+): Promise<Result<Authorizer, Failure>> {
+  const access = eitherSystem(server)
+  if (!access.ok) return access
+  const ask = { resource: 'acl', name: '', right: 'read' } as const
+  if (!authorizer.allows('acl', '', 'read')) return err(denied(server.env, authorizer, ask, method))
+  return access.value.authorizerOf(accessor)
+}
+
+const explanationShape = z
+  .strictObject({
+    AccessorID: z.string().meta({ description: 'Of the token; empty: it has none yet, or needs none.' }),
+    Resource: z.enum(resources),
+    Name: z.string(),
+    Right: z.enum(rights),
+    Allowed: z.boolean(),
+    DecidedBy: z.enum(['rule', 'default', 'unrestricted', 'not-enforced']),
+    Rule: z
+      .string()
+      .meta({ description: 'As it is written, without its level: `service_prefix "web"`. Empty: no rule decides.' }),
+    Level: z.string().meta({ description: 'What the rule says, or else the default policy.' }),
+    Policy: z.string().meta({ description: 'The policy that has the rule.' }),
+  })
+  .meta({ id: 'AclExplanation' })
+
+const parameters = [
+  ...readParameters,
+  parameter('resource', z.enum(resources), 'What kind of thing.'),
+  parameter('right', z.enum(rights), '`list` is of keys alone.'),
+  parameter('name', z.string(), 'Which of them. Absent at a resource that has no names: acl, keyring, operator.'),
+  parameter('accessor', z.string(), 'Another token than that of the request.'),
+] as const
+
+type Name = ReadName | 'resource' | 'right' | 'name' | 'accessor'
+
+/** Our own; the field has nothing like it. */
+export const explainRoutes: readonly Route[] = [
+  {
+    path: '/v1/acl/explain',
+    operations: {
+      GET: declared({
+        summary: 'Whether a token has a right, and which rule decides',
+        access: { open: 'everybody is told of the own token; of another only who may read tokens' },
+        query: parameters,
+        answers: newAclAnswers(
+          jsonAnswer('What the server that was asked would decide.', explanationShape),
+          textAnswer(403, 'There is no such token, or only who may read tokens is told of it.'),
+        ),
+        handle: whereKnown(explain),
+      }),
+    },
+  },
+]
+
+async function explain(agent: AgentContext, request: RouteRequest<Name>): Promise<RouteResponse> {
+  const read = questionIn(request)
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  if (!read.ok) return badShape(read.error)
+  const told = await agent.ask(explainEndpoint, read.value, entry.value.read, request.call)
+  if (!told.ok) return failed(told.error)
+  return { kind: 'json', value: explanationJson(read.value, told.value) }
+}
+
+function questionIn({ query }: RouteRequest<Name>): Result<Question, string> {
+  const name = query.get('name') ?? ''
+  const read = question.safeParse({
+    resource: query.get('resource'),
+    right: query.get('right'),
+    name,
+    accessor: query.get('accessor') ?? '',
+  })
+  if (!read.success) return err('say what is asked for: resource, right and, where it has names, name')
+  const { resource, right } = read.data
+  if (right === 'list' && resource !== 'key') return err('list is a right at key alone')
+  const hasNames = !scalarResources.some((each) => each === resource)
+  if (!hasNames && name !== '') return err(`${resource} has no names`)
+  return ok(read.data)
+}
+
+function explanationJson(
+  { resource, name, right }: Question,
+  { accessor, decision: { allowed, by } }: Explanation,
+): z.infer<typeof explanationShape> {
+  return {
+    AccessorID: accessor,
+    Resource: resource,
+    Name: name,
+    Right: right,
+    Allowed: allowed,
+    DecidedBy: by.kind,
+    Rule: by.kind === 'rule' ? by.rule : '',
+    Level: by.kind === 'rule' ? by.level : by.kind === 'default' ? by.policy : '',
+    Policy: by.kind === 'rule' ? by.policy : '',
+  }
+}

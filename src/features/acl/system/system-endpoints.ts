@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import { open, permissionDenied } from '../../access.ts'
+import { legacyModeFailure, type MissingServer, type ServerAccess } from '../../access-control.ts'
+import type { ServerContext, ServerEndpoint, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import { drawnUuid, eitherSystem, isPrimary, proposed, refused } from '../asked.ts'
+import { legacyBootstrap } from '../legacy/legacy-commands.ts'
+import type { TokenRow } from '../model.ts'
+import { bootstrapIndex, isNewMode, migrationOf, newModeIndex, tokenByAccessor, unmigratedTokens } from '../views.ts'
+import { forgetReset, resetGiven } from './bootstrap-reset.ts'
+import { bootstrap } from './mode-commands.ts'
+
+const bootstrapArgs = z.object({
+  /** In the legacy mode: the first legacy management token. */
+  legacy: z.boolean(),
+})
+
+/** `legacy`: the ID of a legacy token. */
+export type BootstrapReply = { readonly token: TokenRow } | { readonly legacy: string }
+
+export const bootstrapEndpoint: WriteEndpoint<z.infer<typeof bootstrapArgs>, BootstrapReply> = {
+  method: 'ACL.Bootstrap',
+  kind: 'write',
+  args: bootstrapArgs,
+  access: open('whoever asks first gets all rights, once'),
+  serve: async (server, { legacy }, identity) => {
+    const access = eitherSystem(server)
+    if (!access.ok) return access
+    if (!isPrimary(server, access.value)) return refused('the bootstrap is done in the primary datacenter')
+    if (isNewMode(server.read())) return bootstrapped(server, access.value, identity)
+    if (legacy) return legacyBootstrapped(server, identity)
+    return err(legacyModeFailure(access.value.missing()))
+  },
+}
+
+async function bootstrapped(
+  server: ServerContext,
+  access: ServerAccess,
+  identity: WriteIdentity | undefined,
+): Promise<Result<BootstrapReply, Failure>> {
+  const usedUp = bootstrapIndex(server.read())
+  const given = usedUp === 0 ? undefined : await resetGiven(server.env, access.dataDir)
+  if (given !== undefined && given !== usedUp) {
+    return refused(`Invalid bootstrap reset index (specified ${given}, reset index: ${usedUp})`)
+  }
+  const drawn = { accessor: drawnUuid(server), secret: drawnUuid(server), createdMs: server.env.clock.wallMs() }
+  const done = await proposed(server, 'acl.apply', bootstrap, { ...drawn, resetIndex: given ?? 0 }, identity)
+  if (!done.ok) return done
+  if ('resetIndex' in done.value) return err(noLongerAllowed(done.value.resetIndex))
+  if (given !== undefined) await forgetReset(server.env, access.dataDir)
+  const token = tokenByAccessor(server.read(), done.value.id)
+  return token === undefined ? refused(`token ${done.value.id} was deleted meanwhile`) : ok({ token })
+}
+
+async function legacyBootstrapped(
+  server: ServerContext,
+  identity: WriteIdentity | undefined,
+): Promise<Result<BootstrapReply, Failure>> {
+  const done = await proposed(server, 'acl.apply', legacyBootstrap, { id: drawnUuid(server) }, identity)
+  if (!done.ok) return done
+  return 'id' in done.value ? ok({ legacy: done.value.id }) : err(noLongerAllowed(done.value.resetIndex))
+}
+
+function noLongerAllowed(resetIndex: number): Failure {
+  return permissionDenied(`ACL bootstrap no longer allowed (reset index: ${resetIndex})`)
+}
+
+const noArgs = z.object({})
+
+/** How far a datacenter is on its way from the legacy kind of access control to the new one. */
+export interface AccessStanding {
+  readonly mode: 'legacy' | 'new'
+  /** Index at which it went over; 0: it has not. */
+  readonly newSince: number
+  readonly missing: readonly MissingServer[]
+  /** Legacy tokens that have no accessor yet. */
+  readonly tokensLeft: number
+  readonly migratedTokens: number
+  readonly migratedBatches: number
+  /** Index at which none was left: the proof. 0: some are, or the migration has not begun. */
+  readonly completeSince: number
+}
+
+/** By any server's knowledge: it is asked most while there is no leader. */
+export const standingEndpoint: ServerEndpoint<z.infer<typeof noArgs>, AccessStanding> = {
+  method: 'ACL.Standing',
+  kind: 'server',
+  args: noArgs,
+  leader: false,
+  access: open('names the servers that the error of the legacy mode names to anybody'),
+  serve: async (server) => {
+    const access = eitherSystem(server)
+    return access.ok ? ok(standingOf(server, access.value)) : access
+  },
+}
+
+function standingOf(server: ServerContext, access: ServerAccess): AccessStanding {
+  const tx = server.read()
+  const migration = migrationOf(tx)
+  let tokensLeft = 0
+  for (const _ of unmigratedTokens(tx)) tokensLeft++
+  const mode = isNewMode(tx) ? 'new' : 'legacy'
+  return {
+    mode,
+    newSince: newModeIndex(tx),
+    missing: mode === 'new' ? [] : access.missing(),
+    tokensLeft,
+    migratedTokens: migration?.tokens ?? 0,
+    migratedBatches: migration?.batches ?? 0,
+    completeSince: tokensLeft === 0 ? (migration?.completeIndex ?? 0) : 0,
+  }
+}

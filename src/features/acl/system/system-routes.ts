@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../../base/bytes.ts'
+import { permissionDenied } from '../../access.ts'
+import type { AgentTokenSlot } from '../../access-control.ts'
+import type { AgentContext } from '../../agent-context.ts'
+import { declared } from '../../declared.ts'
+import { done, jsonAnswer, textAnswer } from '../../declared-answers.ts'
+import { decodeBody } from '../../json-body.ts'
+import { parameter, readParameters, truthText } from '../../parameters.ts'
+import type { ReadName } from '../../read-options.ts'
+import { failed } from '../../responses.ts'
+import type { Route, RouteRequest, RouteResponse } from '../../route.ts'
+import { agentTokenBody } from '../bodies.ts'
+import { bootstrapTokenShape, tokenJson, zeroTime } from '../model.ts'
+import { replicationJson, replicationShape, replicationStatusEndpoint } from '../replication/replication-status.ts'
+import { type AclRequest, aclAnswers, entered, newAclAnswers, primaryCall, whereKnown } from '../route-checks.ts'
+import { type AccessStanding, bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
+
+const bootstrapParameters = [
+  ...readParameters,
+  parameter('legacy', truthText, 'In the legacy mode: make the first legacy management token.'),
+] as const
+
+const standingShape = z
+  .strictObject({
+    Mode: z.enum(['legacy', 'new']),
+    NewSinceIndex: z.number(),
+    MissingServers: z.array(z.strictObject({ Name: z.string(), Datacenter: z.string(), Why: z.string() })).readonly(),
+    TokensLeft: z.number(),
+    MigratedTokens: z.number(),
+    MigratedBatches: z.number(),
+    CompleteSinceIndex: z
+      .number()
+      .meta({ description: 'The proof that no legacy token lacks an accessor; 0: there is none.' }),
+  })
+  .meta({ id: 'AclStatus' })
+
+/** Reference: access control 3.4, 3.6, 3.7. */
+export const systemRoutes: readonly Route[] = [
+  {
+    path: '/v1/acl/bootstrap',
+    operations: {
+      PUT: declared({
+        summary: 'Make the first token, which has all rights',
+        access: { open: 'whoever asks first gets all rights, once' },
+        query: bootstrapParameters,
+        answers: aclAnswers(
+          jsonAnswer('The token.', bootstrapTokenShape),
+          textAnswer(403, 'Somebody has had it; the line says what a reset has to name.'),
+        ),
+        handle: bootstrap,
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/status',
+    operations: {
+      GET: declared({
+        summary: 'How far the datacenter is on its way to the new kind of access control',
+        access: { open: 'names the servers that the error of the legacy mode names to anybody' },
+        query: readParameters,
+        answers: newAclAnswers(
+          jsonAnswer('Mode, who is missing, and how the migration of legacy tokens does.', standingShape),
+        ),
+        handle: whereKnown(standing),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/replication',
+    operations: {
+      GET: declared({
+        summary: 'How tokens and policies are copied from the primary datacenter',
+        access: { open: 'says how far the copies are, and nothing of what they say' },
+        query: readParameters,
+        answers: aclAnswers(jsonAnswer('How far it is.', replicationShape)),
+        handle: replication,
+      }),
+    },
+  },
+  {
+    path: '/v1/agent/token/',
+    rest: { name: 'kind', about: 'Which of the tokens of the agent.' },
+    operations: {
+      PUT: declared({
+        summary: 'Set a token of the agent until it ends',
+        access: { asks: 'agent:write' },
+        body: { about: 'The secret; an empty one clears it.', required: true, json: agentTokenBody.accepts },
+        answers: aclAnswers(done, textAnswer(404, 'There is no such kind.')),
+        handle: setAgentToken,
+      }),
+    },
+  },
+]
+
+async function bootstrap(agent: AgentContext, request: RouteRequest<ReadName | 'legacy'>): Promise<RouteResponse> {
+  const legacy = isTrue(request.query.get('legacy'))
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const { access } = entry.value
+  const here = legacy ? undefined : access.refusesNew()
+  if (here !== undefined) return failed(here)
+  const made = await agent.write(bootstrapEndpoint, { legacy }, primaryCall(agent, access, request))
+  if (!made.ok) return failed(made.error)
+  if ('legacy' in made.value) return { kind: 'json', value: { ...zeroToken, ID: made.value.legacy } }
+  return { kind: 'json', value: { ID: made.value.token.secret, ...tokenJson(made.value.token) } }
+}
+
+/** Without a value it counts as said. */
+function isTrue(given: string | undefined): boolean {
+  return given !== undefined && !['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(given)
+}
+
+/** What the field shows around the ID of a legacy token. */
+const zeroToken = {
+  ID: '',
+  AccessorID: '',
+  SecretID: '',
+  Description: '',
+  Policies: null,
+  Local: false,
+  CreateTime: zeroTime,
+  Hash: null,
+  CreateIndex: 0,
+  ModifyIndex: 0,
+}
+
+async function standing(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const asked = await agent.ask(standingEndpoint, {}, entry.value.read, request.call)
+  return asked.ok ? { kind: 'json', value: standingJson(asked.value) } : failed(asked.error)
+}
+
+function standingJson(standing: AccessStanding): z.infer<typeof standingShape> {
+  return {
+    Mode: standing.mode,
+    NewSinceIndex: standing.newSince,
+    MissingServers: standing.missing.map(({ name, datacenter, why }) => ({
+      Name: name,
+      Datacenter: datacenter,
+      Why: why,
+    })),
+    TokensLeft: standing.tokensLeft,
+    MigratedTokens: standing.migratedTokens,
+    MigratedBatches: standing.migratedBatches,
+    CompleteSinceIndex: standing.completeSince,
+  }
+}
+
+async function replication(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const asked = await agent.ask(replicationStatusEndpoint, {}, entry.value.read, request.call)
+  return asked.ok ? { kind: 'json', value: replicationJson(asked.value) } : failed(asked.error)
+}
+
+const slots: ReadonlyMap<string, AgentTokenSlot> = new Map([
+  ['acl_token', 'default'],
+  ['acl_agent_token', 'agent'],
+  ['acl_agent_master_token', 'agent-master'],
+  ['acl_replication_token', 'replication'],
+  ['connect_replication_token', 'mesh-replication'],
+])
+
+async function setAgentToken(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+  const access = agent.accessControl
+  if (access === undefined) return failed({ kind: 'access-control-off' })
+  const authorizer = await agent.authorizer(request.call)
+  if (!authorizer.ok) return failed(authorizer.error)
+  if (!authorizer.value.allows('agent', agent.self().nodeName, 'write')) return failed(permissionDenied())
+  const given = decodeBody(request.body, agentTokenBody)
+  if (!given.ok) return failed(given.error)
+  const kind = textOfByteString(request.rest)
+  const slot = slots.get(kind)
+  if (slot === undefined) return failed(unknownKind(kind))
+  access.setToken(slot, given.value.Token)
+  return { kind: 'empty', status: 200 }
+}
+
+function unknownKind(kind: string) {
+  return { kind: 'not-found', message: `Token ${JSON.stringify(kind)} is unknown` } as const
+}

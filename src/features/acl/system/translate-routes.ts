@@ -1,0 +1,69 @@
+import { translateRules } from '../../../access/translate.ts'
+import { textOf } from '../../../base/bytes.ts'
+import { permissionDenied } from '../../access.ts'
+import type { AgentContext } from '../../agent-context.ts'
+import { declared } from '../../declared.ts'
+import { indexHeaders, textAnswer } from '../../declared-answers.ts'
+import { readParameters } from '../../parameters.ts'
+import type { ReadMeta } from '../../reading.ts'
+import { failed } from '../../responses.ts'
+import type { Route, RouteResponse } from '../../route.ts'
+import { type AclRequest, badShape, entered, failedRead, newAclAnswers, whereKnown } from '../route-checks.ts'
+import { tokenInPath } from '../tokens/token-reading.ts'
+
+/** Reference: access control 3.5. */
+export const translateRoutes: readonly Route[] = [
+  {
+    path: '/v1/acl/rules/translate',
+    operations: {
+      POST: declared({
+        summary: 'Legacy rules in the new grammar',
+        access: { asks: 'acl:read' },
+        query: readParameters,
+        body: { about: 'Rules of the legacy grammar, HCL or JSON.', required: false },
+        answers: newAclAnswers(textAnswer(200, 'The rules, in HCL.')),
+        handle: whereKnown(translateGiven),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/rules/translate/',
+    rest: { name: 'accessor', about: 'Accessor ID of a legacy token.' },
+    operations: {
+      GET: declared({
+        summary: 'Rules of a legacy token in the new grammar',
+        access: { asks: 'acl:read' },
+        query: readParameters,
+        answers: newAclAnswers(
+          textAnswer(200, 'The rules, in HCL.', indexHeaders),
+          textAnswer(403, 'There is no such token.', indexHeaders),
+        ),
+        handle: whereKnown(translateOfToken),
+      }),
+    },
+  },
+]
+
+/** In both modes: it changes nothing, and looks at no token but the caller's. */
+async function translateGiven(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const authorizer = await agent.authorizer(request.call)
+  if (!authorizer.ok) return failed(authorizer.error)
+  if (!authorizer.value.allows('acl', '', 'read')) return failed(permissionDenied())
+  return translated(textOf(request.body))
+}
+
+async function translateOfToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const read = await tokenInPath(agent, request)
+  if ('response' in read) return read.response
+  const { found, meta } = read
+  if (found.rules !== '') return translated(found.rules, meta)
+  return failedRead({ kind: 'refused', message: 'The specified token does not have any rules set' }, meta)
+}
+
+function translated(rules: string, meta?: ReadMeta): RouteResponse {
+  const text = translateRules(rules)
+  if (!text.ok) return badShape(text.error)
+  return { kind: 'text', text: text.value, status: 200, ...(meta === undefined ? {} : { meta }) }
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { parseRules } from '../../../access/reading.ts'
+import { lowerAscii } from '../../../base/letter-case.ts'
+import { ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import {
+  batchMax,
+  drawnUuid,
+  type InMode,
+  inNewMode,
+  isPrimary,
+  isUuid,
+  malformedId,
+  newSystem,
+  proposed,
+  readsAccess,
+  refused,
+  writesAccess,
+} from '../asked.ts'
+import { policyDelete, policySet } from '../commands.ts'
+import { policyFields } from '../fields.ts'
+import { managementPolicyId, type PolicyRow } from '../model.ts'
+import { allPolicies, policiesIndex, policyById } from '../views.ts'
+
+/** A policy that was looked for: `malformed` says why its ID is none. */
+export type PolicyFound = { readonly policy: PolicyRow | null } | { readonly malformed: string }
+
+const idArgs = z.object({ id: z.string() })
+type IdArgs = z.infer<typeof idArgs>
+
+export const policyReadEndpoint: QueryEndpoint<IdArgs, InMode<PolicyFound>> = {
+  method: 'ACL.PolicyRead',
+  kind: 'query',
+  args: idArgs,
+  access: readsAccess<PolicyFound>(),
+  query: (tx, { id }) =>
+    inNewMode(tx, () => {
+      const malformed = malformedId('policy', id)
+      const found = malformed === undefined ? { policy: policyById(tx, id) ?? null } : { malformed }
+      return { index: policiesIndex(tx), found }
+    }),
+}
+
+const batchArgs = z.object({ ids: z.array(z.string()).max(batchMax).readonly() })
+
+/** Whole policies, for who copies them; those that are not there are left out. */
+export const policyBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode<readonly PolicyRow[]>> = {
+  method: 'ACL.PolicyBatchRead',
+  kind: 'query',
+  args: batchArgs,
+  access: readsAccess<readonly PolicyRow[]>(),
+  kept: false,
+  query: (tx, { ids }) =>
+    inNewMode(tx, () => ({ index: policiesIndex(tx), found: ids.flatMap((id) => policyById(tx, id) ?? []) })),
+}
+
+const noArgs = z.object({})
+
+/** In order of ID, without their rules. */
+export const policyListEndpoint: QueryEndpoint<z.infer<typeof noArgs>, InMode<readonly PolicyRow[]>> = {
+  method: 'ACL.PolicyList',
+  kind: 'query',
+  args: noArgs,
+  access: readsAccess<readonly PolicyRow[]>(),
+  query: (tx) =>
+    inNewMode(tx, () => ({
+      index: policiesIndex(tx),
+      found: [...allPolicies(tx)].map((policy) => ({ ...policy, rules: '' })),
+    })),
+}
+
+const { id: _id, ...given } = policyFields
+/** `id`: empty for a new one. */
+const setArgs = z.object({ id: z.string(), ...given })
+type SetArgs = z.infer<typeof setArgs>
+
+export const policySetEndpoint: WriteEndpoint<SetArgs, PolicyRow> = {
+  method: 'ACL.PolicySet',
+  kind: 'write',
+  args: setArgs,
+  access: writesAccess,
+  serve: setPolicy,
+}
+
+async function setPolicy(
+  server: ServerContext,
+  args: SetArgs,
+  identity: WriteIdentity | undefined,
+): Promise<Result<PolicyRow, Failure>> {
+  const access = newSystem(server)
+  if (!access.ok) return access
+  if (!isPrimary(server, access.value)) return refused(elsewhere)
+  const refusal = policyRefusal(args)
+  if (refusal !== undefined) return refused(refusal)
+  const isNew = args.id === ''
+  const policy = { ...args, id: isNew ? drawnUuid(server) : lowerAscii(args.id) }
+  const written = await proposed(server, 'acl.policy.upsert', policySet, { policy, isNew }, identity)
+  if (!written.ok) return written
+  if ('refusal' in written.value) return refused(written.value.refusal)
+  const row = policyById(server.read(), written.value.id)
+  return row === undefined ? refused(`policy ${written.value.id} was deleted meanwhile`) : ok(row)
+}
+
+const elsewhere = 'policies are written in the primary datacenter'
+const nameShape = /^[A-Za-z0-9_-]{1,128}$/
+
+/** What of it can be told without looking at others. */
+function policyRefusal({ id, name, rules }: SetArgs): string | undefined {
+  if (id !== '' && !isUuid(id)) return 'Policy ID invalid UUID'
+  if (name === '') return 'Invalid Policy: no Name is set'
+  if (!nameShape.test(name)) {
+    return "Invalid Policy: invalid Name. Only alphanumeric characters, '-' and '_' are allowed"
+  }
+  const read = parseRules(rules, 'new')
+  return read.ok ? undefined : read.error
+}
+
+export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean> = {
+  method: 'ACL.PolicyDelete',
+  kind: 'write',
+  args: idArgs,
+  access: writesAccess,
+  serve: async (server, { id }, identity) => {
+    const access = newSystem(server)
+    if (!access.ok) return access
+    if (!isPrimary(server, access.value)) return refused(elsewhere)
+    const malformed = malformedId('policy', id)
+    if (malformed !== undefined) return refused(malformed)
+    if (id === managementPolicyId) return refused(`Delete operation not permitted on ${builtin}`)
+    // What is not a UUID names nothing: it is deleted already.
+    if (!isUuid(id)) return ok(true)
+    return proposed(server, 'acl.policy.delete', policyDelete, { id: lowerAscii(id) }, identity)
+  },
+}
+
+const builtin = 'the builtin global-management policy'

@@ -1,0 +1,124 @@
+import { textOfByteString } from '../../../base/bytes.ts'
+import type { AgentContext } from '../../agent-context.ts'
+import { declared } from '../../declared.ts'
+import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../declared-answers.ts'
+import { decodeBody } from '../../json-body.ts'
+import { readParameters } from '../../parameters.ts'
+import { failed } from '../../responses.ts'
+import type { Route, RouteResponse } from '../../route.ts'
+import { policyBody } from '../bodies.ts'
+import { policyJson, policyShape, policyStubJson, policyStubShape } from '../model.ts'
+import {
+  type AclRequest,
+  badShape,
+  entered,
+  failedRead,
+  newAclAnswers,
+  readNew,
+  whereKnown,
+  writeNew,
+} from '../route-checks.ts'
+import { policyDeleteEndpoint, policyListEndpoint, policyReadEndpoint, policySetEndpoint } from './policy-endpoints.ts'
+
+const body = { about: 'The policy. Names of members may have their letters in any case.', required: true }
+const written = jsonAnswer('The policy as it is then.', policyShape)
+const unknown = textAnswer(403, 'There is no such policy.', indexHeaders)
+
+/** Reference: access control 3.2. */
+export const policyRoutes: readonly Route[] = [
+  {
+    path: '/v1/acl/policies',
+    operations: {
+      GET: declared({
+        summary: 'All policies',
+        access: { asks: 'acl:read' },
+        query: readParameters,
+        answers: newAclAnswers(jsonAnswer('Policies, without their rules.', listOf(policyStubShape), indexHeaders)),
+        handle: whereKnown(listPolicies),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/policy',
+    operations: {
+      PUT: declared({
+        summary: 'Make a policy',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: { ...body, json: policyBody.accepts },
+        answers: newAclAnswers(written),
+        handle: whereKnown((agent, request) => setPolicy(agent, request, '')),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/policy/',
+    rest: { name: 'id', about: 'ID of a policy.' },
+    operations: {
+      GET: declared({
+        summary: 'Read a policy',
+        access: { asks: 'acl:read' },
+        query: readParameters,
+        answers: newAclAnswers(jsonAnswer('The policy.', policyShape, indexHeaders), unknown),
+        handle: whereKnown(readPolicy),
+      }),
+      PUT: declared({
+        summary: 'Replace a policy',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: { ...body, json: policyBody.accepts },
+        answers: newAclAnswers(written),
+        handle: whereKnown((agent, request) => setPolicy(agent, request, textOfByteString(request.rest))),
+      }),
+      DELETE: declared({
+        summary: 'Delete a policy',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        answers: newAclAnswers(taken),
+        handle: whereKnown(deletePolicy),
+      }),
+    },
+  },
+]
+
+async function listPolicies(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const read = await readNew(agent, request, entry.value, policyListEndpoint, {})
+  if ('response' in read) return read.response
+  return { kind: 'json', value: read.found.map(policyStubJson), meta: read.meta }
+}
+
+async function readPolicy(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const id = textOfByteString(request.rest)
+  if (id === '') return badShape('Missing policy ID')
+  const read = await readNew(agent, request, entry.value, policyReadEndpoint, { id })
+  if ('response' in read) return read.response
+  const { found, meta } = read
+  if ('malformed' in found) return failedRead({ kind: 'refused', message: found.malformed }, meta)
+  if (found.policy === null) return failedRead({ kind: 'token-not-found' }, meta)
+  return { kind: 'json', value: policyJson(found.policy), meta }
+}
+
+async function setPolicy(agent: AgentContext, request: AclRequest, id: string): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const given = decodeBody(request.body, policyBody, 'Bad request: Policy decoding failed')
+  if (!given.ok) return failed(given.error)
+  const { ID, Name: name, Description: description, Rules: rules, Datacenters: datacenters } = given.value
+  if (ID !== '' && ID !== id) return badShape('Policy ID in URL and payload do not match')
+  const args = { id, name, description, rules, datacenters }
+  const set = await writeNew(agent, request, entry.value, 'primary', [policySetEndpoint, args])
+  return set.ok ? { kind: 'json', value: policyJson(set.value) } : failed(set.error)
+}
+
+async function deletePolicy(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const id = textOfByteString(request.rest)
+  if (id === '') return badShape('Missing policy ID')
+  const gone = await writeNew(agent, request, entry.value, 'primary', [policyDeleteEndpoint, { id }])
+  return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
+}

@@ -1,0 +1,250 @@
+import { z } from 'zod'
+import { lowerAscii } from '../../../base/letter-case.ts'
+import { ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { ReadTransaction } from '../../../store/types.ts'
+import { filters, open, refusedUnlessAllowed } from '../../access.ts'
+import type { ServerAccess } from '../../access-control.ts'
+import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../../server-context.ts'
+import {
+  batchMax,
+  drawnUuid,
+  type InMode,
+  inNewMode,
+  isPrimary,
+  isUuid,
+  malformedId,
+  newSystem,
+  proposed,
+  readsAccess,
+  refused,
+  writesAccess,
+} from '../asked.ts'
+import { tokenCreate, tokenDelete, tokenUpdate, type Written } from '../commands.ts'
+import { policyLinks } from '../fields.ts'
+import { anonymousAccessor, hiddenSecret, type TokenRow } from '../model.ts'
+import { allTokens, isNewMode, policyById, tokenByAccessor, tokenBySecret, tokensIndex } from '../views.ts'
+
+/** Links show the names that policies have now; of one that is gone, the name that it had. */
+function withNames(tx: ReadTransaction, token: TokenRow): TokenRow {
+  const policies = token.policies.map((link) => ({ id: link.id, name: policyById(tx, link.id)?.name ?? link.name }))
+  return policies.every(({ name }, i) => name === token.policies[i]?.name) ? token : { ...token, policies }
+}
+
+/** A token that was looked for: `malformed` says why its accessor is none. */
+export type TokenFound = { readonly token: TokenRow | null } | { readonly malformed: string }
+
+function tokenFound(tx: ReadTransaction, accessor: string): TokenFound {
+  const malformed = malformedId('token', accessor)
+  if (malformed !== undefined) return { malformed }
+  const token = tokenByAccessor(tx, accessor)
+  return { token: token === undefined ? null : withNames(tx, token) }
+}
+
+function redacted(found: TokenFound): TokenFound {
+  if ('malformed' in found || found.token === null) return found
+  return { token: { ...found.token, secret: hiddenSecret } }
+}
+
+const accessorArgs = z.object({ accessor: z.string() })
+type AccessorArgs = z.infer<typeof accessorArgs>
+
+/** The secret is for those who may write tokens alone. */
+export const tokenReadEndpoint: QueryEndpoint<AccessorArgs, InMode<TokenFound>> = {
+  method: 'ACL.TokenRead',
+  kind: 'query',
+  args: accessorArgs,
+  access: readsAccess(redacted),
+  query: (tx, { accessor }) => inNewMode(tx, () => ({ index: tokensIndex(tx), found: tokenFound(tx, accessor) })),
+}
+
+const secretArgs = z.object({ secret: z.string() })
+
+export const tokenSelfEndpoint: QueryEndpoint<z.infer<typeof secretArgs>, InMode<TokenRow | null>> = {
+  method: 'ACL.TokenSelf',
+  kind: 'query',
+  args: secretArgs,
+  access: open('whoever has the secret reads the token that it is of'),
+  query: (tx, { secret }) =>
+    inNewMode(tx, () => {
+      const token = tokenBySecret(tx, secret)
+      return { index: tokensIndex(tx), found: token === undefined ? null : withNames(tx, token) }
+    }),
+}
+
+const listArgs = z.object({ policy: z.string() })
+
+/**
+ * Without secrets and rules, which nobody gets by a list: whether there were rules is left of them. `policy`: only those that
+ * are bound to the policy of this ID; empty: all.
+ */
+export const tokenListEndpoint: QueryEndpoint<z.infer<typeof listArgs>, InMode<readonly TokenRow[]>> = {
+  method: 'ACL.TokenList',
+  kind: 'query',
+  args: listArgs,
+  access: readsAccess<readonly TokenRow[]>(),
+  query: (tx, { policy }) =>
+    inNewMode(tx, () => {
+      const wanted = lowerAscii(policy)
+      const bound = (token: TokenRow) => wanted === '' || token.policies.some(({ id }) => id === wanted)
+      const found = [...allTokens(tx)].filter(bound).map((token) => stub(withNames(tx, token)))
+      return { index: tokensIndex(tx), found }
+    }),
+}
+
+function stub(token: TokenRow): TokenRow {
+  return { ...token, secret: '', rules: token.rules === '' ? '' : hiddenRules }
+}
+
+/** What stands for the rules of a legacy token where only that it has some is told. */
+const hiddenRules = '<hidden>'
+
+const batchArgs = z.object({ accessors: z.array(z.string()).max(batchMax).readonly() })
+
+/** Whole tokens, for who copies them; those that are not there are left out. */
+export const tokenBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode<readonly TokenRow[]>> = {
+  method: 'ACL.TokenBatchRead',
+  kind: 'query',
+  args: batchArgs,
+  access: filters(
+    (_authorizer, tokens) => tokens,
+    (authorizer, _args, state) => (isNewMode(state) ? refusedUnlessAllowed(authorizer, 'acl', '', 'write') : undefined),
+  ),
+  kept: false,
+  query: (tx, { accessors }) =>
+    inNewMode(tx, () => ({
+      index: tokensIndex(tx),
+      found: accessors.flatMap((accessor) => tokenByAccessor(tx, accessor) ?? []),
+    })),
+}
+
+const tokenArgs = z.object({
+  /** Empty for a new one. */
+  accessor: z.string(),
+  /** As in the body of the request: it must be that of the token, or empty. */
+  secret: z.string(),
+  description: z.string(),
+  policies: policyLinks,
+  local: z.boolean(),
+  /** The body has what only legacy tokens have. */
+  rules: z.boolean(),
+  type: z.boolean(),
+})
+export type TokenArgs = z.infer<typeof tokenArgs>
+
+/** Answers the token as it is then. */
+export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow> = {
+  method: 'ACL.TokenSet',
+  kind: 'write',
+  args: tokenArgs,
+  access: writesAccess,
+  serve: setToken,
+}
+
+async function setToken(
+  server: ServerContext,
+  args: TokenArgs,
+  identity: WriteIdentity | undefined,
+): Promise<Result<TokenRow, Failure>> {
+  const access = newSystem(server)
+  if (!access.ok) return access
+  const refusal = refusalOf(server, access.value, args)
+  if (refusal !== undefined) return refused(refusal)
+  const { description, policies, local } = args
+  const said = { description, policies, local }
+  if (args.accessor === '') return created(server, said, identity)
+  const accessor = lowerAscii(args.accessor)
+  return rowOf(server, await proposed(server, 'acl.token.upsert', tokenUpdate, { accessor, ...said }, identity))
+}
+
+function created(
+  server: ServerContext,
+  said: Pick<TokenRow, 'description' | 'policies' | 'local'>,
+  identity: WriteIdentity | undefined,
+): Promise<Result<TokenRow, Failure>> {
+  const drawn = { accessor: drawnUuid(server), secret: drawnUuid(server), createdMs: server.env.clock.wallMs() }
+  return proposed(server, 'acl.token.upsert', tokenCreate, { ...drawn, ...said }, identity).then((written) =>
+    rowOf(server, written),
+  )
+}
+
+function rowOf(server: ServerContext, written: Result<Written, Failure>): Result<TokenRow, Failure> {
+  if (!written.ok) return written
+  if ('refusal' in written.value) return refused(written.value.refusal)
+  const tx = server.read()
+  const row = tokenByAccessor(tx, written.value.id)
+  return row === undefined ? refused(`token ${written.value.id} was deleted meanwhile`) : ok(withNames(tx, row))
+}
+
+/** In the order of the field. */
+function refusalOf(server: ServerContext, access: ServerAccess, args: TokenArgs): string | undefined {
+  const place = placeRefusal(server, access, args.local)
+  if (place !== undefined) return place
+  if (args.accessor !== '') {
+    if (!isUuid(args.accessor)) return 'AccessorID is not a valid UUID'
+    const before = tokenByAccessor(server.read(), args.accessor)
+    if (before === undefined) return `Cannot find token ${JSON.stringify(args.accessor)}`
+    if (args.secret !== '' && args.secret !== before.secret) return 'Changing a tokens SecretID is not permitted'
+    if (args.local !== before.local) return `cannot toggle local mode of ${args.accessor}`
+  }
+  if (args.rules) return 'Rules cannot be specified for this token'
+  return args.type ? 'Type cannot be specified for this token' : undefined
+}
+
+/** Global tokens are the primary datacenter's; local ones need that tokens are copied, for who asks here must find them all. */
+function placeRefusal(server: ServerContext, access: ServerAccess, local: boolean): string | undefined {
+  if (isPrimary(server, access)) return undefined
+  if (!local) return 'global tokens are written in the primary datacenter'
+  return access.replicatesTokens && access.replicationToken() !== '' ? undefined : 'Local tokens are disabled'
+}
+
+/** Of a token that may be another datacenter's. */
+export type HereOrThere<T> = { readonly here: T } | { readonly there: true }
+
+const there: HereOrThere<never> = { there: true }
+
+/** Whether this datacenter decides about the token. What a secondary one does not know may be known in the primary. */
+function isTheirs(server: ServerContext, access: ServerAccess, token: TokenRow | undefined): boolean {
+  return !isPrimary(server, access) && token?.local !== true
+}
+
+const cloneArgs = z.object({ accessor: z.string(), description: z.string() })
+
+/** The same rights under another name. `null`: there is no such token. */
+export const tokenCloneEndpoint: WriteEndpoint<z.infer<typeof cloneArgs>, HereOrThere<TokenRow | null>> = {
+  method: 'ACL.TokenClone',
+  kind: 'write',
+  args: cloneArgs,
+  access: writesAccess,
+  serve: async (server, { accessor, description }, identity) => {
+    const access = newSystem(server)
+    if (!access.ok) return access
+    const malformed = malformedId('token', accessor)
+    if (malformed !== undefined) return refused(malformed)
+    const source = tokenByAccessor(server.read(), accessor)
+    if (isTheirs(server, access.value, source)) return ok(there)
+    if (source === undefined) return ok({ here: null })
+    if (source.rules !== '') return refused('Cannot clone a legacy ACL with this endpoint')
+    const { policies, local } = source
+    const said = { description: description === '' ? source.description : description, policies, local }
+    const made = await created(server, said, identity)
+    return made.ok ? ok({ here: made.value }) : made
+  },
+}
+
+export const tokenDeleteEndpoint: WriteEndpoint<AccessorArgs, HereOrThere<boolean>> = {
+  method: 'ACL.TokenDelete',
+  kind: 'write',
+  args: accessorArgs,
+  access: writesAccess,
+  serve: async (server, { accessor }, identity) => {
+    const access = newSystem(server)
+    if (!access.ok) return access
+    if (!isUuid(accessor)) return refused('Accessor ID is missing or an invalid UUID')
+    if (accessor === anonymousAccessor) return refused('Delete operation not permitted on the anonymous token')
+    if (isTheirs(server, access.value, tokenByAccessor(server.read(), accessor))) return ok(there)
+    const body = { accessor: lowerAscii(accessor) }
+    const deleted = await proposed(server, 'acl.token.delete', tokenDelete, body, identity)
+    return deleted.ok ? ok({ here: deleted.value }) : deleted
+  },
+}

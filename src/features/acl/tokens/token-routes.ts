@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import { textOfByteString } from '../../../base/bytes.ts'
+import { ok, type Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { AgentContext } from '../../agent-context.ts'
+import { declared } from '../../declared.ts'
+import { indexHeaders, jsonAnswer, listOf, taken, textAnswer } from '../../declared-answers.ts'
+import { decodeBody } from '../../json-body.ts'
+import { parameter, readParameters } from '../../parameters.ts'
+import type { ReadName } from '../../read-options.ts'
+import { failed } from '../../responses.ts'
+import type { Route, RouteRequest, RouteResponse } from '../../route.ts'
+import type { WriteEndpoint } from '../../server-context.ts'
+import { cloneBody, tokenBody } from '../bodies.ts'
+import { type TokenRow, tokenJson, tokenShape, tokenStubJson, tokenStubShape } from '../model.ts'
+import {
+  type AclRequest,
+  badShape,
+  type Entered,
+  entered,
+  failedRead,
+  newAclAnswers,
+  readNew,
+  whereKnown,
+  writeNew,
+} from '../route-checks.ts'
+import {
+  type HereOrThere,
+  tokenCloneEndpoint,
+  tokenDeleteEndpoint,
+  tokenListEndpoint,
+  tokenSelfEndpoint,
+  tokenSetEndpoint,
+} from './token-endpoints.ts'
+import { tokenInPath } from './token-reading.ts'
+
+const accessor = { name: 'accessor', about: 'Accessor ID of a token.' } as const
+const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
+const written = jsonAnswer('The token as it is then.', tokenShape)
+const found = jsonAnswer('The token.', tokenShape, indexHeaders)
+const unknown = textAnswer(403, 'There is no such token.', indexHeaders)
+const listParameters = [
+  ...readParameters,
+  parameter('policy', z.string(), 'Only tokens that are bound to the policy of this ID.'),
+] as const
+
+const ownToken = 'whoever has the secret reads the token that it is of'
+
+/** Reference: access control 3.1. */
+export const tokenRoutes: readonly Route[] = [
+  {
+    path: '/v1/acl/tokens',
+    operations: {
+      GET: declared({
+        summary: 'All tokens',
+        access: { asks: 'acl:read' },
+        query: listParameters,
+        answers: newAclAnswers(
+          jsonAnswer('Tokens, without their secrets and rules.', listOf(tokenStubShape), indexHeaders),
+        ),
+        handle: whereKnown(listTokens),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/token',
+    operations: {
+      PUT: declared({
+        summary: 'Make a token',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: { ...body, json: tokenBody.accepts },
+        answers: newAclAnswers(written),
+        handle: whereKnown((agent, request) => setToken(agent, request, '')),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/token/self',
+    operations: {
+      GET: declared({
+        summary: 'The token that the request is made with',
+        access: { open: ownToken },
+        query: readParameters,
+        answers: newAclAnswers(found, unknown),
+        handle: whereKnown(readSelf),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/token/',
+    rest: accessor,
+    below: 'clone',
+    operations: {
+      PUT: declared({
+        summary: 'Make another token with the same rights',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: {
+          about: 'Its description; that of the other where there is none.',
+          required: false,
+          json: cloneBody.accepts,
+        },
+        answers: newAclAnswers(written, unknown),
+        handle: whereKnown(cloneToken),
+      }),
+    },
+  },
+  {
+    path: '/v1/acl/token/',
+    rest: accessor,
+    operations: {
+      GET: declared({
+        summary: 'Read a token',
+        access: { asks: 'acl:read; the secret, acl:write' },
+        query: readParameters,
+        answers: newAclAnswers(found, unknown),
+        handle: whereKnown(readToken),
+      }),
+      PUT: declared({
+        summary: 'Replace a token',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        body: { ...body, json: tokenBody.accepts },
+        answers: newAclAnswers(written),
+        handle: whereKnown((agent, request) => setToken(agent, request, textOfByteString(request.rest))),
+      }),
+      DELETE: declared({
+        summary: 'Delete a token',
+        access: { asks: 'acl:write' },
+        query: readParameters,
+        answers: newAclAnswers(taken),
+        handle: whereKnown(deleteToken),
+      }),
+    },
+  },
+]
+
+async function listTokens(agent: AgentContext, request: RouteRequest<ReadName | 'policy'>): Promise<RouteResponse> {
+  const policy = request.query.get('policy') ?? ''
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const read = await readNew(agent, request, entry.value, tokenListEndpoint, { policy })
+  if ('response' in read) return read.response
+  return { kind: 'json', value: read.found.map(tokenStubJson), meta: read.meta }
+}
+
+/** Who sends no token has none to read: the anonymous token is everybody's. */
+async function readSelf(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const given = request.call.token ?? ''
+  const secret = given === '' ? entry.value.access.defaultToken() : given
+  const read = await readNew(agent, request, entry.value, tokenSelfEndpoint, { secret })
+  if ('response' in read) return read.response
+  if (read.found === null) return failedRead({ kind: 'token-not-found' }, read.meta)
+  return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
+}
+
+async function readToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const read = await tokenInPath(agent, request)
+  if ('response' in read) return read.response
+  return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
+}
+
+async function setToken(agent: AgentContext, request: AclRequest, accessor: string): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const given = decodeBody(request.body, tokenBody, 'Bad request: Token decoding failed')
+  if (!given.ok) return failed(given.error)
+  const { AccessorID, SecretID: secret, Description: description, Policies, Local: local, Rules, Type } = given.value
+  if (AccessorID !== '' && AccessorID !== accessor) {
+    return badShape('Token Accessor ID in URL and payload do not match')
+  }
+  const policies = Policies.map(({ ID, Name }) => ({ id: ID, name: Name }))
+  const args = { accessor, secret, description, policies, local, rules: Rules !== '', type: Type !== '' }
+  const where = local ? 'asked' : 'primary'
+  const set = await writeNew(agent, request, entry.value, where, [tokenSetEndpoint, args])
+  return set.ok ? { kind: 'json', value: tokenJson(set.value) } : failed(set.error)
+}
+
+async function cloneToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const accessor = textOfByteString(request.rest)
+  if (accessor === '') return badShape('Missing token ID')
+  const given =
+    request.body.length === 0
+      ? ok({ Description: '' })
+      : decodeBody(request.body, cloneBody, 'Bad request: Token decoding failed')
+  if (!given.ok) return failed(given.error)
+  const args = { accessor, description: given.value.Description }
+  const cloned = await hereOrThere(agent, request, entry.value, [tokenCloneEndpoint, args])
+  if (!cloned.ok) return failed(cloned.error)
+  return cloned.value === null ? failed({ kind: 'token-not-found' }) : { kind: 'json', value: tokenJson(cloned.value) }
+}
+
+async function deleteToken(agent: AgentContext, request: AclRequest): Promise<RouteResponse> {
+  const entry = entered(agent, request)
+  if (!entry.ok) return entry.error
+  const accessor = textOfByteString(request.rest)
+  if (accessor === '') return badShape('Missing token ID')
+  const gone = await hereOrThere(agent, request, entry.value, [tokenDeleteEndpoint, { accessor }])
+  return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
+}
+
+const elsewhere = {
+  kind: 'refused',
+  message: 'the datacenter that is configured as the primary one takes another for it',
+} as const
+
+/** Asked for in the datacenter that is named, and in the primary one where the token is not its own. */
+async function hereOrThere<Args, T extends TokenRow | boolean | null>(
+  agent: AgentContext,
+  request: AclRequest,
+  entry: Entered,
+  write: readonly [endpoint: WriteEndpoint<Args, HereOrThere<T>>, args: Args],
+): Promise<Result<T, Failure>> {
+  const here = await writeNew(agent, request, entry, 'asked', write)
+  if (!here.ok) return here
+  if ('here' in here.value) return ok(here.value.here)
+  const there = await writeNew(agent, request, entry, 'primary', write)
+  if (!there.ok) return there
+  return 'here' in there.value ? ok(there.value.here) : { ok: false, error: elsewhere }
+}

@@ -20,8 +20,8 @@ import { followsFrom } from './follow-on.ts'
 import { type Normalized, normalize } from './normalize.ts'
 import type { ConfigProblem } from './problem.ts'
 import { configKeys } from './schema.ts'
-import { type ConfigDocument, parseDocument } from './sources/document.ts'
-import { parseHclDocument } from './sources/hcl-document.ts'
+import type { ConfigDocument } from './sources/document.ts'
+import { documentOf } from './sources/hcl-document.ts'
 import { gather } from './sources/sources.ts'
 import { type ExaminedFile, examineDocument } from './validate.ts'
 
@@ -240,9 +240,4 @@ function readText(name: string, text: string, format: Format, { release }: Namin
 
 function unreadable(problems: readonly ConfigProblem[]): ExaminedFile {
   return { file: undefined, problems, missing: [] }
-}
-
-/** JSON in a file of HCL is JSON, as in the field. */
-function documentOf(name: string, text: string, format: Format): Result<ConfigDocument, ConfigProblem> {
-  return format === 'json' || /^\s*\{/.test(text) ? parseDocument(name, text) : parseHclDocument(name, text)
 }

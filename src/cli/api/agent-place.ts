@@ -7,6 +7,7 @@ import { fieldNames, productName } from '../../model/names.ts'
 import { parseEndpoint } from '../../rpc/address.ts'
 import type { Invocation } from '../command.ts'
 import { truthOf } from '../flags/go-flags.ts'
+import { findAgent } from './agent-address.ts'
 
 /** Where the agent's API is, and how to prove oneself there. */
 export interface AgentPlace {
@@ -32,15 +33,27 @@ export async function agentPlace(invocation: Invocation): Promise<Result<AgentPl
   if (!ssl.ok) return ssl
   const secure = scheme === 'https' || (scheme !== 'http' && ssl.value === true)
   const socket = scheme === 'unix'
-  const host = socket ? 'localhost' : rest.replace(/:\d*\/?$/, '').replace(/^\[|\]$/g, '')
-  const to = socket
-    ? { host: given, port: 0 }
-    : parseEndpoint(rest.replace(/\/$/, '').replace(/^localhost:/, '127.0.0.1:'))
-  if (to === undefined || (socket && rest === '')) return err(`-http-addr "${given}" is not host:port`)
+  const shown = rest.replace(/\/$/, '').replace(/^localhost:/, '127.0.0.1:')
+  const named = socket ? { host: given, port: 0 } : parseEndpoint(withPort(shown, scheme))
+  if (named === undefined || (socket && rest === '')) return err(`-http-addr "${given}" is not host:port`)
+  const host = socket
+    ? 'localhost'
+    : rest
+        .replace(/\/$/, '')
+        .replace(/:\d*$/, '')
+        .replace(/^\[|\]$/g, '')
   const tls = secure ? await tlsOf(invocation.env, settings, host) : ok(undefined)
   if (!tls.ok) return tls
-  const shown = socket ? encodeURIComponent(rest) : rest.replace(/\/$/, '').replace(/^localhost:/, '127.0.0.1:')
-  return ok({ to, url: `${secure ? 'https' : 'http'}://${shown}`, tls: tls.value, headers: settings.authorization() })
+  const url = `${secure ? 'https' : 'http'}://${socket ? encodeURIComponent(rest) : shown}`
+  const found = await findAgent(invocation.env, named)
+  if (!found.ok) return err(`${url}: ${found.error}`)
+  return ok({ to: found.value.to, url, tls: tls.value, headers: [...found.value.headers, ...settings.authorization()] })
+}
+
+/** A URL without a port names that of its scheme. RFC 9110, section 4.2. */
+function withPort(place: string, scheme: string | undefined): string {
+  if (scheme === undefined || place === '' || /:\d+$/.test(place)) return place
+  return `${place}:${scheme === 'https' ? 443 : 80}`
 }
 
 async function tlsOf(env: Env, settings: ClientSettings, host: string): Promise<Result<TlsOptions, string>> {

@@ -3,7 +3,8 @@ import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { readDefinitions } from '../../config/definitions.ts'
 import { problemText } from '../../config/problem.ts'
-import { type ConfigDocument, parseDocument } from '../../config/sources/document.ts'
+import type { ConfigDocument } from '../../config/sources/document.ts'
+import { documentOf } from '../../config/sources/hcl-document.ts'
 import type { Disk } from '../../env/disk.ts'
 
 export interface ServiceInFile {
@@ -35,7 +36,7 @@ async function readServices(disk: Disk, path: string): Promise<Services> {
   const bytes = await file.value.read(0, fileBytesMax)
   await file.value.close()
   if (!bytes.ok) return err(`Error reading ${path}: ${bytes.error.message}`)
-  const document = parseDocument(path, textOf(bytes.value))
+  const document = documentOf(path, textOf(bytes.value), path.endsWith('.hcl') ? 'hcl' : 'json')
   return document.ok ? servicesOf(document.value) : err(problemText(document.error))
 }
 

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { parseHcl } from '../../hcl/hcl.ts'
 import { type HclBlock, type HclMember, type HclNode, plainValue } from '../../hcl/tree.ts'
 import type { ConfigProblem } from '../problem.ts'
-import { type ConfigDocument, placeAt } from './document.ts'
+import { type ConfigDocument, parseDocument, placeAt } from './document.ts'
 
 /**
  * What is a list of objects in JSON. Under any other name one block is that object; the language itself makes a list of
@@ -30,6 +30,11 @@ const repeated: ReadonlyMap<string, string> = new Map([
   ['service', 'services'],
   ['check', 'checks'],
 ])
+
+/** Reads a file of either language. JSON in a file of HCL is JSON, as in the field. */
+export function documentOf(file: string, text: string, format: 'json' | 'hcl'): Result<ConfigDocument, ConfigProblem> {
+  return format === 'json' || /^\s*\{/.test(text) ? parseDocument(file, text) : parseHclDocument(file, text)
+}
 
 /** Reads a file of HCL: the same as its JSON would be, and as able to tell where each value stands. */
 export function parseHclDocument(file: string, text: string): Result<ConfigDocument, ConfigProblem> {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { runCli } from '../../../src/cli/program.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'
@@ -37,13 +37,14 @@ async function asked(
   environment: Readonly<Record<string, string>> = {},
   command: readonly string[] = ['leave'],
   operands: readonly string[] = [],
+  world: object = {},
 ): Promise<Asked> {
   let seen: Pick<Asked, 'to' | 'tls' | 'headers'> = { headers: [] }
   const request = async (to: Endpoint, { tls, headers }: HttpClientRequest) => {
     seen = { to, tls, headers }
     return ok({ status: 200, headers: new Map(), body: new Uint8Array() })
   }
-  const env = { ...host, disk: host.disk, http: { ...host.http, request } } as Env
+  const env = { ...host, disk: host.disk, http: { ...host.http, request }, ...world } as Env
   const terminal = new FakeTerminal()
   for (const [name, value] of Object.entries(environment)) terminal.environment.set(name, value)
   await runCli([...command, ...flags, ...operands], env, terminal)
@@ -74,6 +75,47 @@ describe('where a command finds its agent', () => {
     const { error, ...seen } = await asked(flags, environment)
     expect(seen).toMatchObject({ to, tls: { trustedPems: [], trust: 'system', serverName } })
     expect(error).toBe('')
+  })
+
+  it('may have a name, which is looked up, and is what the request is for and the certificate must carry', async () => {
+    const named = { names: { lookup: async () => ok(['10.0.0.7']) } }
+    const plain = await asked(['-http-addr=http://svc.internal:8500'], {}, ['leave'], [], named)
+    expect(plain).toEqual({
+      to: { host: '10.0.0.7', port: 8500 },
+      tls: undefined,
+      headers: [['Host', 'svc.internal:8500']],
+      error: '',
+    })
+    const secured = await asked(['-http-addr=https://svc.internal'], {}, ['leave'], [], named)
+    expect(secured).toMatchObject({
+      to: { host: '10.0.0.7', port: 443 },
+      tls: { serverName: 'svc.internal' },
+      headers: [['Host', 'svc.internal:443']],
+    })
+  })
+
+  it('of a name with several addresses asks the first that takes a connection, or the last', async () => {
+    const dialled: string[] = []
+    const dial = async ({ host: address }: Endpoint) => {
+      dialled.push(address)
+      const stream = { onClose: () => undefined, close: () => undefined }
+      return address === '10.0.0.8' ? ok(stream) : err({ kind: 'refused' })
+    }
+    const world = (...addresses: readonly string[]) => ({
+      names: { lookup: async () => ok(addresses) },
+      tcp: { ...host.tcp, dial },
+    })
+    const to = async (...addresses: readonly string[]) =>
+      (await asked(['-http-addr=a.b:1'], {}, ['leave'], [], world(...addresses))).to?.host
+    expect([await to('::1', '10.0.0.8', '10.0.0.9'), await to('::1', '10.0.0.9')]).toEqual(['10.0.0.8', '10.0.0.9'])
+    expect(dialled).toEqual(['::1', '10.0.0.8', '::1'])
+  })
+
+  it('is not found where nobody knows its name', async () => {
+    const lookup = async (name: string) => err({ kind: 'not-found', name, message: 'getaddrinfo ENOTFOUND' })
+    const { to, error } = await asked(['-http-addr=no.such.host:1'], {}, ['leave'], [], { names: { lookup } })
+    expect(to).toBeUndefined()
+    expect(error).toContain('http://no.such.host:1: dial tcp: lookup no.such.host: no such host')
   })
 
   it('trusts a file of authorities alone, or each file of a directory, and shows a certificate', async () => {

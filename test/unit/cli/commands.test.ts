@@ -266,8 +266,8 @@ describe('svc catalog', () => {
 
 describe('svc services', () => {
   const register = { 'PUT /v1/agent/service/register': '' }
-  const file = (content: object | string): string => {
-    const path = join(folder, 'web.json')
+  const file = (content: object | string, name = 'web.json'): string => {
+    const path = join(folder, name)
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
     return path
   }
@@ -296,6 +296,26 @@ describe('svc services', () => {
       check: { CheckID: 'up', http: 'http://127.0.0.1/', interval: '10s', tls_skip_verify: true },
       checks: [{ CheckID: 'alive', ttl: '5s' }],
     })
+  })
+
+  it('register takes definition files of HCL, as an agent does', async () => {
+    const hcl = `service {
+      name = "web"
+      port = 80
+      check { id = "up", ttl = "5s" }
+      connect { sidecar_service { proxy { upstreams { destination_name = "db", local_bind_port = 9191 } } } }
+    }`
+    const { out, asked } = await run(['services', 'register', file(hcl, 'web.hcl')], register)
+    expect(out).toBe('Registered service: web\n')
+    const upstreams = [{ destination_name: 'db', local_bind_port: 9191 }]
+    expect(JSON.parse(asked[0]?.split('register ')[1] ?? '')).toEqual({
+      name: 'web',
+      port: 80,
+      check: { CheckID: 'up', ttl: '5s' },
+      connect: { sidecar_service: { proxy: { upstreams } } },
+    })
+    const { error } = await run(['services', 'register', file('service {', 'bad.hcl')], register)
+    expect(error).toMatch(/bad\.hcl:1:\d+: not HCL/)
   })
 
   it.each([

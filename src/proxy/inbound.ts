@@ -4,13 +4,14 @@ import { jsonOrUndefined, writeJson } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { type Endpoint, endpointText, type TcpListener, type TcpStream } from '../env/net.ts'
+import { type Endpoint, endpointText, type ListenerTls, type TcpListener, type TcpStream } from '../env/net.ts'
 import type { AgentApi } from './agent-api.ts'
 import { dialHost } from './dialling.ts'
 import { refusalText } from './following.ts'
-import type { MeshIdentity } from './identity.ts'
+import type { Identity, MeshIdentity } from './identity.ts'
 import { serviceOf } from './peers.ts'
 import type { InboundPlan } from './plan.ts'
+import { Refusals } from './refusals.ts'
 import { Splices } from './splices.ts'
 
 const authorizeTimeoutMs = 10_000
@@ -29,6 +30,7 @@ export class Inbound implements Closable {
   readonly plan: InboundPlan
   readonly #parts: InboundParts
   readonly #splices: Splices
+  readonly #refusals: Refusals
   #listener: TcpListener | undefined
   #watching: Closable | undefined
 
@@ -36,6 +38,7 @@ export class Inbound implements Closable {
     this.#parts = parts
     this.plan = parts.plan
     this.#splices = new Splices(parts.env, parts.plan.listen)
+    this.#refusals = new Refusals(parts.env)
   }
 
   /** Once there is a leaf to show. The error is a clause for the log. */
@@ -46,14 +49,18 @@ export class Inbound implements Closable {
     const at = parts.plan.listen
     const take = (stream: TcpStream): void => inbound.#take(stream)
     const shown = parts.identity.current ?? identity
-    const listening = await parts.env.tcp.listen(at, take, shown.listening)
+    const listening = await parts.env.tcp.listen(at, take, inbound.#shown(shown))
     if (!listening.ok) return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
     inbound.#listener = listening.value
-    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(next.listening))
+    inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(inbound.#shown(next)))
     // There may have been another one while the listener was opened.
     const { current = identity } = parts.identity
-    if (current !== shown) listening.value.renewTls(current.listening)
+    if (current !== shown) listening.value.renewTls(inbound.#shown(current))
     return ok(inbound)
+  }
+
+  #shown({ listening }: Identity): ListenerTls {
+    return { ...listening, onRefused: (from, why) => this.#refusals.strange(from, why) }
   }
 
   get local(): Endpoint {
@@ -80,11 +87,7 @@ export class Inbound implements Closable {
     env.detach(
       this.#admit(stream).then((admitted) => {
         if (admitted.ok) return splice.join(admitted.value)
-        env.metrics.count('proxy.refused')
-        env.log.write('info', 'proxy', 'A connection was not let through', {
-          from: endpointText(stream.remote),
-          why: admitted.error,
-        })
+        this.#refusals.refused(stream.remote, admitted.error)
         return splice.close()
       }),
     )

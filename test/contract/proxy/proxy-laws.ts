@@ -21,6 +21,17 @@ interface Mesh {
   readonly query: Endpoint
   /** What `db` was sent by whoever came through. */
   readonly taken: Observed[]
+  /** Why the proxy of `db` did not let somebody through, by its log. */
+  readonly refused: string[]
+}
+
+/** The same world, with what is said of refusals written down. */
+function listening(env: Env, refused: string[]): Env {
+  const write: Env['log']['write'] = (level, topic, text, fields) => {
+    if (text === 'A connection was not let through') refused.push(String(fields?.['why']))
+    env.log.write(level, topic, text, fields)
+  }
+  return Object.create(env, { log: { value: Object.create(env.log, { write: { value: write } }) } }) as Env
 }
 
 function upstream(name: string, host: string, type: UpstreamPlan['type'] = 'service'): UpstreamPlan {
@@ -48,12 +59,13 @@ async function meshOf({ env, peer, host, peerHost }: Place, answer: (taken: Obse
     }),
   )
   const inbound = { listen: { host, port: 0 }, local: local.local, connectTimeoutMs }
-  const db = await started(env, stand, { service: 'db', inbound, upstreams: [] })
+  const refused: string[] = []
+  const db = await started(listening(env, refused), stand, { service: 'db', inbound, upstreams: [] })
   stand.tellInstances('db', [{ at: db.inbound as Endpoint }])
   const upstreams = [upstream('db', peerHost), upstream('db', peerHost, 'prepared_query')]
   const web = await started(peer, stand, { service: 'web', inbound: undefined, upstreams })
   const [first, second] = web.upstreams
-  return { stand, web, db, upstream: first as Endpoint, query: second as Endpoint, taken }
+  return { stand, web, db, upstream: first as Endpoint, query: second as Endpoint, taken, refused }
 }
 
 /** Says `hello`, and what it hears until the other end is over; a break is told. */
@@ -134,7 +146,7 @@ export function proxyLaws(law: Law): void {
   law(
     'takes nobody for a service who is not it, and lets nobody in without a certificate of this mesh',
     async (place) => {
-      const { stand, upstream: to, db, taken } = await meshOf(place, echo)
+      const { stand, upstream: to, db, taken, refused } = await meshOf(place, echo)
       const inbound = db.inbound as Endpoint
       stand.tellInstances('db', [{ at: inbound, service: 'other' }])
       await pause(place.peer, 100)
@@ -152,6 +164,11 @@ export function proxyLaws(law: Law): void {
         await observed.until(() => observed.told.some((event) => event.startsWith('close')))
         expect(observed.text).toBe('')
       }
+      const strangers = refused.filter((why) => why.startsWith('it '))
+      expect(strangers).toEqual([
+        'it does not speak TLS: only proxies and services of the mesh connect here',
+        'it shows no certificate for a service of this mesh',
+      ])
       // The other end may have been let in before it was known that it is not the one.
       expect(taken.map((each) => each.text).join('')).toBe('')
     },

@@ -1,0 +1,48 @@
+import type { Env } from '../env/env.ts'
+import { type Endpoint, endpointText, type TlsRefusal } from '../env/net.ts'
+
+/** That somebody does not get as far as to be asked about is said of the same host for the same reason no more often. */
+const sayAgainMs = 60_000
+/** Hosts and reasons that are remembered. */
+const saidMax = 256
+
+/** Says who was not let through to a service, and why. */
+export class Refusals {
+  readonly #env: Pick<Env, 'clock' | 'log' | 'metrics'>
+  readonly #said = new Map<string, number>()
+
+  constructor(env: Pick<Env, 'clock' | 'log' | 'metrics'>) {
+    this.#env = env
+  }
+
+  refused(from: Endpoint, why: string): void {
+    this.#env.metrics.count('proxy.refused')
+    this.#env.log.write('info', 'proxy', 'A connection was not let through', { from: endpointText(from), why })
+  }
+
+  /** Its handshake failed: anybody can have that happen as often as he likes. */
+  strange(from: Endpoint, refusal: TlsRefusal): void {
+    const nowMs = this.#env.clock.monoMs()
+    const what = `${from.host} ${refusal.kind}`
+    if (nowMs - (this.#said.get(what) ?? Number.NEGATIVE_INFINITY) < sayAgainMs) {
+      this.#env.metrics.count('proxy.refused')
+      return
+    }
+    if (this.#said.size >= saidMax) this.#said.clear()
+    this.#said.set(what, nowMs)
+    this.refused(from, textOf(refusal))
+  }
+}
+
+function textOf(refusal: TlsRefusal): string {
+  switch (refusal.kind) {
+    case 'plain':
+      return 'it does not speak TLS: only proxies and services of the mesh connect here'
+    case 'no-certificate':
+      return 'it shows no certificate'
+    case 'untrusted':
+      return `its certificate does not lead to a root of this mesh: ${refusal.message}`
+    case 'handshake':
+      return `the handshake failed: ${refusal.message}`
+  }
+}

@@ -5,7 +5,7 @@ import type { PeerCertificate, TlsOptions } from '../../src/env/net.ts'
 import type { TlsCheck } from '../world/platform.ts'
 
 /** Longer chains are refused. */
-const chainMax = 8
+const chainMax = 24
 /** Texts whose reading is kept: a cluster shows the same few at every connection, and reading one costs half a millisecond. */
 const keptMax = 256
 

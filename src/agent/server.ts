@@ -13,6 +13,7 @@ import type { Raft } from '../raft/raft.ts'
 import type { ServedRequest } from '../rpc/connection.ts'
 import type { Hello } from '../rpc/frame.ts'
 import type { PeerWatch } from '../rpc/lost-peers.ts'
+import { primaryOf } from './access/mode.ts'
 import { openServerAccess } from './access/server-access.ts'
 import type { AgentObserver, StartFailure } from './agent.ts'
 import { Calls } from './asking/calls.ts'
@@ -115,6 +116,7 @@ function assembleServer(
     health: () => membership.health(),
     accessControl: access.control,
     federation: meshFederation(ground, raft),
+    isPrimary: primaryOf(config) === config.datacenter,
     readElsewhere: (endpoint, args, read, token) => calls.query(endpoint, args, read, { token }),
     writeElsewhere: (endpoint, args, to) => calls.write(endpoint, args, to),
   })
@@ -291,7 +293,15 @@ function serverContext(
   raft: Raft,
   own: Pick<
     ServerContext,
-    'archives' | 'coming' | 'duty' | 'health' | 'accessControl' | 'federation' | 'readElsewhere' | 'writeElsewhere'
+    | 'archives'
+    | 'coming'
+    | 'duty'
+    | 'health'
+    | 'accessControl'
+    | 'federation'
+    | 'isPrimary'
+    | 'readElsewhere'
+    | 'writeElsewhere'
   >,
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>

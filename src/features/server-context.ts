@@ -56,6 +56,8 @@ export interface ServerContext {
   readonly mesh?: MeshSettings | undefined
   /** Undefined: the authority of this datacenter is for itself, or is the one of all. */
   readonly federation?: MeshFederation | undefined
+  /** By its configuration its datacenter is the primary one, or there is none. */
+  readonly isPrimary: boolean
   /** The state now. */
   read(): ReadTransaction
   /** Replicates a command with the identity of the call that it serves, and returns what `apply` returned. */

@@ -12,8 +12,8 @@ export interface ChainQuestion {
   readonly trustDomain?: string
 }
 
-/** Certificates in one chain, root and leaf among them. */
-export const chainMax = 10
+/** Certificates in one chain, root and leaf among them: no fewer than may go out (features/connect, `rootsMax`). */
+export const chainMax = 24
 /** Signatures looked at for one question: others may send many certificates of one name. */
 const signaturesMax = 32
 

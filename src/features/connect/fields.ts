@@ -46,8 +46,8 @@ export function signerStateOf({ privateKeyPem, rootCertificate }: KeptState): Si
   }
 }
 
-/** A root as the leader found it at a provider: what certificates say is read before it is replicated. */
-export const rootFacts = {
+/** What the certificate of a root says, as it is replicated. */
+export const certificateFacts = {
   id: z.string(),
   name: z.string(),
   serialNumber: serial,
@@ -56,6 +56,11 @@ export const rootFacts = {
   notAfterMs: moment,
   certificate: z.string(),
   provider: z.string(),
+}
+
+/** A root as the leader found it at a provider: what certificates say is read before it is replicated. */
+export const rootFacts = {
+  ...certificateFacts,
   /** The provider's own, between this root and its leaves. */
   ownIntermediates: pemList,
   /** When the first of them expires, or the root. */

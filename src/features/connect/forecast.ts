@@ -33,15 +33,18 @@ export function forecastOf(tx: ReadTransaction, { problem, ...basis }: ForecastB
   const rotation = openRotation(tx)
   const active = activeRoot(tx)
   const leafMs = authority === undefined ? 0 : leafTtlMs(authority.options)
-  const state = problem !== '' ? 'degraded' : authority === undefined ? 'not-begun' : 'ready'
+  const leafExpiresMs = active === undefined ? 0 : leafExpiry(tx, active, { ...basis, ttlMs: leafMs })
+  const signsNothing = active !== undefined && leafExpiresMs === 0
+  const why = problem === '' && signsNothing ? tooLittleLine(chainOf(tx, active, nowMs, basis).endMs) : problem
+  const state = why !== '' ? 'degraded' : authority === undefined ? 'not-begun' : 'ready'
   return {
     nowMs,
     state: state === 'ready' && rotation !== undefined ? 'rotating' : state,
-    problem,
+    problem: why,
     provider: authority?.provider ?? '',
     trustDomain: authority?.trustDomain ?? '',
     leafTtlMs: leafMs,
-    leafExpiresMs: active === undefined ? 0 : leafExpiry(tx, active, { ...basis, ttlMs: leafMs }),
+    leafExpiresMs,
     roots: [...rootsByAge(tx)].map((root) => forecastRoot(tx, root, basis)),
     crossings: [...allCrossings(tx)].map(({ rootId, byRootId, notAfterMs }) => ({
       rootId,
@@ -69,6 +72,12 @@ export function leafExpiry(
     Math.min(wholeSecond(nowMs - times.skewMs) + ttlMs, chainOf(tx, root, nowMs, times).endMs),
   )
   return expiresMs - nowMs < leafLeftMinMs(times) ? 0 : expiresMs
+}
+
+/** Why nothing is signed any more below a chain that ends then. */
+export function tooLittleLine(endMs: number): string {
+  const remedy = 'no leaf would hold long enough: rotate to another root'
+  return `the active root, or what goes out with its leaves, expires ${utcText(endMs)}, and ${remedy}`
 }
 
 export function wholeSecond(ms: number): number {

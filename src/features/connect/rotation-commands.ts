@@ -5,9 +5,9 @@ import type { CommandDefinition } from '../server-context.ts'
 import { meshSince } from './commands.ts'
 import { crossingFacts, moment, options, type RootFacts, rootFacts } from './fields.ts'
 import type { AuthorityRow, ProviderOptions } from './model.ts'
-import { authorityTable, type RotationRow, rotationsTable } from './tables.ts'
-import { activeRoot, authorityOf, isOpen, lastLeafExpiry, openRotation, rotationById } from './views.ts'
-import { activate, endRotation, putSigner, tidyCrossings } from './writes.ts'
+import { authorityTable, type RotationRow, rootsTable, rotationsTable } from './tables.ts'
+import { activeRoot, allRoots, authorityOf, isOpen, lastLeafExpiry, openRotation, rotationById } from './views.ts'
+import { activate, endRotation, noteLeaf, putSigner, tidyCrossings } from './writes.ts'
 
 /**
  * The configuration changes, and with it the root where it must. A rotation is a row that says where it stands; each step is a
@@ -122,11 +122,20 @@ export const rotationCrossed: CommandDefinition<z.infer<typeof crossedBody>, boo
   },
 }
 
-const activateBody = z.strictObject({ rotation, nowMs: moment })
+const activateBody = z.strictObject({
+  rotation,
+  nowMs: moment,
+  /** Where the old root is of another datacenter: until when at most leaves live that are below it elsewhere. */
+  othersUntilMs: moment.default(0),
+})
 
 /**
  * Step 3: the new root becomes active, with its crossing and the new configuration, in one transaction. Where the old root has
  * meanwhile signed a leaf that outlives the crossing, the rotation goes back to step 2 for a longer one.
+ *
+ * A datacenter that followed another has no key of the old root, and comes here where it is the primary one itself by now, without a
+ * crossing: both roots are trusted at once, and whoever has not heard of the new one yet refuses what it signs until he has. The
+ * alternative is to sign nothing at all once the authority has expired that nobody renews.
  */
 export const rotationActivate: CommandDefinition<
   z.infer<typeof activateBody>,
@@ -142,12 +151,13 @@ export const rotationActivate: CommandDefinition<
     if (row === undefined || !isOpen(row) || row.root === null) return 'not-there'
     if (authority === undefined || active === undefined) return 'not-there'
     if (row.root.id === active.id) takeOver(tx, row.root)
+    else if (active.of !== '') standAlone(tx, row.root, { ...body, followed: authority.primary })
     else if (row.crossing === null) return 'not-there'
     else if ((lastLeafExpiry(tx, active.id) ?? 0) > row.crossing.notAfterMs) {
       put(tx, { ...row, step: 'requested', crossing: null })
       return 'crossing-short'
     } else activate(tx, row.root, row.crossing, body.nowMs)
-    configure(tx, authority, row)
+    configure(tx, { ...authority, primary: '' }, row)
     endRotation(tx, row, 'activated')
     return 'activated'
   },
@@ -172,6 +182,23 @@ export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boo
 function takeOver(tx: WriteTransaction, root: RootFacts): void {
   putSigner(tx, root)
   tidyCrossings(tx)
+}
+
+/** Roots that were taken over are from now on old ones of this datacenter, which alone can tell when they go. */
+function standAlone(
+  tx: WriteTransaction,
+  root: RootFacts,
+  {
+    nowMs,
+    othersUntilMs,
+    followed,
+  }: { readonly nowMs: number; readonly othersUntilMs: number; readonly followed: string },
+): void {
+  for (const taken of [...allRoots(tx)].filter(({ of }) => of !== '')) {
+    tx.put(rootsTable, Object.freeze({ ...taken, of: '', modifyIndex: tx.index }))
+    noteLeaf(tx, taken.id, followed, Math.min(taken.notAfterMs, othersUntilMs))
+  }
+  activate(tx, root, null, nowMs)
 }
 
 function rotationAt(tx: WriteTransaction, id: number, step: RotationRow['step']): RotationRow | undefined {

@@ -3,7 +3,17 @@ import { byteString } from '../../base/bytes.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { TableDefinition } from '../../store/types.ts'
 import { count } from '../fields.ts'
-import { crossingFacts, keptState, moment, options, pemList, rootFacts, serial, stamps } from './fields.ts'
+import {
+  certificateFacts,
+  crossingFacts,
+  keptState,
+  moment,
+  options,
+  pemList,
+  rootFacts,
+  serial,
+  stamps,
+} from './fields.ts'
 import type { AuthorityRow, CrossingRow, LeavesRow, RootRow } from './model.ts'
 
 export const onlyKey = 'only'
@@ -25,15 +35,8 @@ export const authorityTable: TableDefinition<AuthorityRow> = {
 }
 
 const rootRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  serialNumber: serial,
-  signingKeyId: z.string(),
+  ...certificateFacts,
   clusterId: z.string(),
-  notBeforeMs: moment,
-  notAfterMs: moment,
-  certificate: z.string(),
-  provider: z.string(),
   of: z.string(),
   active: z.boolean(),
   generation: count,

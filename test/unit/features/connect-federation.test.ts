@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { err, ok } from '../../../src/base/result.ts'
 import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediate-endpoint.ts'
 import { signAuthority } from '../../../src/features/connect/federation/intermediates.ts'
-import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import { builtInKind } from '../../../src/features/connect/provider/built-in-kind.ts'
 import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
 import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
@@ -13,75 +12,7 @@ import { signCrossing, signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { readRequest } from '../../../src/pki/request.ts'
 import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
-
-const minuteMs = 60_000
-const old = { name: 's1.dc1', datacenter: 'dc1', why: 'runs 1.3.1, which does not know of it' }
-
-const knownThere = {
-  own: undefined,
-  servers: ['dc1', 'dc2'].map((datacenter) => ({ name: `s1.${datacenter}`, datacenter, coordinate: undefined })),
-}
-
-/** Two datacenters, each with a leader; both clocks are moved together. */
-class TwoDatacenters {
-  readonly primary: AuthorityWorld
-  readonly secondary: AuthorityWorld
-  missing: readonly (typeof old)[] = []
-
-  constructor(
-    ofPrimary: ProviderOptions = { LeafCertTTL: '4h' },
-    ofSecondary: ProviderOptions = { LeafCertTTL: '4h' },
-  ) {
-    this.primary = new AuthorityWorld(ofPrimary)
-    this.secondary = new AuthorityWorld(ofSecondary)
-    this.secondary.server.self = { ...this.secondary.server.self, datacenter: 'dc2' }
-    const mesh = this.secondary.server.mesh
-    if (mesh !== undefined) this.secondary.server.mesh = { ...mesh, clusterId: '99999999-2222-3333-4444-555555555555' }
-    this.join()
-    this.primary.server.wanView = knownThere
-    this.switch(true)
-  }
-
-  /** Whether the secondary one is to join, in the configuration of its servers. */
-  switch(joins: boolean): void {
-    const missing = () => this.missing
-    this.secondary.server.federation = { primaryDatacenter: 'dc1', joins, missing, token: () => '' }
-  }
-
-  join(): void {
-    this.secondary.server.peers.set('dc1', this.primary.server)
-  }
-
-  cut(): void {
-    this.secondary.server.peers.clear()
-  }
-
-  async begin(): Promise<void> {
-    this.primary.lead()
-    await this.primary.rest()
-    this.secondary.lead()
-    await this.secondary.rest()
-  }
-
-  async advance(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= minuteMs) {
-      await this.primary.advance(Math.min(minuteMs, left))
-      await this.secondary.advance(Math.min(minuteMs, left))
-    }
-  }
-
-  /** Whom both trust is the same, but for what the secondary had for itself. */
-  expectOne(): void {
-    const ids = (world: AuthorityWorld) =>
-      world.roots.filter(({ replacedMs, of }) => replacedMs === 0 || of !== '').map(({ id }) => id)
-    expect(ids(this.secondary).at(-1)).toBe(this.primary.active.id)
-    expect(views.trustDomainOf(this.secondary.server.read())).toBe(trustDomain)
-  }
-}
-
-function here(world: AuthorityWorld, domain = trustDomain): Promise<ReturnType<typeof granted>> {
-  return world.signRequest(world.csr([`spiffe://${domain}/ns/default/dc/dc2/svc/web`])).then(granted)
-}
+import { here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'
 
 describe('a secondary datacenter', () => {
   it('[FED-009] joins the mesh of the primary one at once where all know of it, and its leaves hold there', async () => {
@@ -318,14 +249,6 @@ describe('a request for the authority of another datacenter', () => {
     expect(await signAuthority(parts, new OpenProviders(parts), asked)).toEqual(err({ kind: 'refused', message }))
   })
 })
-
-function rootUntil(ms: number): ProviderOptions {
-  const key = hostCrypto.makeSigningKey()
-  const notBeforeMs = new TwoDatacenters().primary.nowMs - minuteMs
-  const wishes = { serial: 77n, commonName: 'Short', uri: `spiffe://${trustDomain}` }
-  const der = signRoot(hostCrypto, key, { ...wishes, notBeforeMs, notAfterMs: notBeforeMs + minuteMs + ms })
-  return { PrivateKey: key.privateKeyPem, RootCert: certificatePem(der) }
-}
 
 /** An authority for who asks, of whatever is wished, signed by somebody. */
 function signedFor(

@@ -197,6 +197,9 @@ export class LoneServer {
       get federation() {
         return lone.federation
       },
+      get isPrimary() {
+        return lone.federation === undefined
+      },
       get sessionTtlMinMs() {
         return lone.sessionTtlMinMs
       },

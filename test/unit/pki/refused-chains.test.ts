@@ -284,6 +284,6 @@ describe('a leaf', () => {
     const between = chain.slice(1).map(({ certificate }) => certificate)
     const end = (at: number) => leafBy(chain[at] ?? root, leafKey).certificate
     expect(refusal(end(chainMax - 2), between)).toBeUndefined()
-    expect(refusal(end(chainMax - 1), between)).toMatch(/the chain is longer than 10 certificates/)
+    expect(refusal(end(chainMax - 1), between)).toContain(`the chain is longer than ${chainMax} certificates`)
   })
 })

@@ -4,25 +4,16 @@ import { releaseOf } from '../../../model/release.ts'
 import type { WriteTransaction } from '../../../store/types.ts'
 import { count } from '../../fields.ts'
 import type { CommandDefinition } from '../../server-context.ts'
-import { crossingFacts, moment, options, pemList, serial } from '../fields.ts'
+import { certificateFacts, crossingFacts, moment, options, pemList } from '../fields.ts'
 import { rootsMax } from '../limits.ts'
-import type { RootRow } from '../model.ts'
+import type { AuthorityRow, RootRow } from '../model.ts'
 import { authorityTable, crossingsTable, rootsTable, signersTable } from '../tables.ts'
 import { activeRoot, allRoots, authorityOf, openRotation, rootById } from '../views.ts'
 import { endRotation, newestGeneration, removeRoot, tidyCrossings } from '../writes.ts'
 
 const federationSince = releaseOf('mesh-federation')
 
-const takenRoot = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  serialNumber: serial,
-  signingKeyId: z.string(),
-  notBeforeMs: moment,
-  notAfterMs: moment,
-  certificate: z.string(),
-  provider: z.string(),
-})
+const takenRoot = z.strictObject(certificateFacts)
 
 const federateBody = z.strictObject({
   primary: z.string(),
@@ -39,7 +30,7 @@ const federateBody = z.strictObject({
     .readonly(),
   activeId: z.string(),
   signer: z.strictObject({ ownIntermediates: pemList, chainEndMs: moment, privateKeyPem: z.string() }),
-  /** The active root of the primary as signed by the own one, where that is still active. */
+  /** The active root of the primary as signed by the own one, where that one signs until now (`leavesOwnRoot`). */
   crossing: z.strictObject(crossingFacts).nullable(),
   /** ModifyIndex of the configuration, and of the active root, when the leader looked; 0: there was none. */
   at: count,
@@ -61,7 +52,8 @@ export const federate: CommandDefinition<Federate, boolean> = {
     const authority = authorityOf(tx)
     const before = activeRoot(tx)
     if ((authority?.modifyIndex ?? 0) !== body.at || (before?.modifyIndex ?? 0) !== body.rootAt) return false
-    if (before?.of === '' && body.crossing === null) return false
+    const isLeft = leavesOwnRoot(authority, before, body.activeId)
+    if (isLeft && body.crossing === null) return false
     const rotation = openRotation(tx)
     if (rotation !== undefined) endRotation(tx, rotation, 'given-up')
     const { provider, options: wished, primary, clusterId, trustDomain, crossing } = body
@@ -73,7 +65,7 @@ export const federate: CommandDefinition<Federate, boolean> = {
     if (before !== undefined) tx.delete(signersTable, byteString(before.id))
     tx.put(signersTable, Object.freeze({ ...body.signer, rootId: body.activeId, rootCertificate: '' }))
     const active = rootById(tx, body.activeId)
-    if (crossing !== null && before?.of === '' && active !== undefined) {
+    if (crossing !== null && isLeft && before !== undefined && active !== undefined) {
       const ends = {
         generation: active.generation,
         rootId: active.id,
@@ -87,19 +79,38 @@ export const federate: CommandDefinition<Federate, boolean> = {
   },
 }
 
+/**
+ * Whether a datacenter that joins has signed by a root of its own until now. Both may have been given one and the same: nothing
+ * leads from that to itself.
+ */
+export function leavesOwnRoot(
+  authority: AuthorityRow | undefined,
+  before: RootRow | undefined,
+  activeId: string,
+): boolean {
+  return authority?.primary === '' && before !== undefined && before.id !== activeId
+}
+
 function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undefined): void {
   const { roots, activeId, primary, nowMs } = body
   const listed = new Set(roots.map(({ id }) => id))
   if (before !== undefined && before.id !== activeId)
     put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] })
-  for (const { id, of } of [...allRoots(tx)]) if (of !== '' && !listed.has(id)) removeRoot(tx, id)
+  for (const root of [...allRoots(tx)]) {
+    if (root.of === '' || listed.has(root.id)) continue
+    // Of a mesh that was before, for its primary has lost its data, or another datacenter is the primary one now: nobody tells any more
+    // when its leaves have expired but this datacenter, of its own. It is kept as if it were an own one.
+    if (root.clusterId === body.clusterId) removeRoot(tx, root.id)
+    else put(tx, { ...root, of: '' })
+  }
   const inOrder = [...roots.filter(({ id }) => id !== activeId), ...roots.filter(({ id }) => id === activeId)]
   for (const root of inOrder) {
     const known = rootById(tx, root.id)
     const active = root.id === activeId
-    if (known !== undefined && known.active === active) continue
+    const isSame = known !== undefined && known.active === active
+    if (isSame && known.of === primary) continue
     // The active one is always the newest.
-    const generation = known === undefined || active ? newestGeneration(tx) + 1 : known.generation
+    const generation = isSame || (known !== undefined && !active) ? known.generation : newestGeneration(tx) + 1
     const replacedMs = active ? 0 : (known?.replacedMs ?? nowMs)
     const createIndex = known?.createIndex ?? tx.index
     put(tx, {

@@ -7,6 +7,7 @@ import { signingUri } from '../../../pki/spiffe.ts'
 import type { ServerContext } from '../../server-context.ts'
 import { recordLeaves } from '../commands.ts'
 import { wholeSecond } from '../forecast.ts'
+import { endToAskFor, recordLonger } from '../leaves/ends.ts'
 import { leafLeftMinMs, leafWithinMs, livesOfLeaf } from '../limits.ts'
 import type { SignedAuthority } from '../model.ts'
 import { leafTtlMs } from '../options.ts'
@@ -32,6 +33,7 @@ export async function signAuthority(
 ): Promise<Result<SignedAuthority, Failure>> {
   const { server } = parts
   const { env } = server
+  if (server.mesh?.federates === false) return refused(forItselfLine)
   const request = readRequest(csr, env.crypto)
   if (!request.ok) return err({ kind: 'bad-request', message: `failed to parse CSR: ${request.error}` })
   if (!isKnownElsewhere(server, datacenter)) {
@@ -51,9 +53,9 @@ export async function signAuthority(
     return err({ kind: 'bad-request', message: `CSR must have the signing ID of ${authority.trustDomain} alone` })
   }
   const nowMs = env.clock.wallMs()
-  const endMs = wholeSecond(
-    Math.min(nowMs + livesOfLeaf * leafTtlMs(authority.options), chainOf(tx, root, nowMs, parts).endMs),
-  )
+  const chainEndMs = chainOf(tx, root, nowMs, parts).endMs
+  const lifeMs = livesOfLeaf * leafTtlMs(authority.options)
+  const endMs = wholeSecond(Math.min(nowMs + lifeMs, endToAskFor(signer.value.kind, chainEndMs, { nowMs, ...parts })))
   if (endMs - nowMs < leafLeftMinMs(parts))
     return refused('the active root, or what goes out with it, is about to expire')
   const recorded = await server.propose(recordLeaves, { rootId: root.id, datacenter, count: 1, expiresMs: endMs })
@@ -64,13 +66,20 @@ export async function signAuthority(
   const read = readCertificates(signed.value.certificate)
   const [certificate] = read.ok ? read.value : []
   const problem =
-    certificate === undefined ? 'nothing' : authorityProblem(certificate, request.value.publicKey, uri, endMs)
+    certificate === undefined ? 'nothing' : authorityProblem(certificate, request.value.publicKey, uri, chainEndMs)
   if (problem !== undefined) return refused(`the provider has signed something else than was asked for: ${problem}`)
+  const longer = { rootId: root.id, datacenter, endMs, signedUntilMs: certificate?.notAfterMs ?? 0 }
+  const late = await recordLonger(server, longer)
+  if (late !== undefined) return err(late)
   const { behind = [] } = signed.value
   return ok({ rootId: root.id, certificate: signed.value.certificate, behind })
 }
 
-/** It signs leaves of this mesh, no further authority, and nothing beyond what was recorded of it. */
+/** What the leader of the other datacenter logs. */
+const forItselfLine =
+  'it keeps its mesh for itself, for its servers have connect.federation = false, and signs for no other datacenter'
+
+/** It signs leaves of this mesh, no further authority, and nothing beyond what leads to the root. */
 function authorityProblem(
   { authority, pathLength, publicKey, uris, notAfterMs }: Certificate,
   wanted: Uint8Array,
@@ -81,7 +90,7 @@ function authorityProblem(
   if (pathLength !== 0) return 'it could sign further authorities'
   if (!equalBytes(publicKey, wanted)) return 'its key is another'
   if (uris.length !== 1 || uris[0] !== uri) return 'it is of another mesh'
-  return notAfterMs > endMs ? 'it outlives what was recorded' : undefined
+  return notAfterMs > endMs ? 'it outlives what it is signed with' : undefined
 }
 
 /** In the pool of all servers. Each name that is signed for is kept with the root: not any name that somebody makes up. */

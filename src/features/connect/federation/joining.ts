@@ -1,37 +1,25 @@
-import { type Failure, failureText } from '../../../model/failure.ts'
-import { productTitle } from '../../../model/names.ts'
-import { readCertificates } from '../../../pki/certificate.ts'
-import { makeRequest, requestPem } from '../../../pki/request.ts'
-import { signingUri } from '../../../pki/spiffe.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import type { MeshFederation } from '../../federation.ts'
 import type { ReadOptions } from '../../reading.ts'
-import { takeSerialNumbers } from '../commands.ts'
-import type { CrossingFacts } from '../fields.ts'
-import { wholeSecond } from '../forecast.ts'
 import { did, failedBy, notReplicated, type Step } from '../leader/step.ts'
-import { leafLeftMinMs, rootWithinMs } from '../limits.ts'
+import { leafLeftMinMs, retryMaxMs } from '../limits.ts'
 import type { RootRow, RootsList } from '../model.ts'
 import { readOptions } from '../options.ts'
-import { crossingFactsOf } from '../provider/facts.ts'
 import { nameOfKind } from '../provider/kind-names.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
-import { providedWithin } from '../provider/within.ts'
 import { rootsEndpoint } from '../read-endpoints.ts'
 import type { AuthorityParts } from '../settings.ts'
 import type { SignerRow } from '../tables.ts'
-import { activeRoot, allRoots, authorityOf, signerOf } from '../views.ts'
-import { federate } from './federation-commands.ts'
-import { signIntermediateEndpoint } from './intermediate-endpoint.ts'
+import { activeRoot, allRoots, authorityOf, rootById, signerOf } from '../views.ts'
+import { authorityBelow, certificatesIn, crossedByOwn, notJoined } from './authority-below.ts'
+import { federate, leavesOwnRoot } from './federation-commands.ts'
 import { renewedWithLeft } from './intermediates.ts'
 
 /** How often a secondary datacenter looks at whom the primary trusts. Spec: every few minutes. */
 const lookAtPrimaryMs = 120_000
 /** How often it looks, before it has joined, whether all servers of both know of it: what it sees of their pools tells. */
 const lookAtPoolsMs = 5_000
-/** Whatever is due, its leader rests for this long when there was nothing to do. */
-const soonestMs = 100
-/** What has failed is tried again after this. */
+/** What has failed is tried again after this, and after twice as long each time. */
 const retryMs = 10_000
 
 /**
@@ -45,6 +33,7 @@ export class Joining {
   /** When it looks at the primary again. One number for who asks and who rests: differences of it would be rounded each in its way. */
   #lookAtMs = Number.NEGATIVE_INFINITY
   #notBeforeMs = 0
+  #pauseMs = retryMs
   #problem = ''
 
   constructor(parts: AuthorityParts, providers: OpenProviders) {
@@ -60,7 +49,7 @@ export class Joining {
     if (!isJoined && !federation.joins) return Number.POSITIVE_INFINITY
     const isWell = isJoined && this.#problem === ''
     // Counted from when it looked last: whatever else its leader did meanwhile does not put it off.
-    return isWell ? Math.max(soonestMs, this.#lookAtMs - env.clock.monoMs()) : lookAtPoolsMs
+    return isWell ? this.#lookAtMs - env.clock.monoMs() : lookAtPoolsMs
   }
 
   /** Why it does not go on at present, while leaves are signed all the same; empty: it does. */
@@ -70,23 +59,24 @@ export class Joining {
 
   /** Undefined: there is nothing of it to do now, or it failed, and what else there is goes on without it. */
   async step(tx: ReadTransaction): Promise<Step | undefined> {
-    const { env } = this.#parts.server
-    if (env.clock.monoMs() < this.#notBeforeMs) return undefined
-    const step = await this.#look(tx)
+    const { env, federation } = this.#parts.server
+    if (federation !== undefined && env.clock.monoMs() < this.#notBeforeMs) return undefined
+    const step = federation === undefined ? leftAlone(this.#parts, tx) : await this.#look(tx, federation)
     const problem = step?.kind === 'failed' ? step.message : ''
     const isNews = problem !== this.#problem && problem !== ''
     this.#problem = problem
+    if (step?.kind !== 'failed') this.#pauseMs = retryMs
     if (step?.kind !== 'failed' || authorityOf(tx) === undefined) return step
     if (isNews)
       env.log.write('warn', 'connect', 'the mesh does not follow that of the primary datacenter', { why: problem })
-    this.#notBeforeMs = env.clock.monoMs() + retryMs
+    this.#notBeforeMs = env.clock.monoMs() + this.#pauseMs
+    this.#pauseMs = Math.min(2 * this.#pauseMs, retryMaxMs)
     return undefined
   }
 
-  async #look(tx: ReadTransaction): Promise<Step | undefined> {
+  async #look(tx: ReadTransaction, federation: MeshFederation): Promise<Step | undefined> {
     const { server } = this.#parts
-    const { federation, env } = server
-    if (federation === undefined) return undefined
+    const { env } = server
     const isJoined = authorityOf(tx)?.primary === federation.primaryDatacenter
     if (!isJoined && (!federation.joins || federation.missing().length > 0)) return undefined
     if (env.clock.monoMs() < this.#lookAtMs) return undefined
@@ -142,11 +132,13 @@ export class Joining {
   ): Promise<Step> {
     const { server } = this.#parts
     const { list, active } = found
-    const before = activeRoot(tx)
-    const crossing = before?.of === '' ? await this.#crossed(tx, before, active) : undefined
-    if (crossing !== undefined && 'kind' in crossing) return crossing
-    const signed = found.signer ?? (await this.#signed(federation, list, active))
+    // First what the primary may refuse for good: all else costs a command each time.
+    const signed = found.signer ?? (await authorityBelow(this.#parts, federation, list, this.#lasting(active)))
     if ('kind' in signed) return signed
+    const before = activeRoot(tx)
+    const own = before !== undefined && leavesOwnRoot(authorityOf(tx), before, active.id) ? before : undefined
+    const crossing = own && (await crossedByOwn(this.#parts, this.#providers, tx, { own, active }))
+    if (crossing !== undefined && 'kind' in crossing) return crossing
     const options = readOptions(server.mesh?.options ?? {})
     const byAge = [...list.roots].sort((a, b) => a.generation - b.generation)
     const done = await server.propose(federate, {
@@ -176,52 +168,6 @@ export class Joining {
     }
     return did
   }
-
-  async #signed(
-    federation: MeshFederation,
-    { trustDomain }: RootsList,
-    active: RootRow,
-  ): Promise<Omit<SignerRow, 'rootId' | 'rootCertificate'> | Step> {
-    const { env, datacenter } = this.#parts.server
-    const key = await env.crypto.generateKey('ec-256')
-    const wishes = {
-      commonName: `${productTitle} CA ${datacenter}`.slice(0, 64),
-      uris: [signingUri(trustDomain)],
-      authority: true,
-    }
-    const csr = requestPem(makeRequest(key, wishes))
-    const to = { datacenter: federation.primaryDatacenter, token: federation.token() }
-    const signed = await this.#parts.server.writeElsewhere(signIntermediateEndpoint, { csr, datacenter }, to)
-    if (!signed.ok) return notJoined(signed.error)
-    const { rootId, certificate, behind } = signed.value
-    if (rootId !== active.id)
-      return failedBy({ kind: 'unavailable', message: 'the primary datacenter has another root meanwhile' })
-    const ownIntermediates = [certificate, ...behind, ...this.#lasting(active)]
-    const ends = certificatesIn(ownIntermediates).map(({ notAfterMs }) => notAfterMs)
-    if (ends.length < ownIntermediates.length) {
-      return failedBy({ kind: 'refused', message: 'what the primary datacenter has signed cannot be read' })
-    }
-    return { ownIntermediates, chainEndMs: Math.min(active.notAfterMs, ...ends), privateKeyPem: key.privateKeyPem }
-  }
-
-  /** Who trusts nothing but the own root until now accepts what is signed below that of the primary. */
-  async #crossed(tx: ReadTransaction, own: RootRow, active: RootRow): Promise<CrossingFacts | Step> {
-    const { server, skewMs } = this.#parts
-    const signer = await this.#providers.active(tx)
-    if (!signer.ok) return failedBy(signer.error)
-    const serial = await server.propose(takeSerialNumbers, { count: 1 })
-    if (!serial.ok) return notReplicated(serial.error)
-    const wish = {
-      rootCertificate: active.certificate,
-      serial: serial.value.first,
-      notBeforeMs: wholeSecond(server.env.clock.wallMs() - skewMs),
-      notAfterMs: Math.min(own.notAfterMs, active.notAfterMs),
-    }
-    const signed = await providedWithin(server.env, rootWithinMs, signer.value.provider.crossSign(wish))
-    if (!signed.ok) return failedBy(signed.error)
-    const facts = crossingFactsOf(signed.value, active.certificate)
-    return facts.ok ? facts.value : failedBy(facts.error)
-  }
 }
 
 function readAt(datacenter: string): ReadOptions {
@@ -236,18 +182,18 @@ function takenOf(root: RootRow) {
 function sameRoots(tx: ReadTransaction, roots: readonly RootRow[]): boolean {
   const taken = [...allRoots(tx)].filter(({ of }) => of !== '')
   return (
-    taken.length === roots.length &&
-    roots.every((root) => taken.some(({ id, active }) => id === root.id && active === root.active))
+    taken.every(({ id }) => roots.some((root) => root.id === id)) &&
+    roots.every(({ id, active }) => rootById(tx, id)?.active === active)
   )
 }
 
-function certificatesIn(pems: readonly string[]) {
-  return pems.flatMap((pem) => {
-    const read = readCertificates(pem)
-    return read.ok ? read.value : []
-  })
-}
-
-function notJoined(failure: Failure): Step {
-  return { kind: 'failed', by: 'replication', message: `the primary datacenter: ${failureText(failure)}` }
+/** A datacenter that signs below the root of another, which it cannot follow any more by the configuration of this server. */
+function leftAlone({ server }: AuthorityParts, tx: ReadTransaction): Step | undefined {
+  const followed = authorityOf(tx)?.primary ?? ''
+  if (followed === '') return undefined
+  const remedy = server.isPrimary
+    ? 'this datacenter is the primary one now: svc connect ca set-config gives it a root of its own'
+    : 'this server is in no pool of all datacenters'
+  const message = `leaves are signed below the root of ${followed}, and nobody renews what signs them: ${remedy}`
+  return failedBy({ kind: 'refused', message })
 }

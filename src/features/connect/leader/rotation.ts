@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { utcText } from '../../../base/utc-text.ts'
+import { readCertificates } from '../../../pki/certificate.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { takeSerialNumbers } from '../commands.ts'
 import type { RootFacts } from '../fields.ts'
@@ -13,7 +14,7 @@ import { providedWithin } from '../provider/within.ts'
 import { rotationActivate, rotationCrossed, rotationRefused, rotationRequested } from '../rotation-commands.ts'
 import type { AuthorityParts } from '../settings.ts'
 import type { RotationRow } from '../tables.ts'
-import { activeRoot, authorityOf, lastLeafExpiry } from '../views.ts'
+import { activeRoot, authorityOf, lastLeafExpiry, signerOf } from '../views.ts'
 import { did, failedBy, notReplicated, type Step } from './step.ts'
 
 /**
@@ -32,7 +33,8 @@ export async function rotationStep(
   }
   if (row.root === null || row.step === 'begun') return request(parts, providers, tx, row)
   if (row.root.id === active.id) return activate(parts, providers, tx, row)
-  if (row.step === 'requested') return cross(parts, providers, tx, { row, root: row.root, active })
+  // That key is in another datacenter: see `rotationActivate`.
+  if (row.step === 'requested' && active.of === '') return cross(parts, providers, tx, { row, root: row.root, active })
   return activate(parts, providers, tx, row)
 }
 
@@ -114,9 +116,12 @@ function crossingWish(
   return { rootCertificate: root.certificate, serial, notBeforeMs, notAfterMs }
 }
 
-/** 3. The new root takes over, once its provider is there to sign with it. */
+/**
+ * 3. The new root takes over, once its provider is there to sign with it, and all of it holds by clocks that are half of the skew behind
+ * this one: what others have made, an operator or a secrets manager, may have begun just now.
+ */
 async function activate(
-  { server }: AuthorityParts,
+  { server, skewMs }: AuthorityParts,
   providers: OpenProviders,
   tx: ReadTransaction,
   row: RotationRow,
@@ -128,10 +133,30 @@ async function activate(
   if (there.value.id !== row.root.id) {
     return failedBy({ kind: 'refused', message: 'the new provider has another root now than the one that was signed' })
   }
-  const activated = await server.propose(rotationActivate, { rotation: row.id, nowMs: server.env.clock.wallMs() })
+  const nowMs = server.env.clock.wallMs()
+  const waitMs = holdsFromMs(row.root, there.value, row.crossing) + skewMs / 2 - nowMs
+  if (waitMs > 0) return { kind: 'idle', forMs: waitMs }
+  const othersUntilMs = authority.primary === '' ? 0 : nowMs + lifeOfAuthority(tx)
+  const activated = await server.propose(rotationActivate, { rotation: row.id, nowMs, othersUntilMs })
   if (!activated.ok) return notReplicated(activated.error)
   if (activated.value === 'activated') tell(server.env, row, 'the new root is active', { root: row.root.id })
   return did
+}
+
+function holdsFromMs(root: RootFacts, there: RootFacts, crossing: RotationRow['crossing']): number {
+  const between = there.ownIntermediates.flatMap((pem) => {
+    const read = readCertificates(pem)
+    return read.ok ? read.value.map(({ notBeforeMs }) => notBeforeMs) : []
+  })
+  return Math.max(root.notBeforeMs, crossing?.notBeforeMs ?? 0, ...between)
+}
+
+/** Of that which the former primary datacenter has signed for this one: those that it has signed for others live as long. */
+function lifeOfAuthority(tx: ReadTransaction): number {
+  const signer = signerOf(tx, activeRoot(tx)?.id ?? '')
+  const read = readCertificates(signer?.ownIntermediates[0] ?? '')
+  const [own] = read.ok ? read.value : []
+  return own === undefined ? 0 : own.notAfterMs - own.notBeforeMs
 }
 
 function tell(

@@ -8,7 +8,7 @@ export type Step =
   /** There is nothing to do until something changes, or this time has passed. */
   | { readonly kind: 'idle'; readonly forMs: number }
   /** It is tried again later. `message` is for operators, and holds no secret. */
-  | { readonly kind: 'failed'; readonly by: 'provider' | 'replication'; readonly message: string }
+  | { readonly kind: 'failed'; readonly by: 'provider' | 'replication' | 'time'; readonly message: string }
 
 export const did: Step = { kind: 'did' }
 

@@ -2,13 +2,15 @@ import { utcText } from '../../../base/utc-text.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { Joining } from '../federation/joining.ts'
-import { lookEveryMs, pruneMarginMs, retryFirstMs, retryMaxMs } from '../limits.ts'
+import { tooLittleLine } from '../forecast.ts'
+import { leafLeftMinMs, lookEveryMs, pruneMarginMs, retryFirstMs, retryMaxMs } from '../limits.ts'
+import type { RootRow } from '../model.ts'
 import { readOptions } from '../options.ts'
 import { nameOfKind } from '../provider/kind-names.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
 import { reviewIntervalMs } from '../provider/provider.ts'
 import type { AuthorityParts } from '../settings.ts'
-import { activeRoot, allRoots, authorityOf, openRotation, restoredOf } from '../views.ts'
+import { activeRoot, allRoots, authorityOf, chainOf, openRotation, restoredOf } from '../views.ts'
 import { Bootstrap } from './bootstrap.ts'
 import { nextToGoMs, pruneStep } from './pruning.ts'
 import { reviewStep } from './review.ts'
@@ -17,9 +19,9 @@ import { failedBy, type Step } from './step.ts'
 
 /**
  * A difference of two moments may be less than any clock shows: a timer of so little ends at the same moment, before what it was for is
- * due, and so again and again.
+ * due, and so again and again. Nothing that is waited for here is in such a hurry.
  */
-const restMinMs = 1
+const restMinMs = 100
 
 /**
  * Does what is due for the authority, one thing after the other, for as long as this server leads: begins it, takes a rotation
@@ -87,14 +89,23 @@ export class Steward implements Closable {
   async #look(tx: ReadTransaction, forMs: number): Promise<Step> {
     const signer = await this.#providers.active(tx)
     if (!signer.ok) return failedBy(signer.error)
-    if (signer.value.provider.review === undefined) return { kind: 'idle', forMs }
+    const leftMs = this.#signsForMs(tx, signer.value.root)
+    if (leftMs.forMs <= 0) return { kind: 'failed', by: 'time', message: tooLittleLine(leftMs.endMs) }
+    if (signer.value.provider.review === undefined) return { kind: 'idle', forMs: Math.min(forMs, leftMs.forMs) }
     const nowMs = this.#parts.server.env.clock.monoMs()
     const dueMs = this.#reviewedMs + reviewIntervalMs - nowMs
-    if (dueMs > 0) return { kind: 'idle', forMs: Math.min(forMs, dueMs) }
+    if (dueMs > 0) return { kind: 'idle', forMs: Math.min(forMs, dueMs, leftMs.forMs) }
     const step = await reviewStep(this.#parts, signer.value)
     // What it found stands until it is mended: it is looked at again soon, and told of all the while.
     if (step.kind !== 'failed') this.#reviewedMs = nowMs
     return step
+  }
+
+  /** For how long leaves are signed below this root, and when what goes out with them ends. */
+  #signsForMs(tx: ReadTransaction, root: RootRow): { readonly forMs: number; readonly endMs: number } {
+    const nowMs = this.#parts.server.env.clock.wallMs()
+    const { endMs } = chainOf(tx, root, nowMs, this.#parts)
+    return { forMs: endMs - leafLeftMinMs(this.#parts) - nowMs, endMs }
   }
 
   #failed({ by, message }: Extract<Step, { kind: 'failed' }>): void {

@@ -3,16 +3,17 @@ import type { Closable } from '../../../env/async.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import type { WriteIdentity } from '../../server-context.ts'
-import { tooManyRoots } from '../forecast.ts'
 import { updateWithinMs } from '../limits.ts'
 import type { AuthorityRow, ProviderOptions } from '../model.ts'
-import { commonProblem, sameOptions, withStoredSecrets } from '../options.ts'
+import { commonProblem, withStoredSecrets } from '../options.ts'
 import { kindNamed } from '../provider/kind-names.ts'
 import type { ProviderKind } from '../provider/provider.ts'
 import { type Updated, updateAuthority } from '../rotation-commands.ts'
 import type { AuthorityParts } from '../settings.ts'
 import type { RotationRow } from '../tables.ts'
-import { allRoots, authorityOf, isOpen, openRotation, rotationById } from '../views.ts'
+import { authorityOf, isOpen, openRotation, rotationById } from '../views.ts'
+import { type Due, planOf } from './plan.ts'
+import { refusalOf } from './trial.ts'
 
 export interface ConfigurationWish {
   readonly provider: string
@@ -20,16 +21,6 @@ export interface ConfigurationWish {
   /** Only where the configuration has this ModifyIndex; null: wherever. */
   readonly onlyAt: number | null
 }
-
-/** What is to be proposed; or that something else has to end before. */
-type Plan =
-  | {
-      readonly kind: 'propose'
-      readonly due: 'nothing' | 'options' | 'rotation' | 'giving-up'
-      /** The rotation under way that leads to the very same: its end is waited for. */
-      readonly joins?: number
-    }
-  | { readonly kind: 'wait'; readonly rotation: number }
 
 const goesAway: Failure = { kind: 'not-leader', leader: undefined }
 
@@ -73,13 +64,16 @@ export class Updates implements Closable {
         ttlMinMs: leafTtlMinMs,
       })
       if (!options.ok) return options
-      const plan = planOf(tx, authority, kind, options.value)
+      const plan = planOf(tx, authority, kind, { options: options.value, isPrimary: server.isPrimary })
       if (!plan.ok) return plan
       if (plan.value.kind === 'wait') {
         const ended = await this.#ended(plan.value.rotation, untilMs)
         if (!ended.ok) return ended
         continue
       }
+      const trial = { due: plan.value.due, kind, options: options.value, untilMs }
+      const refusal = this.#problem() === '' ? await refusalOf(this.#parts, tx, trial) : undefined
+      if (refusal !== undefined) return mistaken(`error configuring provider: ${refusal}`)
       const done = await this.#propose(tx, { due: plan.value.due, kind, options: options.value, wish }, named)
       if (!done.ok) return done
       if (done.value.kind !== 'changed') return this.#outcome(done.value, plan.value.joins, untilMs)
@@ -91,7 +85,7 @@ export class Updates implements Closable {
   #propose(
     tx: ReadTransaction,
     update: {
-      readonly due: 'nothing' | 'options' | 'rotation' | 'giving-up'
+      readonly due: Due
       readonly kind: ProviderKind
       readonly options: ProviderOptions
       readonly wish: ConfigurationWish
@@ -194,32 +188,6 @@ function withKept(
   if (!merged.ok) return err(`${merged.error} stands for a value that is stored, and none is`)
   const problem = kind.hiddenProblem?.(stored, given)
   return problem === undefined ? merged : err(problem)
-}
-
-function planOf(
-  tx: ReadTransaction,
-  authority: AuthorityRow,
-  kind: ProviderKind,
-  options: ProviderOptions,
-): Result<Plan, Failure> {
-  const rotation = openRotation(tx)
-  // Keys are those of the primary datacenter.
-  if (authority.primary !== '') {
-    const isSame = kind.name === authority.provider && sameOptions(authority.options, options)
-    return ok({ kind: 'propose', due: isSame ? 'nothing' : 'options' })
-  }
-  const isAsItIs = kind.name === authority.provider && sameOptions(authority.options, options)
-  const isSameRoot = isAsItIs || (kind.name === authority.provider && kind.sameRoot(authority.options, options))
-  if (rotation === undefined) {
-    if (isSameRoot) return ok({ kind: 'propose', due: isAsItIs ? 'nothing' : 'options' })
-    const why = tooManyRoots([...allRoots(tx)])
-    return why === '' ? ok({ kind: 'propose', due: 'rotation' }) : refused('no rotation can begin now', why)
-  }
-  if (rotation.provider === kind.name && sameOptions(rotation.options, options)) {
-    return ok({ kind: 'propose', due: 'nothing', joins: rotation.id })
-  }
-  if (isSameRoot) return ok({ kind: 'propose', due: isAsItIs ? 'giving-up' : 'options' })
-  return ok({ kind: 'wait', rotation: rotation.id })
 }
 
 function endOf(row: RotationRow | undefined): Result<boolean, Failure> {

@@ -5,7 +5,7 @@ import { productName } from '../../../model/names.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { verifyChain } from '../../../pki/chain.ts'
 import { serialHex } from '../../../pki/key-id.ts'
-import { recordLeaves } from '../commands.ts'
+import { wholeSecond } from '../forecast.ts'
 import { leafWithinMs } from '../limits.ts'
 import type { IssuedLeaf } from '../model.ts'
 import type { ActiveSigner } from '../provider/open-providers.ts'
@@ -13,6 +13,7 @@ import type { SignedCertificate } from '../provider/provider.ts'
 import { providedWithin } from '../provider/within.ts'
 import type { AuthorityParts } from '../settings.ts'
 import type { Chain } from '../views.ts'
+import { endToAskFor, recordLonger } from './ends.ts'
 import type { RequestedLeaf } from './requested.ts'
 
 /** What holds for the leaves of one batch, and has been recorded. */
@@ -36,7 +37,9 @@ export async function signRecorded(
   const { env } = parts.server
   const { signer, chain, notBeforeMs, expiresMs } = recorded
   const commonName = service.slice(0, commonNameMax)
-  const wish = { publicKey, requestPem, commonName, spiffeId: uri, serial, notBeforeMs, notAfterMs: expiresMs }
+  const lastMs = endToAskFor(signer.kind, chain.endMs, { nowMs: env.clock.wallMs(), ...parts })
+  const notAfterMs = wholeSecond(Math.min(expiresMs, lastMs))
+  const wish = { publicKey, requestPem, commonName, spiffeId: uri, serial, notBeforeMs, notAfterMs }
   const signed = await providedWithin(env, leafWithinMs, signer.provider.signLeaf(wish))
   if (!signed.ok) {
     env.metrics.count('connect.ca.provider.failed')
@@ -51,24 +54,12 @@ export async function signRecorded(
   const problem =
     leafProblem(certificate, { publicKey, uri, endMs }) ?? chainProblem(parts, recorded, certificate, signed.value)
   if (problem !== undefined) return refused(`the provider has signed something else than was asked for: ${problem}`)
-  const late = await recordLonger(parts, recorded, certificate)
+  const { datacenter } = parts.server
+  const longer = { rootId: signer.root.id, datacenter, endMs: expiresMs, signedUntilMs: certificate.notAfterMs }
+  const late = await recordLonger(parts.server, longer)
   if (late !== undefined) return err(late)
   env.metrics.count('connect.ca.leaf.signed')
   return ok(issued(recorded, signed.value, certificate, { service, serviceUri: uri }))
-}
-
-/** A provider that gives leaves a time of its own may have given more than was recorded. */
-async function recordLonger(
-  { server }: AuthorityParts,
-  { signer, expiresMs }: Recorded,
-  { notAfterMs }: Certificate,
-): Promise<Failure | undefined> {
-  if (notAfterMs <= expiresMs) return undefined
-  const { datacenter } = server
-  const body = { rootId: signer.root.id, datacenter, count: 1, expiresMs: notAfterMs }
-  const again = await server.propose(recordLeaves, body)
-  if (!again.ok) return again.error
-  return again.value === null ? { kind: 'refused', message: 'the root has changed meanwhile' } : undefined
 }
 
 function leafProblem(

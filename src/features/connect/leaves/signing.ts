@@ -1,10 +1,9 @@
 import type { Authorizer } from '../../../access/authorizer.ts'
 import { err, type Result } from '../../../base/result.ts'
-import { utcText } from '../../../base/utc-text.ts'
 import type { Closable, Deferred } from '../../../env/async.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { recordLeaves } from '../commands.ts'
-import { leafExpiry, wholeSecond } from '../forecast.ts'
+import { leafExpiry, tooLittleLine, wholeSecond } from '../forecast.ts'
 import { leavesAtOnce, requestsWaitingMax } from '../limits.ts'
 import type { IssuedLeaf } from '../model.ts'
 import { leafTtlMs, leavesPerSecondOf } from '../options.ts'
@@ -161,7 +160,7 @@ export class Signing implements Closable {
       const nowMs = server.env.clock.wallMs()
       const chain = chainOf(tx, root, nowMs, this.#parts)
       const expiresMs = leafExpiry(tx, root, { nowMs, skewMs, leafTtlMinMs, ttlMs: leafTtlMs(authority.options) })
-      if (expiresMs === 0) return err(tooLittle(chain.endMs))
+      if (expiresMs === 0) return err({ kind: 'refused', message: tooLittleLine(chain.endMs) })
       const body = { rootId: root.id, datacenter: server.datacenter, count, expiresMs }
       const recorded = await server.propose(recordLeaves, body)
       if (!recorded.ok) return recorded
@@ -173,13 +172,5 @@ export class Signing implements Closable {
       }
     }
     return err({ kind: 'refused', message: 'the root changes again and again' })
-  }
-}
-
-function tooLittle(endMs: number): Failure {
-  const remedy = 'no leaf would hold long enough: rotate to another root'
-  return {
-    kind: 'refused',
-    message: `the active root, or what goes out with its leaves, expires ${utcText(endMs)}, and ${remedy}`,
   }
 }

@@ -1,11 +1,10 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
-import { type RootFacts, signerStateOf } from '../fields.ts'
+import { type KeptState, type RootFacts, signerStateOf } from '../fields.ts'
 import { rootWithinMs } from '../limits.ts'
 import type { AuthorityRow, ProviderOptions, RootRow } from '../model.ts'
 import type { AuthorityParts } from '../settings.ts'
-import type { RotationRow } from '../tables.ts'
 import { activeRoot, authorityOf, signerOf } from '../views.ts'
 import { belowPrimary } from './below-primary.ts'
 import { rootFactsOf } from './facts.ts'
@@ -114,30 +113,34 @@ export class OpenProviders implements Closable {
     options: ProviderOptions,
     wanted: Wanted,
     serial: string,
-    known?: RotationRow['root'],
+    known?: KeptState,
   ): Provided<RootFacts> {
     const opened = this.opened(name, options, wanted)
     if (!opened.ok) return opened
     const { kind, provider } = opened.value
     const { env } = this.#parts.server
-    const state = known === null || known === undefined ? undefined : signerStateOf(known)
+    const state = known === undefined ? undefined : signerStateOf(known)
     const provided = await providedWithin(env, rootWithinMs, provider.root(state, serial))
     provider.close()
     if (!provided.ok) return provided
     const facts = rootFactsOf(env, kind, provided.value)
     if (!facts.ok) return facts
-    const problem = validityProblem(facts.value, env.clock.wallMs())
-    return problem === undefined ? facts : refused(problem)
+    return this.#valid(facts.value)
+  }
+
+  /** Whoever made it may have a clock that is ahead, as far as clocks may be: it is tried again. */
+  #valid(facts: RootFacts): Result<RootFacts, ProviderFailure> {
+    const nowMs = this.#parts.server.env.clock.wallMs()
+    const { notBeforeMs, notAfterMs, chainEndMs } = facts
+    if (Math.min(notAfterMs, chainEndMs) <= nowMs)
+      return refused('the root, or what the provider has below it, has expired')
+    if (notBeforeMs <= nowMs) return ok(facts)
+    const says = notBeforeMs - nowMs <= this.#parts.skewMs ? unavailable : refused
+    return says('the root is not valid yet')
   }
 
   #identity({ clusterId, trustDomain }: Wanted): MeshIdentity {
     const { server, skewMs } = this.#parts
     return { clusterId, trustDomain, datacenter: server.datacenter, skewMs }
   }
-}
-
-function validityProblem({ notBeforeMs, notAfterMs, chainEndMs }: RootFacts, nowMs: number): string | undefined {
-  if (notBeforeMs > nowMs) return 'the root is not valid yet'
-  if (Math.min(notAfterMs, chainEndMs) <= nowMs) return 'the root, or what the provider has below it, has expired'
-  return undefined
 }

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest'
+import { ok, type Result } from '../../../src/base/result.ts'
+import { signAuthority } from '../../../src/features/connect/federation/intermediates.ts'
+import { rootsMax } from '../../../src/features/connect/limits.ts'
+import { textOption } from '../../../src/features/connect/options.ts'
+import { builtInKind } from '../../../src/features/connect/provider/built-in-kind.ts'
+import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
+import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
+import type { Provider, ProviderKind, SignerState } from '../../../src/features/connect/provider/provider.ts'
+import { partsOf } from '../../../src/features/connect/settings.ts'
+import * as views from '../../../src/features/connect/views.ts'
+import { hostCrypto } from '../../../src/host/crypto.ts'
+import { chainMax } from '../../../src/pki/chain.ts'
+import { signRoot } from '../../../src/pki/mesh-certificates.ts'
+import { certificatePem } from '../../../src/pki/pem.ts'
+import { AuthorityWorld, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
+import { knownThere, minuteMs, rootUntil } from './two-datacenters.ts'
+
+const managed = { RootPKIPath: 'mesh-root', IntermediatePKIPath: 'mesh-intermediate', Token: 's.good' }
+
+/** What is somewhere else: its clock is its own, it keeps its roots by their paths, and takes one token. */
+class Elsewhere {
+  aheadMs = 0
+  token = 's.good'
+  reachable = true
+  opened = 0
+  readonly #roots = new Map<string, SignerState>()
+  readonly kind: ProviderKind = {
+    ...externalKind,
+    problem: () => undefined,
+    open: (env, options, mesh) => {
+      this.opened++
+      const wallMs = () => env.clock.wallMs() + this.aheadMs
+      const theirs = { ...env, clock: { monoMs: env.clock.monoMs, wallMs } }
+      return this.#guarded(builtInKind.open(theirs, {}, mesh), textOption(options, 'Token'), options)
+    },
+  }
+
+  #guarded(inner: Provider, token: string, options: Parameters<ProviderKind['open']>[1]): Provider {
+    const path = textOption(options, 'RootPKIPath')
+    const guard = async <T>(act: () => Promise<Result<T, { kind: 'refused' | 'unavailable'; message: string }>>) => {
+      if (!this.reachable) return { ok: false as const, error: { kind: 'unavailable' as const, message: 'gone' } }
+      if (token === this.token) return act()
+      return { ok: false as const, error: { kind: 'refused' as const, message: 'permission denied (403)' } }
+    }
+    return {
+      name: 'vault',
+      root: (_state, serial) =>
+        guard(async () => {
+          const root = await inner.root(this.#roots.get(path), serial)
+          if (root.ok) this.#roots.set(path, root.value.state)
+          return root
+        }),
+      // A life is asked for, from when the call comes.
+      signLeaf: (wish) => guard(() => inner.signLeaf({ ...wish, notAfterMs: wish.notAfterMs + this.aheadMs })),
+      crossSign: (wish) => guard(() => inner.crossSign(wish)),
+      signIntermediate: (pem, serial, endMs) => guard(() => inner.signIntermediate(pem, serial, endMs + this.aheadMs)),
+      close: () => inner.close(),
+    }
+  }
+}
+
+async function moved(elsewhere = new Elsewhere(), first = {}) {
+  const world = await AuthorityWorld.begun(first, [builtInKind, elsewhere.kind])
+  return { elsewhere, world }
+}
+
+const toVault = { provider: 'vault' } as const
+
+describe('a provider whose clock is ahead, as far as clocks may be', () => {
+  it('signs the authority of another datacenter, which is recorded for as long as it lives', async () => {
+    const { elsewhere, world } = await moved()
+    elsewhere.aheadMs = 20_000
+    expect(await world.update({ ...managed, LeafCertTTL: '4h' }, toVault)).toEqual(ok(true))
+    world.server.wanView = knownThere
+    const parts = partsOf(world.server.context, [builtInKind, elsewhere.kind])
+    const asked = { csr: world.csr([`spiffe://${trustDomain}`], true), datacenter: 'dc2' }
+    const signed = await signAuthority(parts, new OpenProviders(parts), asked)
+    expect(signed).toMatchObject({ ok: true })
+    const [recorded] = [...views.leavesOf(world.server.read(), world.active.id)]
+    expect(recorded).toEqual({
+      rootId: world.active.id,
+      datacenter: 'dc2',
+      expiresMs: world.nowMs + 12 * hourMs + elsewhere.aheadMs,
+    })
+  })
+
+  it('signs leaves that are cut to what goes out with them', async () => {
+    const { elsewhere, world } = await moved(undefined, { LeafCertTTL: '1h', ...rootUntil(3 * hourMs) })
+    granted(await world.sign('web'))
+    elsewhere.aheadMs = 20_000
+    await world.advance(2.5 * hourMs)
+    expect(await world.update({ ...managed, LeafCertTTL: '1h' }, toVault)).toEqual(ok(true))
+    const [old] = world.roots
+    const leaf = granted(await world.sign('web'))
+    expect(leaf.notAfterMs).toBeLessThanOrEqual(old?.notAfterMs ?? 0)
+    expect(leaf.notAfterMs).toBeGreaterThan((old?.notAfterMs ?? 0) - 2 * minuteMs)
+  })
+
+  it('has its root awaited until clocks that are behind take it, and is not refused for it', async () => {
+    const { elsewhere, world } = await moved()
+    const before = world.active.id
+    elsewhere.aheadMs = 50_000
+    const update = world.update({ ...managed }, toVault)
+    expect(await update).toMatchObject({
+      ok: false,
+      error: { kind: 'refused', message: expect.stringMatching(/goes on/) },
+    })
+    expect(world.active.id).toBe(before)
+    await world.advance(minuteMs)
+    expect(world.active.provider).toBe('vault')
+    const leaf = granted(await world.sign('web'))
+    expect(refusal(leaf, [world.active], world.nowMs - 30_000)).toBeUndefined()
+  })
+})
+
+describe('a root that an operator has made just now', () => {
+  function fresh(world: AuthorityWorld, notBeforeMs: number) {
+    const key = hostCrypto.makeSigningKey()
+    const names = { serial: 78n, commonName: 'Fresh', uri: `spiffe://${trustDomain}` }
+    const der = signRoot(hostCrypto, key, { ...names, notBeforeMs, notAfterMs: world.nowMs + 9_999 * hourMs })
+    return { PrivateKey: key.privateKeyPem, RootCert: certificatePem(der) }
+  }
+
+  it('signs when clocks that are half of the skew behind take it, and not before', async () => {
+    const world = await AuthorityWorld.begun()
+    const [old] = world.roots
+    expect(await world.update(fresh(world, world.nowMs))).toMatchObject({ ok: false })
+    expect(world.forecast()).toMatchObject({ state: 'rotating', rotation: { step: 'crossed' } })
+    await world.advance(20 * 1000)
+    expect(world.active.id).toBe(old?.id)
+    await world.advance(10 * 1000)
+    expect(world.active.id).not.toBe(old?.id)
+    expect(refusal(granted(await world.sign('web')), [world.active], world.nowMs - 30_000)).toBeUndefined()
+  })
+
+  it('is refused where it begins later than any clock could say', async () => {
+    const world = await AuthorityWorld.begun()
+    const late = await world.update(fresh(world, world.nowMs + minuteMs + 1_000))
+    expect(late).toMatchObject({ ok: false, error: { kind: 'bad-request', message: 'the root is not valid yet' } })
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+  })
+})
+
+describe('other options for the same root of a provider that is elsewhere', () => {
+  it('are refused where it refuses them, and what is stored signs on', async () => {
+    const { world } = await moved()
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
+    const wrong = await world.update({ ...managed, Token: 's.godo' }, toVault)
+    const message = 'error configuring provider: permission denied (403)'
+    expect(wrong).toEqual({ ok: false, error: { kind: 'bad-request', message } })
+    granted(await world.sign('web'))
+  })
+
+  it('are taken where it cannot be reached, or nothing is well as it is', async () => {
+    const { elsewhere, world } = await moved()
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
+    elsewhere.reachable = false
+    expect(await world.update({ ...managed, Token: 's.one' }, toVault)).toEqual(ok(true))
+    elsewhere.reachable = true
+    await world.advance(2 * minuteMs)
+    expect(world.forecast()).toMatchObject({ state: 'degraded', problem: 'permission denied (403)' })
+    expect(await world.update({ ...managed, Token: 's.other' }, toVault)).toEqual(ok(true))
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
+    await world.advance(2 * minuteMs)
+    expect(world.forecast()).toMatchObject({ state: 'ready' })
+  })
+
+  it('are not tried where they say only how long leaves live', async () => {
+    const { elsewhere, world } = await moved()
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
+    const { opened } = elsewhere
+    elsewhere.reachable = false
+    expect(await world.update({ ...managed, LeafCertTTL: '2h' }, toVault)).toEqual(ok(true))
+    // Opened once, to sign with from now on.
+    expect(elsewhere.opened - opened).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('an authority that signs nothing any more', () => {
+  it('is told as degraded as soon as that is so, with the reason', async () => {
+    const world = await AuthorityWorld.begun({ LeafCertTTL: '1h', ...rootUntil(2 * hourMs) })
+    await world.advance(114 * minuteMs)
+    expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
+    expect(world.metrics.filter((name) => name.startsWith('connect.ca.healthy')).at(-1)).toBe('connect.ca.healthy 1')
+    await world.advance(2 * minuteMs)
+    const problem = expect.stringMatching(
+      /^the active root, or what goes out with its leaves, expires 2026-01-01T02:00/,
+    )
+    expect(world.forecast()).toMatchObject({ state: 'degraded', problem })
+    expect(world.metrics.filter((name) => name.startsWith('connect.ca.healthy')).at(-1)).toBe('connect.ca.healthy 0')
+    expect(await world.update({ LeafCertTTL: '1h' })).toEqual(ok(true))
+    expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
+  })
+})
+
+it('whoever verifies takes chains as long as any that may go out: two certificates for each crossing, over a bridge', () => {
+  const leafAndIntermediate = 2
+  const crossings = 2 * (rootsMax - 1)
+  expect(chainMax).toBeGreaterThanOrEqual(leafAndIntermediate + 1 + crossings + 1)
+})

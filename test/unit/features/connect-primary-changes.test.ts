@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import * as views from '../../../src/features/connect/views.ts'
+import { AuthorityWorld, anotherKey, granted, hourMs, refusal } from './authority-world.ts'
+import { formerId, here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'
+
+const yearMs = 365 * 24 * hourMs
+const otherId = '77777777-2222-3333-4444-555555555555'
+
+/** Another mesh in the place of that of the primary datacenter, as after the loss of all its data. */
+async function newPrimary(both: TwoDatacenters): Promise<AuthorityWorld> {
+  const fresh = new AuthorityWorld({ LeafCertTTL: '4h' })
+  const { mesh } = fresh.server
+  if (mesh !== undefined) fresh.server.mesh = { ...mesh, clusterId: otherId }
+  fresh.server.wanView = knownThere
+  await fresh.clock.advance(both.primary.nowMs - fresh.nowMs)
+  fresh.lead()
+  await fresh.rest()
+  both.primary = fresh
+  both.join()
+  return fresh
+}
+
+const stateOf = ({ roots }: AuthorityWorld) => roots.map(({ active, of }) => ({ active, of }))
+
+describe('a datacenter that was given the same root as the primary one', () => {
+  it('joins once, signs on below it, and follows its rotation', async () => {
+    const root = rootUntil(yearMs)
+    const both = new TwoDatacenters({ LeafCertTTL: '4h', ...root }, { LeafCertTTL: '4h', ...root })
+    both.missing = [old]
+    await both.begin()
+    const before = await here(both.secondary, `${formerId}.svc`)
+    both.missing = []
+    await both.advance(10 * minuteMs)
+    expect(both.secondary.forecast()).toMatchObject({ state: 'ready', problem: '' })
+    expect(both.secondary.committed.filter((kind) => kind === 'connect.federate')).toHaveLength(1)
+    expect(stateOf(both.secondary)).toEqual([{ active: true, of: 'dc1' }])
+    expect(refusal(before, both.secondary.roots, both.primary.nowMs, {})).toBeUndefined()
+    await both.advance(13 * hourMs)
+    expect(refusal(await here(both.secondary), both.primary.roots, both.primary.nowMs)).toBeUndefined()
+    await both.primary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })
+    await both.advance(3 * minuteMs)
+    both.expectOne()
+    const after = await here(both.secondary)
+    for (const each of both.primary.roots) expect(refusal(after, [each], both.primary.nowMs)).toBeUndefined()
+  })
+})
+
+describe('a datacenter whose primary one has another mesh by now', () => {
+  it('follows it, and keeps the roots of the former one until its own leaves below them have expired', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    const before = await here(both.secondary)
+    const former = both.secondary.active.id
+    const fresh = await newPrimary(both)
+    await both.advance(3 * minuteMs)
+    expect(both.secondary.active.id).toBe(fresh.active.id)
+    expect(stateOf(both.secondary)).toEqual([
+      { active: false, of: '' },
+      { active: true, of: 'dc1' },
+    ])
+    expect(refusal(before, both.secondary.roots, both.primary.nowMs, {})).toBeUndefined()
+    await both.advance(before.notAfterMs - both.primary.nowMs)
+    expect(both.secondary.roots.map(({ id }) => id)).toContain(former)
+    await both.advance(hourMs)
+    expect(both.secondary.roots.map(({ id }) => id)).toEqual([fresh.active.id])
+  })
+})
+
+describe('a datacenter that has become the primary one itself', () => {
+  async function promoted(): Promise<TwoDatacenters> {
+    const both = new TwoDatacenters()
+    await both.begin()
+    both.cut()
+    both.secondary.server.federation = undefined
+    both.secondary.change()
+    await both.secondary.rest()
+    return both
+  }
+
+  it('says that nobody renews what it signs with, and what to do', async () => {
+    const { secondary } = await promoted()
+    const { state, problem } = secondary.forecast()
+    expect(state).toBe('degraded')
+    expect(problem).toBe(
+      'leaves are signed below the root of dc1, and nobody renews what signs them: this datacenter is the primary one now: ' +
+        'svc connect ca set-config gives it a root of its own',
+    )
+    expect(secondary.logged.map(({ fields }) => fields)).toContainEqual({ why: problem })
+  })
+
+  it('has a root of its own by the next configuration, whatever that says, and both are trusted meanwhile', async () => {
+    const both = await promoted()
+    const { secondary } = both
+    const before = await here(secondary)
+    const domain = views.trustDomainOf(secondary.server.read())
+    expect(await secondary.update({ LeafCertTTL: '4h' })).toEqual({ ok: true, value: true })
+    expect(stateOf(secondary)).toEqual([
+      { active: false, of: '' },
+      { active: true, of: '' },
+    ])
+    expect(views.trustDomainOf(secondary.server.read())).toBe(domain)
+    expect(secondary.forecast()).toMatchObject({ state: 'ready', problem: '' })
+    const after = await here(secondary)
+    for (const leaf of [before, after]) expect(refusal(leaf, secondary.roots, secondary.nowMs)).toBeUndefined()
+    // Others may have been given an authority just before: it lives for three lives of a leaf.
+    await both.advance(11 * hourMs)
+    expect(secondary.roots).toHaveLength(2)
+    await both.advance(2 * hourMs)
+    expect(secondary.roots).toHaveLength(1)
+    granted(await secondary.signRequest(secondary.csr([`spiffe://${domain}/ns/default/dc/dc2/svc/web`])))
+    expect(await secondary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
+    expect(refusal(await here(secondary), secondary.roots.slice(0, 1), secondary.nowMs)).toBeUndefined()
+  })
+
+  it('is not one as long as it follows another: a configuration there changes no root', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    expect(await both.secondary.update({ LeafCertTTL: '2h', PrivateKey: anotherKey() })).toEqual({
+      ok: true,
+      value: true,
+    })
+    expect(stateOf(both.secondary)).toEqual([{ active: true, of: 'dc1' }])
+  })
+})
+
+describe('the primary datacenter that keeps its mesh for itself', () => {
+  it('[FED-002] signs for no other one, and says so there, where leaves go on to be signed by the own root', async () => {
+    const both = new TwoDatacenters()
+    const { mesh } = both.primary.server
+    if (mesh !== undefined) both.primary.server.mesh = { ...mesh, federates: false }
+    both.missing = [old]
+    await both.begin()
+    const [own] = both.secondary.roots
+    both.missing = []
+    await both.advance(10 * minuteMs)
+    const why =
+      'the primary datacenter: it keeps its mesh for itself, for its servers have connect.federation = false, and signs for no ' +
+      'other datacenter'
+    expect(both.secondary.forecast()).toMatchObject({ state: 'degraded', problem: why })
+    expect(both.secondary.roots).toEqual([own])
+    granted(
+      await both.secondary.signRequest(both.secondary.csr([`spiffe://${formerId}.svc/ns/default/dc/dc2/svc/web`])),
+    )
+    expect([...views.leavesOf(both.primary.server.read(), both.primary.active.id)]).toEqual([])
+    // What is asked for in vain costs no command, and comes ever more rarely.
+    const commands = both.secondary.committed.length
+    await both.advance(hourMs)
+    expect(both.secondary.committed.length).toBe(commands)
+  })
+})

@@ -1,7 +1,6 @@
-import { patchesOf } from './patch.ts'
+import { inConnect, patchesOf } from './patch.ts'
 import type { PlantedBug } from './planted-bug.ts'
 
-const inFederation = patchesOf('src/features/connect/federation')
 const joins = 'datacenters-join'
 
 /** What may go wrong where two datacenters come to be of one mesh. */
@@ -21,8 +20,8 @@ export const federationBugs: readonly PlantedBug[] = [
     name: 'own-root-forgotten',
     about: 'a datacenter that joins drops its own root at once, while leaves of it are out',
     patches: [
-      inFederation(
-        'federation-commands.js',
+      inConnect(
+        'federation/federation-commands.js',
         'put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] });',
         'before.of === "" ? removeRoot(tx, before.id) : put(tx, { ...before, active: false, replacedMs: nowMs, intermediates: [] });',
       ),
@@ -35,10 +34,10 @@ export const federationBugs: readonly PlantedBug[] = [
     name: 'joined-without-crossing',
     about: 'what leads from the root of the primary to the own one does not go out with leaves',
     patches: [
-      inFederation(
-        'federation-commands.js',
-        "if (crossing !== null && before?.of === '' && active !== undefined)",
-        "if (crossing !== null && before?.of === 'nobody' && active !== undefined)",
+      inConnect(
+        'federation/federation-commands.js',
+        'if (crossing !== null && isLeft && before !== undefined && active !== undefined)',
+        'if (crossing !== null && !isLeft && before !== undefined && active !== undefined)',
       ),
     ],
     hunt: joins,
@@ -49,8 +48,8 @@ export const federationBugs: readonly PlantedBug[] = [
     name: 'joined-too-early',
     about: 'a datacenter joins while a server is left that does not know of it',
     patches: [
-      inFederation(
-        'joining.js',
+      inConnect(
+        'federation/joining.js',
         'if (!isJoined && (!federation.joins || federation.missing().length > 0))',
         'if (!isJoined && (!federation.joins || federation.missing().length > 3))',
       ),
@@ -63,8 +62,8 @@ export const federationBugs: readonly PlantedBug[] = [
     name: 'authority-not-recorded',
     about: 'the primary does not write down until when the authority lives that it signs for another datacenter',
     patches: [
-      inFederation(
-        'intermediates.js',
+      inConnect(
+        'federation/intermediates.js',
         '{ rootId: root.id, datacenter, count: 1, expiresMs: endMs }',
         '{ rootId: root.id, datacenter, count: 1, expiresMs: nowMs }',
       ),
@@ -76,7 +75,9 @@ export const federationBugs: readonly PlantedBug[] = [
     row: 120,
     name: 'authority-never-renewed',
     about: 'the authority below the root of the primary is only replaced when there is another root',
-    patches: [inFederation('joining.js', 'return isLong && isWhole && hasSame ?', 'return isLong !== undefined ?')],
+    patches: [
+      inConnect('federation/joining.js', 'return isLong && isWhole && hasSame ?', 'return isLong !== undefined ?'),
+    ],
     hunt: joins,
     foundBy: ['C1', 'C6', 'scenario'],
   },
@@ -85,8 +86,8 @@ export const federationBugs: readonly PlantedBug[] = [
     name: 'own-trust-domain-kept',
     about: 'a datacenter that joins takes over the roots, and keeps its own trust domain',
     patches: [
-      inFederation(
-        'federation-commands.js',
+      inConnect(
+        'federation/federation-commands.js',
         'tx.put(authorityTable, Object.freeze({ ...kept, clusterId, trustDomain, primary, modifyIndex: tx.index }));',
         'tx.put(authorityTable, Object.freeze({ clusterId, trustDomain, ...kept, primary, modifyIndex: tx.index }));',
       ),

@@ -1,7 +1,6 @@
-import { patchesOf } from './patch.ts'
+import { inConnect } from './patch.ts'
 import type { PlantedBug } from './planted-bug.ts'
 
-const inConnect = patchesOf('src/features/connect')
 const rotates = 'mesh-rotates'
 
 /** What may go wrong with the authority of the mesh. The first two are rows 22 and 23 of the list of famous bugs. */
@@ -73,11 +72,6 @@ export const meshBugs: readonly PlantedBug[] = [
         "put(tx, { ...row, step: 'crossed', crossing: body.crossing });",
         "put(tx, { ...row, step: 'crossed', crossing: body.crossing });\n" +
           '        tx.put(rootsTable, Object.freeze({ ...activeRoot(tx), active: false }));',
-      ),
-      inConnect(
-        'rotation-commands.js',
-        'import { authorityTable, rotationsTable } from',
-        'import { authorityTable, rootsTable, rotationsTable } from',
       ),
     ],
     hunt: rotates,

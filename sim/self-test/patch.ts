@@ -34,3 +34,6 @@ export function patchedFiles(
 export function patchesOf(folder: string): (file: string, find: string, replace: string) => Patch {
   return (file, find, replace) => ({ file: `${folder}/${file}`, find, replace })
 }
+
+/** Of the certificate authority of the mesh. */
+export const inConnect = patchesOf('src/features/connect')

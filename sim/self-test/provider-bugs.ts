@@ -1,7 +1,6 @@
-import { patchesOf } from './patch.ts'
+import { inConnect } from './patch.ts'
 import type { PlantedBug } from './planted-bug.ts'
 
-const inExternal = patchesOf('src/features/connect/provider/external')
 const outside = 'root-moves-outside'
 
 /** What may go wrong where an external secrets manager has the root of the mesh. */
@@ -12,8 +11,8 @@ export const providerBugs: readonly PlantedBug[] = [
     about:
       'between roots of two kinds of keys the certificate of the bridge that signed the crossing does not go out with it',
     patches: [
-      inExternal(
-        'crossing.js',
+      inConnect(
+        'provider/external/crossing.js',
         'const behind = bridges.map((bridge) => bridge.pem);',
         'const behind = bridges.slice(0, 0);',
       ),
@@ -26,9 +25,9 @@ export const providerBugs: readonly PlantedBug[] = [
     name: 'chain-not-looked-at',
     about: 'what a secrets manager names as the issuer goes out with a leaf, whoever signed it',
     patches: [
-      inExternal('leaf.js', 'if (!verified.ok)', 'if (verified === undefined)'),
-      inExternal(
-        'leaf.js',
+      inConnect('provider/external/leaf.js', 'if (!verified.ok)', 'if (verified === undefined)'),
+      inConnect(
+        'provider/external/leaf.js',
         'const behind = verified.value.slice(1, -1).map(({ pem }) => pem);',
         'const behind = above.value.slice(0, 1).map(({ pem }) => pem);',
       ),
@@ -46,12 +45,16 @@ export const providerBugs: readonly PlantedBug[] = [
     name: 'token-told',
     about: 'the reason why a call of the secrets manager failed names the token that it was made with',
     patches: [
-      inExternal(
-        'manager-client.js',
+      inConnect(
+        'provider/external/manager-client.js',
         'const { token } = this.#options;\n        if (this.#isOver(finishes))',
         'const { token } = this.#options;\n        what = `${what} as ${token}`;\n        if (this.#isOver(finishes))',
       ),
-      inExternal('manager-client.js', 'const what = `${method} ${path}`;', 'let what = `${method} ${path}`;'),
+      inConnect(
+        'provider/external/manager-client.js',
+        'const what = `${method} ${path}`;',
+        'let what = `${method} ${path}`;',
+      ),
     ],
     hunt: outside,
     foundBy: ['C4'],

@@ -1,9 +1,6 @@
-import { fromBase64, hex } from '../../../src/base/bytes.ts'
 import type { Report } from '../violation.ts'
+import { pieceLength, piecesOf, plainRun, runLength } from './key-forms.ts'
 
-/** Runs of at least so many characters are looked up. */
-const runLength = 40
-const pemLine = 64
 /** Keys of leaves that are remembered, the latest of them. */
 const leafKeysMax = 256
 
@@ -16,14 +13,14 @@ export interface Said {
 }
 
 /**
- * C4: no key of an authority in any log line or answer; the key of a leaf in the answers with that leaf alone. A key is known by the
- * lines of its PEM text, and by its bytes in hexadecimal. Exempt are snapshots, which carry the state as a whole.
+ * C4: no key of an authority in any log line or answer; the key of a leaf in the answers with that leaf alone. `key-forms.ts` says by what
+ * a key is known. Exempt are snapshots, which carry the state as a whole.
  */
 export class MeshSecrets {
   readonly #report: Report
   /** Pieces of text that give a key away, and whose key it is. */
   readonly #pieces = new Map<string, { readonly whose: string; readonly service: string | undefined }>()
-  readonly #leafPieces: string[][] = []
+  readonly #leafPieces: (readonly string[])[] = []
   readonly #keys = new Set<string>()
 
   constructor(report: Report) {
@@ -53,8 +50,8 @@ export class MeshSecrets {
     const said = text()
     if (said.length < runLength) return
     const plain = said.includes('\\n') ? said.replaceAll('\\n', '\n') : said
-    for (const [run] of plain.matchAll(/[A-Za-z0-9+/=]{40,}/g)) {
-      const found = this.#find(run)
+    for (const run of runsIn(plain)) {
+      const found = this.#find(plainRun(run))
       if (found === undefined) continue
       if (found.service !== undefined && leafPath(where) === found.service) continue
       this.#report(
@@ -66,8 +63,8 @@ export class MeshSecrets {
   }
 
   #find(run: string): { readonly whose: string; readonly service: string | undefined } | undefined {
-    for (let at = 0; at < run.length; at += pemLine) {
-      const found = this.#pieces.get(run.slice(at, at + pemLine))
+    for (let at = 0; at < run.length; at += pieceLength) {
+      const found = this.#pieces.get(run.slice(at, at + pieceLength))
       if (found !== undefined) return found
     }
     return undefined
@@ -78,11 +75,8 @@ function leafPath(where: string): string | undefined {
   return /^\/v1\/agent\/connect\/ca\/leaf\/([^/?]+)/.exec(where)?.[1]
 }
 
-/** Lines of the text as they stand there, and each as hexadecimal. Lines of a few characters tell nothing. */
-function piecesOf(pem: string): string[] {
-  const lines = pem.split('\n').filter((line) => !line.startsWith('-----') && line.length >= runLength)
-  return lines.flatMap((line) => {
-    const bytes = fromBase64(line)
-    return bytes === undefined ? [line] : [line, hex(bytes).slice(0, pemLine)]
-  })
+/** Of either alphabet of base64: the marks of the second are words' and PEM's own in texts of the first. */
+function runsIn(text: string): readonly string[] {
+  const runs = [...text.matchAll(/[A-Za-z0-9+/=]{40,}/g), ...text.matchAll(/[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*/g)]
+  return runs.flatMap(([run]) => (run.length < runLength ? [] : [run]))
 }

@@ -1,3 +1,4 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { RotationFacts } from '../../../sim/checkers/mesh/mesh-rotation.ts'
 import { MeshSecrets } from '../../../sim/checkers/mesh/mesh-secrets.ts'
@@ -379,6 +380,42 @@ describe('C4, keys', () => {
       'C4: s1 gives away a key of the authority: in its answer to /v1/connect/ca/configuration',
       'C4: s1 gives away a key of the authority: in its answer to /v1/agent/connect/ca/leaf/web',
     ])
+  })
+
+  it.each(['ec', 'rsa'] as const)('of an authority are known in whatever form they are written: %s', (kind) => {
+    const { privateKey } =
+      kind === 'ec'
+        ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        : generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const pemOf = (type: 'pkcs8' | 'sec1' | 'pkcs1'): string => privateKey.export({ type, format: 'pem' }).toString()
+    const older = kind === 'ec' ? 'sec1' : 'pkcs1'
+    const der = privateKey.export({ type: older as 'sec1', format: 'der' })
+    const { d = '', p = '' } = privateKey.export({ format: 'jwk' })
+    const secret = Buffer.from(p === '' ? d : p, 'base64url')
+    const forms = {
+      pkcs8: pemOf('pkcs8'),
+      older: pemOf(older),
+      'in one line': der.toString('base64'),
+      'for a URL': der.toString('base64url'),
+      hexadecimal: der.toString('hex').toUpperCase(),
+      'as a JWK': JSON.stringify({ kty: 'EC', d: secret.toString('base64url') }),
+      'its number': `the number ${secret.toString('hex')} is it`,
+      'its number in base64': secret.toString('base64'),
+    }
+    for (const [name, text] of Object.entries(forms)) {
+      const { report, lines } = recorder()
+      const checker = new MeshSecrets(report)
+      checker.authorityKey(pemOf('pkcs8'))
+      checker.said({ node: 's1', where: 'log', text: () => JSON.stringify({ said: text }) })
+      expect([name, ...lines]).toEqual([name, 'C4: s1 gives away a key of the authority: in its log'])
+    }
+    const { report, lines } = recorder()
+    const checker = new MeshSecrets(report)
+    checker.authorityKey(pemOf('pkcs8'))
+    const { x = '', n = '' } = privateKey.export({ format: 'jwk' })
+    const open = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
+    checker.said({ node: 's1', where: 'log', text: () => JSON.stringify([x, n, open]) })
+    expect(lines).toEqual([])
   })
 
   it('of a leaf are with that leaf alone', () => {

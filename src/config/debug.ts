@@ -18,6 +18,7 @@ import { type Endpoint, endpointText } from '../env/net.ts'
 import type { LogPlaces } from '../env/terminal.ts'
 import type { GossipTiming } from '../gossip/pool.ts'
 import { releaseText } from '../model/release.ts'
+import { joinWithoutSecrets, settingsWithoutSecrets } from './hidden.ts'
 
 /** The effective configuration as `/v1/agent/self` shows it: flat, in the field's CamelCase. Unstable by contract. */
 export function debugConfig(config: AgentConfig): Flat {
@@ -62,7 +63,7 @@ export function debugConfig(config: AgentConfig): Flat {
     NodeName: config.nodeName,
     ReconnectTimeoutLAN: formatDuration(config.gossipLan.reconnectTimeoutMs),
     RetryJoinIntervalLAN: formatDuration(config.retryIntervalMs),
-    RetryJoinLAN: config.retryJoin,
+    RetryJoinLAN: config.retryJoin.map(joinWithoutSecrets),
     RetryJoinMaxAttemptsLAN: config.retryMax,
     RPCHoldTimeout: formatDuration(config.rpcHoldTimeoutMs),
     RPCMaxBurst: config.limits.burst,
@@ -117,7 +118,7 @@ function managedPart(managed: AgentConfig['managedProxies']): Flat {
     ConnectProxyAllowManagedRoot: managed.asRoot,
     ConnectProxyBindMaxPort: managed.ports.max,
     ConnectProxyBindMinPort: managed.ports.min,
-    ConnectProxyDefaultConfig: managed.config,
+    ConnectProxyDefaultConfig: settingsWithoutSecrets(managed.config),
     ConnectProxyDefaultDaemonCommand: managed.daemonCommand,
     ConnectProxyDefaultExecMode: managed.execMode,
   }
@@ -311,7 +312,7 @@ function wanPart(wan: WanConfig): Flat {
     ReconnectTimeoutWAN: formatDuration(wan.gossip.reconnectTimeoutMs),
     RetryJoinIntervalWAN: formatDuration(wan.retryIntervalMs),
     RetryJoinMaxAttemptsWAN: wan.retryMax,
-    RetryJoinWAN: wan.retryJoin,
+    RetryJoinWAN: wan.retryJoin.map(joinWithoutSecrets),
     SerfBindAddrWAN: wan.bindAddress,
     StartJoinAddrsWAN: wan.startJoin,
     TranslateWANAddrs: wan.translatesAddresses,

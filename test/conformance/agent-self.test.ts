@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type AgentConfig, defaultAgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { debugConfig } from '../../src/config/debug.ts'
+import { settingsText } from '../../src/features/settings-text.ts'
 import { ask } from './ask.ts'
 import { isObject } from './golden/exact-json.ts'
 import { worlds } from './worlds.ts'
@@ -42,6 +43,40 @@ describe('DebugConfig', () => {
   it.each(leaves(base))('[HTP-060] leaves nothing out: %s', (path) => {
     const changed = withOther(base, path.split('.')) as AgentConfig
     expect(debugConfig(changed)).not.toEqual(debugConfig(base))
+  })
+})
+
+describe('DebugConfig of settings whose names say that they are secret', () => {
+  it('hides them in what proxies are told, however deep, and nothing else', () => {
+    const config = settingsText({
+      api_token: 's."1',
+      nested: [{ 'client-secret': 'x', url: 'key:1', keys: { a: 1 } }],
+      bind_port: 20,
+      pin_key: 20,
+      password: '',
+    })
+    const shown = debugConfig({ ...base, managedProxies: { ...base.managedProxies, config } })
+    expect(JSON.parse(String(shown['ConnectProxyDefaultConfig']))).toEqual({
+      api_token: 'hidden',
+      nested: [{ 'client-secret': 'hidden', url: 'key:1', keys: { a: 1 } }],
+      bind_port: 20,
+      pin_key: 'hidden',
+      password: '',
+    })
+  })
+
+  it('hides them in what clouds are asked with', () => {
+    const asked = 'provider=aws region=eu tag_value=svc access_key_id=AKIA secret_access_key="a b" addr_type=v4'
+    const shown = debugConfig({
+      ...base,
+      retryJoin: [asked, '10.0.0.1:8301'],
+      wan: { ...base.wan, retryJoin: ['provider=os password=p user=u'] },
+    })
+    const hidden = 'provider=aws region=eu tag_value=svc access_key_id=hidden secret_access_key=hidden addr_type=v4'
+    expect(shown).toMatchObject({
+      RetryJoinLAN: [hidden, '10.0.0.1:8301'],
+      RetryJoinWAN: ['provider=os password=hidden user=u'],
+    })
   })
 })
 

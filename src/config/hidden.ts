@@ -1,0 +1,17 @@
+/** Parts of names of what should stay secret, as the field knows them, and a few more. */
+const secretName = /key|token|secret|passw|passphrase|credential/i
+const hidden = 'hidden'
+
+/** Settings of a program that is not known here, as JSON: what their names say is secret is hidden, however deep it stands. */
+export function settingsWithoutSecrets(json: string): string {
+  return json.replace(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)+"|-?\d[\d.eE+-]*)/g, (member, name: string) =>
+    secretName.test(name) ? `"${name}":"${hidden}"` : member,
+  )
+}
+
+/** `provider=aws secret_access_key=…`: what a cloud is asked with whom to join. An address has no such pairs. */
+export function joinWithoutSecrets(place: string): string {
+  return String(place).replace(/([\w-]+)=("[^"]*"|\S+)/g, (pair, name: string) =>
+    secretName.test(name) ? `${name}=${hidden}` : pair,
+  )
+}

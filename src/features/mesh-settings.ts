@@ -18,7 +18,7 @@ export interface MeshSettings {
   readonly leafTtlMinMs?: number
   /** Leaves that the leader signs in a second; absent: 50. Infinity: as many as it can. */
   readonly leavesPerSecond?: number
-  /** False: a datacenter that has not joined another's mesh keeps an authority of its own, as before 1.4.0. */
+  /** False: a datacenter that has not joined another's mesh keeps an authority of its own, as before 1.4.0; the primary one signs for no other. */
   readonly federates?: boolean
 }
 

@@ -171,11 +171,12 @@ function pathBetween({ certificate, between }: ListedRoot, to: ListedRoot): read
   const path: SeenCertificate[] = []
   let at = certificate
   while (at.issuerKeyId !== to.certificate.keyId || at === certificate) {
-    const next = between.find(({ keyId, subject }) => {
+    // A root that was active before may be so again: then what goes out leads round to it, and on from there by its earlier crossing.
+    const next = between.find((each) => {
       const [key, name] = at === certificate ? [at.keyId, at.subject] : [at.issuerKeyId, at.issuer]
-      return keyId === key && subject === name
+      return each.keyId === key && each.subject === name && !path.includes(each)
     })
-    if (next === undefined || path.includes(next)) return undefined
+    if (next === undefined) return undefined
     path.push(next)
     at = next
   }

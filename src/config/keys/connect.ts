@@ -29,7 +29,7 @@ export const connectKeys = {
     }),
     federation: key(
       bool,
-      'Of servers of a datacenter that is not the primary one: it joins the mesh of that one. false: it keeps a mesh of its own; one that has joined stays. The same on all of them.',
+      'Datacenters come to be of one mesh, that of the primary one. false, on servers of another datacenter: it keeps a mesh of its own; one that has joined stays. On those of the primary: it signs for no other, also for none that has joined. The same on all servers of a datacenter.',
       { default: true, since: '1.4.0' },
     ),
     proxy: block('Proxies that the agent starts.', {

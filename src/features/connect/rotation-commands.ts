@@ -17,10 +17,10 @@ import { activate, endRotation, noteLeaf, putSigner, tidyCrossings } from './wri
 
 const updateBody = z.strictObject({
   /**
-   * What the leader found to be due: nothing, other options for the same root, another root, or that the rotation under way be
-   * given up.
+   * What the leader found to be due: nothing; the end of the rotation under way, which leads to the very same; other options for the same
+   * root; another root; or that the rotation under way be given up.
    */
-  due: z.enum(['nothing', 'options', 'rotation', 'giving-up']),
+  due: z.enum(['nothing', 'joining', 'options', 'rotation', 'giving-up']),
   provider: z.string(),
   options,
   /** ModifyIndex of the configuration that this was found by. */
@@ -53,6 +53,8 @@ export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Upda
     const rotation = openRotation(tx)
     if (authority.modifyIndex !== body.at || (rotation?.id ?? 0) !== body.rotation) return { kind: 'changed' }
     if (body.due === 'nothing') return { kind: 'done' }
+    // Not `done`: whoever repeats this write is told the same, however that rotation has ended by then.
+    if (body.due === 'joining') return { kind: 'rotating', rotation: body.rotation }
     if (body.due === 'rotation') return rotation === undefined ? begun(tx, body) : { kind: 'changed' }
     if (rotation !== undefined) endRotation(tx, rotation, 'given-up')
     if (body.due === 'options') configure(tx, authority, body)

@@ -177,6 +177,28 @@ describe('other options for the same root of a provider that is elsewhere', () =
   })
 })
 
+it('who joins a rotation and asks again when it was given up is not told that it is done', async () => {
+  const { elsewhere, world } = await moved()
+  elsewhere.reachable = false
+  expect(await world.update(managed, toVault)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/goes on/) },
+  })
+  const identity = { origin: 'agent/1', sequence: 7 }
+  const joining = { ...toVault, identity }
+  expect(await world.update(managed, joining)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/goes on/) },
+  })
+  expect(await world.update({})).toEqual(ok(true))
+  elsewhere.reachable = true
+  expect(await world.update(managed, joining)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringMatching(/given up/) },
+  })
+  expect(world.active.provider).toBe('svc')
+})
+
 describe('an authority that signs nothing any more', () => {
   it('is told as degraded as soon as that is so, with the reason', async () => {
     const world = await AuthorityWorld.begun({ LeafCertTTL: '1h', ...rootUntil(2 * hourMs) })

@@ -232,6 +232,21 @@ describe('C2, the roots that are listed', () => {
     ])
   })
 
+  it('lead on from a root that is active for the second time by its earlier crossing', () => {
+    const { lines, state } = meshWorld()
+    state([root(1, true)])
+    state([root(1, false), root(2, true, [crossing(2)])])
+    state([root(1, false), root(2, false), root(3, true, [crossing(3), crossing(2)])])
+    // The second is the newest again, crossed by the third.
+    const byThird = crossing(2, { serial: '450', by: 'R3' })
+    const again = (...rest: readonly Card[]) => ({ ...root(2, true, [byThird, crossing(3), ...rest]), generation: 4 })
+    state([root(1, false), root(3, false), again(crossing(2))])
+    state([root(1, false), root(3, false), again()])
+    expect(lines.filter((line) => line.startsWith('C2'))).toEqual([
+      'C2: the active root does not carry the crossings from root 4 to root 1',
+    ])
+  })
+
   it('are told by agents as they are', () => {
     const { laws, lines } = meshWorld()
     laws.told('c1', 'r2', [{ id: 'r1', active: true, certificate: root(1, true).certificate }])

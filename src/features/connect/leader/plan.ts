@@ -7,16 +7,11 @@ import { sameOptions } from '../options.ts'
 import type { ProviderKind } from '../provider/provider.ts'
 import { allRoots, openRotation } from '../views.ts'
 
-export type Due = 'nothing' | 'options' | 'rotation' | 'giving-up'
+export type Due = 'nothing' | 'joining' | 'options' | 'rotation' | 'giving-up'
 
 /** What is to be proposed; or that something else has to end before. */
 export type Plan =
-  | {
-      readonly kind: 'propose'
-      readonly due: Due
-      /** The rotation under way that leads to the very same: its end is waited for. */
-      readonly joins?: number
-    }
+  | { readonly kind: 'propose'; readonly due: Due }
   | { readonly kind: 'wait'; readonly rotation: number }
 
 /** How the configuration comes to be what is wished, from what is now. */
@@ -41,7 +36,7 @@ export function planOf(
       : err({ kind: 'refused', message: `no rotation can begin now: ${why}` })
   }
   if (rotation.provider === kind.name && sameOptions(rotation.options, options)) {
-    return ok({ kind: 'propose', due: 'nothing', joins: rotation.id })
+    return ok({ kind: 'propose', due: 'joining' })
   }
   if (isSameRoot) return ok({ kind: 'propose', due: isAsItIs ? 'giving-up' : 'options' })
   return ok({ kind: 'wait', rotation: rotation.id })

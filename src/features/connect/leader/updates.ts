@@ -76,7 +76,7 @@ export class Updates implements Closable {
       if (refusal !== undefined) return mistaken(`error configuring provider: ${refusal}`)
       const done = await this.#propose(tx, { due: plan.value.due, kind, options: options.value, wish }, named)
       if (!done.ok) return done
-      if (done.value.kind !== 'changed') return this.#outcome(done.value, plan.value.joins, untilMs)
+      if (done.value.kind !== 'changed') return this.#outcome(done.value, untilMs)
       // What came of this write is that it was told to look again: from here on it would be told the same for ever.
       named = undefined
     }
@@ -105,15 +105,10 @@ export class Updates implements Closable {
     return server.propose(updateAuthority, body, identity)
   }
 
-  async #outcome(
-    updated: Exclude<Updated, { kind: 'changed' }>,
-    joined: number | undefined,
-    untilMs: number,
-  ): Promise<Result<boolean, Failure>> {
+  async #outcome(updated: Exclude<Updated, { kind: 'changed' }>, untilMs: number): Promise<Result<boolean, Failure>> {
     if (updated.kind === 'other-index') return ok(false)
-    const rotation = updated.kind === 'rotating' ? updated.rotation : joined
-    if (rotation === undefined) return ok(true)
-    const ended = await this.#ended(rotation, untilMs)
+    if (updated.kind === 'done') return ok(true)
+    const ended = await this.#ended(updated.rotation, untilMs)
     return ended.ok ? endOf(ended.value) : ended
   }
 

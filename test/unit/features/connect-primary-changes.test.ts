@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
+import { parseRules } from '../../../src/access/reading.ts'
+import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediate-endpoint.ts'
 import * as views from '../../../src/features/connect/views.ts'
-import { AuthorityWorld, anotherKey, granted, hourMs, refusal } from './authority-world.ts'
+import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { formerId, here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'
 
 const yearMs = 365 * 24 * hourMs
@@ -146,5 +149,25 @@ describe('the primary datacenter that keeps its mesh for itself', () => {
     const commands = both.secondary.committed.length
     await both.advance(hourMs)
     expect(both.secondary.committed.length).toBe(commands)
+  })
+})
+
+describe('the authority of another datacenter', () => {
+  it('is for a token that may write the operator’s things, and needs nothing else; no other right will do', async () => {
+    const world = await AuthorityWorld.begun()
+    world.server.wanView = knownThere
+    const may = async (text: string): Promise<boolean> => {
+      const rules = parseRules(text, 'new')
+      if (!rules.ok) throw new Error(rules.error)
+      const rulesets = [{ policy: 'p', rules: rules.value }]
+      world.server.authorizer = authorizerOf({ accessor: 'a', rulesets, defaultPolicy: 'deny', keyListPolicy: false })
+      const csr = world.csr([`spiffe://${trustDomain}`], true)
+      const answer = await world.server.agent.write(signIntermediateEndpoint, { csr, datacenter: 'dc2' }, {})
+      return answer.ok
+    }
+    expect(await may('operator = "write"')).toBe(true)
+    expect(await may('operator = "read"')).toBe(false)
+    const all = 'acl = "write" keyring = "write" service_prefix "" { policy = "write" intentions = "write" }'
+    expect(await may(`${all} node_prefix "" { policy = "write" } key_prefix "" { policy = "write" }`)).toBe(false)
   })
 })

@@ -22,13 +22,13 @@ export class MeshRoots {
   readonly #report: Report
   readonly #time: MeshTime
   #listed: readonly ListedRoot[] = []
-  /** Of every root that was ever listed, by its key: when the last leaf expires that it is known to have signed. */
+  /** Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have signed. */
   readonly #lastLeafMs = new Map<string, number>()
   /** By issuer and number: the certificate. */
   readonly #serials = new Map<string, string>()
   /** Roots and crossings that were looked at. */
   readonly #known = new Set<string>()
-  /** Roots ever listed, by key. */
+  /** Roots ever listed, by key and name. */
   readonly #rootOf = new Map<string, SeenCertificate>()
 
   readonly #lostKeys: ReadonlySet<string>
@@ -65,7 +65,8 @@ export class MeshRoots {
     this.#isBackDated(certificate, text)
     const root = this.#rootAbove(certificate, between)
     if (root !== undefined) {
-      this.#lastLeafMs.set(root.keyId, Math.max(this.#lastLeafMs.get(root.keyId) ?? 0, notAfterMs))
+      const signer = bearerOf(root)
+      this.#lastLeafMs.set(signer, Math.max(this.#lastLeafMs.get(signer) ?? 0, notAfterMs))
     } else if (!between.some(({ keyId }) => keyId === certificate.issuerKeyId)) {
       this.#report('C1', `${text} names a key as its signer's that is nobody's`)
     }
@@ -82,8 +83,9 @@ export class MeshRoots {
   #rootAbove(leaf: SeenCertificate, between: readonly SeenCertificate[]): SeenCertificate | undefined {
     let at = leaf
     for (const _ of [leaf, ...between]) {
-      const root = this.#rootOf.get(at.issuerKeyId)
-      const next = between.find(({ keyId }) => keyId === at.issuerKeyId)
+      const signer = signerOf(at)
+      const root = this.#rootOf.get(signer)
+      const next = between.find((each) => bearerOf(each) === signer)
       if (root !== undefined || next === undefined) return root
       at = next
     }
@@ -118,7 +120,7 @@ export class MeshRoots {
         this.#report('C2', `the active root does not carry the crossings ${text}`)
         continue
       }
-      const lastMs = Math.min(this.#lastLeafMs.get(older.certificate.keyId) ?? 0, older.certificate.notAfterMs)
+      const lastMs = Math.min(this.#lastLeafMs.get(bearerOf(older.certificate)) ?? 0, older.certificate.notAfterMs)
       const endMs = Math.min(...path.map(({ notAfterMs }) => notAfterMs))
       if (endMs >= lastMs) continue
       const end = momentText(endMs, this.#time)
@@ -127,7 +129,7 @@ export class MeshRoots {
   }
 
   #look({ certificate, between, generation }: ListedRoot): void {
-    this.#rootOf.set(certificate.keyId, certificate)
+    this.#rootOf.set(bearerOf(certificate), certificate)
     for (const each of [certificate, ...between]) {
       if (this.#known.has(each.identity)) continue
       this.#known.add(each.identity)
@@ -140,7 +142,7 @@ export class MeshRoots {
   #removed({ certificate, generation, active }: ListedRoot): void {
     if (this.#lostKeys.has(certificate.keyId)) return
     if (active) this.#report('C3', `root ${generation} was removed while it was active`)
-    const lastMs = this.#lastLeafMs.get(certificate.keyId) ?? 0
+    const lastMs = this.#lastLeafMs.get(bearerOf(certificate)) ?? 0
     if (lastMs <= trueWallMs(this.#time)) return
     this.#report('C3', `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs, this.#time)}`)
   }
@@ -166,15 +168,24 @@ export class MeshRoots {
   }
 }
 
+/** An operator may give one key for two roots, which then differ in their names. */
+function bearerOf({ keyId, subject }: SeenCertificate): string {
+  return `${keyId} ${subject}`
+}
+
+function signerOf({ issuerKeyId, issuer }: SeenCertificate): string {
+  return `${issuerKeyId} ${issuer}`
+}
+
 /** Crossings that lead from one root to another; undefined: they do not. */
 function pathBetween({ certificate, between }: ListedRoot, to: ListedRoot): readonly SeenCertificate[] | undefined {
   const path: SeenCertificate[] = []
   let at = certificate
-  while (at.issuerKeyId !== to.certificate.keyId || at === certificate) {
+  while (signerOf(at) !== bearerOf(to.certificate) || at === certificate) {
     // A root that was active before may be so again: then what goes out leads round to it, and on from there by its earlier crossing.
     const next = between.find((each) => {
-      const [key, name] = at === certificate ? [at.keyId, at.subject] : [at.issuerKeyId, at.issuer]
-      return each.keyId === key && each.subject === name && !path.includes(each)
+      const wanted = at === certificate ? bearerOf(at) : signerOf(at)
+      return bearerOf(each) === wanted && !path.includes(each)
     })
     if (next === undefined) return undefined
     path.push(next)

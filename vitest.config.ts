@@ -1,38 +1,55 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { builtModules } from './test/tools/built-modules.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
+/** As `npm test` does, which builds first: what was compiled is tested, and nobody compiles it again for each project. */
+const built = process.env['SVC_TEST_BUILT'] === '1'
 /** `isolate`: each file in a world of its own; without it files share modules, which no test may then change. */
 const project = (name: string, timeoutMs: number, isolate = true) => ({
+  plugins: built ? [builtModules(new URL('./', import.meta.url))] : [],
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     pool: 'threads' as const,
     isolate,
-    // CommonJS packages are imported as Node does it, so that tests run what runs in production.
+    // CommonJS packages are imported as Node does it, so that tests run what runs in production. The build is imported by Node, too.
     deps: { interopDefault: false },
+    server: { deps: { external: [/\/dist\/(src|sim)\//] } },
     testTimeout: long ? timeoutMs * 20 : timeoutMs,
     hookTimeout: 60_000,
   },
 })
 
-/** What takes longest first, so that no worker ends minutes after the others. */
-class LongestFirst extends BaseSequencer {
+/** Of the files of `e2e`, that many come between two of `scenario`. */
+const waitingBetween = 3
+/** Minutes each, the longest first. */
+const longest = ['/scenarios.test.ts', '/more-scenarios.test.ts', '/lessons.test.ts']
+
+/**
+ * Files that keep a core busy for minutes (`scenario`) among those that mostly wait for agents (`e2e`), so that cores have
+ * work at every moment. Behind them the many short ones fill what is left, project by project: a worker keeps its modules
+ * for the next file of the same project.
+ */
+class BusyBesideWaiting extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      if (moduleId.endsWith('scenarios.test.ts')) return 0
-      if (moduleId.includes('/test/scenario/')) return 1
-      return moduleId.includes('/test/e2e/') ? 2 : 3
-    }
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+    const order = await super.sort(files)
+    const of = (name: string) => order.filter(({ project }) => project.name === name)
+    const first = longest.flatMap((end) => of('scenario').filter(({ moduleId }) => moduleId.endsWith(end)))
+    const busy = [...first, ...of('scenario').filter((file) => !first.includes(file))]
+    const waiting = of('e2e')
+    // The first two together: two cores are busy, and other workers wait.
+    const mixed = busy.flatMap((file, at) => [file, ...waiting.splice(0, at === 0 ? 0 : waitingBetween)])
+    const short = order.filter(({ project }) => !['scenario', 'e2e'].includes(project.name))
+    return [...mixed, ...waiting, ...short]
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
-    // Many tests wait for processes of their own: three at a time even where there are but two cores.
-    maxWorkers: 3,
+    sequence: { sequencer: BusyBesideWaiting },
+    // Many tests wait for processes of their own: four at a time even where there are but two cores.
+    maxWorkers: 4,
     projects: [
       project('unit', 10_000, false),
       project('property', 60_000, false),

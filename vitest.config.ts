@@ -51,7 +51,7 @@ export default defineConfig({
     // Many tests wait for processes of their own: four at a time even where there are but two cores.
     maxWorkers: 4,
     projects: [
-      project('unit', 10_000, false),
+      project('unit', 30_000, false),
       project('property', 60_000, false),
       project('contract', 30_000, false),
       project('conformance', 60_000, false),

@@ -8,6 +8,8 @@ export interface RotationFacts {
   readonly step: RotationStep
   /** The root that it leads to, once that is known. */
   readonly root?: { readonly id: string } | null
+  /** The operator does without a crossing. */
+  readonly uncrossed?: boolean
 }
 
 const rank: Readonly<Record<RotationStep, number>> = {
@@ -72,7 +74,8 @@ export class MeshRotation {
   #finished(id: number, activeId: string | undefined): void {
     this.#completed++
     const isSame = this.#open?.step === 'requested' && activeId !== undefined && this.#open.root?.id === activeId
-    if (this.#open?.id !== id || (this.#open.step !== 'crossed' && !isSame)) {
+    const isUncrossed = this.#open?.uncrossed === true && this.#open.step === 'requested'
+    if (this.#open?.id !== id || (this.#open.step !== 'crossed' && !isSame && !isUncrossed)) {
       this.#report(
         'C5',
         `the rotation that began at ${id} made its root active when it was ${this.#open?.step ?? 'not there'}`,

@@ -52,6 +52,7 @@ export const forecastSchema = z.object({
 const authorityInFile = z.object({
   Provider: z.string('write Provider, a text'),
   Config: z.looseObject({}, 'write Config, an object'),
+  ForceWithoutCrossSigning: z.boolean('write true or false').optional(),
 })
 
 /** What a file must be so that it can be a configuration of the authority; undefined: nothing is wrong with it. */

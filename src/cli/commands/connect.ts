@@ -39,7 +39,12 @@ export const setAuthorityCommand: CliCommand = {
       value: '<index>',
       help: 'Only where the configuration still has this ModifyIndex, which get-config shows.',
     },
-    { name: 'config-file', kind: 'text', value: '<file>', help: 'JSON with Provider and Config.' },
+    {
+      name: 'config-file',
+      kind: 'text',
+      value: '<file>',
+      help: 'JSON with Provider and Config, and ForceWithoutCrossSigning where it must be.',
+    },
     ...serverFlags,
   ],
   async run(invocation) {

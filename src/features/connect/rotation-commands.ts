@@ -27,6 +27,8 @@ const updateBody = z.strictObject({
   at: count,
   /** The rotation that is to be given up; 0: none. */
   rotation: count,
+  /** A rotation is to do without the old root's signature: with a provider that is gone for good nothing else would ever end it. */
+  uncrossed: z.boolean().default(false),
   /** The caller wants it only where the configuration has this ModifyIndex. Null: wherever. */
   onlyAt: count.nullable(),
   nowMs: moment,
@@ -54,7 +56,10 @@ export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Upda
     if (authority.modifyIndex !== body.at || (rotation?.id ?? 0) !== body.rotation) return { kind: 'changed' }
     if (body.due === 'nothing') return { kind: 'done' }
     // Not `done`: whoever repeats this write is told the same, however that rotation has ended by then.
-    if (body.due === 'joining') return { kind: 'rotating', rotation: body.rotation }
+    if (body.due === 'joining') {
+      if (rotation !== undefined && body.uncrossed) put(tx, { ...rotation, uncrossed: true })
+      return { kind: 'rotating', rotation: body.rotation }
+    }
     if (body.due === 'rotation') return rotation === undefined ? begun(tx, body) : { kind: 'changed' }
     if (rotation !== undefined) endRotation(tx, rotation, 'given-up')
     if (body.due === 'options') configure(tx, authority, body)
@@ -64,9 +69,9 @@ export const updateAuthority: CommandDefinition<z.infer<typeof updateBody>, Upda
 
 function begun(
   tx: WriteTransaction,
-  body: { readonly provider: string; readonly options: ProviderOptions; readonly nowMs: number },
+  body: Pick<z.infer<typeof updateBody>, 'provider' | 'options' | 'nowMs' | 'uncrossed'>,
 ): Updated {
-  const { provider, options: wished, nowMs: startedMs } = body
+  const { provider, options: wished, nowMs: startedMs, uncrossed } = body
   const row = {
     id: tx.index,
     step: 'begun',
@@ -74,6 +79,7 @@ function begun(
     provider,
     options: wished,
     startedMs,
+    uncrossed,
     root: null,
     crossing: null,
   } as const
@@ -127,6 +133,8 @@ export const rotationCrossed: CommandDefinition<z.infer<typeof crossedBody>, boo
 const activateBody = z.strictObject({
   rotation,
   nowMs: moment,
+  /** The old root has expired, and nobody can sign with it. */
+  oldIsOver: z.boolean().default(false),
   /** Where the old root is of another datacenter: until when at most leaves live that are below it elsewhere. */
   othersUntilMs: moment.default(0),
 })
@@ -135,9 +143,10 @@ const activateBody = z.strictObject({
  * Step 3: the new root becomes active, with its crossing and the new configuration, in one transaction. Where the old root has
  * meanwhile signed a leaf that outlives the crossing, the rotation goes back to step 2 for a longer one.
  *
- * A datacenter that followed another has no key of the old root, and comes here where it is the primary one itself by now, without a
- * crossing: both roots are trusted at once, and whoever has not heard of the new one yet refuses what it signs until he has. The
- * alternative is to sign nothing at all once the authority has expired that nobody renews.
+ * It comes here without a crossing where nobody can make one: a datacenter that followed another, and is the primary one itself by now, has no
+ * key of the old root; who has the old root's key may be gone for good, as the operator says (`uncrossed`); and what has expired signs
+ * nothing. Both roots are trusted at once, and whoever has not heard of the new one yet refuses what it signs until he has. The alternative
+ * is to sign nothing at all, sooner or later.
  */
 export const rotationActivate: CommandDefinition<
   z.infer<typeof activateBody>,
@@ -154,8 +163,10 @@ export const rotationActivate: CommandDefinition<
     if (authority === undefined || active === undefined) return 'not-there'
     if (row.root.id === active.id) takeOver(tx, row.root)
     else if (active.of !== '') standAlone(tx, row.root, { ...body, followed: authority.primary })
-    else if (row.crossing === null) return 'not-there'
-    else if ((lastLeafExpiry(tx, active.id) ?? 0) > row.crossing.notAfterMs) {
+    else if (row.crossing === null) {
+      if (!row.uncrossed && !body.oldIsOver) return 'not-there'
+      activate(tx, row.root, null, body.nowMs)
+    } else if ((lastLeafExpiry(tx, active.id) ?? 0) > row.crossing.notAfterMs) {
       put(tx, { ...row, step: 'requested', crossing: null })
       return 'crossing-short'
     } else activate(tx, row.root, row.crossing, body.nowMs)

@@ -2,7 +2,7 @@ import type { Json } from '../../base/json.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { declared, type NamesOf } from '../declared.ts'
 import { done, indexHeaders, jsonAnswer, taken, textAnswer } from '../declared-answers.ts'
-import { decodeBody, decoder, members, object, text } from '../json-body.ts'
+import { decodeBody, decoder, flag, members, object, text } from '../json-body.ts'
 import { digits, parameter, readParameters } from '../parameters.ts'
 import { parseUint } from '../parse-uint.ts'
 import { callIn, parseReadOptions, type ReadName } from '../read-options.ts'
@@ -23,7 +23,7 @@ const cas = parameter(
 /** Whatever JSON says: what an option may be is looked at when all are there. */
 const anything = decoder<unknown>({}, (value) => value)
 
-const configurationBody = object({ Provider: text, Config: members(anything) })
+const configurationBody = object({ Provider: text, Config: members(anything), ForceWithoutCrossSigning: flag })
 
 const off = textAnswer(
   500,
@@ -62,7 +62,7 @@ export const connectRoutes: readonly Route[] = [
         query: [...readParameters, cas],
         body: {
           about:
-            'Options that are absent take their defaults; a secret that reads `hidden` keeps its value. Another root key or provider begins a rotation, and the answer comes when it has ended.',
+            'Options that are absent take their defaults; a secret that reads `hidden` keeps its value. Another root key or provider begins a rotation, and the answer comes when it has ended. `ForceWithoutCrossSigning`: it does without the signature of a root whose key is gone for good.',
           required: true,
           json: configurationBody.accepts,
         },
@@ -120,7 +120,8 @@ async function setConfiguration(
   const index = given === '' ? undefined : parseUint(given)
   if (index !== undefined && !index.ok) return badRequest(`Error parsing cas value: ${index.error}`)
   const onlyAt = index === undefined ? {} : { onlyAt: Math.min(Number(index.value), Number.MAX_SAFE_INTEGER) }
-  const args = { provider: body.value.Provider, options: options.value, ...onlyAt }
+  const forced = body.value.ForceWithoutCrossSigning ? { uncrossed: true } : {}
+  const args = { provider: body.value.Provider, options: options.value, ...onlyAt, ...forced }
   const set = await agent.write(configurationSetEndpoint, args, callIn(request, read.value))
   if (!set.ok) return failed(set.error)
   return index === undefined ? { kind: 'empty', status: 200 } : { kind: 'json', value: set.value }

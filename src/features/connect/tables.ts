@@ -150,6 +150,8 @@ const rotationRow = z.object({
   provider: z.string(),
   options,
   startedMs: moment,
+  /** The operator does without the old root's signature. */
+  uncrossed: z.boolean().default(false),
   root: z.object(rootFacts).nullable(),
   crossing: z.object(crossingFacts).nullable(),
   modifyIndex: count,

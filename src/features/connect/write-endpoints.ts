@@ -14,6 +14,8 @@ const configurationArgs = z.object({
   options,
   /** Only where the configuration has this ModifyIndex. */
   onlyAt: count.optional(),
+  /** A rotation is to do without the old root's signature. */
+  uncrossed: z.boolean().optional(),
 })
 
 /**
@@ -25,14 +27,14 @@ export const configurationSetEndpoint: WriteEndpoint<z.infer<typeof configuratio
   kind: 'write',
   args: configurationArgs,
   access: asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write')),
-  serve: async (server, { provider, options: wished, onlyAt }, identity) => {
+  serve: async (server, { provider, options: wished, onlyAt, uncrossed = false }, identity) => {
     const off = meshIsOff(server)
     if (off !== undefined) return err(off)
     const read = readOptions(wished)
     if (!read.ok) return err({ kind: 'bad-request', message: `error configuring provider: ${read.error}` })
     const authority = server.duty(authorityDuty)
     if (authority === undefined) return err({ kind: 'not-leader', leader: undefined })
-    return authority.update({ provider, options: read.value, onlyAt: onlyAt ?? null }, identity)
+    return authority.update({ provider, options: read.value, onlyAt: onlyAt ?? null, uncrossed }, identity)
   },
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ok, type Result } from '../../../src/base/result.ts'
 import { signAuthority } from '../../../src/features/connect/federation/intermediates.ts'
 import { rootsMax } from '../../../src/features/connect/limits.ts'
+import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import { textOption } from '../../../src/features/connect/options.ts'
 import { builtInKind } from '../../../src/features/connect/provider/built-in-kind.ts'
 import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
@@ -13,16 +14,22 @@ import { hostCrypto } from '../../../src/host/crypto.ts'
 import { chainMax } from '../../../src/pki/chain.ts'
 import { signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
-import { AuthorityWorld, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
+import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { knownThere, minuteMs, rootUntil } from './two-datacenters.ts'
 
 const managed = { RootPKIPath: 'mesh-root', IntermediatePKIPath: 'mesh-intermediate', Token: 's.good' }
+
+const hasExpired = { ok: false, error: { kind: 'refused', message: 'it has expired' } } as const
 
 /** What is somewhere else: its clock is its own, it keeps its roots by their paths, and takes one token. */
 class Elsewhere {
   aheadMs = 0
   token = 's.good'
   reachable = true
+  /** Options of the roots that are made there. */
+  given: ProviderOptions = {}
+  /** It signs nothing by its root any more. */
+  expired = false
   opened = 0
   readonly #roots = new Map<string, SignerState>()
   readonly kind: ProviderKind = {
@@ -32,7 +39,7 @@ class Elsewhere {
       this.opened++
       const wallMs = () => env.clock.wallMs() + this.aheadMs
       const theirs = { ...env, clock: { monoMs: env.clock.monoMs, wallMs } }
-      return this.#guarded(builtInKind.open(theirs, {}, mesh), textOption(options, 'Token'), options)
+      return this.#guarded(builtInKind.open(theirs, this.given, mesh), textOption(options, 'Token'), options)
     },
   }
 
@@ -53,7 +60,7 @@ class Elsewhere {
         }),
       // A life is asked for, from when the call comes.
       signLeaf: (wish) => guard(() => inner.signLeaf({ ...wish, notAfterMs: wish.notAfterMs + this.aheadMs })),
-      crossSign: (wish) => guard(() => inner.crossSign(wish)),
+      crossSign: (wish) => guard(async () => (this.expired ? hasExpired : inner.crossSign(wish))),
       signIntermediate: (pem, serial, endMs) => guard(() => inner.signIntermediate(pem, serial, endMs + this.aheadMs)),
       close: () => inner.close(),
     }
@@ -197,6 +204,52 @@ it('who joins a rotation and asks again when it was given up is not told that it
     error: { message: expect.stringMatching(/given up/) },
   })
   expect(world.active.provider).toBe('svc')
+})
+
+describe('a provider that is gone for good', () => {
+  it('holds up a rotation away from it, until the operator does without its signature', async () => {
+    const { elsewhere, world } = await moved()
+    expect(await world.update(managed, toVault)).toEqual(ok(true))
+    const gone = world.active
+    const before = granted(await world.sign('web'))
+    elsewhere.reachable = false
+    const waits = { ok: false, error: { message: expect.stringMatching(/goes on/) } }
+    expect(await world.update({ LeafCertTTL: '4h' })).toMatchObject(waits)
+    world.change()
+    await world.advance(2 * hourMs)
+    expect(world.forecast()).toMatchObject({ state: 'degraded', rotation: { step: 'requested' } })
+    const forced = await world.request(
+      'PUT /v1/connect/ca/configuration',
+      '{"Provider":"svc","Config":{"LeafCertTTL":"4h"},"ForceWithoutCrossSigning":true}',
+    )
+    expect(forced.status).toBe(200)
+    expect(world.active.provider).toBe('svc')
+    expect(world.roots.map(({ id }) => id)).toContain(gone.id)
+    const after = granted(await world.sign('web'))
+    for (const leaf of [before, after]) expect(refusal(leaf, world.roots, world.nowMs)).toBeUndefined()
+    // From here on rotations are crossed as ever.
+    const own = world.active
+    expect(await world.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })).toEqual(ok(true))
+    expect(refusal(granted(await world.sign('web')), [own], world.nowMs)).toBeUndefined()
+  })
+
+  it('is crossed where it is there, whatever the operator says of later rotations', async () => {
+    const { world } = await moved()
+    expect(await world.update(managed, toVault)).toEqual(ok(true))
+    expect(await world.update({})).toEqual(ok(true))
+    expect(refusal(granted(await world.sign('web')), world.roots.slice(0, 1), world.nowMs)).toBeUndefined()
+  })
+
+  it('whose root has expired is rotated away from without its signature: nobody trusts that root', async () => {
+    const { elsewhere, world } = await moved()
+    elsewhere.given = rootUntil(3 * hourMs)
+    expect(await world.update({ ...managed, LeafCertTTL: '1h' }, toVault)).toEqual(ok(true))
+    await world.advance(4 * hourMs)
+    elsewhere.expired = true
+    expect(await world.update({ LeafCertTTL: '4h' })).toEqual(ok(true))
+    expect(world.active.provider).toBe('svc')
+    granted(await world.sign('web'))
+  })
 })
 
 describe('an authority that signs nothing any more', () => {

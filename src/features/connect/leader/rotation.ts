@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { utcText } from '../../../base/utc-text.ts'
+import { productName } from '../../../model/names.ts'
 import { readCertificates } from '../../../pki/certificate.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { takeSerialNumbers } from '../commands.ts'
@@ -33,8 +34,9 @@ export async function rotationStep(
   }
   if (row.root === null || row.step === 'begun') return request(parts, providers, tx, row)
   if (row.root.id === active.id) return activate(parts, providers, tx, row)
-  // That key is in another datacenter: see `rotationActivate`.
-  if (row.step === 'requested' && active.of === '') return cross(parts, providers, tx, { row, root: row.root, active })
+  // See `rotationActivate`.
+  const uncrossed = row.uncrossed || active.of !== '' || isOver(parts, active)
+  if (row.step === 'requested' && !uncrossed) return cross(parts, providers, tx, { row, root: row.root, active })
   return activate(parts, providers, tx, row)
 }
 
@@ -137,10 +139,17 @@ async function activate(
   const waitMs = holdsFromMs(row.root, there.value, row.crossing) + skewMs / 2 - nowMs
   if (waitMs > 0) return { kind: 'idle', forMs: waitMs }
   const othersUntilMs = authority.primary === '' ? 0 : nowMs + lifeOfAuthority(tx)
-  const activated = await server.propose(rotationActivate, { rotation: row.id, nowMs, othersUntilMs })
+  const active = activeRoot(tx)
+  const oldIsOver = active !== undefined && isOver({ server }, active)
+  const activated = await server.propose(rotationActivate, { rotation: row.id, nowMs, oldIsOver, othersUntilMs })
   if (!activated.ok) return notReplicated(activated.error)
   if (activated.value === 'activated') tell(server.env, row, 'the new root is active', { root: row.root.id })
   return did
+}
+
+/** The servers still sign by a root that has expired; a provider that is elsewhere does not, and nobody trusts it any more. */
+function isOver({ server }: Pick<AuthorityParts, 'server'>, { provider, notAfterMs }: RootRow): boolean {
+  return provider !== productName && notAfterMs <= server.env.clock.wallMs()
 }
 
 function holdsFromMs(root: RootFacts, there: RootFacts, crossing: RotationRow['crossing']): number {

@@ -20,6 +20,8 @@ export interface ConfigurationWish {
   readonly options: ProviderOptions
   /** Only where the configuration has this ModifyIndex; null: wherever. */
   readonly onlyAt: number | null
+  /** A rotation is to do without the old root's signature. */
+  readonly uncrossed?: boolean
 }
 
 const goesAway: Failure = { kind: 'not-leader', leader: undefined }
@@ -100,6 +102,7 @@ export class Updates implements Closable {
       at: authorityOf(tx)?.modifyIndex ?? 0,
       rotation: openRotation(tx)?.id ?? 0,
       onlyAt: update.wish.onlyAt,
+      uncrossed: update.wish.uncrossed === true,
       nowMs: server.env.clock.wallMs(),
     }
     return server.propose(updateAuthority, body, identity)

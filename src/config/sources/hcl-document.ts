@@ -19,6 +19,8 @@ const lists: ReadonlySet<string> = new Set([
   'services.proxy.upstreams',
   'service.connect.proxy.upstreams',
   'services.connect.proxy.upstreams',
+  'service.connect.proxy.config.upstreams',
+  'services.connect.proxy.config.upstreams',
   'service.connect.sidecar_service.checks',
   'services.connect.sidecar_service.checks',
   'service.connect.sidecar_service.proxy.upstreams',

@@ -183,6 +183,16 @@ connect {
     })
   })
 
+  it.each([
+    'upstreams = [{ destination_name = "a" local_bind_port = 1 }]',
+    'upstreams { destination_name = "a" local_bind_port = 1 }',
+  ])('have upstreams among the settings of such a proxy as a list, though it be of one: %s', async (upstreams) => {
+    const managed = `service { name = "web" port = 80 connect { proxy { config { ${upstreams} } } } }`
+    const { config } = await load({ 'a.hcl': managed })
+    const settings = config.services[0]?.sidecar?.service.mesh?.proxy?.config
+    expect(settings).toBe('{"upstreams":[{"destination_name":"a","local_bind_port":1}]}')
+  })
+
   it('claim the IDs of their sidecars', async () => {
     const other = { service: { id: 'web-sidecar-proxy', name: 'other' } }
     expect(await refused({ 'a.hcl': sidecar, 'b.json': other })).toEqual([

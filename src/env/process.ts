@@ -53,6 +53,8 @@ export interface ProcessCondition {
   /** What its objects take, and all of its memory. */
   readonly heapBytes: number
   readonly residentBytes: number
+  /** Whether it may open another file or connection. */
+  readonly mayOpen: boolean
   readonly cpuSeconds: number
   /** Since 1970. */
   readonly startSeconds: number

@@ -11,6 +11,7 @@ import {
   totalmem,
   uptime,
 } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
 import type { MachineCondition, MachineInterface, ProcessCondition, RunningMachine } from '../env/process.ts'
 
 /** The names under which the field shows architectures. */
@@ -28,19 +29,34 @@ export function createMachine(): RunningMachine {
     interfaces,
     defaultInterface,
     condition,
-    process: ownProcess,
+    process: ownProcess(),
     ownProgram: { argv: [process.execPath, ...process.argv.slice(1, 2)], asRoot: process.getuid?.() === 0 },
   }
 }
 
-function ownProcess(): ProcessCondition {
-  const { heapUsed, rss } = process.memoryUsage()
-  const { user, system } = process.cpuUsage()
-  return {
-    heapBytes: heapUsed,
-    residentBytes: rss,
-    cpuSeconds: (user + system) / 1e6,
-    startSeconds: Math.round(Date.now() / 1000 - process.uptime()),
+function ownProcess(): () => ProcessCondition {
+  let residentBytes = 0
+  return () => {
+    const resident = residentMemory()
+    residentBytes = resident ?? residentBytes
+    const { user, system } = process.cpuUsage()
+    return {
+      heapBytes: getHeapStatistics().used_heap_size,
+      residentBytes,
+      mayOpen: resident !== undefined,
+      cpuSeconds: (user + system) / 1e6,
+      startSeconds: Math.round(Date.now() / 1000 - process.uptime()),
+    }
+  }
+}
+
+/** It stands in a file of the system, which a process that has no descriptor left cannot open. */
+function residentMemory(): number | undefined {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    // What was known before holds: a metric is no reason to end.
+    return undefined
   }
 }
 
@@ -69,13 +85,22 @@ function rootDisk(): MachineCondition['disk'] {
 
 function interfaces(): readonly MachineInterface[] {
   const found: MachineInterface[] = []
-  for (const [name, addresses] of Object.entries(networkInterfaces())) {
+  for (const [name, addresses] of Object.entries(networkInterfacesOrNone())) {
     for (const { address, cidr } of addresses ?? []) {
       const prefix = cidr?.split('/')[1]
       found.push({ name, address, ...(prefix === undefined ? {} : { prefix: Number(prefix) }) })
     }
   }
   return found
+}
+
+function networkInterfacesOrNone(): ReturnType<typeof networkInterfaces> {
+  try {
+    return networkInterfaces()
+  } catch {
+    // They are asked for by a socket, which a process without a descriptor left cannot open: whoever asks finds none that fits.
+    return {}
+  }
 }
 
 /** Linux tells of routes in a table: interface, destination, gateway, … in hexadecimal. Other systems are not asked. */

@@ -43,7 +43,8 @@ export class HostProcesses implements Processes {
     resolve: (end: Result<ChildExit, SpawnFailure>) => void,
   ): void {
     const output = new Tail(options.outputBytesMax)
-    const pipes = [child.stdout, child.stderr].filter((pipe): pipe is Readable => pipe !== null)
+    // Against its word Node makes none where there is no descriptor left for them.
+    const pipes = [child.stdout, child.stderr].filter((pipe): pipe is Readable => Boolean(pipe))
     for (const pipe of pipes) {
       pipe.on('data', (bytes: Uint8Array) => {
         output.push(bytes)

@@ -41,6 +41,7 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #spelling: MetricNames
   readonly #spelled = new Map<string, readonly string[]>()
   #filter: TelemetryConfig['filter']
+  #mayOpen = true
 
   constructor(env: Env, config: TelemetryConfig) {
     this.#env = env
@@ -119,10 +120,19 @@ class ToldMetrics implements Telemetry, Metrics {
 
   #tellRuntime(): void {
     if (this.#process === undefined) return
-    const { heapBytes, residentBytes } = this.#process()
+    const { heapBytes, residentBytes, mayOpen } = this.#process()
     this.gauge('runtime.alloc_bytes', heapBytes)
     this.gauge('runtime.sys_bytes', residentBytes)
+    if (mayOpen !== this.#mayOpen) this.#tellDescriptors(mayOpen)
     this.#runtimeTimer = this.#env.timers.after(runtimeIntervalMs, () => this.#tellRuntime())
+  }
+
+  /** Who is dropped for want of a descriptor is dropped by the system below us, without a word. */
+  #tellDescriptors(mayOpen: boolean): void {
+    this.#mayOpen = mayOpen
+    const none = 'No file descriptor is left: new connections are dropped, and files cannot be opened. Raise ulimit -n'
+    if (mayOpen) this.#env.log.write('info', 'agent', 'There are file descriptors again')
+    else this.#env.log.write('error', 'agent', none)
   }
 
   #kept(name: string): string | undefined {

@@ -1,6 +1,9 @@
 /** What the tests of signals, terminal and unexpected errors run in a process of its own. */
+import { closeSync, openSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { InvariantViolation } from '../../../dist/src/base/invariant.js'
 import { hostClock } from '../../../dist/src/host/clock.js'
+import { createHostEnv } from '../../../dist/src/host/env.js'
 import { exitOnUnexpectedErrors } from '../../../dist/src/host/fatal.js'
 import { HostLog } from '../../../dist/src/host/log.js'
 import { onSignal } from '../../../dist/src/host/signals.js'
@@ -25,6 +28,35 @@ const parts = {
       clearInterval(waiting)
     })
     terminal.out('ready\n')
+  },
+  descriptors: async () => {
+    const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+    const nowhere = { host: '127.0.0.1', port: 1 }
+    const tell = async () => {
+      const { mayOpen, residentBytes, heapBytes } = env.machine.process()
+      const ran = await env.processes.run(['/bin/true'], { timeoutMs: 10_000, outputBytesMax: 10 })
+      const dialled = await env.tcp.dial(nowhere, { timeoutMs: 1_000 })
+      const listening = await env.tcp.listen({ ...nowhere, port: 0 }, () => undefined)
+      if (listening.ok) listening.value.close()
+      const file = await env.disk.open(fileURLToPath(import.meta.url), 'read')
+      if (file.ok) await file.value.close()
+      const known = residentBytes > 0 && heapBytes > 0 && env.machine.condition().kernelVersion !== ''
+      const did = [ran, listening, file].map(({ ok }) => ok)
+      const said = [mayOpen, known, ...did, dialled.error.message ?? dialled.error.kind]
+      if (mayOpen) said.push(env.machine.interfaces().length > 0)
+      else env.machine.interfaces()
+      terminal.out(`${said.join(' ')}\n`)
+    }
+    await tell()
+    const open = []
+    try {
+      for (;;) open.push(openSync('/dev/null', 'r'))
+    } catch {
+      await tell()
+    }
+    for (const descriptor of open) closeSync(descriptor)
+    await tell()
+    await exit(0)
   },
   echo: async () => {
     const input = await terminal.readInput()

@@ -73,11 +73,13 @@ describe('telemetry', () => {
 })
 
 describe('the process itself', () => {
-  it('is looked at each second where there is one, until the agent ends', () => {
+  it('is looked at each second where there is one, until the agent ends; that it may open nothing more is told once', () => {
     const gauges: string[] = []
     const due: (() => void)[] = []
     let closed = 0
-    const process = () => ({ heapBytes: 5, residentBytes: 9, cpuSeconds: 0.5, startSeconds: 77 })
+    const logged: string[] = []
+    let mayOpen = true
+    const process = () => ({ heapBytes: 5, residentBytes: 9, mayOpen, cpuSeconds: 0.5, startSeconds: 77 })
     const after = (delayMs: number, fire: () => void) => {
       expect(delayMs).toBe(1_000)
       due.push(fire)
@@ -88,6 +90,7 @@ describe('the process itself', () => {
       timers: { after },
       machine: { hostName: 'box', process },
       metrics: { gauge: (name: string, value: number) => gauges.push(`${name} ${value}`) },
+      log: { write: (level: string, _topic: string, text: string) => logged.push(`${level} ${text.split(':')[0]}`) },
     } as unknown as Env
     const telemetry = openTelemetry(env, { ...defaults, prometheusRetentionMs: 1_000, disableHostname: true })
     due.shift()?.()
@@ -101,6 +104,11 @@ describe('the process itself', () => {
       'process_start_time_seconds',
     ])
     expect(families.get('process_start_time_seconds')?.samples.get('process_start_time_seconds')).toBe(77)
+    for (const may of [false, false, true]) {
+      mayOpen = may
+      due.shift()?.()
+    }
+    expect(logged).toEqual(['error No file descriptor is left', 'info There are file descriptors again'])
     telemetry.close()
     expect(closed).toBe(1)
   })

@@ -143,20 +143,23 @@ export function proxyLaws(law: Law): void {
     expect(stand.asked.filter((what) => what === 'POST /v1/agent/connect/authorize').length).toBe(4)
   })
 
-  law('goes to the next instance where one does not answer, and breaks what was open with one that dies', async (place) => {
-    const { peer, host } = place
-    const { stand, upstream: to, db } = await meshOf(place, echo)
-    const dead = [1, 2].map((port) => ({ at: { host, port } }))
-    stand.tellInstances('db', [...dead, { at: db.inbound as Endpoint }])
-    await pause(peer, 100)
-    for (let visits = 0; visits < 8; visits++) expect(await visit(peer, to)).toBe('hello')
-    const open = new Observed(peer, await got(peer.tcp.dial(to, { timeoutMs: connectTimeoutMs })))
-    open.stream.write(utf8('hello'))
-    await open.until(() => open.text === 'hello')
-    db.close()
-    await open.until(() => open.has('close:reset'))
-    expect(await visit(peer, to)).toBe('broken')
-  })
+  law(
+    'goes to the next instance where one does not answer, and breaks what was open with one that dies',
+    async (place) => {
+      const { peer, host } = place
+      const { stand, upstream: to, db } = await meshOf(place, echo)
+      const dead = [1, 2].map((port) => ({ at: { host, port } }))
+      stand.tellInstances('db', [...dead, { at: db.inbound as Endpoint }])
+      await pause(peer, 100)
+      for (let visits = 0; visits < 8; visits++) expect(await visit(peer, to)).toBe('hello')
+      const open = new Observed(peer, await got(peer.tcp.dial(to, { timeoutMs: connectTimeoutMs })))
+      open.stream.write(utf8('hello'))
+      await open.until(() => open.text === 'hello')
+      db.close()
+      await open.until(() => open.has('close:reset'))
+      expect(await visit(peer, to)).toBe('broken')
+    },
+  )
 
   law(
     'takes nobody for a service who is not it, and lets nobody in without a certificate of this mesh',

@@ -3,11 +3,12 @@ import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Datacenter } from './datacenter.ts'
 import { eventually, freePort, type RealAgent } from './real-agent.ts'
-import { RunningProxy, type Visit, Visitors, visit } from './running-proxy.ts'
+import { type Coming, RunningProxy, type Visit, Visitors, visit } from './running-proxy.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-/** Connections that are under way at any time. */
-const visitorCount = isLong ? 16 : 4
+/** Connections that are under way at any time; in the long run so many a second, whatever becomes of those before. */
+const underWay = 4
+const throughRotations: Coming = isLong ? { perSecond: 200 } : { underWay }
 /** Connections after the last leaf has come. */
 const visitsAfterwards = isLong ? 2_000 : 50
 /** An intention takes effect within so long after its write has been answered. */
@@ -116,13 +117,14 @@ describe('svc connect proxy', () => {
   it('lets nobody new in within a second of the intention that forbids it, and leaves open connections alone', async () => {
     const talk = new Talk(upstreamPort)
     expect(await talk.say('before ')).toBe('before ')
-    const visitors = new Visitors(upstreamPort, visitorCount)
+    const visitors = new Visitors(upstreamPort, { underWay })
     await visitors.more(20)
     const passed = async (sinceMs: number): Promise<void> => {
       await visitors.until(() => performance.now() > sinceMs + effectWithinMs)
       await visitors.more(20)
     }
     const intention = { SourceName: 'web', DestinationName: 'db', Action: 'deny' }
+    const writtenMs = performance.now()
     const made = await datacenter.agent('s1').request('POST', '/v1/connect/intentions', JSON.stringify(intention))
     const deniedMs = performance.now()
     const { ID } = (await made.json()) as { ID: string }
@@ -133,7 +135,7 @@ describe('svc connect proxy', () => {
     await passed(allowedMs)
     talk.close()
     const visits = await visitors.stop()
-    const earlier = visits.filter(({ endedMs }) => endedMs < deniedMs)
+    const earlier = visits.filter(({ endedMs }) => endedMs < writtenMs)
     expect([...new Set(earlier.map(({ word }) => word))]).toEqual(['hello'])
     const until = visits.filter(({ endedMs }) => endedMs < allowedMs)
     const denied = effectOf(until, deniedMs, (word) => word !== 'hello')
@@ -145,7 +147,7 @@ describe('svc connect proxy', () => {
   })
 
   it('goes on through rotations, EC to EC to RSA, and not one connection fails', async () => {
-    const visitors = new Visitors(upstreamPort, visitorCount)
+    const visitors = new Visitors(upstreamPort, throughRotations)
     const before = [web.leaves, db.leaves]
     await rotate({ PrivateKeyType: 'ec', PrivateKeyBits: 384 })
     await rotate({ PrivateKeyType: 'rsa', PrivateKeyBits: 2048 })

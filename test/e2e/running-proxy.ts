@@ -54,7 +54,10 @@ export interface Visit {
   readonly word: string
 }
 
-/** Clients that visit a service over and over, each again as soon as it has been: so many connections are always under way. */
+/** Each again as soon as it has been, so that so many are always under way; or so many in a second by the clock, however long each takes. */
+export type Coming = { readonly underWay: number } | { readonly perSecond: number }
+
+/** Clients that visit a service over and over. */
 export class Visitors {
   readonly visits: Visit[] = []
   readonly #port: number
@@ -62,9 +65,12 @@ export class Visitors {
   #waiting: { readonly until: () => boolean; readonly go: () => void }[] = []
   #goes = true
 
-  constructor(port: number, count: number) {
+  constructor(port: number, coming: Coming) {
     this.#port = port
-    this.#done = Promise.all(Array.from({ length: count }, () => this.#run()))
+    this.#done =
+      'underWay' in coming
+        ? Promise.all(Array.from({ length: coming.underWay }, () => this.#again()))
+        : this.#byTheClock(coming.perSecond)
   }
 
   /** Resolves once this holds, looked at after each visit. */
@@ -84,14 +90,31 @@ export class Visitors {
     return this.visits
   }
 
-  async #run(): Promise<void> {
-    while (this.#goes) {
-      const beganMs = performance.now()
-      const word = await visit(this.#port)
-      this.visits.push({ beganMs, endedMs: performance.now(), word })
-      const ready = this.#waiting.filter(({ until }) => until())
-      this.#waiting = this.#waiting.filter((each) => !ready.includes(each))
-      for (const { go } of ready) go()
-    }
+  async #again(): Promise<void> {
+    while (this.#goes) await this.#visit()
+  }
+
+  async #byTheClock(perSecond: number): Promise<void> {
+    const beganMs = performance.now()
+    const begun: Promise<void>[] = []
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        const due = ((performance.now() - beganMs) * perSecond) / 1_000
+        while (begun.length < due) begun.push(this.#visit())
+        if (this.#goes) return
+        clearInterval(timer)
+        resolve()
+      }, 5)
+    })
+    await Promise.all(begun)
+  }
+
+  async #visit(): Promise<void> {
+    const beganMs = performance.now()
+    const word = await visit(this.#port)
+    this.visits.push({ beganMs, endedMs: performance.now(), word })
+    const ready = this.#waiting.filter(({ until }) => until())
+    this.#waiting = this.#waiting.filter((each) => !ready.includes(each))
+    for (const { go } of ready) go()
   }
 }

@@ -1,5 +1,8 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Script } from 'node:vm'
 
 /** Runs `main` of a built entry and leaves with its exit code; says what to do when nothing has been built yet. */
 export async function launch(name, entry) {
@@ -10,7 +13,8 @@ export async function launch(name, entry) {
     process.exitCode = 2
     return
   }
-  const { main } = await import((bundleOf(name, root) ?? plain).href)
+  const bundle = bundleOf(name, root)
+  const { main } = bundle === undefined ? await import(plain.href) : loadBundle(fileURLToPath(bundle))
   const code = await main(process.argv.slice(2))
   if (typeof code === 'number') process.exitCode = code
 }
@@ -25,7 +29,7 @@ export async function launch(name, entry) {
  * 3. So a bundle not older than all of these holds what is there now. A program that npm unpacked has one time for all.
  */
 export function bundleOf(name, root) {
-  const bundle = new URL(`dist/bundle/${name}.js`, root)
+  const bundle = new URL(`dist/bundle/${name}.cjs`, root)
   const readFromMs = modifiedMs(new URL('dist/bundle/read-from', root))
   if (readFromMs === undefined || !existsSync(bundle)) return undefined
   const inputs = [
@@ -39,4 +43,47 @@ export function bundleOf(name, root) {
 
 function modifiedMs(url) {
   return statSync(url, { throwIfNoEntry: false })?.mtimeMs
+}
+
+/**
+ * What the bundle in `file` exports. Its files, CommonJS, are run as `require` does it, but from what V8 has compiled before,
+ * where that is kept: reading three megabytes of JavaScript takes longer than starting an agent. Whoever asks Node for maps
+ * to the source has it by Node's own way, which alone knows them. `onScript` hears of each file that was compiled.
+ *
+ * V8 refuses what another version, or one with other flags, has kept; then it compiles the text, as where nothing is kept.
+ * But of the text it compares the length alone, so nothing may be kept of any other text:
+ *
+ * 1. The bundler writes texts and what is kept of them into a new folder, which takes the place of the old one as a whole.
+ * 2. Nobody else writes there; a bundle that is stale is not loaded at all (`bundleOf`), neither text nor what is kept.
+ */
+export function loadBundle(file, onScript) {
+  if (process.sourceMapsEnabled) return createRequire(file)(file)
+  const loaded = new Map()
+  const load = (path) => {
+    const before = loaded.get(path)
+    if (before !== undefined) return before.exports
+    const module = { exports: {} }
+    loaded.set(path, module)
+    const script = compiled(path)
+    const fromNode = createRequire(path)
+    const require = Object.assign(
+      (id) => (id.startsWith('.') ? load(resolve(dirname(path), id)) : fromNode(id)),
+      fromNode,
+    )
+    script.runInThisContext().call(module.exports, module.exports, require, module, path, dirname(path))
+    onScript?.(path, script)
+    return module.exports
+  }
+  return load(file)
+}
+
+function compiled(path) {
+  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'utf8')}\n})`
+  const kept = keptOf(path)
+  return new Script(text, { filename: path, ...(existsSync(kept) ? { cachedData: readFileSync(kept) } : {}) })
+}
+
+/** Where that is kept what this Node has compiled of a file. */
+export function keptOf(path) {
+  return `${path}.${process.version}-${process.arch}`
 }

@@ -13,7 +13,7 @@ describe('the ways on which nobody may be lost', () => {
     told = svcSimRun(paths, ['--seeds', `2..${lastSeed}`, ...(isLong ? ['--verify'] : [])])
   })
 
-  const timeout = isLong ? 4 * 3_600_000 : 300_000
+  const timeout = isLong ? 4 * 3_600_000 : 600_000
   it.each(lessons.map((name, at) => [name, at] as const))(
     `%s passes with every seed from 2 to ${lastSeed}`,
     { timeout },

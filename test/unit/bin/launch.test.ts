@@ -1,11 +1,17 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Script } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-const { bundleOf } = (await import(new URL('../../../bin/launch.js', import.meta.url).href)) as {
+const root = new URL('../../../', import.meta.url)
+const launcher = new URL('bin/launch.js', root).href
+const { bundleOf, keptOf, loadBundle } = (await import(launcher)) as {
   readonly bundleOf: (name: string, root: URL) => URL | undefined
+  readonly keptOf: (path: string) => string
+  readonly loadBundle: (file: string, onScript?: (path: string, script: Script) => void) => Record<string, unknown>
 }
 
 const compiled = ['dist/src/base/.tsbuildinfo', 'dist/src/raft/.tsbuildinfo', 'dist/sim/.tsbuildinfo'] as const
@@ -27,14 +33,14 @@ beforeEach(() => {
   write(installed, 1)
   for (const path of compiled) write(path, 2)
   write('dist/bundle/read-from', 3)
-  write('dist/bundle/svc.js', 4)
+  write('dist/bundle/svc.cjs', 4)
 })
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('what a command runs', () => {
   it('is the bundle when nothing was compiled or installed after the bundler began to read', () => {
-    expect(chosen()).toBe('dist/bundle/svc.js')
+    expect(chosen()).toBe('dist/bundle/svc.cjs')
   })
 
   it.each([...compiled, 'dist/sim/.tsbuildinfo.node', 'dist/src/new-room/.tsbuildinfo', installed])(
@@ -46,11 +52,11 @@ describe('what a command runs', () => {
   )
 
   it('is the bundle where npm gave all files one time, and where it packed no sign of the compiler', () => {
-    for (const path of [...compiled, 'dist/bundle/read-from', 'dist/bundle/svc.js']) write(path, 0)
+    for (const path of [...compiled, 'dist/bundle/read-from', 'dist/bundle/svc.cjs']) write(path, 0)
     rmSync(join(folder, installed))
-    expect(chosen()).toBe('dist/bundle/svc.js')
+    expect(chosen()).toBe('dist/bundle/svc.cjs')
     for (const path of compiled) rmSync(join(folder, path))
-    expect(chosen()).toBe('dist/bundle/svc.js')
+    expect(chosen()).toBe('dist/bundle/svc.cjs')
   })
 
   it('is the modules where there is no bundle, or one without the time at which it was read', () => {
@@ -60,3 +66,66 @@ describe('what a command runs', () => {
     expect(chosen()).toBeUndefined()
   })
 })
+
+describe('how a bundle is loaded', () => {
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+  const scriptsOf = (path: string): ReadonlyMap<string, Script> => {
+    const scripts = new Map<string, Script>()
+    loadBundle(path, (of, script) => void scripts.set(of, script))
+    return scripts
+  }
+
+  it('runs each file once, as Node does: with its own exports, its parts, and packages of Node', () => {
+    const main = file(
+      'a.cjs',
+      "exports.early = 1\nexports.part = require('./b.cjs')\nexports.again = require('./b.cjs')",
+    )
+    file('b.cjs', "exports.seen = require('./a.cjs').early\nexports.join = require('node:path').join")
+    const { part, again } = loadBundle(main)
+    expect(part).toEqual({ seen: 1, join })
+    expect(again).toBe(part)
+  })
+
+  it('uses what V8 kept of the same text, and does without where it is of no use', () => {
+    const main = file('a.cjs', 'exports.answer = () => 42')
+    const [script] = scriptsOf(main).values()
+    expect(script?.cachedDataRejected).toBeUndefined()
+    writeFileSync(keptOf(main), script?.createCachedData() ?? '')
+    expect([...scriptsOf(main).values()].map(({ cachedDataRejected }) => cachedDataRejected)).toEqual([false])
+    const other = file('other.cjs', 'exports.answer = () => 43')
+    writeFileSync(keptOf(other), 'written by another version')
+    expect([...scriptsOf(other).values()].map(({ cachedDataRejected }) => cachedDataRejected)).toEqual([true])
+    expect((loadBundle(other)['answer'] as () => number)()).toBe(43)
+  })
+
+  it.each(['svc', 'svc-sim'])('finds what was kept of %s when it was built, and V8 takes it', (name) => {
+    const bundle = bundleOf(name, root)
+    if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
+    const script = `import { loadBundle } from '${launcher}'
+      const taken = []
+      loadBundle('${fileURLToPath(bundle)}', (path, script) => taken.push(script.cachedDataRejected))
+      console.log(JSON.stringify(taken))`
+    const told = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+    const taken = JSON.parse(told)
+    expect(taken.length).toBeGreaterThan(0)
+    expect(taken.filter((rejected: unknown) => rejected !== false)).toEqual([])
+  })
+
+  it('shows places in the source to whoever asks Node for maps', () => {
+    const script = `import { loadBundle } from '${launcher}'
+      const { broken } = loadBundle('${file('broken.cjs', `exports.broken = () => new Error('x').stack\n${mapTo('source.ts')}`)}')
+      console.log(broken())`
+    const argv = ['--enable-source-maps', '--input-type=module', '--eval', script]
+    expect(execFileSync(process.execPath, argv, { encoding: 'utf8' })).toContain('source.ts:1')
+  })
+})
+
+/** A map, in the text itself, that leads from its first line to the first of another file. */
+function mapTo(source: string): string {
+  const map = JSON.stringify({ version: 3, sources: [source], names: [], mappings: 'AAAA' })
+  return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`
+}

@@ -103,7 +103,9 @@ export class MeshTunnels {
       })),
     })
     while (proxy.inbound === undefined) await this.#pause(lookAgainMs)
-    new Registration(this.#env, api, { id: `${service.name}-proxy`, service: service.name, listen: proxy.inbound })
+    const listen = proxy.inbound
+    const isListening = (): boolean => true
+    new Registration(this.#env, api, { id: `${service.name}-proxy`, service: service.name, listen, isListening })
   }
 
   /** Where this one reaches that one. */

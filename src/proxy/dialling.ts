@@ -20,7 +20,7 @@ export async function dialHost(
   return err(last)
 }
 
-async function addressesOf(
+export async function addressesOf(
   env: Pick<Env, 'names'>,
   host: string,
   timeoutMs: number,

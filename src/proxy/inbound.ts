@@ -6,6 +6,7 @@ import type { AgentApi } from './agent-api.ts'
 import { Authorizing } from './authorizing.ts'
 import { dialHost } from './dialling.ts'
 import type { Identity, MeshIdentity } from './identity.ts'
+import { listenAt } from './listening.ts'
 import { serviceOf } from './peers.ts'
 import type { InboundPlan } from './plan.ts'
 import { Refusals } from './refusals.ts'
@@ -42,11 +43,10 @@ export class Inbound implements Closable {
     const identity = await parts.identity.ready()
     if (identity === undefined) return err('the proxy ends')
     const inbound = new Inbound(parts)
-    const at = parts.plan.listen
     const take = (stream: TcpStream): void => inbound.#take(stream)
     const shown = parts.identity.current ?? identity
-    const listening = await parts.env.tcp.listen(at, take, inbound.#shown(shown))
-    if (!listening.ok) return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
+    const listening = await listenAt(parts.env, parts.plan.listen, take, inbound.#shown(shown))
+    if (!listening.ok) return listening
     inbound.#listener = listening.value
     inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(inbound.#shown(next)))
     // There may have been another one while the listener was opened.

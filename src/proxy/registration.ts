@@ -10,11 +10,15 @@ import { refusalText } from './following.ts'
 /** The agent hears of the proxy this often, and misses it after three times that. */
 const heartbeatMs = 10_000
 const timeoutMs = 10_000
+/** As long as the proxy does not take connections, it is looked at so often whether it does. */
+const lookMs = 1_000
 
 export interface RegistrationPlan {
   readonly id: string
   readonly service: string
   readonly listen: Endpoint
+  /** Whether connections are taken there: what is registered is found. */
+  isListening(): boolean
 }
 
 /** The registration of a proxy with its agent for as long as it runs, with a check that says that it does. */
@@ -59,6 +63,7 @@ export class Registration implements Closable {
 
   /** An agent that does not know the check has forgotten the proxy, or never knew it. */
   async #tell(): Promise<void> {
+    if (!this.#plan.isListening()) return this.#closed ? undefined : this.#beat(lookMs)
     const alive = await this.#put(`/v1/agent/check/pass/${encodeURIComponent(this.#checkId)}`)
     if (alive !== undefined && !this.#closed) {
       const problem =

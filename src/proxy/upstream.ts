@@ -6,6 +6,7 @@ import type { AgentApi } from './agent-api.ts'
 import { dialHost } from './dialling.ts'
 import { type Discovery, discoveryOf, type Target } from './discovery.ts'
 import type { MeshIdentity } from './identity.ts'
+import { listenAt } from './listening.ts'
 import { isExpected, serviceOf } from './peers.ts'
 import type { UpstreamPlan } from './plan.ts'
 import { Splices } from './splices.ts'
@@ -41,11 +42,10 @@ export class Upstream implements Closable {
   /** The error is a clause for the log. */
   static async open(parts: UpstreamParts): Promise<Result<Upstream, string>> {
     const upstream = new Upstream(parts)
-    const at = parts.plan.listen
-    const listening = await parts.env.tcp.listen(at, (stream) => upstream.#take(stream))
+    const listening = await listenAt(parts.env, parts.plan.listen, (stream) => upstream.#take(stream))
     if (!listening.ok) {
       upstream.close()
-      return err(`cannot listen on ${endpointText(at)}: ${listening.error.kind}`)
+      return listening
     }
     upstream.#listener = listening.value
     return ok(upstream)

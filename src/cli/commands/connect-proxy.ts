@@ -110,6 +110,7 @@ async function startedByFlags(
     id: registerId,
     service: plan.service,
     listen: plan.inbound.listen,
+    isListening: () => proxy.inbound !== undefined,
   })
   return ok({ proxy, beside: [registration], deregister: () => registration.end() })
 }

@@ -20,6 +20,7 @@ class Stage {
   readonly taken = new Set<number>()
   /** By port, who is to be given connections. */
   readonly listening = new Map<number, (stream: TcpStream) => void>()
+  readonly hosts: string[] = []
   readonly log: string[] = []
   /** What the agent was asked and has not answered, by path. */
   readonly open = new Map<string, () => void>()
@@ -31,11 +32,13 @@ class Stage {
       listen: async ({ host, port }: { host: string; port: number }, take: (stream: TcpStream) => void) => {
         if (this.taken.has(port)) return err({ kind: 'address-in-use', at: { host, port } })
         this.listening.set(port, take)
+        this.hosts.push(host)
         return ok({ local: { host, port }, close: () => this.listening.delete(port) })
       },
     }
     const log = { write: (_level: string, _topic: string, text: string) => this.log.push(text), enabled: () => true }
-    const env = { ...this.clock.env, tcp, log } as unknown as Env
+    const lookup = async () => ok(['::1', '127.0.0.9'])
+    const env = { ...this.clock.env, tcp, log, names: { lookup } } as unknown as Env
     const api: AgentApi = {
       ask: ({ path }) => {
         this.asked.push(path)
@@ -119,6 +122,16 @@ describe('an upstream that is no more wanted', () => {
     expect(stage.log.filter((text) => text.startsWith('Connections of a registration')).length).toBe(1)
     stage.proxy.close()
     expect(connections.every(({ isBroken }) => isBroken())).toBe(true)
+  })
+})
+
+describe('a listener at a name', () => {
+  it('is opened at the first address of IPv4 that the name has', async () => {
+    const stage = new Stage()
+    await stage.follow({ ...plan(1), listen: { host: 'localhost', port: 1 } })
+    await stage.follow({ ...plan(2), listen: { host: '::1', port: 2 } })
+    expect(stage.hosts).toEqual(['127.0.0.9', '::1'])
+    stage.proxy.close()
   })
 })
 

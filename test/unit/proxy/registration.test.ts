@@ -25,10 +25,10 @@ class SlowAgent {
   }
 }
 
-async function begun() {
+async function begun(isListening = () => true) {
   const clock = new HandClock()
   const agent = new SlowAgent()
-  const plan = { id: 'web-proxy', service: 'web', listen: { host: '0.0.0.0', port: 8443 } }
+  const plan = { id: 'web-proxy', service: 'web', listen: { host: '0.0.0.0', port: 8443 }, isListening }
   const registration = new Registration(clock.env, agent.api, plan)
   await clock.advance(0)
   return { clock, agent, registration }
@@ -47,6 +47,19 @@ describe('a proxy that registers itself', () => {
     await agent.answer(200)
     await clock.advance(heartbeatMs)
     expect(agent.asked.slice(3)).toEqual([pass, pass])
+    registration.close()
+    await agent.answer(200)
+    expect(clock.timers).toBe(0)
+  })
+
+  it('is not there before it takes connections', async () => {
+    let isListening = false
+    const { clock, agent, registration } = await begun(() => isListening)
+    await clock.advance(heartbeatMs)
+    expect(agent.asked).toEqual([])
+    isListening = true
+    await clock.advance(1_000)
+    expect(agent.asked).toEqual([pass])
     registration.close()
     await agent.answer(200)
     expect(clock.timers).toBe(0)

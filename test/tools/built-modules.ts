@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** What of Vite's interface for plugins is used here. */
 interface ResolvingPlugin {
@@ -20,7 +20,7 @@ export function builtModules(root: URL): ResolvingPlugin {
     enforce: 'pre',
     resolveId: (source, importer) => {
       if (importer === undefined || !/^\.\.?\/.*\.ts$/.test(source)) return undefined
-      const { href } = new URL(source, `file://${importer}`)
+      const { href } = new URL(source, pathToFileURL(importer))
       if (!sources.some((part) => href.startsWith(part))) return undefined
       const built = fileURLToPath(new URL(href.slice(root.href.length).replace(/\.ts$/, '.js'), dist))
       if (!existsSync(built)) throw new Error(`${built} is not there: npm run build`)

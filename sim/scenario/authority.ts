@@ -67,22 +67,34 @@ async function ownRoot(
   env: Env,
   to: Endpoint,
   privateKey: string | undefined,
-  { 'root lives': forMs }: Wanted,
+  { 'root lives': forMs, within }: Wanted,
 ): Promise<{ readonly RootCert?: string }> {
   const key = forMs === undefined || privateKey === undefined ? undefined : env.crypto.readSigningKey(privateKey)
   if (key === undefined || forMs === undefined) return {}
-  const asked = { method: 'GET', target: '/v1/connect/ca/roots', timeoutMs: answerWithinMs }
-  const answer = await env.http.request(to, asked)
-  const { TrustDomain } = JSON.parse(answer.ok ? textOf(answer.value.body) : '{}') as { readonly TrustDomain?: string }
+  const trustDomain = await trustDomainAt(env, to, within)
   const nowMs = env.clock.wallMs()
   const root = signRoot(env.crypto, key, {
     serial: BigInt(nowMs),
     commonName: "The operator's CA",
-    uri: signingUri(TrustDomain ?? ''),
+    uri: signingUri(trustDomain),
     notBeforeMs: nowMs - backDatedMs,
     notAfterMs: nowMs + forMs,
   })
   return { RootCert: certificatePem(root) }
+}
+
+/** Empty: nobody could tell for so long, who then will not take an update either. */
+async function trustDomainAt(env: Env, to: Endpoint, withinMs: number): Promise<string> {
+  const asked = { method: 'GET', target: '/v1/connect/ca/roots', timeoutMs: answerWithinMs }
+  const untilMs = env.clock.monoMs() + withinMs
+  do {
+    const answer = await env.http.request(to, asked)
+    if (answer.ok && answer.value.status === 200) {
+      return (JSON.parse(textOf(answer.value.body)) as { readonly TrustDomain: string }).TrustDomain
+    }
+    await pause(env)
+  } while (env.clock.monoMs() < untilMs)
+  return ''
 }
 
 /** The key stays there: only its kind is said. */

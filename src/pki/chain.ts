@@ -123,17 +123,27 @@ function authorityProblem(
   issuer: Certificate,
   { atMs, usage, trustDomain }: ChainQuestion,
 ): string | undefined {
-  const problem = commonProblem(issuer, atMs)
+  const problem = commonProblem(issuer, atMs) ?? useProblem(issuer, usage)
   if (problem !== undefined) return problem
-  if (!issuer.authority) return `${title(issuer)} is not an authority`
-  if (issuer.keyUsages?.includes('keyCertSign') === false) return `${title(issuer)} may not sign certificates`
-  if (!allows(issuer.extendedUses, usage)) return `${title(issuer)} may not stand over a ${usage}`
   // Those that an authority made for itself under another key do not count. RFC 5280, section 4.2.1.9.
   const below = chain.slice(1).filter(({ subject, issuer: by }) => !equalBytes(subject, by)).length
   if (issuer.pathLength !== undefined && below > issuer.pathLength) {
     return `${title(issuer)} allows ${issuer.pathLength} authorities below it, and there are ${below}`
   }
   return trustDomain === undefined ? undefined : foreignAuthority(issuer, trustDomain)
+}
+
+/** Why nobody would take this for an authority over servers and clients of a mesh, whenever that is; undefined: it would be taken. */
+export function meshAuthorityProblem(authority: Certificate, trustDomain?: string): string | undefined {
+  const problem = unknownProblem(authority) ?? useProblem(authority, 'server') ?? useProblem(authority, 'client')
+  if (problem !== undefined || trustDomain === undefined) return problem
+  return foreignAuthority(authority, trustDomain)
+}
+
+function useProblem(issuer: Certificate, usage: ChainQuestion['usage']): string | undefined {
+  if (!issuer.authority) return `${title(issuer)} is not an authority`
+  if (issuer.keyUsages?.includes('keyCertSign') === false) return `${title(issuer)} may not sign certificates`
+  return allows(issuer.extendedUses, usage) ? undefined : `${title(issuer)} may not stand over a ${usage}`
 }
 
 /** An authority need not say of which domain it is; but if it does, it must be this one. */
@@ -148,11 +158,15 @@ function foreignAuthority(issuer: Certificate, trustDomain: string): string | un
 }
 
 function commonProblem(certificate: Certificate, atMs: number): string | undefined {
-  const { notBeforeMs, notAfterMs, unknownCritical } = certificate
+  const { notBeforeMs, notAfterMs } = certificate
   if (atMs < notBeforeMs) return `${title(certificate)} is not valid yet`
   // It holds through its last second.
   if (atMs >= notAfterMs + 1000) return `${title(certificate)} has expired`
-  const [unknown] = unknownCritical
+  return unknownProblem(certificate)
+}
+
+function unknownProblem(certificate: Certificate): string | undefined {
+  const [unknown] = certificate.unknownCritical
   return unknown === undefined ? undefined : `${title(certificate)} insists on ${unknown}, which is not understood here`
 }
 

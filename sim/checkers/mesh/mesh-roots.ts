@@ -141,10 +141,13 @@ export class MeshRoots {
 
   #removed({ certificate, generation, active }: ListedRoot): void {
     if (this.#lostKeys.has(certificate.keyId)) return
-    if (active) this.#report('C3', `root ${generation} was removed while it was active`)
-    const lastMs = this.#lastLeafMs.get(bearerOf(certificate)) ?? 0
-    if (lastMs <= trueWallMs(this.#time)) return
-    this.#report('C3', `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs, this.#time)}`)
+    const lastMs = this.#lastLeafMs.get(bearerOf(certificate))
+    // A datacenter that was cut off for longer than all that it had signed lived finds the root gone of which that was: it has another
+    // at once (C2), and nobody misses that one. Where nothing is known to have been signed, it must be replaced first.
+    if (active && (lastMs === undefined || lastMs > trueWallMs(this.#time)))
+      this.#report('C3', `root ${generation} was removed while it was active`)
+    if ((lastMs ?? 0) <= trueWallMs(this.#time)) return
+    this.#report('C3', `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs ?? 0, this.#time)}`)
   }
 
   /** False: it was seen before. */

@@ -4,7 +4,7 @@ import { utcText } from '../../base/utc-text.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { indexValue, listOf } from '../declared-answers.ts'
 import { leafLeftMinMs, type MeshTimes, rootsMax } from './limits.ts'
-import type { AuthorityForecast, ForecastRoot, RootRow, RotationForecast } from './model.ts'
+import type { AuthorityForecast, AuthorityRow, ForecastRoot, RootRow, RotationForecast } from './model.ts'
 import { leafTtlMs } from './options.ts'
 import {
   activeRoot,
@@ -35,7 +35,8 @@ export function forecastOf(tx: ReadTransaction, { problem, ...basis }: ForecastB
   const leafMs = authority === undefined ? 0 : leafTtlMs(authority.options)
   const leafExpiresMs = active === undefined ? 0 : leafExpiry(tx, active, { ...basis, ttlMs: leafMs })
   const signsNothing = active !== undefined && leafExpiresMs === 0
-  const why = problem === '' && signsNothing ? tooLittleLine(chainOf(tx, active, nowMs, basis).endMs) : problem
+  const why =
+    problem === '' && signsNothing ? tooLittleLine(chainOf(tx, active, nowMs, basis).endMs, authority) : problem
   const state = why !== '' ? 'degraded' : authority === undefined ? 'not-begun' : 'ready'
   return {
     nowMs,
@@ -75,8 +76,9 @@ export function leafExpiry(
 }
 
 /** Why nothing is signed any more below a chain that ends then. */
-export function tooLittleLine(endMs: number): string {
-  const remedy = 'no leaf would hold long enough: rotate to another root'
+export function tooLittleLine(endMs: number, { primary = '' }: Partial<Pick<AuthorityRow, 'primary'>> = {}): string {
+  const what = primary === '' ? 'rotate to another root' : `what signs here must be renewed in ${primary}`
+  const remedy = `no leaf would hold long enough: ${what}`
   return `the active root, or what goes out with its leaves, expires ${utcText(endMs)}, and ${remedy}`
 }
 

@@ -11,12 +11,22 @@ import type { Provider, ProviderKind, SignerState } from '../../../src/features/
 import { partsOf } from '../../../src/features/connect/settings.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { writeCertificate } from '../../../src/pki/certificate-writer.ts'
 import { chainMax } from '../../../src/pki/chain.ts'
+import {
+  basicConstraints,
+  extendedUses,
+  keyUsage,
+  permittedNames,
+  usesOfAuthority,
+} from '../../../src/pki/extensions.ts'
 import { signRoot } from '../../../src/pki/mesh-certificates.ts'
+import { nameOf } from '../../../src/pki/name.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
-import { knownThere, minuteMs, rootUntil } from './two-datacenters.ts'
+import { formerId, knownThere, minuteMs, rootUntil } from './two-datacenters.ts'
 
+const yearMs = 365 * 24 * hourMs
 const managed = { RootPKIPath: 'mesh-root', IntermediatePKIPath: 'mesh-intermediate', Token: 's.good' }
 
 const hasExpired = { ok: false, error: { kind: 'refused', message: 'it has expired' } } as const
@@ -146,6 +156,40 @@ describe('a root that an operator has made just now', () => {
     const late = await world.update(fresh(world, world.nowMs + minuteMs + 1_000))
     expect(late).toMatchObject({ ok: false, error: { kind: 'bad-request', message: 'the root is not valid yet' } })
     expect(views.openRotation(world.server.read())).toBeUndefined()
+  })
+})
+
+describe('a root that nobody would accept leaves of', () => {
+  const wrongs = {
+    'may not sign certificates': [keyUsage(['digitalSignature']), basicConstraints(true)],
+    'may not stand over a server': [keyUsage(usesOfAuthority), basicConstraints(true), extendedUses(['client'])],
+    'insists on 2.5.29.30': [keyUsage(usesOfAuthority), basicConstraints(true), permittedNames(['example.org'])],
+  } as const
+  it.each(Object.entries(wrongs))('is refused before anything is signed below it: it %s', async (why, extensions) => {
+    const world = await AuthorityWorld.begun()
+    const key = hostCrypto.makeSigningKey()
+    const [subject, times] = [nameOf('Corp'), { notBeforeMs: world.nowMs - hourMs, notAfterMs: world.nowMs + yearMs }]
+    const parts = { serial: Uint8Array.of(9), issuer: subject, subject, publicKey: key.publicKey, extensions, ...times }
+    const given = { PrivateKey: key.privateKeyPem, RootCert: certificatePem(writeCertificate(parts, key)) }
+    const refused = await world.update(given)
+    expect(refused).toMatchObject({ ok: false, error: { kind: 'bad-request', message: expect.stringContaining(why) } })
+    expect(world.roots).toHaveLength(1)
+    granted(await world.sign('web'))
+  })
+
+  it('is refused where it was left by another mesh in the place of a provider that looks at what it signs', async () => {
+    const { elsewhere, world } = await moved()
+    elsewhere.given = rootUntil(yearMs)
+    expect(await world.update(managed, toVault)).toEqual(ok(true))
+    const other = new AuthorityWorld({}, [builtInKind, elsewhere.kind])
+    if (other.server.mesh !== undefined) other.server.mesh = { ...other.server.mesh, clusterId: formerId }
+    other.lead()
+    await other.rest()
+    const refused = await other.update(managed, toVault)
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('is of another trust domain') },
+    })
   })
 })
 

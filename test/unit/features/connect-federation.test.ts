@@ -154,7 +154,8 @@ describe('a secondary datacenter', () => {
     const late = await both.secondary.signRequest(
       both.secondary.csr([`spiffe://${trustDomain}/ns/default/dc/dc2/svc/web`]),
     )
-    expect(late).toMatchObject({ ok: false })
+    expect(late).toMatchObject({ ok: false, error: { message: expect.stringContaining('must be renewed in dc1') } })
+    expect(both.secondary.forecast().problem).toMatch(/^the primary datacenter: /)
     both.join()
     await both.advance(3 * minuteMs)
     expect(refusal(await here(both.secondary), both.primary.roots, both.primary.nowMs)).toBeUndefined()

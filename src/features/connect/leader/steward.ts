@@ -49,7 +49,10 @@ export class Steward implements Closable {
 
   /** What keeps it from what is due; empty: nothing. */
   get problem(): string {
-    return this.#problem === '' ? this.#joining.problem : this.#problem
+    // Where it signs below the root of another datacenter, all else comes of not following that.
+    const follows = authorityOf(this.#parts.server.read())?.primary !== ''
+    const [first, second] = follows ? [this.#joining.problem, this.#problem] : [this.#problem, this.#joining.problem]
+    return first === '' ? second : first
   }
 
   close(): void {
@@ -90,7 +93,8 @@ export class Steward implements Closable {
     const signer = await this.#providers.active(tx)
     if (!signer.ok) return failedBy(signer.error)
     const leftMs = this.#signsForMs(tx, signer.value.root)
-    if (leftMs.forMs <= 0) return { kind: 'failed', by: 'time', message: tooLittleLine(leftMs.endMs) }
+    if (leftMs.forMs <= 0)
+      return { kind: 'failed', by: 'time', message: tooLittleLine(leftMs.endMs, signer.value.authority) }
     if (signer.value.provider.review === undefined) return { kind: 'idle', forMs: Math.min(forMs, leftMs.forMs) }
     const nowMs = this.#parts.server.env.clock.monoMs()
     const dueMs = this.#reviewedMs + reviewIntervalMs - nowMs

@@ -160,7 +160,7 @@ export class Signing implements Closable {
       const nowMs = server.env.clock.wallMs()
       const chain = chainOf(tx, root, nowMs, this.#parts)
       const expiresMs = leafExpiry(tx, root, { nowMs, skewMs, leafTtlMinMs, ttlMs: leafTtlMs(authority.options) })
-      if (expiresMs === 0) return err({ kind: 'refused', message: tooLittleLine(chain.endMs) })
+      if (expiresMs === 0) return err({ kind: 'refused', message: tooLittleLine(chain.endMs, authority) })
       const body = { rootId: root.id, datacenter: server.datacenter, count, expiresMs }
       const recorded = await server.propose(recordLeaves, body)
       if (!recorded.ok) return recorded

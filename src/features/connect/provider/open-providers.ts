@@ -1,5 +1,8 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
+import { productName } from '../../../model/names.ts'
+import { readCertificates } from '../../../pki/certificate.ts'
+import { meshAuthorityProblem } from '../../../pki/chain.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { type KeptState, type RootFacts, signerStateOf } from '../fields.ts'
 import { rootWithinMs } from '../limits.ts'
@@ -125,7 +128,9 @@ export class OpenProviders implements Closable {
     if (!provided.ok) return provided
     const facts = rootFactsOf(env, kind, provided.value)
     if (!facts.ok) return facts
-    return this.#valid(facts.value)
+    // The servers' own leaves are taken whatever mesh a root names that an operator gives; those of others are looked at when they come.
+    const problem = standingProblem(facts.value, kind.name === productName ? undefined : wanted.trustDomain)
+    return problem === undefined ? this.#valid(facts.value) : refused(problem)
   }
 
   /** Whoever made it may have a clock that is ahead, as far as clocks may be: it is tried again. */
@@ -143,4 +148,20 @@ export class OpenProviders implements Closable {
     const { server, skewMs } = this.#parts
     return { clusterId, trustDomain, datacenter: server.datacenter, skewMs }
   }
+}
+
+/** Why leaves below it, or other roots that it crosses, would be refused by whoever verifies them: an operator may have made it. */
+function standingProblem(
+  { certificate, ownIntermediates }: RootFacts,
+  trustDomain: string | undefined,
+): string | undefined {
+  for (const pem of [certificate, ...ownIntermediates]) {
+    const read = readCertificates(pem)
+    const [authority] = read.ok ? read.value : []
+    const problem = authority === undefined ? undefined : meshAuthorityProblem(authority, trustDomain)
+    if (problem !== undefined) return `nobody would accept what is signed below it: ${problem}`
+    if (pem === certificate && authority?.pathLength !== undefined)
+      return 'a path length in the root would keep rotations from leading back to it'
+  }
+  return undefined
 }

@@ -147,7 +147,10 @@ export class MeshRoots {
     if (active && (lastMs === undefined || lastMs > trueWallMs(this.#time)))
       this.#report('C3', `root ${generation} was removed while it was active`)
     if ((lastMs ?? 0) <= trueWallMs(this.#time)) return
-    this.#report('C3', `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs ?? 0, this.#time)}`)
+    this.#report(
+      'C3',
+      `root ${generation} was removed, and a leaf of it lives until ${momentText(lastMs ?? 0, this.#time)}`,
+    )
   }
 
   /** False: it was seen before. */

@@ -48,6 +48,28 @@ describe('a datacenter that was given the same root as the primary one', () => {
   })
 })
 
+describe('a datacenter that looks again when the primary one is back at the root that it had', () => {
+  it('has that as the newest, and takes over the one between', async () => {
+    const root = rootUntil(yearMs)
+    const both = new TwoDatacenters({ LeafCertTTL: '4h', ...root })
+    await both.begin()
+    const [first] = both.secondary.roots
+    granted(await both.primary.sign('web'))
+    await both.primary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })
+    granted(await both.primary.sign('web'))
+    await both.primary.update({ LeafCertTTL: '4h', ...root })
+    expect(both.secondary.roots).toEqual([first])
+    await both.advance(3 * minuteMs)
+    expect(both.secondary.roots.map(({ active }) => active)).toEqual([false, true])
+    expect(both.secondary.active.id).toBe(first?.id)
+    const leaf = await here(both.secondary)
+    for (const each of both.secondary.roots) expect(refusal(leaf, [each], both.primary.nowMs)).toBeUndefined()
+    expect(both.secondary.committed.filter((kind) => kind === 'connect.federate')).toHaveLength(2)
+    await both.advance(10 * minuteMs)
+    expect(both.secondary.committed.filter((kind) => kind === 'connect.federate')).toHaveLength(2)
+  })
+})
+
 describe('a datacenter whose primary one has another mesh by now', () => {
   it('follows it, and keeps the roots of the former one until its own leaves below them have expired', async () => {
     const both = new TwoDatacenters()

@@ -107,10 +107,11 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
   for (const root of inOrder) {
     const known = rootById(tx, root.id)
     const active = root.id === activeId
-    const isSame = known !== undefined && known.active === active
-    if (isSame && known.of === primary) continue
-    // The active one is always the newest.
-    const generation = isSame || (known !== undefined && !active) ? known.generation : newestGeneration(tx) + 1
+    const newest = newestGeneration(tx)
+    // The active one is always the newest, also where it has been that before, and others came and went between two looks.
+    const isPlaced = known !== undefined && (active ? known.active && known.generation === newest : true)
+    if (isPlaced && known.active === active && known.of === primary) continue
+    const generation = isPlaced ? known.generation : newest + 1
     const replacedMs = active ? 0 : (known?.replacedMs ?? nowMs)
     const createIndex = known?.createIndex ?? tx.index
     put(tx, {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 
@@ -55,6 +55,9 @@ function modifiedMs(url) {
  *
  * 1. The bundler writes texts and what is kept of them into a new folder, which takes the place of the old one as a whole.
  * 2. Nobody else writes there; a bundle that is stale is not loaded at all (`bundleOf`), neither text nor what is kept.
+ *
+ * What is kept has the name of its file within, which V8 then goes by, wherever the file lies by now. So in stacks the files of a bundle
+ * have names that hold everywhere, from the folder of the program on: `src/host/source-place.ts` finds them again.
  */
 export function loadBundle(file, onScript) {
   if (process.sourceMapsEnabled) return createRequire(file)(file)
@@ -64,7 +67,7 @@ export function loadBundle(file, onScript) {
     if (before !== undefined) return before.exports
     const module = { exports: {} }
     loaded.set(path, module)
-    const script = compiled(path)
+    const script = compiled(path, `dist/bundle/${relative(dirname(file), path)}`)
     const fromNode = createRequire(path)
     const require = Object.assign(
       (id) => (id.startsWith('.') ? load(resolve(dirname(path), id)) : fromNode(id)),
@@ -77,10 +80,10 @@ export function loadBundle(file, onScript) {
   return load(file)
 }
 
-function compiled(path) {
+function compiled(path, filename) {
   const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'utf8')}\n})`
   const kept = keptOf(path)
-  return new Script(text, { filename: path, ...(existsSync(kept) ? { cachedData: readFileSync(kept) } : {}) })
+  return new Script(text, { filename, ...(existsSync(kept) ? { cachedData: readFileSync(kept) } : {}) })
 }
 
 /** Where that is kept what this Node has compiled of a file. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
+import { isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Where a frame of a stack is: a path and a line, from 1. */
@@ -15,8 +16,17 @@ export interface SourcePlace {
 export function sourcePlace(frame: string): SourcePlace | undefined {
   const [, url = '', line = '', column = ''] = /([^(\s]+):(\d+):(\d+)\)?$/.exec(frame) ?? []
   if (url === '') return undefined
-  const compiled = { path: url.startsWith('file:') ? fileURLToPath(url) : url, line: Number(line) }
+  const compiled = { path: pathOf(url), line: Number(line) }
   return placeByMap(compiled, Number(column)) ?? compiled
+}
+
+/** Files of a bundle are named from the folder of the program on: `bin/launch.js` says why. */
+function pathOf(url: string): string {
+  if (url.startsWith('file:')) return fileURLToPath(url)
+  if (isAbsolute(url) || !url.startsWith('dist/')) return url
+  const own = fileURLToPath(import.meta.url)
+  const end = own.lastIndexOf('/dist/')
+  return end < 0 ? url : join(own.slice(0, end), url)
 }
 
 function placeByMap(compiled: SourcePlace, column: number): SourcePlace | undefined {

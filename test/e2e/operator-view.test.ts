@@ -29,7 +29,11 @@ it('a command that serves nothing loads neither the HTTP server nor the schemas'
 /** What a report of coverage says was loaded, by the maps beside the files: a bundle holds many sources. */
 function sourcesLoaded(report: string): readonly string[] {
   const { result } = JSON.parse(readFileSync(report, 'utf8')) as { readonly result: readonly { url: string }[] }
-  const files = result.filter(({ url }) => url.startsWith('file:')).map(({ url }) => fileURLToPath(url))
+  // Modules are named by their address, files of a bundle from the folder of the program on, wherever it was built.
+  const files = result.flatMap(({ url }) => {
+    if (url.startsWith('file:')) return [fileURLToPath(url)]
+    return url.startsWith('dist/bundle/') ? [`${fileURLToPath(new URL('../../', import.meta.url))}${url}`] : []
+  })
   return files.flatMap((file) => {
     if (!existsSync(`${file}.map`)) return [file]
     return (JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { readonly sources: readonly string[] }).sources

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -114,6 +114,24 @@ describe('how a bundle is loaded', () => {
     expect(taken.length).toBeGreaterThan(0)
     expect(taken.filter((rejected: unknown) => rejected !== false)).toEqual([])
   })
+
+  it.each([
+    ['svc', 'function fatalLine(', 'src/host/fatal.ts'],
+    ['svc-sim', 'function createPlatform(', 'sim/platform/platform.ts'],
+  ])(
+    'has places in %s whose source is known, by the names that its files have in stacks',
+    async (name, text, source) => {
+      const bundle = bundleOf(name, root)
+      if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
+      const lines = readFileSync(bundle, 'utf8').split('\n')
+      const line = lines.findIndex((each) => each.includes(text)) + 1
+      expect(line).toBeGreaterThan(0)
+      const { sourcePlace } = (await import(new URL('dist/src/host/source-place.js', root).href)) as {
+        readonly sourcePlace: (frame: string) => { readonly path: string } | undefined
+      }
+      expect(sourcePlace(`    at x (dist/bundle/${name}.cjs:${line}:10)`)?.path).toMatch(new RegExp(`${source}$`))
+    },
+  )
 
   it('shows places in the source to whoever asks Node for maps', () => {
     const script = `import { loadBundle } from '${launcher}'

@@ -184,4 +184,21 @@ describe('coordinates (M7)', () => {
     expect(settled(0.05, 100)).toEqual(['M7'])
     expect(settled(0.05, 10)).toEqual([])
   })
+
+  it('tell those to one in three, for in a small pool all may stand on one line (scenarios/ca-federation.yaml, seed 10)', () => {
+    const on = (place: number, height: number, adjustment: number) => ({
+      vec: [place, ...vec.slice(1)],
+      error: 0.5,
+      adjustment,
+      height,
+    })
+    const others = [on(0.0055, 0.0022, -0.0019), on(0.0176, 0.0001, -0.0021), on(0.0116, 0.0007, -0.0011)]
+    const wrongFor = (own: ReturnType<typeof on>): readonly string[] => {
+      const { report, codes } = recorder()
+      new Coordinates(report).settled('s3', own, others, { samples: 140, rttSeconds: 0.006 })
+      return codes
+    }
+    expect(wrongFor(on(0.003, 0.0078, -0.0033))).toEqual([])
+    expect(wrongFor(on(0.03, 0.0078, -0.0033))).toEqual(['M7'])
+  })
 })

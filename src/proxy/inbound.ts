@@ -1,16 +1,22 @@
+import { z } from 'zod'
+import { utf8 } from '../base/bytes.ts'
+import { jsonOrUndefined, writeJson } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenerTls, type TcpListener, type TcpStream } from '../env/net.ts'
 import type { AgentApi } from './agent-api.ts'
-import { Authorizing } from './authorizing.ts'
 import { dialHost } from './dialling.ts'
+import { refusalText } from './following.ts'
 import type { Identity, MeshIdentity } from './identity.ts'
 import { listenAt } from './listening.ts'
 import { serviceOf } from './peers.ts'
 import type { InboundPlan } from './plan.ts'
 import { Refusals } from './refusals.ts'
 import { Splices } from './splices.ts'
+
+const authorizeTimeoutMs = 10_000
+const authorizeAnswer = z.object({ Authorized: z.boolean(), Reason: z.string() })
 
 export interface InboundParts {
   readonly env: Env
@@ -24,7 +30,6 @@ export interface InboundParts {
 export class Inbound implements Closable {
   readonly plan: InboundPlan
   readonly #parts: InboundParts
-  readonly #authorizing: Authorizing
   readonly #splices: Splices
   readonly #refusals: Refusals
   #listener: TcpListener | undefined
@@ -33,7 +38,6 @@ export class Inbound implements Closable {
   private constructor(parts: InboundParts) {
     this.#parts = parts
     this.plan = parts.plan
-    this.#authorizing = new Authorizing(parts.env, parts.api, parts.service)
     this.#splices = new Splices(parts.env, parts.plan.listen)
     this.#refusals = new Refusals(parts.env)
   }
@@ -95,9 +99,25 @@ export class Inbound implements Closable {
     const { current } = identity
     const client = current === undefined ? undefined : serviceOf(stream.peer, current.domains)
     if (client === undefined) return err('it shows no certificate for a service of this mesh')
-    const authorized = await this.#authorizing.ask(client.uri)
+    const authorized = await this.#authorize(client.uri)
     if (!authorized.ok) return authorized
     const dialled = await dialHost(env, plan.local, plan.connectTimeoutMs)
     return dialled.ok ? dialled : err(`the service at ${endpointText(plan.local)} does not answer: ${dialled.error}`)
+  }
+
+  /** Where the agent cannot be asked, nobody may. */
+  async #authorize(uri: string): Promise<Result<undefined, string>> {
+    const { api, service } = this.#parts
+    const answer = await api.ask({
+      method: 'POST',
+      path: '/v1/agent/connect/authorize',
+      body: utf8(writeJson({ Target: service, ClientCertURI: uri, ClientCertSerial: '' })),
+      timeoutMs: authorizeTimeoutMs,
+    })
+    if (!answer.ok) return answer
+    if (answer.value.status !== 200) return err(refusalText(answer.value))
+    const read = authorizeAnswer.safeParse(jsonOrUndefined(answer.value.body))
+    if (!read.success) return err('the agent does not say whether it may')
+    return read.data.Authorized ? ok(undefined) : err(read.data.Reason)
   }
 }

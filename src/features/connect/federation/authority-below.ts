@@ -18,8 +18,6 @@ import type { AuthorityParts } from '../settings.ts'
 import type { SignerRow } from '../tables.ts'
 import { signIntermediateEndpoint } from './intermediate-endpoint.ts'
 
-/** What a datacenter needs to be one with the mesh of the primary one. */
-
 /** What is to sign here, made for a key of this server, which the primary datacenter certifies. `behind`: what leads back from its root. */
 export async function authorityBelow(
   { server }: AuthorityParts,

@@ -92,6 +92,11 @@ export const meshBugs: readonly PlantedBug[] = [
         'return wholeSecond(Math.min(notAfterMs, certificate.notAfterMs));',
         'return certificate && wholeSecond(notAfterMs);',
       ),
+      inConnect(
+        'leaves/leaves.js',
+        'const notAfterMs = wholeSecond(Math.min(expiresMs, lastMs));',
+        'const notAfterMs = wholeSecond(lastMs < 0 ? lastMs : expiresMs);',
+      ),
       inConnect('leaves/leaves.js', 'return leaf.notAfterMs > wish.endMs ?', 'return leaf.notAfterMs < 0 ?'),
     ],
     hunt: 'mesh-root-ends',

@@ -1,13 +1,24 @@
-import type { Result } from '../../src/base/result.ts'
 import { type Hunt, hunts } from './hunts.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { type Search, search } from './search.ts'
 import type { Workshop } from './workshop.ts'
 
+/** What became of a row of the table. Of these `found` and `nothing-found` are as they should be. */
+export type Verdict =
+  | 'found'
+  /** No seed broke anything. */
+  | 'not-found'
+  /** The first to notice was an invariant that the row does not name: the row is wrong, the bug is not what it was, or the invariant is. */
+  | 'found-by-another'
+  | 'nothing-found'
+  | 'false-alarm'
+  | 'no-search'
+
 /** What came of one planted bug. */
 export interface BugOutcome {
   readonly bug: PlantedBug
   readonly search: Search
+  readonly verdict: Verdict
   /** It was found, by an invariant that can know. */
   readonly passed: boolean
 }
@@ -16,7 +27,16 @@ export interface BugOutcome {
 export interface SoundOutcome {
   readonly hunt: Hunt
   readonly search: Search
+  readonly verdict: Verdict
   readonly passed: boolean
+}
+
+/** A row for which no search was possible. */
+export interface NoSearch {
+  /** Undefined: the sound program. */
+  readonly bug: PlantedBug | undefined
+  readonly hunt: Hunt
+  readonly error: string
 }
 
 export interface SelfTestOptions {
@@ -27,7 +47,7 @@ export interface SelfTestOptions {
   readonly seeds: number
   readonly onBug: (outcome: BugOutcome) => void
   readonly onSound: (outcome: SoundOutcome) => void
-  readonly onError: (error: string) => void
+  readonly onNoSearch: (none: NoSearch) => void
 }
 
 /** Copies that run at the same time. */
@@ -35,37 +55,47 @@ const lanes = 2
 
 /** Looks for every bug, then lets the sound program run the same seeds of the same hunts. True: all is as it should be. */
 export async function selfTest(options: SelfTestOptions): Promise<boolean> {
-  const { workshop, wallMs } = options
+  const { workshop, wallMs, onBug, onSound, onNoSearch } = options
   const reach = new Map<string, number>()
   let passed = true
-  const settle = <Outcome extends { readonly passed: boolean }>(
-    found: Result<Outcome, string>,
-    tell: (outcome: Outcome) => void,
-  ): void => {
-    passed = found.ok && found.value.passed && passed
-    if (found.ok) tell(found.value)
-    else options.onError(found.error)
+  const settle = (one: { readonly passed: boolean }): void => {
+    passed = passed && one.passed
+  }
+  const failed = (none: NoSearch): void => {
+    passed = false
+    onNoSearch(none)
   }
   await inLanes(options.bugs, async (bug) => {
     const hunt = huntOf(bug)
     const found = await search({ workshop, wallMs, hunt, patches: bug.patches, owner: bug.name, seeds: options.seeds })
-    if (found.ok) reach.set(hunt.name, Math.max(reach.get(hunt.name) ?? 0, found.value.seeds))
-    settle(found.ok ? { ok: true, value: judged(bug, found.value) } : found, options.onBug)
+    if (!found.ok) return failed({ bug, hunt, error: found.error })
+    reach.set(hunt.name, Math.max(reach.get(hunt.name) ?? 0, found.value.seeds))
+    const outcome = judged(bug, found.value)
+    settle(outcome)
+    onBug(outcome)
   })
   const used = hunts.filter(({ name }) => reach.has(name))
   await inLanes(used, async (hunt) => {
     const seeds = reach.get(hunt.name) as number
     const owner = `the sound program in ${hunt.name}`
     const found = await search({ workshop, wallMs, hunt, patches: [], owner, seeds })
-    const value = found.ok ? { hunt, search: found.value, passed: found.value.finding === undefined } : undefined
-    settle(value === undefined ? (found as Result<never, string>) : { ok: true, value }, options.onSound)
+    if (!found.ok) return failed({ bug: undefined, hunt, error: found.error })
+    const isQuiet = found.value.finding === undefined
+    const verdict = isQuiet ? 'nothing-found' : 'false-alarm'
+    settle({ passed: isQuiet })
+    onSound({ hunt, search: found.value, verdict, passed: isQuiet })
   })
   return passed
 }
 
 function judged(bug: PlantedBug, found: Search): BugOutcome {
-  const { finding } = found
-  return { bug, search: found, passed: finding !== undefined && bug.foundBy.includes(finding.code ?? 'scenario') }
+  const verdict = verdictOf(bug, found)
+  return { bug, search: found, verdict, passed: verdict === 'found' }
+}
+
+function verdictOf(bug: PlantedBug, { finding }: Search): Verdict {
+  if (finding === undefined) return 'not-found'
+  return bug.foundBy.includes(finding.code ?? 'scenario') ? 'found' : 'found-by-another'
 }
 
 export function huntOf(bug: PlantedBug): Hunt {

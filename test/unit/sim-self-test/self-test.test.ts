@@ -74,32 +74,45 @@ async function run(
   return { exit, out, error }
 }
 
+/** The verdict at the end of the table, and what stands below it. */
+function endOf(out: string): string {
+  return out.slice(out.search(/^(passed|FAILED)/m))
+}
+
 describe('svc-sim self-test', () => {
   it('passes when the bug is found, and the sound program has nothing on the same seeds', async () => {
     const { exit, out, error } = await run({}, { seeds: 3, code: 'R1' }, { seeds: 3 })
     expect(error).toBe('')
-    expect(out).toMatch(/^10 {2}half-is-a-quorum +R1 +3 +0\.0 s/m)
-    expect(out).toMatch(/^ - {2}none, two-and-two +nothing +3 /m)
-    expect(out).toMatch(/^passed in 0\.0 s$/m)
+    expect(out).toMatch(/^ 10 {2}half-is-a-quorum +found +R1 +3 +0\.0 s/m)
+    expect(out).toMatch(/^ {2}- {2}none, two-and-two +quiet +- +3 /m)
+    expect(out).toMatch(/^passed: 2 rows in 0\.0 s$/m)
     expect(exit).toBe(0)
   })
 
   it('fails when nobody finds the bug', async () => {
     const { exit, out } = await run({}, { seeds: 5 }, { seeds: 5 })
-    expect(out).toMatch(/half-is-a-quorum +NOT FOUND +5 /)
-    expect(out).toMatch(/^FAILED in/m)
+    expect(out).toMatch(
+      /half-is-a-quorum +NOT FOUND +- +5 .*5 seeds of two-and-two broke nothing, and R1 or .* should have/,
+    )
+    expect(endOf(out)).toMatch(/^FAILED: 1 of 2 rows are wrong, in 0\.0 s\n +10 {2}half-is-a-quorum +NOT FOUND /)
     expect(exit).toBe(1)
   })
 
   it('fails when an invariant that cannot know of the bug is the first to be broken, and says which could', async () => {
     const { exit, out } = await run({}, { seeds: 2, code: 'E2' }, { seeds: 2 })
-    expect(out).toMatch(/half-is-a-quorum +E2 .*expected R1, .*: E2 \(it\): is broken/)
+    const why =
+      /half-is-a-quorum +WRONG LAW +E2 +2 .* {2}E2 noticed first, at seed 2, where the row says R1 or .*: E2 \(it\): is broken/
+    expect(out).toMatch(why)
+    // The wrong row alone stands below the verdict, so that nobody looks for it among eighty others.
+    expect(endOf(out)).toMatch(why)
+    expect(endOf(out)).not.toMatch(/none, two-and-two/)
     expect(exit).toBe(1)
   })
 
   it('fails when the sound program is accused', async () => {
     const { exit, out } = await run({}, { seeds: 3, code: 'R1' }, { seeds: 2, code: 'R4' })
-    expect(out).toMatch(/none, two-and-two +FALSE ALARM .*seed 2: R4 \(it\): is broken/)
+    expect(out).toMatch(/none, two-and-two +FALSE ALARM +R4 .*broke R4 in two-and-two at seed 2: R4 \(it\): is broken/)
+    expect(endOf(out)).toMatch(/^FAILED: 1 of 2 rows are wrong, .*\n +- {2}none, two-and-two /)
     expect(exit).toBe(1)
   })
 
@@ -108,6 +121,7 @@ describe('svc-sim self-test', () => {
     expect(silent.error).toContain(
       'half-is-a-quorum: seed 2 of scenarios/hunts/two-and-two.yaml did not come to an end',
     )
+    expect(endOf(silent.out)).toMatch(/ 10 {2}half-is-a-quorum +NO SEARCH .*seed 2 of .* did not come to an end/)
     expect(silent.exit).toBe(1)
     const broken = await run({}, { seeds: 0, end: { exit: 2, error: 'no such thing' } }, { seeds: 1 })
     expect(broken.error).toContain('half-is-a-quorum: the copy ended with exit code 2 after 0 seeds: no such thing')
@@ -115,7 +129,10 @@ describe('svc-sim self-test', () => {
   })
 
   it('fails and names the patch when it does not fit any more', async () => {
-    const { exit, error } = await run({}, { seeds: 1, code: 'R1' }, { seeds: 1 }, () => 'something else')
+    const { exit, out, error } = await run({}, { seeds: 1, code: 'R1' }, { seeds: 1 }, () => 'something else')
+    expect(endOf(out)).toMatch(
+      /^FAILED: 1 of 1 rows are wrong, .*\n +10 {2}half-is-a-quorum +NO SEARCH .* 0 times instead/,
+    )
     expect(error).toMatch(/^half-is-a-quorum: src\/raft\/core\/quorum\.js holds this 0 times instead of once:\n/)
     expect(exit).toBe(1)
   })
@@ -134,11 +151,15 @@ describe('svc-sim self-test', () => {
     expect(rows[0]).toMatchObject({
       row: 10,
       hunt: 'two-and-two',
+      verdict: 'found',
       passed: true,
       finding: { seed: 1, code: 'R1' },
       seeds: 1,
     })
-    expect(rows[1]).toMatchObject({ row: 15, passed: false })
+    expect(rows[1]).toMatchObject({ row: 15, verdict: 'found-by-another', passed: false })
+    expect(rows[1].expected).not.toContain('R1')
+    expect(rows[1].why).toMatch(/^R1 noticed first, at seed 1, where the row says /)
+    expect(rows[2]).toMatchObject({ hunt: 'leader-sleeps', verdict: 'nothing-found', passed: true })
   })
 
   it('refuses a bug that it does not know with exit code 2, and names those that it does', async () => {

@@ -1,0 +1,107 @@
+import type { BugOutcome, NoSearch, SoundOutcome, Verdict } from '../self-test/self-test.ts'
+
+/** How the table names each verdict. Those in capitals are wrong rows: they alone stand in capitals, so that the eye finds them. */
+const verdictTexts: Readonly<Record<Verdict, string>> = {
+  found: 'found',
+  'not-found': 'NOT FOUND',
+  'found-by-another': 'WRONG LAW',
+  'nothing-found': 'quiet',
+  'false-alarm': 'FALSE ALARM',
+  'no-search': 'NO SEARCH',
+}
+
+/** A row of the table in both forms in which it is printed. */
+export interface TableRow {
+  readonly text: string
+  /** For programs. */
+  readonly json: object
+  /** What is wrong with the row, and why, in one sentence. Undefined: the row is as it should be. */
+  readonly wrong: string | undefined
+}
+
+export const headLine = line('#', 'planted bug', 'verdict', 'by', 'seeds', 'time', '')
+
+export function bugRow({ bug, search, verdict, passed }: BugOutcome): TableRow {
+  const { finding, seconds } = search
+  const wrong = whyBugIsWrong({ bug, search, verdict, passed })
+  const text = line(
+    String(bug.row),
+    bug.name,
+    verdictTexts[verdict],
+    finding === undefined ? '-' : codeOf(finding),
+    String(search.seeds),
+    secondsText(seconds),
+    wrong ?? bug.about,
+  )
+  const json = { row: bug.row, bug: bug.name, hunt: bug.hunt, verdict, passed, expected: bug.foundBy, ...search }
+  return { text, json: wrong === undefined ? json : { ...json, why: wrong }, wrong }
+}
+
+export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): TableRow {
+  const { finding, seconds } = search
+  const wrong =
+    finding === undefined
+      ? undefined
+      : `the sound program broke ${codeOf(finding)} in ${hunt.name} at seed ${finding.seed}: ${finding.message}`
+  const by = finding === undefined ? '-' : codeOf(finding)
+  const cells = [verdictTexts[verdict], by, String(search.seeds), secondsText(seconds), wrong ?? ''] as const
+  const json = { row: null, bug: null, hunt: hunt.name, verdict, passed, ...search }
+  return {
+    text: line('-', `none, ${hunt.name}`, ...cells),
+    json: wrong === undefined ? json : { ...json, why: wrong },
+    wrong,
+  }
+}
+
+/** A row without a search: a patch did not fit, or a copy did not end as runs do. */
+export function noSearchRow({ bug, hunt, error }: NoSearch): TableRow {
+  const [row, name] = bug === undefined ? ['-', `none, ${hunt.name}`] : [String(bug.row), bug.name]
+  // The text of a patch that does not fit has several lines; the whole of it goes to standard error.
+  const wrong = `there was no search: ${error.split('\n', 1)[0] ?? error}`
+  const json = { row: bug?.row ?? null, bug: bug?.name ?? null, hunt: hunt.name, verdict: 'no-search', passed: false }
+  return {
+    text: line(row, name, verdictTexts['no-search'], '-', '-', '-', wrong),
+    json: { ...json, why: error },
+    wrong,
+  }
+}
+
+/** The end of the table: passed, or which rows are wrong, and why. */
+export function endLines(rows: readonly TableRow[], totalSeconds: number): string {
+  const wrong = rows.filter((row) => row.wrong !== undefined)
+  if (wrong.length === 0) return `passed: ${rows.length} rows in ${secondsText(totalSeconds)}\n`
+  const list = wrong.map(({ text }) => `  ${text}\n`).join('')
+  return `FAILED: ${wrong.length} of ${rows.length} rows are wrong, in ${secondsText(totalSeconds)}\n${list}`
+}
+
+function whyBugIsWrong({ bug, search, verdict }: BugOutcome): string | undefined {
+  const { finding } = search
+  const able = bug.foundBy.join(' or ')
+  if (verdict === 'not-found') {
+    const seeds = search.seeds === 1 ? 'one seed' : `${search.seeds} seeds`
+    return `${seeds} of ${bug.hunt} broke nothing, and ${able} should have noticed`
+  }
+  if (verdict !== 'found-by-another' || finding === undefined) return undefined
+  return `${codeOf(finding)} noticed first, at seed ${finding.seed}, where the row says ${able}: ${finding.message}`
+}
+
+function codeOf({ code }: { readonly code: string | undefined }): string {
+  return code ?? 'scenario'
+}
+
+function line(
+  number: string,
+  name: string,
+  verdict: string,
+  by: string,
+  seeds: string,
+  time: string,
+  note: string,
+): string {
+  const found = `${verdict.padEnd(11)} ${by.padEnd(8)}`
+  return `${number.padStart(3)}  ${name.padEnd(31)} ${found} ${seeds.padStart(5)} ${time.padStart(8)}  ${note}`.trimEnd()
+}
+
+function secondsText(value: number): string {
+  return `${value.toFixed(1)} s`
+}

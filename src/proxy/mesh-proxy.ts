@@ -18,6 +18,16 @@ interface Side extends Closable {
   drain(): Promise<void>
 }
 
+/** A side that the plan asks for. */
+interface Wanted {
+  /** What the log says of it. */
+  readonly fields: Readonly<Record<string, string>>
+  open(): Promise<void>
+}
+
+const inboundKey = 'inbound '
+const isInbound = (key: string): boolean => key.startsWith(inboundKey)
+
 /** Beside one service: lets others in as intentions allow, and takes it to others. Whatever it does, it does by its Env. */
 export class MeshProxy implements Closable {
   readonly #env: Env
@@ -30,7 +40,7 @@ export class MeshProxy implements Closable {
   readonly #retired = new Set<Side>()
   /** When what could not be opened is tried again. */
   readonly #openAgain = new Map<string, Closable>()
-  #wanted = new Map<string, () => Promise<void>>()
+  #wanted = new Map<string, Wanted>()
   #closed = false
 
   constructor(env: Env, api: AgentApi, service: string) {
@@ -42,12 +52,17 @@ export class MeshProxy implements Closable {
 
   /** What goes on as it is planned stays as it is; the rest is opened, or ends when its connections do. */
   follow({ inbound, upstreams }: Pick<ProxyPlan, 'inbound' | 'upstreams'>): void {
-    this.#wanted = new Map<string, () => Promise<void>>()
-    if (inbound !== undefined) this.#want(`inbound ${JSON.stringify(inbound)}`, () => this.#openInbound(inbound))
-    for (const plan of upstreams) this.#want(`upstream ${JSON.stringify(plan)}`, () => this.#openUpstream(plan))
+    const before = this.#wanted
+    this.#wanted = new Map<string, Wanted>()
+    if (inbound !== undefined) this.#wantInbound(inbound)
+    for (const plan of upstreams) this.#wantUpstream(plan)
+    if (inbound === undefined && [...before.keys()].some(isInbound)) {
+      const text = 'The proxy takes no more connections for its service: the registration has no LocalServicePort'
+      this.#env.log.write('warn', 'proxy', text, { service: this.#service })
+    }
     for (const [key, side] of [...this.#sides]) {
       if (this.#wanted.has(key)) continue
-      if (side !== undefined) this.#retire(key, side)
+      if (side !== undefined) this.#retire(key, side, before.get(key)?.fields ?? {})
       else if (this.#openAgain.has(key)) this.#forget(key)
     }
     this.#openWanted()
@@ -55,7 +70,7 @@ export class MeshProxy implements Closable {
 
   /** Where connections for the service are taken; undefined: not yet. */
   get inbound(): Endpoint | undefined {
-    for (const [key, side] of this.#sides) if (key.startsWith('inbound ')) return side?.local
+    for (const [key, side] of this.#sides) if (isInbound(key)) return side?.local
     return undefined
   }
 
@@ -88,34 +103,33 @@ export class MeshProxy implements Closable {
     this.#retired.clear()
   }
 
-  #want(key: string, open: () => Promise<void>): void {
-    this.#wanted.set(key, open)
-  }
-
   #openWanted(): void {
-    for (const [key, open] of this.#wanted) {
+    for (const [key, { open }] of this.#wanted) {
       if (this.#sides.has(key)) continue
       this.#sides.set(key, undefined)
       this.#env.detach(open())
     }
   }
 
-  async #openInbound(plan: InboundPlan): Promise<void> {
+  #wantInbound(plan: InboundPlan): void {
+    const key = `${inboundKey}${JSON.stringify(plan)}`
+    const at = `${endpointText(plan.listen)} => ${endpointText(plan.local)}`
+    const fields = { service: this.#service, at }
     const parts = { env: this.#env, api: this.#api, identity: this.#identity, service: this.#service, plan }
-    const opened = await Inbound.open(parts)
-    const text = `${endpointText(plan.listen)} => ${endpointText(plan.local)}`
-    this.#opened(`inbound ${JSON.stringify(plan)}`, opened, { service: this.#service, at: text })
+    this.#wanted.set(key, { fields, open: async () => this.#opened(key, await Inbound.open(parts), fields) })
   }
 
-  async #openUpstream(plan: UpstreamPlan): Promise<void> {
-    const opened = await Upstream.open({ env: this.#env, api: this.#api, identity: this.#identity, plan })
-    this.#opened(`upstream ${JSON.stringify(plan)}`, opened, { upstream: plan.name, at: endpointText(plan.listen) })
+  #wantUpstream(plan: UpstreamPlan): void {
+    const key = `upstream ${JSON.stringify(plan)}`
+    const fields = { upstream: plan.name, at: endpointText(plan.listen) }
+    const parts = { env: this.#env, api: this.#api, identity: this.#identity, plan }
+    this.#wanted.set(key, { fields, open: async () => this.#opened(key, await Upstream.open(parts), fields) })
   }
 
   #opened(
     key: string,
     opened: { ok: true; value: Side } | { ok: false; error: string },
-    fields: Readonly<Record<string, string>>,
+    fields: Wanted['fields'],
   ): void {
     if (this.#closed || !this.#wanted.has(key)) {
       this.#sides.delete(key)
@@ -142,7 +156,8 @@ export class MeshProxy implements Closable {
     this.#sides.delete(key)
   }
 
-  #retire(key: string, side: Side): void {
+  #retire(key: string, side: Side, fields: Wanted['fields']): void {
+    this.#env.log.write('info', 'proxy', 'The proxy closes a listener', fields)
     this.#sides.delete(key)
     this.#retired.add(side)
     const [oldest] = this.#retired

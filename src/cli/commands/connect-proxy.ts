@@ -129,6 +129,9 @@ async function startedByAgent(invocation: Invocation, id: string, api: AgentApi)
   const plan = planOf(first.value.body)
   if (!plan.ok) return plan
   terminal.out(`    Configuration mode: Agent API\n              Proxy ID: ${id}\n${planText(plan.value)}`)
+  if (plan.value.inbound === undefined) {
+    terminal.error(`The proxy ${id} has no LocalServicePort: it takes no connections for ${plan.value.service}\n`)
+  }
   const proxy = new MeshProxy(env, api, plan.value.service)
   proxy.follow(plan.value)
   const following = new Following(env, api, {

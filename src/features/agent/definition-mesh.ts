@@ -150,7 +150,6 @@ const managedEnding = '-proxy'
 export function sidecarFacts(given: OfferedService, token: string, parent: OfferedService): OfferedService {
   const service = given.service || `${parent.service}${sidecarEnding}`
   const proxy = given.mesh?.proxy
-  const noPlace = !proxy || (proxy.localAddress === '' && proxy.localPort < 1)
   const { token: _own, ...facts } = given
   const ofToken = token || (parent.token ?? '')
   return {
@@ -167,7 +166,7 @@ export function sidecarFacts(given: OfferedService, token: string, parent: Offer
         destination: proxy?.destination || parent.service,
         destinationId: proxy?.destinationId || parent.id,
         localAddress: proxy?.localAddress || '127.0.0.1',
-        localPort: noPlace ? parent.port : (proxy?.localPort ?? 0),
+        localPort: proxy !== undefined && proxy !== null && proxy.localPort > 0 ? proxy.localPort : parent.port,
         config: proxy?.config ?? '',
         upstreams: proxy?.upstreams ?? [],
       },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { proxyVariables } from '../../../src/model/proxy-variables.ts'
 import { FakeApi } from './fake-api.ts'
 
 const root = '/v1/connect/intentions'
@@ -256,6 +257,17 @@ describe('svc connect', () => {
     )
     api.answers.set('GET /v1/agent/services', [200, '{}'])
     expect(await problemOf('-sidecar-for=web')).toBe('No sidecar proxy registered for web')
+  })
+
+  it('proxy says that it takes no connections for a service without a port', async () => {
+    const proxy = { DestinationServiceName: 'web', LocalServiceAddress: '10.1.1.1' }
+    const body = { Kind: 'connect-proxy', ID: 'web-proxy', Port: 21_000, Proxy: proxy }
+    api.answers.set('GET /v1/agent/service/web-proxy', [200, body])
+    // It ends by itself when its standard input does.
+    api.environment.set(proxyVariables.tethered, '1')
+    const { out, error } = await api.run(['connect', 'proxy', '-proxy-id=web-proxy'])
+    expect(out).toContain('Public listener: Disabled\n')
+    expect(error).toBe('The proxy web-proxy has no LocalServicePort: it takes no connections for web\n')
   })
 
   it('envoy must be told whom it stands for, and then says that it is not there yet', async () => {

@@ -301,12 +301,23 @@ describe('a sidecar', () => {
         port: 1234,
         token: 'own',
         tags: ['v1'],
-        mesh: { proxy: { localAddress: '10.1.1.1', localPort: 0, upstreams: [{ name: 'db', localPort: 1 }] } },
+        mesh: { proxy: { localAddress: '10.1.1.1', localPort: 80, upstreams: [{ name: 'db', localPort: 1 }] } },
       },
       checks: [{ checkId: 'service:web-sidecar-proxy', serviceId: 'web-sidecar-proxy', token: 'own' }],
     })
     const inFile = { name: 'web', token: 'file', connect: { sidecar_service: {} } }
     expect(definition(inFile, 'file').sidecar?.service.token).toBe('file')
+  })
+
+  it.each([
+    [{}, '127.0.0.1', 8080],
+    [{ LocalServiceAddress: '10.1.1.1' }, '10.1.1.1', 8080],
+    [{ LocalServicePort: 9 }, '127.0.0.1', 9],
+    [{ LocalServiceAddress: '10.1.1.1', LocalServicePort: 9 }, '10.1.1.1', 9],
+    [{ LocalServiceAddress: '10.1.1.1', LocalServicePort: 0 }, '10.1.1.1', 8080],
+  ])('that says %j of where its service is finds it at %s:%i', (said, localAddress, localPort) => {
+    const value = { Name: 'web', Port: 8080, Connect: { SidecarService: { Proxy: said } } }
+    expect(definition(value).sidecar?.service.mesh?.proxy).toMatchObject({ localAddress, localPort })
   })
 
   it('is read past before 1.3.0', () => {

@@ -5,7 +5,7 @@ import type { Env } from '../../../src/env/env.ts'
 import type { TcpStream } from '../../../src/env/net.ts'
 import type { AgentApi } from '../../../src/proxy/agent-api.ts'
 import { MeshProxy } from '../../../src/proxy/mesh-proxy.ts'
-import type { UpstreamPlan } from '../../../src/proxy/plan.ts'
+import type { InboundPlan, UpstreamPlan } from '../../../src/proxy/plan.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const retiredMax = 64
@@ -22,6 +22,8 @@ class Stage {
   readonly listening = new Map<number, (stream: TcpStream) => void>()
   readonly hosts: string[] = []
   readonly log: string[] = []
+  /** The same with their levels and fields. */
+  readonly lines: string[] = []
   /** What the agent was asked and has not answered, by path. */
   readonly open = new Map<string, () => void>()
   asked: string[] = []
@@ -36,7 +38,11 @@ class Stage {
         return ok({ local: { host, port }, close: () => this.listening.delete(port) })
       },
     }
-    const log = { write: (_level: string, _topic: string, text: string) => this.log.push(text), enabled: () => true }
+    const write = (level: string, _topic: string, text: string, fields?: object): void => {
+      this.log.push(text)
+      this.lines.push(`${level} ${text} ${JSON.stringify(fields)}`)
+    }
+    const log = { write, enabled: () => true }
     const lookup = async () => ok(['::1', '127.0.0.9'])
     const env = { ...this.clock.env, tcp, log, names: { lookup } } as unknown as Env
     const api: AgentApi = {
@@ -122,6 +128,31 @@ describe('an upstream that is no more wanted', () => {
     expect(stage.log.filter((text) => text.startsWith('Connections of a registration')).length).toBe(1)
     stage.proxy.close()
     expect(connections.every(({ isBroken }) => isBroken())).toBe(true)
+  })
+})
+
+describe('a listener that goes away', () => {
+  const lost = 'warn The proxy takes no more connections for its service: the registration has no LocalServicePort'
+  const door: InboundPlan = {
+    listen: { host: '0.0.0.0', port: 21_000 },
+    local: { host: '127.0.0.1', port: 80 },
+    connectTimeoutMs: 1_000,
+  }
+
+  it('is logged: one of an upstream, and one of the service that nothing takes the place of as a warning', async () => {
+    const stage = new Stage()
+    const follow = async (inbound: InboundPlan | undefined, ...upstreams: readonly UpstreamPlan[]) => {
+      stage.lines.length = 0
+      stage.proxy.follow({ inbound, upstreams })
+      await settled()
+      return stage.lines.filter((line) => !line.includes('takes connections'))
+    }
+    expect(await follow(door, plan(1))).toEqual([])
+    const closed = 'info The proxy closes a listener {"upstream":"db","at":"127.0.0.1:1"}'
+    expect(await follow({ ...door, connectTimeoutMs: 2 }, plan(2))).toEqual([closed])
+    expect(await follow(undefined, plan(2))).toEqual([`${lost} {"service":"web"}`])
+    expect(await follow(undefined, plan(2))).toEqual([])
+    stage.proxy.close()
   })
 })
 

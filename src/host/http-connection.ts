@@ -4,6 +4,7 @@ import { bodyBytesMax, type HttpHandler, type HttpHeaders, type HttpRequest, typ
 import type { Endpoint } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { type HeldBodies, isWithoutBody, joinedHeaders, noBody, readBody } from './http-body.ts'
+import { framingProblem } from './http-framing.ts'
 import {
   type BodyTexts,
   type CompressedBodies,
@@ -47,6 +48,8 @@ interface Exchange {
   readonly response: ServerResponse
   readonly target: string
   readonly aborts: (() => void)[]
+  /** Why nothing is made of it. */
+  readonly problem: string | undefined
 }
 
 /** The requests of one connection, one after another: of two writes sent in a row, the first takes effect first. */
@@ -55,6 +58,8 @@ export class HttpConnection {
   readonly #serving: HttpServing
   readonly #waiting: Exchange[] = []
   #current: Exchange | undefined
+  /** Where the last request taken ends is uncertain: what follows it on this connection is not served. */
+  #refusing = false
   #gone = false
   #remote: Endpoint | undefined
   #grace: NodeJS.Timeout | undefined
@@ -72,7 +77,13 @@ export class HttpConnection {
     return this.#current !== undefined
   }
 
+  /** An answer is due that ends the connection. */
+  get refusing(): boolean {
+    return this.#refusing
+  }
+
   take(request: IncomingMessage, response: ServerResponse, target: string): void {
+    if (this.#refusing) return
     if (this.#waiting.length >= pipelinedRequestsMax) {
       this.#socket.destroy()
       return
@@ -80,7 +91,9 @@ export class HttpConnection {
     // What breaks a connection shows as its end.
     response.on('error', () => undefined)
     request.on('error', () => undefined)
-    this.#waiting.push({ request, response, target, aborts: [] })
+    const problem = framingProblem(request)
+    this.#refusing = problem !== undefined
+    this.#waiting.push({ request, response, target, aborts: [], problem })
     if (this.#current === undefined) void this.#serveAll()
   }
 
@@ -97,7 +110,8 @@ export class HttpConnection {
   }
 
   async #serve(exchange: Exchange): Promise<void> {
-    const { request, response } = exchange
+    const { request, response, problem } = exchange
+    if (problem !== undefined) return this.#refuse(exchange, problem)
     // Most requests have no body: for them nobody is asked how large one may be.
     const { body, release } = isWithoutBody(request)
       ? noBody
@@ -115,6 +129,18 @@ export class HttpConnection {
       // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
       await writeResponse(request, response, this.#internalError(cause), { last: closing, compressed, texts, onHeld })
     }
+  }
+
+  async #refuse({ request, response }: Exchange, problem: string): Promise<void> {
+    const { compressed, texts } = this.#serving
+    const answer: WholeResponse = {
+      status: 400,
+      headers: [['Content-Type', 'text/plain; charset=utf-8']],
+      body: `Bad Request: ${problem}`,
+    }
+    const onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
+    await writeResponse(request, response, answer, { last: true, compressed, texts, onHeld })
+    this.#socket.destroySoon()
   }
 
   #bodyBytesMax({ request, target }: Exchange): number {

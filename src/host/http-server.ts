@@ -36,6 +36,8 @@ const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 5_000,
   noDelay: true,
   keepAlive: true,
+  // Node would answer and then serve what follows on the connection: see http-framing.ts.
+  requireHostHeader: false,
 }
 
 /**
@@ -182,6 +184,8 @@ function answeringPlain<T extends TlsServer>(server: T): T {
 
 /** Bytes that are no request. Nothing may be written between the parts of an answer that is on its way. */
 function refuse(cause: Error, socket: Socket, connection: HttpConnection | undefined): void {
+  // The answer that is due says so already, and ends the connection.
+  if (connection?.refusing === true) return
   const code = codeOf(cause)
   // Of what is no error of HTTP, nothing can be said in HTTP: a reset, a failed TLS handshake.
   if (!/^(HPE_|ERR_HTTP_)/.test(code) || !socket.writable || connection?.busy === true) {

@@ -21,6 +21,7 @@ export const diskOperations = {
   size: 14,
   close: 15,
   writeSynced: 16,
+  realPath: 17,
 } as const
 
 export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]

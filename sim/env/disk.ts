@@ -69,6 +69,14 @@ export class SimEnvDisk implements Disk {
     return this.#names('stat', path, () => this.#machine.disk.tree.stat(path))
   }
 
+  /** Simulated disks have no links, and their users name no `..`. */
+  realPath(path: string): Promise<Result<string, DiskFailure>> {
+    return this.#names('realPath', path, (): Result<string, DiskFailure> => {
+      const found = this.#machine.disk.tree.stat(path)
+      return found.ok ? ok(path) : found
+    })
+  }
+
   lock(path: string): Promise<Result<{ close(): Promise<void> }, DiskFailure>> {
     return this.#names('lock', path, (): Result<{ close(): Promise<void> }, DiskFailure> => {
       const taken = this.#machine.disk.lock(path, this.#boot)

@@ -39,6 +39,8 @@ export interface Disk {
   rename(from: string, to: string): Promise<Result<undefined, DiskFailure>>
   remove(path: string): Promise<Result<undefined, DiskFailure>>
   stat(path: string): Promise<Result<DiskEntry, DiskFailure>>
+  /** The absolute path of the file or directory that `path` leads to, without symbolic links, `.` and `..`. */
+  realPath(path: string): Promise<Result<string, DiskFailure>>
   /**
    * Takes the file at `path` as a lock for this process, until it ends or calls `close`. `locked` when another live
    * process holds it; a lock whose holder died is free.

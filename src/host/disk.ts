@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { compareText } from '../base/bytes.ts'
 import { done, err, ok, type Result } from '../base/result.ts'
@@ -35,6 +35,7 @@ export const hostDisk: Disk = {
     }),
   remove: (path) => attempt(path, () => remove(path)),
   stat: (path) => attempt(path, async () => ok(await entryAt(path))),
+  realPath: (path) => attempt(path, async () => ok(await realpath(path))),
   lock: (path) => attempt(path, () => takeLock(path)),
 }
 

@@ -20,25 +20,28 @@ export function fileName(path: string): string | undefined {
   return sound && !/[\\\0\ufffd]/.test(name) ? name : undefined
 }
 
-/** A file below `directory`, or the `index.html` of a directory there; `name` as `fileName` gives it, or empty. */
-export async function readBelow(
-  disk: Pick<Disk, 'stat' | 'open'>,
-  directory: string,
-  name: string,
-): Promise<Result<Found, DiskFailure>> {
-  const path = name === '' ? directory : `${directory}/${name}`
+/** What is asked of a disk to serve files of it. */
+export type UiDisk = Pick<Disk, 'stat' | 'open' | 'realPath'>
+
+/**
+ * A file below `directory`, or the `index.html` of a directory there; `name` as `fileName` gives it, or empty. A link is
+ * followed to what lies below the directory itself, as a mounted set of files has them, and nowhere else.
+ */
+export async function readBelow(disk: UiDisk, directory: string, name: string): Promise<Result<Found, DiskFailure>> {
+  const root = await disk.realPath(directory)
+  if (!root.ok) return noneOr(root.error)
+  const path = name === '' ? root.value : `${root.value}/${name}`
   const entry = await disk.stat(path)
-  if (entry.ok && entry.value.kind === 'directory') return readFile(disk, path, 'index.html')
-  const slash = path.lastIndexOf('/')
-  return entry.ok ? readFile(disk, path.slice(0, slash), path.slice(slash + 1)) : noneOr(entry.error)
+  if (!entry.ok) return noneOr(entry.error)
+  return readFile(disk, root.value, entry.value.kind === 'directory' ? `${path}/index.html` : path)
 }
 
-async function readFile(
-  disk: Pick<Disk, 'stat' | 'open'>,
-  directory: string,
-  name: string,
-): Promise<Result<Found, DiskFailure>> {
-  const path = `${directory}/${name}`
+async function readFile(disk: UiDisk, root: string, asked: string): Promise<Result<Found, DiskFailure>> {
+  const real = await disk.realPath(asked)
+  if (!real.ok) return noneOr(real.error)
+  const path = real.value
+  if (!path.startsWith(root === '/' ? root : `${root}/`)) return ok('none')
+  // From here on the path without links is used, so that what was looked at is what is opened.
   const entry = await disk.stat(path)
   if (!entry.ok) return noneOr(entry.error)
   // A pipe would be waited for, a device never ends.
@@ -50,6 +53,7 @@ async function readFile(
   const bytes = await file.value.read(0, fileBytesMax + 1)
   await file.value.close()
   if (!bytes.ok) return bytes
+  const name = asked.slice(asked.lastIndexOf('/') + 1)
   return ok(bytes.value.length > fileBytesMax ? 'too-large' : { name, bytes: bytes.value })
 }
 

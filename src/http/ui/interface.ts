@@ -1,13 +1,13 @@
 import type { UiConfig } from '../../agent/settings/http-settings.ts'
 import { crc32 } from '../../base/crc32.ts'
 import { ok, type Result } from '../../base/result.ts'
-import type { Disk, DiskFailure } from '../../env/disk.ts'
+import type { DiskFailure } from '../../env/disk.ts'
 import type { HttpRequest, HttpResponse } from '../../env/http.ts'
 import type { Log } from '../../env/observe.ts'
 import { plainText } from '../content-type.ts'
 import { redirect } from '../redirect.ts'
 import { builtInFile, builtInHeaders } from './built-in.ts'
-import { type Found, fileName, readBelow } from './directory.ts'
+import { type Found, fileName, readBelow, type UiDisk } from './directory.ts'
 
 const uiPath = '/ui/'
 const methods = 'GET,HEAD'
@@ -15,7 +15,7 @@ const methods = 'GET,HEAD'
 export interface UiOptions {
   readonly config: UiConfig
   /** Where a directory of one's own is read. */
-  readonly disk: Pick<Disk, 'stat' | 'open'>
+  readonly disk: UiDisk
   readonly log: Pick<Log, 'write'>
 }
 

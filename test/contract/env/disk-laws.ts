@@ -91,6 +91,15 @@ export function diskLaws(law: Law): void {
     },
   )
 
+  law('a path without links is its own real path', async ({ env, directory }) => {
+    await got(env.disk.makeDirectory(`${directory}/b`))
+    await writeFile(env, `${directory}/b/file`, '')
+    for (const path of [directory, `${directory}/b`, `${directory}/b/file`]) {
+      expect(await got(env.disk.realPath(path))).toBe(path)
+    }
+    expect(await failureOf(env.disk.realPath(`${directory}/no`))).toBe('not-found')
+  })
+
   law(
     'a rename replaces its target in one step; the replaced file lives on for who has it open',
     async ({ env, directory }) => {

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, unlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import type { UiConfig } from '../../../src/agent/settings/http-settings.ts'
@@ -155,12 +155,50 @@ function uiLaws(name: string, world: LawWorld): void {
 uiLaws('in the simulator', simWorld(undefined))
 uiLaws('on Node', hostWorld(undefined))
 
-it('a link that an operator puts into the directory is followed: the directory is theirs', async () => {
-  await hostWorld(undefined).look(async (place) => {
-    await got(place.env.disk.makeDirectory(`${place.directory}/ui`))
-    await writeFile(place.env, `${place.directory}/shared.css`, 'a {}')
-    symlinkSync('../shared.css', `${place.directory}/ui/app.css`)
-    const ask = await served(place, { kind: 'directory', path: `${place.directory}/ui` })
-    expect((await ask('GET /ui/app.css')).body).toBe('a {}')
+describe('links in a directory of the web interface', () => {
+  it('are followed to what lies below it, as a mounted set of files has them, and nowhere else', async () => {
+    await hostWorld(undefined).look(async (place) => {
+      const { env, directory } = place
+      const ui = `${directory}/ui`
+      for (const made of [`${ui}/..v1`, `${directory}/ui-of-others`, `${directory}/private`]) {
+        await got(env.disk.makeDirectory(made))
+      }
+      await writeFile(env, `${ui}/index.html`, 'index')
+      await writeFile(env, `${ui}/..v1/app.css`, 'a {}')
+      for (const outside of ['secret', 'ui-of-others/secret', 'private/index.html']) {
+        await writeFile(env, `${directory}/${outside}`, 'secret')
+      }
+      const links = {
+        '..data': '..v1',
+        'app.css': '..data/app.css',
+        'up.css': '../secret',
+        'absolute.css': `${directory}/secret`,
+        'beside.css': '../ui-of-others/secret',
+        'chained.css': 'up.css',
+        elsewhere: '../private',
+        'to-elsewhere': 'elsewhere',
+        'file-of-elsewhere.html': 'elsewhere/index.html',
+        'back.css': '../ui/..v1/app.css',
+        'nowhere.css': 'no-such-file',
+      }
+      for (const [name, to] of Object.entries(links)) symlinkSync(to, `${ui}/${name}`)
+      symlinkSync('ui', `${directory}/linked-ui`)
+      for (const path of [ui, `${directory}/linked-ui`]) {
+        const ask = await served(place, { kind: 'directory', path })
+        const shown = async (target: string) => (await ask(`GET /ui/${target}`)).body
+        expect(await shown('app.css')).toBe('a {}')
+        expect(await shown('back.css')).toBe('a {}')
+        for (const name of Object.keys(links)) {
+          if (name.startsWith('.') || name === 'app.css' || name === 'back.css') continue
+          expect(await shown(name), name).toBe('index')
+        }
+        expect(await shown('elsewhere/index.html')).toBe('index')
+        expect(await shown('to-elsewhere/')).toBe('index')
+      }
+      unlinkSync(`${ui}/index.html`)
+      symlinkSync('../secret', `${ui}/index.html`)
+      const ask = await served(place, { kind: 'directory', path: ui })
+      expect(await ask('GET /ui/')).toMatchObject({ status: 404, body: '' })
+    })
   })
 })

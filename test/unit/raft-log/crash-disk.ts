@@ -128,6 +128,14 @@ export class CrashDisk implements Disk {
     })
   }
 
+  realPath(path: string): Promise<Result<string, DiskFailure>> {
+    return this.#run<string>('realPath', path, () => {
+      const { directory, name } = this.#place(path)
+      const isThere = this.#directories.has(path) || directory?.seen.has(name) === true
+      return isThere ? ok(path) : failure('not-found', path)
+    })
+  }
+
   stat(path: string): Promise<Result<DiskEntry, DiskFailure>> {
     return this.#run<DiskEntry>('stat', path, () => {
       if (this.#directories.has(path)) return ok({ kind: 'directory' as const, sizeBytes: 0 })

@@ -1,3 +1,4 @@
+import { hideUuids } from '../base/uuid.ts'
 import type { Ask } from './authorizer.ts'
 import { decisionText } from './decision-text.ts'
 import type { Difference, Refusal } from './rehearsal.ts'
@@ -50,7 +51,7 @@ export class Tally {
       this.#others++
       return
     }
-    const shown = name.slice(0, shownNameMax)
+    const shown = hideUuids(name).slice(0, shownNameMax)
     this.#counts.set(key, known === undefined ? { accessor, resource, right, name: shown, why, times: 1 } : more(known))
   }
 }

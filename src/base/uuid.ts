@@ -8,3 +8,10 @@ export function uuidOf(random: Uint8Array): string {
   const text = hex(bytes)
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-')
 }
+
+const uuidForm = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi
+
+/** The text for people to read in a log, without what has the form of a UUID in any spelling: it may be somebody's secret. */
+export function hideUuids(text: string): string {
+  return text.length < 32 ? text : text.replace(uuidForm, '<hidden>')
+}

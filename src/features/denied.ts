@@ -1,5 +1,6 @@
 import type { Ask, Authorizer } from '../access/authorizer.ts'
 import { decidedBy } from '../access/decision-text.ts'
+import { hideUuids } from '../base/uuid.ts'
 import type { Env } from '../env/env.ts'
 import type { Failure } from '../model/failure.ts'
 import { permissionDenied } from './access.ts'
@@ -19,7 +20,9 @@ export function tellDenied(
 ): void {
   metrics.count('acl.denied')
   if (!log.enabled('info')) return
-  const { resource, name, right } = ask
-  const by = decidedBy(authorizer.explain(resource, name, right))
+  const { resource, right } = ask
+  // A key, a session or a node that was asked for: a secret where the caller has confused them.
+  const name = hideUuids(ask.name)
+  const by = decidedBy(authorizer.explain(resource, ask.name, right))
   log.write('info', 'acl', 'permission denied', { accessor: authorizer.accessor, resource, name, right, by, what })
 }

@@ -34,7 +34,7 @@ export interface RequestHeader {
 export interface PathRest {
   readonly name: string
   readonly about: string
-  /** It is not to be logged. */
+  /** It is not to be logged: an ID that is a secret, or where callers put one by mistake. */
   readonly secret?: true
 }
 

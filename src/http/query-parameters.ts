@@ -61,20 +61,3 @@ function escaped(byteText: string): string {
 }
 
 const noParameters: QueryParameters = new ParsedQuery([])
-
-/**
- * A request target as it may be logged: what a `token` holds is hidden, however its name is spelled. `below`: the path that
- * ends in a slash and is followed by a secret.
- */
-export function loggableTarget(target: string, below?: string): string {
-  const mark = target.indexOf('?')
-  const path = below === undefined ? target.slice(0, mark < 0 ? undefined : mark) : `${below}<hidden>`
-  if (mark < 0) return path
-  const pieces = target.slice(mark + 1).split(/([&;])/)
-  return `${path}?${pieces.map(loggablePiece).join('')}`
-}
-
-function loggablePiece(piece: string): string {
-  const equals = piece.indexOf('=')
-  return equals >= 0 && percentDecode(piece.slice(0, equals), true) === 'token' ? 'token=<hidden>' : piece
-}

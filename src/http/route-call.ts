@@ -1,5 +1,6 @@
 import { InvariantViolation, invariant } from '../base/invariant.ts'
 import type { Result } from '../base/result.ts'
+import { hideUuids } from '../base/uuid.ts'
 import { bodyBytesMax, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import { endpointText } from '../env/net.ts'
 import type { AgentContext } from '../features/agent-context.ts'
@@ -9,7 +10,7 @@ import { failureText } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { ResponseEncoder } from './encode-response.ts'
 import { failureStatus } from './failure-status.ts'
-import { loggableTarget } from './query-parameters.ts'
+import { loggableTarget } from './loggable-target.ts'
 import type { MountedRoute } from './route-table.ts'
 import { requestToken } from './token.ts'
 
@@ -146,7 +147,7 @@ export class RouteCaller {
 
   #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest): void {
     if (failureStatus[failure.kind] < 500 || failure.kind === 'cancelled') return
-    const fields = { ...this.#fields(routed), kind: failure.kind, error: failureText(failure) }
+    const fields = { ...this.#fields(routed), kind: failure.kind, error: hideUuids(failureText(failure)) }
     this.#options.agent.env.log.write('error', 'http', 'request failed', fields)
   }
 
@@ -163,9 +164,22 @@ export class RouteCaller {
     return encoder.text(500, 'Internal error')
   }
 
-  #fields({ mounted: { route }, request: { method, target, remote } }: RoutedRequest) {
-    const below = route.rest?.secret === true ? route.path : undefined
-    return { method, target: loggableTarget(target, below), from: endpointText(remote) }
+  #fields(routed: RoutedRequest) {
+    const { mounted, path, query, request } = routed
+    const method = this.#method(routed)
+    const target = loggableTarget({
+      target: request.target,
+      path,
+      routePath: mounted.route.path,
+      secretBelow: mounted.route.rest?.secret === true,
+      declared: [prettyParameter, ...((method === undefined ? undefined : mounted.operations[method])?.query ?? [])],
+      secret: requestToken(
+        query.ok ? query.value.get('token') : undefined,
+        request.headers,
+        this.#options.tokenHeaders,
+      ),
+    })
+    return { method: request.method, target, from: endpointText(request.remote) }
   }
 }
 

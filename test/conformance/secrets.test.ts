@@ -8,6 +8,8 @@ import { startSimulatedAgent } from './simulated-agent.ts'
 const marker = 'MARKER'
 const master = `master-${marker}`
 const legacy = `legacy-${marker}`
+/** A token whose secret has the form that the field gives them. */
+const uuid = 'f3a0c1d2-5b6e-4f70-8a91-b2c3d4e5f607'
 const rules = 'key "" { policy = "read" }'
 
 /** What goes to logs and metrics, whatever the log level. */
@@ -83,8 +85,30 @@ describe('the secrets of tokens', () => {
       ['POST /v1/agent/connect/authorize', JSON.stringify({ Target: 'db', ClientCertURI: 'spiffe://1.svc' })],
       ['PUT /v1/acl/bootstrap', ''],
       ['PUT /v1/agent/token/acl_token', JSON.stringify({ Token: `slot-${marker}` })],
+      ...[legacy, uuid].flatMap((misplaced): readonly (readonly [string, string?])[] => [
+        [`GET /v1/kv/a?TOKEN=${misplaced}`],
+        [`GET /v1/kv/a?tokne=${misplaced}`],
+        [`GET /v1/session/info/${misplaced}`],
+        [`PUT /v1/session/renew/${misplaced}`, ''],
+        [`PUT /v1/session/destroy/${misplaced}`, ''],
+        [`GET /v1/acl/token/${misplaced}`],
+        [`GET /v1/acl/policy/${misplaced}`],
+        [`GET /v1/acl/rules/translate/${misplaced}`],
+        [`PUT /v1/agent/token/${misplaced}`, JSON.stringify({ Token: 'x' })],
+      ]),
+      [`GET /v1/kv/${uuid}`],
+      [`PUT /v1/kv/under/${uuid}`, 'x'],
+      [`PUT /v1/kv/a?acquire=${uuid}`, 'x'],
+      [`GET /v1/catalog/nodes?dc=${uuid}`],
+      [`GET /v1/health/service/${uuid}?near=${uuid}`],
+      [`GET /v1/query/${uuid}`],
+      [`GET /v1/query/${uuid}/execute`],
+      [`GET /v1/connect/intentions/${uuid}`],
+      [`PUT /v1/agent/service/deregister/${uuid}`, ''],
+      [`PUT /v1/agent/check/pass/${uuid}`, ''],
+      [`PUT /v1/event/fire/${uuid}`, ''],
     ]
-    for (const secret of [master, legacy, reader, `unknown-${marker}`]) {
+    for (const secret of [master, legacy, reader, uuid, `unknown-${marker}`]) {
       for (const [line, body] of lines) await as(secret, line, body)
     }
     await target.pause(20_000)
@@ -92,6 +116,7 @@ describe('the secrets of tokens', () => {
     expect(written.about('token=<hidden>').length).toBeGreaterThan(0)
     expect(written.about('permission denied').length).toBeGreaterThan(0)
     expect(written.about(marker)).toEqual([])
+    expect(written.about(uuid)).toEqual([])
   }, 60_000)
 
   it('are in no error text, and in no answer that is not of tokens', async () => {

@@ -1,4 +1,5 @@
 import { err, type Result } from '../../base/result.ts'
+import { hideUuids } from '../../base/uuid.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { EndpointDefinition } from '../../features/server-context.ts'
@@ -29,7 +30,9 @@ class DatacenterTarget implements CallTarget {
     const { env, rpc, router, datacenter, holdMs } = this.#parts
     const server = router.pick(datacenter)
     if (server === undefined) {
-      env.log.write('warn', 'svc', 'RPC request for a datacenter to which there is no path', { datacenter })
+      env.log.write('warn', 'svc', 'RPC request for a datacenter to which there is no path', {
+        datacenter: hideUuids(datacenter),
+      })
       return err(this.nobody)
     }
     env.metrics.count('rpc.cross-dc')

@@ -1,3 +1,4 @@
+import { hideUuids } from '../../base/uuid.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { decodeUserEvent, suits, userEventPrefix } from '../../features/event/model.ts'
@@ -28,11 +29,11 @@ export class UserEvents implements ReceivedEvents {
       const event = decodeUserEvent(payload, lamport)
       if (event === undefined) {
         env.metrics.count('gossip.dropped.event')
-        env.log.write('debug', 'agent', 'a user event cannot be read', { name })
+        env.log.write('debug', 'agent', 'a user event cannot be read', { name: hideUuids(name) })
         return
       }
       if (!suits(event, nodeName, services())) return
-      env.log.write('debug', 'agent', 'new event', { name: event.name, id: event.id })
+      env.log.write('debug', 'agent', 'new event', { name: hideUuids(event.name), id: event.id })
       this.#events = [...this.#events.slice(1 - eventsMax), event]
       heard(event)
       for (const use of [...this.#watchers]) use()

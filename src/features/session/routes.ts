@@ -16,7 +16,7 @@ import { createArgsOf, createBody } from './create-body.ts'
 import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
 import { type SessionRow, sessionJson, sessionShape } from './model.ts'
 
-const sessionId = { name: 'session', about: 'ID of a session.' } as const
+const sessionId = { name: 'session', about: 'ID of a session.', secret: true } as const
 const found = jsonAnswer('Sessions.', listOf(sessionShape), indexHeaders)
 
 /** Reference: HTTP API 6. */

@@ -80,7 +80,7 @@ export const systemRoutes: readonly Route[] = [
   },
   {
     path: '/v1/agent/token/',
-    rest: { name: 'kind', about: 'Which of the tokens of the agent.' },
+    rest: { name: 'kind', about: 'Which of the tokens of the agent.', secret: true },
     operations: {
       PUT: declared({
         summary: 'Set a token of the agent until it ends',

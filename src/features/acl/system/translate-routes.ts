@@ -28,7 +28,7 @@ export const translateRoutes: readonly Route[] = [
   },
   {
     path: '/v1/acl/rules/translate/',
-    rest: { name: 'accessor', about: 'Accessor ID of a legacy token.' },
+    rest: { name: 'accessor', about: 'Accessor ID of a legacy token.', secret: true },
     operations: {
       GET: declared({
         summary: 'Rules of a legacy token in the new grammar',

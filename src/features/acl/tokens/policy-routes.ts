@@ -53,7 +53,7 @@ export const policyRoutes: readonly Route[] = [
   },
   {
     path: '/v1/acl/policy/',
-    rest: { name: 'id', about: 'ID of a policy.' },
+    rest: { name: 'id', about: 'ID of a policy.', secret: true },
     operations: {
       GET: declared({
         summary: 'Read a policy',

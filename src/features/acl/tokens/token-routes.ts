@@ -34,7 +34,7 @@ import {
 } from './token-endpoints.ts'
 import { tokenInPath } from './token-reading.ts'
 
-const accessor = { name: 'accessor', about: 'Accessor ID of a token.' } as const
+const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const
 const body = { about: 'The token. Names of members may have their letters in any case.', required: true }
 const written = jsonAnswer('The token as it is then.', tokenShape)
 const found = jsonAnswer('The token.', tokenShape, indexHeaders)

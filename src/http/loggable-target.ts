@@ -1,0 +1,78 @@
+import { hideUuids } from '../base/uuid.ts'
+import type { QueryParameter } from '../features/operation.ts'
+import { pathCharacters, percentDecode, percentEncode } from './percent-encoding.ts'
+
+const hidden = '<hidden>'
+
+/** How often a path is decoded in search of a secret: what was encoded more often is hidden as a whole. */
+const decodingsMax = 4
+
+/** What a request asked for, as far as it is known. */
+export interface LoggedTarget {
+  /** Path and query as sent. */
+  readonly target: string
+  /** Decoded once, a byte string. */
+  readonly path: string
+  /** Path of its route; `secretBelow`: what follows is an ID that is a secret, or taken for one. */
+  readonly routePath: string
+  readonly secretBelow: boolean
+  /** Parameters that the operation declares. */
+  readonly declared: readonly QueryParameter[]
+  /** The token that came with the request; empty: none. */
+  readonly secret: string
+}
+
+/**
+ * A request target as it may be logged. A caller who misplaces a secret sends it where anything may stand, so that this shows
+ * what is known to be none, instead of hiding what is known to be one:
+ * 1. of the query, the parameters that the operation declares: `?TOKEN=`, `?tokne=` and a secret alone are others;
+ * 2. of the path, what follows a route that takes no ID of the access control or of a session;
+ * 3. in neither, anything in the form of a UUID, which is that of a secret, nor the token that the request came with.
+ */
+export function loggableTarget(logged: LoggedTarget): string {
+  const mark = logged.target.indexOf('?')
+  const path = loggablePath(logged)
+  if (mark < 0) return path
+  const pieces = logged.target.slice(mark + 1).split(/([&;])/)
+  return `${path}?${pieces.map((piece, at) => (at % 2 === 1 || piece === '' ? piece : loggablePiece(piece, logged))).join('')}`
+}
+
+function loggablePath({ path, routePath, secretBelow, secret }: LoggedTarget): string {
+  if (secretBelow) return `${routePath}${hidden}`
+  const shown = hideUuids(percentEncode(path, pathCharacters))
+  return holdsSecret(path, secret) ? `${routePath}${hidden}` : shown
+}
+
+/** A shorter token is sought as a whole segment alone: as a part of one it would hide most words. */
+const soughtWithinMin = 8
+
+function shows(text: string, secret: string): boolean {
+  if (secret === '') return false
+  return secret.length < soughtWithinMin ? text.split('/').includes(secret) : text.includes(secret)
+}
+
+/** Whether further decoding brings a UUID to light, or the text holds the secret. UUIDs in plain sight do not count. */
+function holdsSecret(text: string, secret: string): boolean {
+  if (shows(text, secret)) return true
+  let plain = hideUuids(text)
+  for (let times = 0; plain.includes('%'); times++) {
+    const decoded = percentDecode(plain, false)
+    if (decoded === undefined) return false
+    if (times === decodingsMax || hideUuids(decoded) !== decoded) return true
+    if (shows(decoded, secret)) return true
+    plain = decoded
+  }
+  return false
+}
+
+function loggablePiece(piece: string, { declared, secret }: LoggedTarget): string {
+  const equals = piece.indexOf('=')
+  const name = percentDecode(equals < 0 ? piece : piece.slice(0, equals), true)
+  if (name === 'token') return `token=${hidden}`
+  const known = declared.find((each) => each.name === name)
+  if (known === undefined) return hidden
+  if (equals < 0) return known.name
+  const value = percentDecode(piece.slice(equals + 1), true)
+  if (known.value === 'presence' || value === undefined || holdsSecret(value, secret)) return `${known.name}=${hidden}`
+  return `${known.name}=${hideUuids(percentEncode(value, pathCharacters))}`
+}

@@ -1,4 +1,5 @@
 import { emptyBytes } from '../base/bytes.ts'
+import { SourceShares } from '../base/source-shares.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { TcpStream } from '../env/net.ts'
@@ -7,6 +8,8 @@ import { framed } from './framing.ts'
 
 /** Connections at once; one more is closed at once. */
 const connectionsMax = 512
+/** Of these, what one source may hold; resolvers ask many questions on one. */
+const connectionsPerSourceMax = connectionsMax / 4
 /** Questions of one connection that are being answered; the rest waits unread. */
 const inFlightMax = 64
 /** For how long a connection on which nothing is being answered may take to ask a whole question (RFC 7766, section 6.2.3). */
@@ -17,6 +20,7 @@ export class DnsStreams implements Closable {
   readonly #env: Env
   readonly #face: DnsFace
   readonly #open = new Set<Conversation>()
+  readonly #shares = new SourceShares(connectionsPerSourceMax)
 
   constructor(env: Env, face: DnsFace) {
     this.#env = env
@@ -24,12 +28,16 @@ export class DnsStreams implements Closable {
   }
 
   accept(stream: TcpStream): void {
-    if (this.#open.size >= connectionsMax) {
+    const release = this.#open.size >= connectionsMax ? undefined : this.#shares.take(stream.remote.host)
+    if (release === undefined) {
       this.#env.metrics.count('dns.refused_connections')
       stream.close()
       return
     }
-    const conversation = new Conversation(this.#env, this.#face, stream, () => this.#open.delete(conversation))
+    const conversation = new Conversation(this.#env, this.#face, stream, () => {
+      this.#open.delete(conversation)
+      release()
+    })
     this.#open.add(conversation)
   }
 

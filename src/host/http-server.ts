@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { err, ok, type Result } from '../base/result.ts'
+import { SourceShares } from '../base/source-shares.ts'
 import type { HttpHandler, HttpListener, SocketAccess } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
@@ -19,6 +20,8 @@ import { askedOfDiallers, contextOptions, listenerTls } from './tls.ts'
 
 /** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
 const httpConnectionsMax = 8192
+/** Of these, what one source may hold: half. Clients on the agent's own machine are many, and come from one address. */
+const httpConnectionsPerSourceMax = httpConnectionsMax / 2
 /** Request line and headers together; more is answered with 431. */
 const headBytesMax = 64 << 10
 /** From the first byte of a request, or of the connection, to the end of its headers. */
@@ -148,6 +151,14 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
     tls === undefined
       ? http.createServer(serverOptions, take)
       : answeringPlain(https.createServer({ ...serverOptions, ...listenerTls(tls) }, take))
+  const shares = new SourceShares(httpConnectionsPerSourceMax)
+  // Before what Node and TLS do with the connection. One of the file system has no address, and its directory lets in whom it does.
+  listener.prependListener('connection', (raw: Socket) => {
+    if (raw.remoteAddress === undefined) return
+    const release = shares.take(raw.remoteAddress)
+    if (release === undefined) raw.destroy()
+    else raw.once('close', release)
+  })
   const app = fastify({
     serverFactory: () => listener,
     pluginTimeout: 0,

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import { err, ok, type Result } from '../base/result.ts'
+import { SourceShares } from '../base/source-shares.ts'
 import type {
   DialFailure,
   DialOptions,
@@ -25,6 +26,11 @@ import { TlsAcceptor } from './tls-acceptor.ts'
 
 /** Streams that one listener holds at a time; further diallers are dropped. */
 const acceptedStreamsMax = 8192
+/**
+ * Of these, what one source may hold: half, for a service reaches all its upstreams from one address. Counted here are
+ * connections in the middle of a handshake, too, which nobody else sees.
+ */
+const streamsPerSourceMax = acceptedStreamsMax / 2
 /** Diallers that the kernel keeps waiting while the agent is busy. */
 const backlog = 1024
 
@@ -113,7 +119,13 @@ export class HostTcp implements Tcp {
       const server = createServer({ allowHalfOpen: true })
       server.maxConnections = acceptedStreamsMax
       let take = this.#taking(tls, onStream)
-      server.on('connection', (raw) => take(raw))
+      const shares = new SourceShares(streamsPerSourceMax)
+      server.on('connection', (raw) => {
+        const release = shares.take(raw.remoteAddress ?? '')
+        if (release === undefined) return void raw.destroy()
+        raw.once('close', release)
+        take(raw)
+      })
       const renewTls = (next: ListenerTls | undefined): void => {
         take = this.#taking(next, onStream)
       }

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { SourceShares } from '../base/source-shares.ts'
 import type { Deferred } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint, ListenerTls, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
@@ -12,6 +13,11 @@ import { TlsReports } from './tls-reports.ts'
 
 /** Connections that other agents may hold here. */
 const acceptedConnectionsMax = 4096
+/**
+ * Of these, what one source may hold: a sixteenth. An agent needs one or two, so that some hundred of them have room behind one
+ * address, and a stranger who says hello without end leaves the others fifteen sixteenths.
+ */
+export const acceptedPerSourceMax = acceptedConnectionsMax / 16
 /** Connections that this agent dials. */
 const dialledConnectionsMax = 4096
 /** After a dial failed, notices to that address are dropped for this long; requests try again at once. */
@@ -78,6 +84,7 @@ export class Rpc {
   readonly #env: Env
   readonly #dials = new Map<string, Dial>()
   readonly #accepted = new Set<Connection>()
+  readonly #shares = new SourceShares(acceptedPerSourceMax)
   /** By node ID, the accepted connection heard of last: answers to a peer's notices go back where they came from. */
   readonly #inbound = new Map<string, Connection>()
   /** By node ID, the dialled connection that said hello last: a peer is found so by whoever does not know its address. */
@@ -201,6 +208,12 @@ export class Rpc {
       stream.close()
       return
     }
+    const release = this.#shares.take(stream.remote.host)
+    if (release === undefined) {
+      this.#env.metrics.count('rpc.refused_connections')
+      stream.close()
+      return
+    }
     const { handlers, hello } = service
     const isServer = mayActAsServer(this.#tls, hello.datacenter, stream.peer)
     const connection: Connection = new Connection(this.#env, stream, hello, isServer, {
@@ -218,6 +231,7 @@ export class Rpc {
       },
       onClose: (closed) => {
         this.#accepted.delete(closed)
+        release()
         if (closed.peer !== undefined && this.#inbound.get(closed.peer.nodeId) === closed) {
           this.#inbound.delete(closed.peer.nodeId)
         }

@@ -160,10 +160,10 @@ export function listenerLaws(law: Law): void {
     expect(notes.has('udp later')).toBe(true)
   })
 
-  law('at most 512 connections are kept', async (place) => {
+  law('at most 128 connections of one source are kept', async (place) => {
     const { listener } = await opened(place)
     const kept: Observed[] = []
-    for (let i = 0; i < 512; i++) kept.push(await dialled(place, listener.local))
+    for (let i = 0; i < 128; i++) kept.push(await dialled(place, listener.local))
     const last = kept.at(-1)
     last?.stream.write(framed('still'))
     await last?.received(11)

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import type { ServedRequest } from '../../../src/rpc/connection.ts'
-import { Rpc } from '../../../src/rpc/rpc.ts'
+import { acceptedPerSourceMax, Rpc } from '../../../src/rpc/rpc.ts'
 
 type Serve = (request: ServedRequest) => Promise<Result<unknown, Failure>>
 
@@ -62,6 +62,27 @@ describe('rpc', () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(a, b, n)))
     expect(answers).toEqual(answers.map((_, n) => ok({ method: 'Test.Echo', body: n })))
     expect(b.peers).toEqual(['a'])
+  })
+
+  it('one source takes no more than its share of the places, and leaves the others theirs', async () => {
+    const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
+    let [open, closed] = [0, 0]
+    const sockets = Array.from({ length: acceptedPerSourceMax + 50 }, () => {
+      const socket = connect({ host: '127.0.0.1', port: b.port, localAddress: '127.0.0.9' })
+      // The first bytes of the other side's hello: it has a place.
+      socket.once('data', () => open++)
+      socket.once('close', () => closed++)
+      socket.on('error', () => undefined)
+      return socket
+    })
+    await expect.poll(() => [open, closed]).toEqual([acceptedPerSourceMax, 50])
+    expect(await ask(a, b, 1)).toMatchObject({ ok: true })
+    sockets[0]?.destroy()
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => closed).toBe(sockets.length)
+    const again = connect({ host: '127.0.0.1', port: b.port, localAddress: '127.0.0.9' })
+    await new Promise((resolve) => again.once('data', resolve))
+    again.destroy()
   })
 
   it('fails a request that no frame can hold, and that one alone', async () => {

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import type { DnsFace } from '../../../src/dns/face.ts'
+import { DnsStreams } from '../../../src/dns/streams.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { TcpStream } from '../../../src/env/net.ts'
+
+/** Connections to a DNS listener: `dial` says whether one from this host was kept, `end` ends one of those. */
+function listener() {
+  const ends: (() => void)[] = []
+  let refused = 0
+  const env = {
+    metrics: { count: () => refused++ },
+    timers: { after: () => ({ close: () => undefined }) },
+  } as unknown as Env
+  const streams = new DnsStreams(env, {} as DnsFace)
+  const dial = (host: string): boolean => {
+    const before = refused
+    const stream = {
+      remote: { host, port: 1 },
+      onData: () => undefined,
+      onEnd: () => undefined,
+      onDrain: () => undefined,
+      onClose: (use: () => void) => ends.push(use),
+      close: () => undefined,
+    }
+    streams.accept(stream as unknown as TcpStream)
+    return refused === before
+  }
+  return { dial, end: () => ends.shift()?.() }
+}
+
+describe('connections of DNS over TCP', () => {
+  it('are 512 at most, of one source a quarter of them', () => {
+    const { dial, end } = listener()
+    const kept = (host: string, times: number) => Array.from({ length: times }, () => dial(host)).filter(Boolean).length
+    expect(kept('10.0.0.1', 600)).toBe(128)
+    expect(kept('2001:db8::1', 100) + kept('2001:db8::2', 100)).toBe(128)
+    expect(kept('10.0.0.2', 200)).toBe(128)
+    expect(kept('10.0.0.3', 100)).toBe(100)
+    expect(kept('10.0.0.4', 100)).toBe(28)
+    expect(kept('10.0.0.5', 1)).toBe(0)
+    end()
+    expect(kept('10.0.0.5', 2)).toBe(1)
+  })
+})

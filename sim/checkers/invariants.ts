@@ -299,6 +299,7 @@ export class Invariants {
 
   noLongerLeads(node: string): void {
     this.leading.delete(node)
+    this.care.noLongerLeads(node)
     this.appendOnly.noLongerLeads(node)
     this.completeness.noLongerLeads(node)
     this.configurations.noLongerLeads(node)

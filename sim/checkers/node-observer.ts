@@ -14,7 +14,7 @@ import { transactionApply } from '../../src/features/txn/commands.ts'
 import type { DeregisterRequest } from '../../src/model/catalog.ts'
 import type { Release } from '../../src/model/release.ts'
 import { decodeConfiguration } from '../../src/raft/core/configuration.ts'
-import type { Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
+import type { ConfigurationChange, Entry, HardState, RaftMessage, SnapshotMeta } from '../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../src/raft/forced-configuration.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
@@ -130,6 +130,17 @@ class NodeObserver implements RaftObserver {
     if (!this.#acted('became leader')) return
     this.#all.leads(this.#node, term)
     this.#all.triggered('leader elected', this.#node)
+  }
+
+  received(from: string, message: RaftMessage): void {
+    if (!isReply(message) || this.#all.leading.get(this.#node) !== message.term) return
+    this.#all.care.heard(this.#node, from)
+  }
+
+  changeAsked(change: ConfigurationChange): void {
+    if (change.kind !== 'remove') return
+    const seen = this.#process.servers().find(({ id }) => id === change.id)
+    this.#all.care.removalAsked(this.#node, change.id, seen?.status)
   }
 
   steppedDown(): void {
@@ -308,6 +319,10 @@ class NodeObserver implements RaftObserver {
   #takenOut({ node, serviceId, checkId }: DeregisterRequest): void {
     if (serviceId === '' && checkId === '') this.#all.registrations.takenOut(node)
   }
+}
+
+function isReply({ kind }: RaftMessage): boolean {
+  return kind === 'append-response' || kind === 'snapshot-response'
 }
 
 function textOfValue(value: KvValue): string {

@@ -17,9 +17,10 @@ const votersMin = 4
 const nodeId = /^[0-9a-f-]{36}$/
 
 /**
- * O1 and O2. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or more, and
+ * O1 to O3. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or more, and
  * leaves `min_quorum`; a server that joined without a vote gets one when it has been healthy for the stabilization time, so not
- * earlier than that after it joined. What operators do, by `force-leave`, `remove-peer` or `peers.json`, is theirs, and so is
+ * earlier than that after it joined; and it removes no voter from which it has received a reply of its term within that time.
+ * What operators do, by `force-leave`, `remove-peer` or `peers.json`, is theirs, and so is
  * what follows when a server leaves or its machine is replaced.
  */
 export class ServerCare {
@@ -33,6 +34,12 @@ export class ServerCare {
   readonly #seen = new Set<string>()
   /** IDs that somebody has asked to be out of the group, for good. */
   readonly #mayGo = new Set<string>()
+  /** Those of them that an operator named, while the server itself did not leave. */
+  readonly #named = new Set<string>()
+  /** By leader: when it last received a reply of its term from which server. */
+  readonly #heardAtUs = new Map<string, Map<string, number>>()
+  /** By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked. */
+  readonly #objections = new Map<string, string>()
 
   constructor(report: Report, nowUs: () => number) {
     this.#report = report
@@ -47,8 +54,37 @@ export class ServerCare {
     }
   }
 
-  mayGo(id: string): void {
+  mayGo(id: string, why: 'left' | 'operator'): void {
     this.#mayGo.add(id)
+    if (why === 'operator') this.#named.add(id)
+  }
+
+  /** A leader has received a reply of its present term. */
+  heard(leader: string, from: string): void {
+    const heard = this.#heardAtUs.get(leader)
+    if (heard === undefined) this.#heardAtUs.set(leader, new Map([[from, this.#nowUs()]]))
+    else heard.set(from, this.#nowUs())
+  }
+
+  noLongerLeads(leader: string): void {
+    this.#heardAtUs.delete(leader)
+  }
+
+  /**
+   * A leader decides to remove a server. Judged now, by what the leader has received so far: the entry reaches the observer
+   * only when it is durable, and the server may have been heard again meanwhile. `status`: what the leader's pool says.
+   */
+  removalAsked(leader: string, id: string, status: string | undefined): void {
+    const heardAtUs = this.#heardAtUs.get(leader)?.get(id)
+    const agoMs = heardAtUs === undefined ? Number.POSITIVE_INFINITY : (this.#nowUs() - heardAtUs) / 1000
+    const hasLeft = status === 'left' || status === 'leaving'
+    if (hasLeft || this.#named.has(id) || agoMs >= this.#stabilizationMs * (1 - earlyShare)) {
+      this.#objections.delete(`${leader} ${id}`)
+      return
+    }
+    const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
+    const what = `${Math.round(agoMs)} ms after it received a reply from it, and ${bound}`
+    this.#objections.set(`${leader} ${id}`, what)
   }
 
   /** A leader writes another configuration into its log. `before`: the voters of the one it had. */
@@ -66,6 +102,9 @@ export class ServerCare {
   }
 
   #takenOut(leader: string, id: string, voters: number): void {
+    const objection = this.#objections.get(`${leader} ${id}`)
+    this.#objections.delete(`${leader} ${id}`)
+    if (objection !== undefined && nodeId.test(id)) this.#report('O3', `${leader} removes ${id} by itself ${objection}`)
     if (this.#mayGo.has(id) || !nodeId.test(id)) return
     const what = `${leader} takes ${id} out of ${voters} voters by itself`
     if (voters < votersMin) this.#report('O1', `${what}: of fewer than ${votersMin} nobody may go`)

@@ -30,6 +30,7 @@ export const invariants = {
   E3: 'a killed agent keeps its registrations, one that left has none',
   O1: 'cleaning up: a dead server is taken out only of four voters or more, and never below min_quorum',
   O2: 'newcomers: a server that joined gets its vote when it has been healthy for the stabilization time',
+  O3: 'signs of life: no voter is removed from which the leader has heard within the stabilization time',
   Q1: 'queries: one finds what health tells of its service, and elsewhere only where nothing is here, in its order',
   A1: 'no escalation: what is allowed, some state of that time allows by its rules',
   A2: 'the mode of access control changes only when every server can follow',

@@ -132,7 +132,7 @@ export class Cluster {
   /** Has it taken out of the consensus group, as by svc operator raft remove-peer. */
   removePeer(name: string): void {
     const { datacenter, id } = this.identityOf(name)
-    this.mayGo(name)
+    this.mayGo(name, 'operator')
     this.#operators.of(datacenter).removePeer(id)
   }
 
@@ -189,7 +189,7 @@ export class Cluster {
     const server = this.#node(name)
     server.node.disk.replace(['/data'])
     this.#checks(server).replaced(name)
-    this.mayGo(name)
+    this.mayGo(name, 'operator')
     this.#replacements++
     const lost = server.identity.id
     server.identity = replacement(server.identity, this.#replacements)
@@ -237,17 +237,17 @@ export class Cluster {
   }
 
   /** Somebody wants it out of the catalog, or out of the consensus group. */
-  mayGo(name: string): void {
+  mayGo(name: string, why: 'left' | 'operator'): void {
     const { registrations, care } = this.#checks(this.#node(name))
     registrations.mayGo(name)
-    care.mayGo(this.#node(name).identity.id)
+    care.mayGo(this.#node(name).identity.id, why)
   }
 
   /** Asks the agent to leave in order; its process ends then. False when it does not run. */
   leave(name: string): boolean {
     const { agent, node } = this.#node(name)
     if (agent === undefined) return false
-    this.mayGo(name)
+    this.mayGo(name, 'left')
     this.#node(name).leaving = true
     node.run(() => agent.env.detach(agent.leave()))
     return true

@@ -14,6 +14,6 @@ export function serversSeen(agent: Agent | undefined): readonly ServerSeen[] {
 function seenIn(pool: Agent['lan']): readonly ServerSeen[] {
   return pool.members().flatMap(({ name, status, tags }) => {
     if (tags['role'] !== productName) return []
-    return [{ name, status, datacenter: tags['dc'] ?? '', acls: tags['acls'] }]
+    return [{ id: tags['id'], name, status, datacenter: tags['dc'] ?? '', acls: tags['acls'] }]
   })
 }

@@ -202,7 +202,8 @@ async function performRequest(run: RunContext, step: Step, path: Path): Promise<
   const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)
   const bodyText = http.body === undefined ? undefined : filled(run, http.body)
   for (const node of run.cluster.nodeNames) {
-    if (asksToTakeOut(run, node, server, { target, body: bodyText })) run.cluster.mayGo(node)
+    if (!asksToTakeOut(run, node, server, { target, body: bodyText })) continue
+    run.cluster.mayGo(node, target.startsWith('/v1/agent/leave') ? 'left' : 'operator')
   }
   const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
   const answer = await run.driver.ask(run, endpointOf(run, server), {

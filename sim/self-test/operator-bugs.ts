@@ -44,6 +44,20 @@ const autopilotBugs: readonly PlantedBug[] = [
     hunt: 'servers-are-replaced',
     foundBy: ['O2'],
   },
+  {
+    row: 123,
+    name: 'gossip-alone-removes',
+    about: 'a server that the pool calls failed is removed, though it answers its leader',
+    patches: [
+      {
+        file: 'src/agent/servers/lost-servers.js',
+        find: 'return this.#isMissed(server) && !this.showsLife(server.id);',
+        replace: 'return this.#isMissed(server);',
+      },
+    ],
+    hunt: 'failed-but-following',
+    foundBy: ['O3'],
+  },
 ]
 
 /** What may go wrong on the way to another datacenter. */

@@ -87,6 +87,11 @@ export interface Raft {
   untilCaughtUp(): Promise<void>
   /** Whether it leads, and its state lacks nothing that earlier leaders committed. */
   leadsSettled(): boolean
+  /**
+   * Milliseconds since this leader last received a reply of its term from that server; counts from when it began to lead, or ran
+   * again after a stall, if that is later. Undefined: it does not lead, or does not replicate to that server.
+   */
+  silenceMs(id: ServerId): number | undefined
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>>
   transferLeadership(to?: ServerId): Promise<Result<undefined, RequestRefusal>>
   /** First configuration of a new cluster; only on a server without any log, term or snapshot. False if it has some. */
@@ -119,6 +124,10 @@ export interface Raft {
 export interface RaftObserver {
   hardState(term: Term, votedFor: ServerId | undefined): void
   becameLeader(term: Term, lastIndex: LogIndex): void
+  /** A message has reached this server, before anything was made of it. `from` as for `Raft.receive`. */
+  received(from: ServerId, message: RaftMessage): void
+  /** This server was asked to change the configuration; nothing was made of it yet. */
+  changeAsked(change: ConfigurationChange): void
   steppedDown(term: Term): void
   appended(entries: readonly Entry[]): void
   truncated(from: LogIndex): void

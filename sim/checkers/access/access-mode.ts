@@ -2,6 +2,8 @@ import type { Report } from '../violation.ts'
 
 /** A server as a leader's pools tell of it. */
 export interface ServerSeen {
+  /** Its node ID. */
+  readonly id: string | undefined
   readonly name: string
   readonly datacenter: string
   readonly status: 'alive' | 'failed' | 'leaving' | 'left'

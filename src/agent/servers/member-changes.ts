@@ -15,6 +15,8 @@ export type MemberChange =
   | { readonly kind: 'none' }
   /** A member without a vote: it waits until it has been stable. */
   | { readonly kind: 'promote'; readonly change: ConfigurationChange }
+  /** Another machine answers at the address of a member: that member goes first, once the leader hears nothing of it. */
+  | { readonly kind: 'replace'; readonly change: ConfigurationChange }
   | { readonly kind: 'change'; readonly change: ConfigurationChange }
   | { readonly kind: 'refuse'; readonly why: string }
 
@@ -24,7 +26,7 @@ export type MemberChange =
  *
  * A server that was named by its address and comes back on protocol 3 has another name: the entry of the old name goes
  * first, then the new one is added, two changes of one server each. So does an entry that another server left behind at the
- * same address: whoever answers there now is this one. While any server speaks an older protocol nothing waits for
+ * same address, unless that one still replicates: then it has moved, and its own entry is about to follow it. While any server speaks an older protocol nothing waits for
  * stability: all automatic management of servers needs protocol 3 everywhere (spec: Versioning).
  */
 export function memberChange(record: ServerRecord, view: MembershipView): MemberChange {
@@ -48,7 +50,10 @@ export function memberChange(record: ServerRecord, view: MembershipView): Member
       }
     }
   }
-  if (holder !== undefined) return { kind: 'change', change: { kind: 'remove', id: holder.id } }
+  if (holder !== undefined) {
+    // A name that is the address is an earlier name of this very server.
+    return { kind: holder.id === address ? 'change' : 'replace', change: { kind: 'remove', id: holder.id } }
+  }
   const kind = managed && named?.suffrage !== 'voter' ? 'add-nonvoter' : 'add-voter'
   return { kind: 'change', change: { kind, id, address } }
 }

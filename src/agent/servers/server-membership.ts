@@ -1,25 +1,21 @@
 import type { Closable } from '../../env/async.ts'
 import type { LeaderDuty, ServerContext } from '../../features/server-context.ts'
-import type { Pool } from '../../gossip/pool.ts'
+import type { Member, Pool } from '../../gossip/pool.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import { serverIn } from '../../raft/core/configuration.ts'
 import type { ConfigurationChange, ServerId } from '../../raft/core/types.ts'
-import { isNamedById } from '../../raft/protocol.ts'
 import { aliveServers, type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import type { AgentConfig, AutopilotConfig } from '../settings/agent-config.ts'
-import { judgeDeadServers } from './dead-servers.ts'
+import { CleanUp } from './clean-up.ts'
 import type { Introductions } from './introductions.ts'
+import { LostServers } from './lost-servers.ts'
 import { type MembershipView, mayPromote, memberChange, memberOf } from './member-changes.ts'
 import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 import { HealthRecord } from './server-health.ts'
 
 /** How often the leader looks after its servers. Reference: configuration 2, server health poll. */
 const pollMs = 2_000
-/** How often it takes out dead ones. Reference: configuration 2, autopilot interval. */
-const cleanUpMs = 10_000
-/** A server that the pool does not tell of counts as dead after this: a leader that just started knows nobody. */
-const unknownDiesMs = 120_000
 
 export interface ServerMembershipParts {
   readonly directory: ServerDirectory
@@ -65,12 +61,13 @@ class ServerMembership implements Closable {
   readonly #parts: ServerMembershipParts
   readonly #health: HealthRecord
   #looked = false
-  /** Servers of the configuration that the pool does not tell of: since when. */
-  readonly #unknownSinceMs = new Map<ServerId, number>()
-  #nextCleanUpMs: number
+  readonly #lost: LostServers
+  readonly #cleanUp: CleanUp
   /** What cannot be done as things are, by what it is about: told once. At most `toldMax`. */
   readonly #told = new Map<string, string>()
+  readonly #watching: Closable
   #timer: Closable | undefined
+  #polling = false
   #closed = false
 
   constructor(server: ServerContext, parts: ServerMembershipParts) {
@@ -78,7 +75,26 @@ class ServerMembership implements Closable {
     this.#parts = parts
     const { heartbeatTimeoutMs } = parts.config.raft
     this.#health = new HealthRecord(() => ({ ...parts.settings(), heartbeatTimeoutMs }))
-    this.#nextCleanUpMs = server.env.clock.monoMs() + cleanUpMs
+    this.#lost = new LostServers({
+      raft: server.raft,
+      nowMs: () => server.env.clock.monoMs(),
+      memberOf: (one) => memberOf(one, this.#known()),
+      serverStabilizationMs: () => parts.settings().serverStabilizationMs,
+    })
+    this.#cleanUp = new CleanUp({
+      server,
+      lost: this.#lost,
+      settings: parts.settings,
+      view: () => this.#view(),
+      isHealthy: (id) => this.#health.isHealthy(id),
+      isClosed: () => this.#closed,
+      change: (change) => this.#change(change),
+      kept: (ids, why) => this.#tellOnce(cleanUpTopic, 'dead servers are not removed', ids.join(','), why),
+      nothingDead: () => this.#told.delete(cleanUpTopic),
+    })
+    this.#watching = parts.pool.onChange((changes) => {
+      if (changes.some(({ member }) => this.#standsAgain(member))) this.#pollSoon()
+    })
   }
 
   health(): ClusterHealth | undefined {
@@ -91,11 +107,29 @@ class ServerMembership implements Closable {
 
   close(): void {
     this.#closed = true
+    this.#watching.close()
     this.#timer?.close()
   }
 
+  /** A server that was removed while the pool called it failed, and is alive again: it is added without a pause. */
+  #standsAgain(member: Member): boolean {
+    const server = member.status === 'alive' ? serverOf(member) : undefined
+    if (server?.datacenter !== this.#parts.config.datacenter) return false
+    const record = this.#parts.directory.get(server.id)
+    return record !== undefined && serverIn(this.#view().configuration, nameOf(record)) === undefined
+  }
+
+  /** A poll under way is followed by the next one within `pollMs` anyway. */
+  #pollSoon(): void {
+    if (this.#polling || this.#closed) return
+    this.#timer?.close()
+    this.poll()
+  }
+
   async #pollAndRest(): Promise<void> {
+    this.#polling = true
     await this.#pollOnce()
+    this.#polling = false
     if (!this.#closed) this.#timer = this.#server.env.timers.after(pollMs, () => this.poll())
   }
 
@@ -109,10 +143,7 @@ class ServerMembership implements Closable {
       await this.#consider(record)
       if (this.#closed) return
     }
-    const now = this.#server.env.clock.monoMs()
-    if (now < this.#nextCleanUpMs) return
-    this.#nextCleanUpMs = now + cleanUpMs
-    await this.#cleanUp()
+    await this.#cleanUp.runIfDue()
   }
 
   /** What each server that is alive says of itself now; who does not answer says nothing. */
@@ -130,17 +161,14 @@ class ServerMembership implements Closable {
     const now = clock.monoMs()
     const facts = configuration.servers.map((server) => {
       const member = memberOf(server, known)
-      if (member !== undefined) this.#unknownSinceMs.delete(server.id)
-      else if (!this.#unknownSinceMs.has(server.id)) this.#unknownSinceMs.set(server.id, now)
       return { server, member, said: records.find(({ id }) => id === member?.id) }
     })
+    this.#lost.look(configuration.servers)
     this.#health.look(facts, { id: leader?.id, lastIndex, lastTerm, monoMs: now, wallMs: clock.wallMs() })
     this.#looked = true
     const { healthy, failureTolerance } = this.#health.cluster()
     metrics.gauge('autopilot.healthy', healthy ? 1 : 0)
     metrics.gauge('autopilot.failure_tolerance', failureTolerance)
-    const ids = new Set(configuration.servers.map(({ id }) => id))
-    for (const id of [...this.#unknownSinceMs.keys()]) if (!ids.has(id)) this.#unknownSinceMs.delete(id)
   }
 
   /** At most one change for each server and poll: Raft takes one at a time. */
@@ -149,6 +177,7 @@ class ServerMembership implements Closable {
     if (planned.kind === 'none') return
     if (planned.kind === 'refuse') return this.#tellOnce(record.id, 'a server is not added', record.name, planned.why)
     if (planned.kind === 'promote' && !this.#isDue(planned.change.id)) return
+    if (planned.kind === 'replace' && this.#lost.showsLife(planned.change.id)) return
     await this.#change(planned.change)
   }
 
@@ -182,35 +211,6 @@ class ServerMembership implements Closable {
   #isStable(id: ServerId): boolean {
     const forMs = this.#health.healthyForMs(id, this.#server.env.clock.monoMs())
     return forMs !== undefined && forMs >= this.#parts.settings().serverStabilizationMs
-  }
-
-  async #cleanUp(): Promise<void> {
-    const autopilot = this.#parts.settings()
-    const { configuration, leaderProtocol, lowestProtocol } = this.#view()
-    if (!autopilot.cleanUpDeadServers || !isNamedById(Math.min(leaderProtocol, lowestProtocol))) return
-    const judged = judgeDeadServers({
-      configuration,
-      isDead: (id) => this.#isDead(id),
-      isHealthy: (id) => this.#health.isHealthy(id),
-      minQuorum: autopilot.minQuorum,
-    })
-    if (judged.kind === 'none') this.#told.delete(cleanUpTopic)
-    if (judged.kind === 'keep') {
-      return this.#tellOnce(cleanUpTopic, 'dead servers are not removed', judged.ids.join(','), judged.why)
-    }
-    if (judged.kind !== 'remove') return
-    for (const id of judged.ids) {
-      if (this.#closed || !this.#isDead(id)) return
-      await this.#change({ kind: 'remove', id })
-    }
-  }
-
-  #isDead(id: ServerId): boolean {
-    const server = this.#server.raft.status().configuration.servers.find((one) => one.id === id)
-    const member = server === undefined ? undefined : memberOf(server, this.#known())
-    if (member !== undefined) return member.status === 'failed'
-    const since = this.#unknownSinceMs.get(id)
-    return since !== undefined && this.#server.env.clock.monoMs() - since >= unknownDiesMs
   }
 
   #known(): readonly PoolServer[] {

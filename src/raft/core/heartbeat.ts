@@ -4,14 +4,17 @@ import { reachedByQuorum } from './quorum.ts'
 import { confirmRounds } from './read.ts'
 import { becomeFollower } from './roles.ts'
 import { beginRound, sendHeartbeat } from './sending.ts'
+import { expectTick, noteTick } from './signs-of-life.ts'
 import { watchTransfer } from './snapshot.ts'
 import { configurationOf, type Leader, type RaftCore } from './state.ts'
 
 /** Heartbeats come this many times, or half as many, in the time after which a follower stands. */
 const heartbeatsPerTimeout = 10
 
-export function setHeartbeatTimer(raft: RaftCore): void {
+export function setHeartbeatTimer(raft: RaftCore, leader: Leader, nowMs: number): void {
   const everyMs = raft.timing.heartbeatIntervalMs
+  // Without a fixed interval the timer is drawn between once and twice the least time.
+  expectTick(leader, nowMs + (everyMs ?? 2 * heartbeatMs(raft)))
   if (everyMs === undefined) return setTimer(raft, 'heartbeat', heartbeatMs(raft))
   emit(raft, { kind: 'set-timer', timer: 'heartbeat', minMs: everyMs, maxMs: everyMs })
 }
@@ -28,6 +31,7 @@ function heartbeatMs({ timing }: RaftCore): number {
 export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
   const { role } = raft
   if (role.kind !== 'leader') return
+  noteTick(raft, role, nowMs)
   beginRound(role, nowMs)
   const readsWait = role.reads.length > 0
   for (const progress of role.progress.values()) {
@@ -37,7 +41,7 @@ export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
     if (progress.state === 'snapshot') watchTransfer(raft, progress.id)
   }
   if (readsWait) confirmRounds(raft, role, nowMs)
-  setHeartbeatTimer(raft)
+  setHeartbeatTimer(raft, role, nowMs)
 }
 
 export function setQuorumTimer(raft: RaftCore, afterMs: number): void {

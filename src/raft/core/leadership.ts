@@ -12,7 +12,7 @@ import type { RaftCore } from './state.ts'
  */
 export function takeLeadership(raft: RaftCore, nowMs: number): void {
   const leader = becomeLeader(raft, nowMs)
-  setHeartbeatTimer(raft)
+  setHeartbeatTimer(raft, leader, nowMs)
   setQuorumTimer(raft, raft.timing.leaderLeaseMs)
   beginRound(leader, nowMs)
   appendOwn(raft, 'no-op', emptyBytes)

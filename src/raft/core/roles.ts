@@ -65,6 +65,8 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
     reads: [],
     earlyReads: [],
     leaseForfeited: false,
+    tickDueMs: nowMs,
+    listeningSinceMs: nowMs,
     tally: [],
   }
   raft.role = leader

@@ -52,6 +52,10 @@ export interface Leader {
   earlyReads: EarlyRead[]
   /** A `TimeoutNow` was sent in this term: voters may have been told to forget this leader, so the lease is gone for good. */
   leaseForfeited: boolean
+  /** When the heartbeat timer is due. A leader whose event loop stalls sees it fire late. */
+  tickDueMs: number
+  /** Silence of followers counts from here: this leader took office, or runs again after a stall. */
+  listeningSinceMs: number
   /** Scratch for quorum arithmetic. */
   readonly tally: number[]
 }

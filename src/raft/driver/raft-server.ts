@@ -6,6 +6,7 @@ import type { Env } from '../../env/env.ts'
 import { hasAppliedOwnTerm } from '../core/catch-up.ts'
 import { bootstrapped } from '../core/configuration.ts'
 import { readsByLease } from '../core/read.ts'
+import { silenceOf } from '../core/signs-of-life.ts'
 import { snapshotMetaAt } from '../core/snapshot.ts'
 import { createRaft, type RaftCore } from '../core/state.ts'
 import { statusOf } from '../core/status.ts'
@@ -163,9 +164,14 @@ export class RaftServer implements Raft, LogListener {
     return this.#turns.isOpen && hasAppliedOwnTerm(this.#core, this.#applier.applied)
   }
 
+  silenceMs(id: ServerId): number | undefined {
+    return silenceOf(this.#core, id, this.#env.clock.monoMs())
+  }
+
   changeConfiguration(change: ConfigurationChange): Promise<Result<LogIndex, RequestRefusal>> {
     const { refusal } = this.#withoutRoom
     if (refusal !== undefined) return Promise.resolve(err(refusal))
+    this.#parts.observer?.changeAsked(change)
     return this.#ask((requestId) => ({ kind: 'change-requested', requestId, change }))
   }
 
@@ -201,6 +207,7 @@ export class RaftServer implements Raft, LogListener {
       this.#env.metrics.count('raft.rpc.dropped')
       return
     }
+    this.#parts.observer?.received(from, message)
     const startedMs = this.#env.clock.monoMs()
     this.#turns.post({ kind: 'message-received', from, message })
     this.#meters.served(message.kind, startedMs)

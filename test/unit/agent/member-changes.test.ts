@@ -58,7 +58,10 @@ describe('a server that has introduced itself', () => {
   })
 
   it('drives out the entry that another server left behind at its address', () => {
-    expect(memberChange(record(3), view([entry('id-old')]))).toEqual(change('remove', 'id-old'))
+    expect(memberChange(record(3), view([entry('id-old')]))).toEqual({
+      kind: 'replace',
+      change: { kind: 'remove', id: 'id-old' },
+    })
   })
 
   it('below protocol 3 is named by its address and gets its vote at once', () => {

@@ -18,6 +18,8 @@ class Leading {
   readonly clock = new HandClock()
   readonly changes: ConfigurationChange[] = []
   readonly silent = new Set<number>()
+  /** Servers that answer the leader in Raft, though the pool may call them failed. */
+  readonly replicating = new Set<number>()
   readonly fake: FakePool
   configuration: Configuration
   refusal: RequestRefusal | undefined
@@ -59,6 +61,7 @@ class Leading {
           lastIndex: 100,
           lastTerm: 2,
         }),
+        silenceMs: (id: string) => (this.replicating.has(Number(id.slice('id-s'.length))) ? 300 : 60_000),
         changeConfiguration: async (change: ConfigurationChange) => this.#change(change),
       },
     } as unknown as ServerContext
@@ -159,6 +162,51 @@ describe('the leader looks after its servers', () => {
       'add-voter id-s4',
       'remove id-s3',
     ])
+  })
+
+  it('removes no server that answers it, whatever the pool says', async () => {
+    const leading = new Leading([1, 2, 3, 4, 5])
+    leading.fake.forget('s5')
+    leading.replicating.add(4).add(5)
+    await leading.start()
+    leading.fail(4)
+    await leading.clock.advance(300_000)
+    expect(leading.changes).toEqual([])
+    leading.replicating.delete(4)
+    await leading.clock.advance(10_000)
+    expect(leading.changes).toEqual([{ kind: 'remove', id: 'id-s4' }])
+  })
+
+  it('adds a server that it had removed without a vote as soon as the pool holds it alive', async () => {
+    const leading = new Leading([1, 2, 3, 4, 5])
+    await leading.start()
+    leading.fail(5)
+    await leading.clock.advance(11_000)
+    expect(leading.changes).toEqual([{ kind: 'remove', id: 'id-s5' }])
+    leading.silent.delete(5)
+    leading.fake.set(serverMember(5), 'joined')
+    await settled()
+    expect(leading.changes.at(-1)).toEqual({ kind: 'add-nonvoter', id: 'id-s5', address: addressOf(5) })
+    await leading.clock.advance(9_000)
+    expect(leading.voters()).toHaveLength(4)
+    await leading.clock.advance(3_000)
+    expect(leading.voters()).toHaveLength(5)
+  })
+
+  it('removes a server whose address another one has taken only when it hears nothing of it', async () => {
+    const leading = new Leading([1, 2, 3], { others: [4] })
+    const { servers } = leading.configuration
+    leading.configuration = {
+      servers: [...servers.slice(0, 2), { id: 'id-s3', address: addressOf(4), suffrage: 'voter' }],
+    }
+    leading.silent.add(3)
+    leading.replicating.add(3)
+    await leading.start()
+    await leading.clock.advance(20_000)
+    expect(leading.changes).toEqual([])
+    leading.replicating.delete(3)
+    await leading.clock.advance(4_000)
+    expect(leading.changes.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['remove id-s3', 'add-nonvoter id-s4'])
   })
 
   it('removes a server that the pool does not tell of only after two minutes', async () => {

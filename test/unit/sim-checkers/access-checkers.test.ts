@@ -125,6 +125,7 @@ describe('A4, a valid token is not refused', () => {
 
 describe('A2 and A3, the mode', () => {
   const server = (name: string, acls: string | undefined, given: Partial<ServerSeen> = {}): ServerSeen => ({
+    id: undefined,
     name,
     datacenter: 'dc1',
     status: 'alive',

@@ -57,10 +57,69 @@ describe('O1: a leader takes out a dead server by itself', () => {
 
   it('while who was asked to go may go always, and so may a name of an older Raft protocol', () => {
     const leader = new Leader(group(1, 2, 3), 3)
-    leader.care.mayGo(idOf(3))
+    leader.care.mayGo(idOf(3), 'operator')
     expect(leader.becomes(group(1, 2)).told).toEqual([])
     leader.care.changed('s1', ['10.0.1.1:8300', '10.0.1.2:8300'], group(1))
     expect(leader.told).toEqual([])
+  })
+})
+
+describe('O3: a leader removes a voter by itself', () => {
+  const five = () => new Leader(group(1, 2, 3, 4, 5))
+
+  it('when it has heard nothing of it for the stabilization time, as clocks that run fast may have it', () => {
+    const leader = five()
+    leader.care.heard('s1', idOf(5))
+    leader.atMs = 8_000
+    leader.care.removalAsked('s1', idOf(5), 'failed')
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([])
+  })
+
+  it('and not before, whatever it hears until the removal is durable', () => {
+    const leader = five()
+    leader.care.heard('s1', idOf(5))
+    leader.atMs = 7_999
+    leader.care.removalAsked('s1', idOf(5), 'failed')
+    leader.atMs = 20_000
+    const bound = 'server_stabilization_time is 10000 ms'
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([
+      `O3 s1 removes ${idOf(5)} by itself 7999 ms after it received a reply from it, and ${bound}`,
+    ])
+  })
+
+  it('or when it hears of it again only after it was asked', () => {
+    const leader = five()
+    leader.care.removalAsked('s1', idOf(5), 'failed')
+    leader.care.heard('s1', idOf(5))
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([])
+  })
+
+  it('while another leader may have heard it', () => {
+    const leader = five()
+    leader.care.heard('s2', idOf(5))
+    leader.care.heard('s1', idOf(5))
+    leader.care.noLongerLeads('s1')
+    leader.care.removalAsked('s1', idOf(5), 'failed')
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toEqual([])
+  })
+
+  it('and always one that left, or that an operator named', () => {
+    const leader = five()
+    leader.care.heard('s1', idOf(5))
+    leader.care.heard('s1', idOf(4))
+    leader.care.removalAsked('s1', idOf(5), 'left')
+    leader.care.mayGo(idOf(4), 'operator')
+    leader.care.removalAsked('s1', idOf(4), 'alive')
+    leader.becomes(group(1, 2, 3, 4)).becomes(group(1, 2, 3))
+    expect(leader.told).toEqual([])
+  })
+
+  it('but not one that left once and is back', () => {
+    const leader = five()
+    leader.care.mayGo(idOf(5), 'left')
+    leader.care.heard('s1', idOf(5))
+    leader.care.removalAsked('s1', idOf(5), 'alive')
+    expect(leader.becomes(group(1, 2, 3, 4)).told).toHaveLength(1)
   })
 })
 

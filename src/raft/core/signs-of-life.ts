@@ -1,0 +1,38 @@
+import type { Leader, RaftCore } from './state.ts'
+import type { ServerId } from './types.ts'
+
+/** Part of the leader's lease by which a heartbeat must come late before the leader counts as having stalled. */
+const stalledShareOfLease = 1 / 2
+
+/** The heartbeat timer is set to fire at `dueMs`. */
+export function expectTick(leader: Leader, dueMs: number): void {
+  leader.tickDueMs = dueMs
+}
+
+/** The heartbeat timer has fired: a leader that stalled until now begins to listen anew. */
+export function noteTick(raft: RaftCore, leader: Leader, nowMs: number): void {
+  if (isStalled(raft, leader, nowMs)) leader.listeningSinceMs = nowMs
+}
+
+/**
+ * Milliseconds since the leader last received a reply of its term from that server, whatever the reply says: an
+ * acknowledgement, a refusal, or the answer to a snapshot chunk. Undefined: this server does not lead, or does not
+ * replicate to that server.
+ *
+ * Silence proves nothing about a time in which the leader itself did not listen. Therefore the count begins
+ * 1. when the leader took office, or began to replicate to the server (`newProgress` starts `heardMs` there);
+ * 2. when the leader's event loop runs again after a stall. Replies received during the stall still wait in its
+ *    sockets. The heartbeat timer shows the stall, and shows it even if it has not fired yet: whichever expired timer
+ *    runs first after the stall, the heartbeat is overdue at that moment.
+ */
+export function silenceOf(raft: RaftCore, id: ServerId, nowMs: number): number | undefined {
+  const { role } = raft
+  const progress = role.kind === 'leader' ? role.progress.get(id) : undefined
+  if (role.kind !== 'leader' || progress === undefined) return undefined
+  if (isStalled(raft, role, nowMs)) return 0
+  return nowMs - Math.max(progress.heardMs, role.listeningSinceMs)
+}
+
+function isStalled({ timing }: RaftCore, leader: Leader, nowMs: number): boolean {
+  return nowMs - leader.tickDueMs > timing.leaderLeaseMs * stalledShareOfLease
+}

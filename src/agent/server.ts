@@ -43,6 +43,7 @@ import { type ServerStanding, serverReasons } from './serving/readiness.ts'
 import { failureOfRefusal } from './serving/refusal.ts'
 import { readRequest } from './serving/request.ts'
 import { Served } from './serving/served.ts'
+import { outcomeWithoutEntry } from './serving/without-entry.ts'
 
 /** A server: it takes part in consensus, keeps the replicated state, and answers other agents. */
 export async function openServer(
@@ -306,6 +307,15 @@ function serverContext(
 ): ServerContext {
   const addressOf = (id: string): string | undefined =>
     raft.status().configuration.servers.find((server) => server.id === id)?.address
+  const leads = async (): Promise<Result<undefined, Failure>> => {
+    const confirmed = await raft.leaseRead()
+    if (confirmed.ok) return ok(undefined)
+    // Nothing was proposed: that it leads no longer leaves no doubt.
+    const { error } = confirmed
+    return err(
+      failureOfRefusal(error.kind === 'leadership-lost' ? { kind: 'not-leader', leader: undefined } : error, addressOf),
+    )
+  }
   const gate = new CommandGate(pool, config, () => raft.status().configuration)
   return {
     env,
@@ -321,16 +331,15 @@ function serverContext(
       // A body that servers cannot read would stop each of them when it is applied: it must not reach the log.
       const checked = readBy(command.body, body)
       if (!checked.ok) return err(unreadable(env, command.kind, checked.error))
+      const known = await outcomeWithoutEntry({ state, leads }, command, checked.value, identity)
+      if (known !== undefined) return known
       const payload = encodeToPropose(command, body, identity)
       if (!payload.ok) return payload
       const proposed = await raft.propose(payload.value)
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
       return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
     },
-    async leads() {
-      const confirmed = await raft.leaseRead()
-      return confirmed.ok ? ok(undefined) : err(failureOfRefusal(confirmed.error, addressOf))
-    },
+    leads,
     ...own,
     watch: (look, use) => state.store.watch(look, use),
     servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),

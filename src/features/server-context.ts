@@ -30,6 +30,12 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   /** Leaders of every release propose it only when all servers know it; absent: those since `commands-wait`. */
   readonly waitsForAll?: true
   readonly body: z.ZodType<Body>
+  /**
+   * The outcome of a command that would change nothing, neither on this state nor on any that follows from it; undefined: it
+   * may change something. The leader answers with it and proposes nothing. Most such commands name an ID that is not there,
+   * and only a leader draws IDs. Pure, and equal to what `apply` returns.
+   */
+  withoutEffect?(tx: ReadTransaction, body: Body): Outcome | undefined
   apply(tx: WriteTransaction, body: Body, whole?: WholeState): Outcome
   /** What is kept of an outcome that could be large, for a repetition of the same write; all of it if absent. */
   remembered?(outcome: Outcome): Outcome
@@ -79,7 +85,7 @@ export interface ServerContext {
     args: Args,
     to: { readonly datacenter: string; readonly token: string },
   ): Promise<Result<Reply, Failure>>
-  /** Makes sure that no other server has led until now; a failure if this one does not lead. */
+  /** Makes sure that no other server has led until now; a failure if this one does not lead. Nothing is proposed. */
   leads(): Promise<Result<undefined, Failure>>
   /** The whole state, to be read piece by piece by who keeps a copy of it outside. */
   readonly archives: StateArchives

@@ -10,6 +10,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { HttpClientFailure, HttpClientResponse } from '../../src/env/http.ts'
 import type { Release } from '../../src/model/release.ts'
 import { startProgram } from '../../src/program/start.ts'
+import type { Raft } from '../../src/raft/raft.ts'
 import type { Exact } from './golden/exact-json.ts'
 import type {
   GoldenAnswer,
@@ -31,6 +32,10 @@ const answerLimitMs = 700_000
 /** A whole agent in a world of its own, on virtual time, asked over its loopback. */
 export interface SimulatedAgent {
   readonly target: GoldenTarget
+  /** Index of the last entry in its log. */
+  lastIndex(): number
+  /** Has something else on the machine do this, and lets time go on until it is done. */
+  run<T>(work: (env: Env) => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 
@@ -54,8 +59,9 @@ export async function startSimulatedAgent(
     const node = simulation.addNode({ name: 's1', host: '10.0.1.1', directories: ['/data'] })
     // The one program that a recorded sequence runs: `sh -c 'echo warnout; exit 1'`.
     node.programs.set('sh', () => ({ afterMs: 1, exit: 1, output: 'warnout\n' }))
-    await leading(simulation, node, profile, options)
-    return { target: new SimulatedTarget(simulation, node), stop: async () => platform.close() }
+    const lastIndex = await leading(simulation, node, profile, options)
+    const target = new SimulatedTarget(simulation, node)
+    return { target, lastIndex, run: (work) => target.run(work), stop: async () => platform.close() }
   } catch (cause) {
     platform.close()
     throw cause
@@ -67,17 +73,19 @@ async function leading(
   node: SimNode,
   profile: string,
   { release, more = {}, beside, wrap = (env) => env }: SimulatedAgentOptions,
-): Promise<void> {
+): Promise<() => number> {
   // Read before the first turn, in which nothing of Node may be touched.
   const file = configFile(profile, more)
   let leads = false
+  let raft: Raft | undefined
   const start = async (env: Env): Promise<void> => {
     const normalized = normalize(file, false, env.machine, undefined, release)
     if (!normalized.ok) throw new Error(normalized.error.map(({ message }) => message).join('\n'))
     const { config } = normalized.value
     const program = await startProgram(wrap(env), config, { reread: async () => ok(config) })
     if (!program.ok) throw new Error(program.error.message)
-    program.value.agent.raft?.onRoleChange(({ role }) => {
+    raft = program.value.agent.raft
+    raft?.onRoleChange(({ role }) => {
       leads = role === 'leader'
     })
   }
@@ -85,6 +93,7 @@ async function leading(
   if (beside !== undefined) node.run(beside)
   const end = await simulation.runUntil(() => leads, startLimitMs)
   if (!leads) throw new Error(`the simulated agent does not lead: ${end.message}`)
+  return () => raft?.status().lastIndex ?? 0
 }
 
 /** Through the same checks as a file on a disk. */
@@ -133,6 +142,10 @@ class SimulatedTarget implements GoldenTarget {
 
   beginDns(question: GoldenQuestion): Promise<GoldenDnsAnswer> {
     return this.#exchange((env) => askSimulatedDns(env, { host, port: ports.dns }, question))
+  }
+
+  run<T>(work: (env: Env) => Promise<T>): Promise<T> {
+    return this.until(this.#exchange(work))
   }
 
   #exchange<T>(ask: (env: Env) => Promise<T>): Promise<T> {

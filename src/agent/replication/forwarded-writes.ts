@@ -6,7 +6,7 @@ import type { WriteIdentity } from '../../features/server-context.ts'
 import type { Failure } from '../../model/failure.ts'
 import { orderedKey } from '../../store/ordered-key.ts'
 import type { Store } from '../../store/store.ts'
-import type { TableDefinition, WriteTransaction } from '../../store/types.ts'
+import type { ReadTransaction, TableDefinition, WriteTransaction } from '../../store/types.ts'
 
 /** Writes whose outcome is remembered, at most. Part of what commands mean: servers that differ in it would diverge. */
 export const rememberedWritesMax = 16_384
@@ -95,9 +95,7 @@ export class ForwardedWrites {
     let forgotten: readonly ForwardedWrite[] = []
     const applied = this.#store.apply(index, (tx): Result<OnceApplied, Failure> => {
       if (before !== undefined) return ok({ outcome: before.outcome, repeated: true })
-      if (sequence <= (tx.get(forgottenOrigins, origin)?.through ?? -1)) {
-        return err({ kind: 'outcome-unknown', message: 'the write is too old to tell whether it is a repeat' })
-      }
+      if (isForgotten(tx, { origin, sequence })) return tooOld
       const outcome = apply(tx)
       const number = this.#next
       if (number % forgottenAtOnce === 0) forgotten = forgetOldest(tx, number)
@@ -111,6 +109,13 @@ export class ForwardedWrites {
     }
     for (const old of forgotten) this.#unlearn(old)
     return applied
+  }
+
+  /** What became of a write that took effect, or a failure if that may be forgotten; undefined: it did not take effect. */
+  outcomeOf(identity: WriteIdentity): Result<unknown, Failure> | undefined {
+    const known = this.#known.get(identity.origin)?.get(identity.sequence)
+    if (known !== undefined) return ok(known.outcome)
+    return isForgotten(this.#store.read(), identity) ? tooOld : undefined
   }
 
   /** The store was restored. */
@@ -135,6 +140,15 @@ export class ForwardedWrites {
     ofOrigin?.delete(sequence)
     if (ofOrigin?.size === 0) this.#known.delete(origin)
   }
+}
+
+const tooOld: Result<never, Failure> = err({
+  kind: 'outcome-unknown',
+  message: 'the write is too old to tell whether it is a repeat',
+})
+
+function isForgotten(tx: ReadTransaction, { origin, sequence }: WriteIdentity): boolean {
+  return sequence <= (tx.get(forgottenOrigins, origin)?.through ?? -1)
 }
 
 /** Forgets the rows whose places this write and those after it will take. Returns what was forgotten. */

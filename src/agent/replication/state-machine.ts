@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { isNewMode } from '../../features/acl/views.ts'
 import { readBy } from '../../features/fields.ts'
-import type { CommandDefinition } from '../../features/server-context.ts'
+import type { CommandDefinition, WriteIdentity } from '../../features/server-context.ts'
 import { replacedTable } from '../../features/snapshot/tables.ts'
 import { comingPieces, comingState, lastReplaced } from '../../features/snapshot/views.ts'
 import type { ComingStateCheck } from '../../features/whole-state.ts'
@@ -80,6 +80,11 @@ export class ReplicatedState implements StateMachine {
       this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.read(), entry.index)
     }
     return ok(outcome)
+  }
+
+  /** What became of a write that took effect, or a failure if it is too old to tell; undefined: it did not take effect. */
+  outcomeOf(identity: WriteIdentity): Result<unknown, Failure> | undefined {
+    return this.#forwarded.outcomeOf(identity)
   }
 
   /** What this server makes of a state that is to take the place of this one. */

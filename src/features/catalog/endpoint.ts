@@ -76,7 +76,7 @@ export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (st
   args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
   access: asks((authorizer, { node, skipNodeUpdate, offers }, tx) => {
     // It may bring nothing but the node.
-    for (const offer of [{ service: null, checks: [] }, ...offers]) {
+    for (const offer of offers.length === 0 ? [{ service: null, checks: [] }] : offers) {
       const refused = registrationRefused(authorizer, { node, skipNodeUpdate, ...offer }, tx)
       if (refused !== undefined) return refused
     }

@@ -44,11 +44,16 @@ function* registrationAsks(tx: ReadTransaction, request: RegisterRequest): Gener
   }
 }
 
-/** A node may be told of with what is on it by who may not write it, as long as it stays as it is. */
-function nodesWritten(tx: ReadTransaction, { node, skipNodeUpdate }: RegisterRequest): readonly string[] {
+/**
+ * A node may be told of with what is on it by who may not write it, as long as it stays as it is. With nothing on it that
+ * would be an entry in the log for which nobody was asked.
+ */
+function nodesWritten(tx: ReadTransaction, request: RegisterRequest): readonly string[] {
+  const { node, skipNodeUpdate, service, checks } = request
   const there = nodeByName(tx, node.node)
   if (there === undefined) return [node.node, ...formerName(tx, node)]
-  if (skipNodeUpdate || isSame(there, node)) return []
+  const isAlone = service === null && checks.length === 0
+  if (!isAlone && (skipNodeUpdate || isSame(there, node))) return []
   return [node.node, there.node, ...formerName(tx, node)]
 }
 

@@ -46,6 +46,7 @@ export const intentionUpdate: CommandDefinition<z.infer<typeof updateBody>, Inte
   kind: 'intention.update',
   since: first,
   body: updateBody,
+  withoutEffect: (tx, { id }) => unlessThere(tx, id),
   apply: (tx, { seenFor, ...body }) => {
     const known = intentionById(tx, body.id)
     if (known === undefined) return { refusal: missing(body.id) }
@@ -64,6 +65,7 @@ export const intentionDelete: CommandDefinition<z.infer<typeof deleteBody>, Inte
   kind: 'intention.delete',
   since: first,
   body: deleteBody,
+  withoutEffect: (tx, { id }) => unlessThere(tx, id),
   apply: (tx, { id, seenFor }) => {
     const known = intentionById(tx, id)
     if (known === undefined) return { refusal: missing(id) }
@@ -75,6 +77,10 @@ export const intentionDelete: CommandDefinition<z.infer<typeof deleteBody>, Inte
 
 export function missing(id: string): string {
   return `Cannot modify non-existent intention: '${id}'`
+}
+
+function unlessThere(tx: ReadTransaction, id: string): IntentionOutcome | undefined {
+  return intentionById(tx, id) === undefined ? { refusal: missing(id) } : undefined
 }
 
 function isOther({ destination }: IntentionRow, seenFor: string | null): boolean {

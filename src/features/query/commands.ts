@@ -23,6 +23,7 @@ export const queryCreate: CommandDefinition<SetBody, QueryOutcome> = {
   kind: 'query.create',
   since: first,
   body: setBody,
+  withoutEffect: (tx, body) => (hasItsSession(tx, body) ? undefined : refused(stateRefusal(tx, body))),
   apply: (tx, body) => {
     const refusal = stateRefusal(tx, body)
     if (refusal !== undefined) return { refusal }
@@ -36,6 +37,10 @@ export const queryUpdate: CommandDefinition<SetBody, QueryOutcome> = {
   kind: 'query.update',
   since: first,
   body: setBody,
+  withoutEffect: (tx, body) => {
+    if (queryById(tx, body.id) === undefined) return { refusal: missing(body.id) }
+    return hasItsSession(tx, body) ? undefined : refused(stateRefusal(tx, body))
+  },
   apply: (tx, body) => {
     const known = queryById(tx, body.id)
     if (known === undefined) return { refusal: missing(body.id) }
@@ -52,11 +57,21 @@ export const queryDelete: CommandDefinition<z.infer<typeof deleteBody>, QueryOut
   kind: 'query.delete',
   since: first,
   body: deleteBody,
+  withoutEffect: (tx, { id }) => (queryById(tx, id) === undefined ? { refusal: missing(id) } : undefined),
   apply: (tx, { id }) => (tx.delete(queriesTable, id) ? { id } : { refusal: missing(id) }),
 }
 
 function missing(id: string): string {
   return `Cannot modify non-existent prepared query: '${id}'`
+}
+
+/** Sessions have IDs that the leader draws: one that is not there never will be. */
+function hasItsSession(tx: ReadTransaction, { session }: SetBody): boolean {
+  return session === '' || sessionById(tx, session) !== undefined
+}
+
+function refused(refusal: string | undefined): QueryOutcome | undefined {
+  return refusal === undefined ? undefined : { refusal }
 }
 
 /**
@@ -73,6 +88,6 @@ function stateRefusal(tx: ReadTransaction, body: SetBody): string | undefined {
   if (looksLikeUuid(name) && queryById(tx, lowerAscii(name)) !== undefined) {
     return `name '${name}' aliases an existing query ID`
   }
-  if (session !== '' && sessionById(tx, session) === undefined) return `invalid session ${JSON.stringify(session)}`
+  if (!hasItsSession(tx, body)) return `invalid session ${JSON.stringify(session)}`
   return undefined
 }

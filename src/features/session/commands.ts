@@ -48,6 +48,7 @@ export const sessionDestroy: CommandDefinition<z.infer<typeof destroyBody>, bool
   kind: 'session.destroy',
   since: first,
   body: destroyBody,
+  withoutEffect: (tx, { ids }) => (ids.some((id) => sessionById(tx, id) !== undefined) ? undefined : true),
   apply: (tx, { ids }) => {
     for (const id of ids) {
       const session = sessionById(tx, id)

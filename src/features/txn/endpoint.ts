@@ -6,7 +6,15 @@ import { transactionOperationsMax } from '../../model/limits.ts'
 import { filters, permissionDenied, within } from '../access.ts'
 import { tellDenied } from '../denied.ts'
 import { byteText } from '../fields.ts'
-import { entriesSeenBy, judged, type KeyOperation, keyOperation, operationRefused, runRead } from '../kv/operations.ts'
+import {
+  entriesSeenBy,
+  isWrite,
+  judged,
+  type KeyOperation,
+  keyOperation,
+  operationRefused,
+  runRead,
+} from '../kv/operations.ts'
 import { measured } from '../measured.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../server-context.ts'
 import { transactionApply } from './commands.ts'
@@ -36,6 +44,7 @@ async function apply(
     if (first !== undefined) tellDenied(server.env, authorizer, first, 'Txn.Apply')
     return ok({ kind: 'failed', errors: refused })
   }
+  if (!operations.some(isWrite)) return read(server, operations, authorizer)
   const body = { operations: operations.map((operation) => judged(server, operation)) }
   const outcome = await measured(server, 'txn.apply', () => server.propose(transactionApply, body, identity))
   if (!outcome.ok) return outcome
@@ -44,6 +53,23 @@ async function apply(
     kind: 'outcome-unknown',
     message: 'the transaction took effect, but what it read is not known any more',
   })
+}
+
+/** Such as ask for nothing but reads, for which no rights are needed to be answered: they are not for the log. */
+async function read(
+  server: ServerContext,
+  operations: readonly KeyOperation[],
+  authorizer: Authorizer,
+): Promise<Result<SettledOutcome, Failure>> {
+  const leads = await server.leads()
+  if (!leads.ok) return leads
+  const tx = server.read()
+  return ok(
+    seenBy(
+      authorizer,
+      runAll(operations, (operation) => runRead(tx, operation)),
+    ),
+  )
 }
 
 /** Each operation that its token may not do. */

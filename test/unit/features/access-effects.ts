@@ -63,6 +63,11 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
     {
       request: 'PUT /v1/catalog/register',
+      body: { Node: 'node-a', SkipNodeUpdate: true },
+      grants: ['node:node-a:write'],
+    },
+    {
+      request: 'PUT /v1/catalog/register',
       body: { Node: 'node-a', Address: '10.0.0.9' },
       grants: ['node:node-a:write'],
     },

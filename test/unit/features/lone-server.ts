@@ -3,6 +3,7 @@ import { features } from '../../../src/agent/features.ts'
 import { encodeCommand } from '../../../src/agent/replication/command-codec.ts'
 import { OpenStates } from '../../../src/agent/replication/open-states.ts'
 import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
+import { outcomeWithoutEntry } from '../../../src/agent/serving/without-entry.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
 import { pack, unpack } from '../../../src/base/msgpack.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
@@ -208,6 +209,13 @@ export class LoneServer {
         const failure = lone.failNext
         lone.failNext = undefined
         if (failure !== undefined) return err(failure)
+        const known = await outcomeWithoutEntry(
+          { state: lone.state, leads: () => lone.context.leads() },
+          command,
+          body,
+          identity,
+        )
+        if (known !== undefined) return known
         const payload = encodeCommand(command, body, identity)
         const applied = lone.state.apply({
           index: lone.index + 1 - (lastReplaced(lone.read())?.ahead ?? 0),

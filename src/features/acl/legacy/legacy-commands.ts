@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Release, releaseOf } from '../../../model/release.ts'
-import type { WriteTransaction } from '../../../store/types.ts'
+import type { ReadTransaction, WriteTransaction } from '../../../store/types.ts'
 import type { CommandDefinition } from '../../server-context.ts'
 import { legacyType, tokenFields } from '../fields.ts'
 import { anonymousSecret, type LegacyType, managementLink, type TokenRow } from '../model.ts'
@@ -84,12 +84,23 @@ export const legacyBootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, L
   kind: 'acl.bootstrap-legacy',
   since: { major: 0, minor: 9, patch: 1 },
   body: bootstrapBody,
+  withoutEffect: alreadyDone,
   apply: (tx, { id }) => {
-    const resetIndex = bootstrapIndex(tx)
-    if (resetIndex > 0) return { resetIndex }
-    for (const { type } of allTokens(tx)) if (type === 'management') return { resetIndex }
+    const done = alreadyDone(tx)
+    if (done !== undefined) return done
     putLegacy(tx, undefined, { secret: id, description: 'Bootstrap Token', type: 'management', rules: '' })
     tx.put(bootstrapTable, Object.freeze({ index: tx.index }))
     return { id }
   },
+}
+
+/**
+ * Used up for ever, or there is a management token. That one may be deleted later: an attempt of this write that is on its
+ * way even then uses up the bootstrap unseen.
+ */
+function alreadyDone(tx: ReadTransaction): LegacyBootstrapped | undefined {
+  const resetIndex = bootstrapIndex(tx)
+  if (resetIndex > 0) return { resetIndex }
+  for (const { type } of allTokens(tx)) if (type === 'management') return { resetIndex }
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WriteTransaction } from '../../../store/types.ts'
+import type { ReadTransaction, WriteTransaction } from '../../../store/types.ts'
 import { count } from '../../fields.ts'
 import type { CommandDefinition } from '../../server-context.ts'
 import { newSystemSince } from '../commands.ts'
@@ -77,14 +77,21 @@ export const bootstrap: CommandDefinition<z.infer<typeof bootstrapBody>, Bootstr
   kind: 'acl.bootstrap',
   since: newSystemSince,
   body: bootstrapBody,
+  withoutEffect: alreadyDone,
   apply: (tx, { resetIndex, ...drawn }) => {
-    const usedUp = bootstrapIndex(tx)
-    if (usedUp !== 0 && usedUp !== resetIndex) return { resetIndex: usedUp }
+    const done = alreadyDone(tx, { resetIndex })
+    if (done !== undefined) return done
     ensureManagementPolicy(tx)
     putToken(tx, managementToken({ ...drawn, description: 'Bootstrap Token (Global Management)' }))
     useUpBootstrap(tx)
     return { id: drawn.accessor }
   },
+}
+
+/** The index of the last bootstrap only grows: a reset that does not name it never will. */
+function alreadyDone(tx: ReadTransaction, { resetIndex }: { readonly resetIndex: number }): Bootstrapped | undefined {
+  const usedUp = bootstrapIndex(tx)
+  return usedUp !== 0 && usedUp !== resetIndex ? { resetIndex: usedUp } : undefined
 }
 
 /** Tokens in one batch of the migration. Spec: Limits. */

@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { rightsEndpoint } from '../../src/agent/access/rights-endpoint.ts'
+import { features } from '../../src/agent/features.ts'
+import { introduceMethod } from '../../src/agent/servers/introductions.ts'
+import { serverRecordSchema } from '../../src/agent/servers/server-directory.ts'
+import { err } from '../../src/base/result.ts'
+import type { Env } from '../../src/env/env.ts'
+import { readBy } from '../../src/features/fields.ts'
+import type { EndpointDefinition } from '../../src/features/server-context.ts'
+import { type PlacedOperation, placedOperations } from '../../src/http/openapi/document.ts'
+import { Rpc } from '../../src/rpc/rpc.ts'
+import { nonsense } from '../nonsense.ts'
+import { effects } from '../unit/features/access-effects.ts'
+import { ask, type Reply } from './ask.ts'
+import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'
+
+const operations = placedOperations(features.flatMap((feature) => feature.routes ?? []))
+const endpoints = [
+  ...features.flatMap((feature) => feature.endpoints ?? []),
+  rightsEndpoint(async () => err({ kind: 'access-control-off' })) as EndpointDefinition,
+]
+const methods = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']
+const unknownId = 'cccccccc-0000-4000-8000-00000000000c'
+/** A caller without a token, one whose token has no rights, and one whose token is none. */
+const tokens = ['', 'no-rights', 'nobody-made-me']
+/** Requests for each operation, and calls of each endpoint. */
+const turns = process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 48
+
+/** No operation or endpoint is named here: one that is new is asked as well. */
+describe('what a caller without rights sends, under default deny', () => {
+  let agent: SimulatedAgent
+  /** Names and IDs of things that are there, and of some that are not. */
+  let texts: readonly string[]
+
+  const root = async (line: string, body?: object | string): Promise<Reply> => {
+    const text = typeof body === 'object' ? JSON.stringify(body) : body
+    const reply = await ask(agent.target, `${line}?token=root`, text)
+    if (reply.status !== 200) throw new Error(`${line}: ${reply.status} ${reply.text}`)
+    return reply
+  }
+  const made = async (line: string, body: object): Promise<string> => {
+    return (JSON.parse((await root(line, body)).text) as { readonly ID: string }).ID
+  }
+
+  beforeAll(async () => {
+    const acl = { enabled: true, default_policy: 'deny', tokens: { master: 'root', agent: 'root' } }
+    agent = await startSimulatedAgent('default', {
+      more: { primary_datacenter: 'dc1', acl, disable_coordinates: true },
+    })
+    for (let tries = 0; (await ask(agent.target, 'GET /v1/acl/token/self?token=root')).status === 500; tries++) {
+      if (tries > 60) throw new Error('access control is still of the legacy kind')
+      await agent.target.pause(1_000)
+    }
+    await root('PUT /v1/acl/create', { ID: 'no-rights', Type: 'client', Rules: '' })
+    const registered = { Node: 'n1', Address: '10.9.0.1', Service: { Service: 'web', Port: 80 } }
+    await root('PUT /v1/catalog/register', { ...registered, Check: { CheckID: 'c1', Name: 'c' } })
+    await root('PUT /v1/agent/service/register', { Name: 'local', Check: { TTL: '10s' } })
+    await root('PUT /v1/kv/a', 'x')
+    // Its ID is not among the texts: whoever knows it may bind a query without a name to it. Spec: Auth 6.
+    await made('PUT /v1/session/create', { Node: 'n1', Checks: [] })
+    const query = await made('POST /v1/query', { Name: 'q', Service: { Service: 'web' } })
+    const allowed = { SourceName: 'web', DestinationName: 'db', Action: 'allow' }
+    const intention = await made('POST /v1/connect/intentions', allowed)
+    // The check becomes critical, the legacy token gets its accessor, and the catalog is told of all that.
+    await agent.target.pause(600_000)
+    texts = [
+      '',
+      '',
+      '',
+      unknownId,
+      'nonsense',
+      query,
+      intention,
+      'dc1',
+      'n1',
+      'web',
+      'local',
+      'a',
+      'q',
+      '1',
+      '10s',
+      'get',
+      'allow',
+    ]
+  })
+  afterAll(() => agent.stop())
+
+  /** Also of what is written only later. */
+  const expectRest = async (before: number): Promise<void> => {
+    await agent.target.pause(600_000)
+    expect(agent.lastIndex()).toBe(before)
+  }
+
+  it('is all that could write: else the log is at rest', async () => {
+    await expectRest(agent.lastIndex())
+  })
+
+  it('over HTTP, by any method to any path, leaves the log where it is', async () => {
+    const first = agent.lastIndex()
+    const moved = new Map<string, string>()
+    const judged = new Set<string>()
+    const names = operations.map(nameOf)
+    for (const operation of operations) {
+      const also = [...(found[nameOf(operation)] ?? []), ...wellFormed(nameOf(operation))]
+      for (const { line, body } of [...requestsFor(operation, texts), ...also]) {
+        const before = agent.lastIndex()
+        const { status } = await ask(agent.target, line, body)
+        // Beyond the first look at its shape.
+        if (status !== 400 && line.startsWith(operation.method)) judged.add(nameOf(operation))
+        if (agent.lastIndex() !== before) moved.set(nameOf(operation), `${line} ${body ?? ''}`)
+      }
+    }
+    expect([...moved]).toEqual([])
+    expect(names.filter((name) => !judged.has(name))).toEqual([])
+    await expectRest(first)
+  })
+
+  it('between agents, to any endpoint, leaves the log where it is', async () => {
+    const first = agent.lastIndex()
+    const moved = new Map<string, string>()
+    const malformed: string[] = []
+    let sequence = 0
+    for (const endpoint of endpoints) {
+      const given = argumentsOf(endpoint, texts)
+      if (!given.some((args) => readBy(endpoint.args, args).ok)) malformed.push(endpoint.method)
+      await asOtherAgent(agent, async (call) => {
+        for (const [turn, args] of given.entries()) {
+          const before = agent.lastIndex()
+          await call(
+            endpoint.method,
+            requestOf(endpoint, args, { token: tokens[turn % tokens.length], sequence: sequence++ }),
+          )
+          if (agent.lastIndex() !== before) moved.set(endpoint.method, JSON.stringify(args))
+        }
+      })
+    }
+    await asOtherAgent(agent, async (call) => {
+      for (let turn = 0; turn < turns; turn++) await call(introduceMethod, nonsense(serverRecordSchema, texts, turn))
+    })
+    expect([...moved]).toEqual([])
+    expect(malformed).toEqual([])
+    await expectRest(first)
+  })
+})
+
+const unnamed = JSON.stringify({ Session: unknownId, Service: { Service: 'web' } })
+
+/** Nonsense that drawing does not come upon: what got into the log once, and what must be written just so. */
+const found: Readonly<Record<string, readonly Sent[]>> = {
+  'POST /v1/query': [{ line: 'POST /v1/query', body: unnamed }],
+  'PUT /v1/query/{query}': [{ line: `PUT /v1/query/${unknownId}`, body: unnamed }],
+  'PUT /v1/acl/policy': [{ line: 'PUT /v1/acl/policy', body: '{"Name":"p"}' }],
+  'GET /v1/acl/explain': [{ line: 'GET /v1/acl/explain?resource=key&name=a&right=write', body: undefined }],
+}
+
+/** What each operation takes from whoever has the rights. */
+function wellFormed(name: string): readonly Sent[] {
+  return (effects[name] ?? []).map(({ request, body }) => {
+    const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
+    return { line: request.replace(/SESSION|QUERY|UNNAMED|INTENTION/, unknownId), body: text }
+  })
+}
+
+function nameOf({ method, path }: PlacedOperation): string {
+  return `${method} ${path}`
+}
+
+interface Sent {
+  readonly line: string
+  readonly body: string | undefined
+}
+
+/** Requests that the operation could take, and the path by every other method. */
+function requestsFor({ path, rest, method, operation }: PlacedOperation, texts: readonly string[]): readonly Sent[] {
+  const sent: Sent[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    const at = rest === undefined ? path : path.replace(`{${rest.name}}`, texts[turn % texts.length] ?? '')
+    const asked = operation.query.flatMap(({ name, value, required }) => {
+      if (required !== true && turn % 2 === 0) return []
+      return [value === 'presence' ? name : `${name}=${encodeURIComponent(queryText(value, texts, turn))}`]
+    })
+    const token = tokens[turn % tokens.length]
+    const query = [...asked, ...(token === '' ? [] : [`token=${token}`])].join('&')
+    const { json } = operation.body ?? {}
+    const body =
+      operation.body === undefined ? undefined : json === undefined ? 'nonsense' : jsonText(json, texts, turn)
+    sent.push({ line: `${method} ${query === '' ? at : `${at}?${query}`}`, body })
+  }
+  const others = methods.filter((other) => other !== method)
+  return [...sent, ...others.map((other) => ({ line: `${other} ${path}`, body: undefined }))]
+}
+
+function queryText(value: 'texts' | z.ZodType, texts: readonly string[], turn: number): string {
+  return value === 'texts' ? (texts[turn % texts.length] ?? '') : String(nonsense(value, texts, turn))
+}
+
+function jsonText(schema: Parameters<typeof nonsense>[0], texts: readonly string[], turn: number): string {
+  return JSON.stringify(nonsense(schema, texts, turn), (_, value) => (value instanceof Uint8Array ? 'eA==' : value))
+}
+
+/** Arguments that the endpoint takes, and some that none does. */
+function argumentsOf({ args }: EndpointDefinition, texts: readonly string[]): readonly unknown[] {
+  const drawn = Array.from({ length: turns }, (_, turn) => nonsense(args, texts, turn))
+  return [...drawn, ...keys, null, {}, [], 'nonsense', 1]
+}
+
+const key = { key: 'a', flags: 0, index: 0, session: unknownId, prefix: 'a', separator: '' }
+
+/** For endpoints whose schema is a function, which tells nothing of itself. */
+const keys: readonly unknown[] = [{ ...key, value: new Uint8Array([0x78]) }, key]
+
+/** Each write is one of its own. */
+function requestOf(
+  { kind }: EndpointDefinition,
+  args: unknown,
+  { token = '', sequence }: { readonly token?: string | undefined; readonly sequence: number },
+): object {
+  const asking = token === '' ? { args } : { args, token }
+  if (kind === 'write') return { ...asking, identity: { origin: 'nobody', sequence } }
+  return { ...asking, read: { consistency: 'default', minIndex: 0, waitMs: 1, maxStaleMs: 0, datacenter: '' } }
+}
+
+/** Asks as another agent does. */
+function asOtherAgent(
+  agent: SimulatedAgent,
+  use: (call: (method: string, body: unknown) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  return agent.run(async (env: Env) => {
+    const rpc = await Rpc.open(env, undefined)
+    if (!rpc.ok) throw new Error(`it listens nowhere, and yet: ${rpc.error.kind}`)
+    const own = { nodeId: 'dddddddd-0000-4000-8000-00000000000d', nodeName: 'd', datacenter: 'dc1', address: '' }
+    rpc.value.start(own, {
+      onRequest: async () => err({ kind: 'unknown-method', method: '' }),
+      onNotice: () => undefined,
+      onPeer: () => undefined,
+    })
+    await use(async (method, body) => {
+      const answer = await rpc.value.request('127.0.0.1:8300', { method, body, deadlineMs: 60_000 })
+      if (!answer.ok && answer.error.kind === 'unreachable') throw new Error(answer.error.message)
+    })
+    rpc.value.stop()
+  })
+}

@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
@@ -9,6 +8,7 @@ import type { Env } from '../../src/env/env.ts'
 import { createHostEnv, type HostEnv } from '../../src/host/env.ts'
 import { type Program, startProgram } from '../../src/program/start.ts'
 import type { Raft } from '../../src/raft/raft.ts'
+import { freePort } from '../tools/own-ports.ts'
 import type { Exact } from './golden/exact-json.ts'
 import type { GoldenTarget } from './golden/golden-target.ts'
 import { socketTarget } from './golden/socket-target.ts'
@@ -32,11 +32,8 @@ export interface RealAgentOptions {
   readonly wrap?: (env: HostEnv) => Env
 }
 
-/** Ports that were free may be taken by the time they are wanted: then others are tried. */
-const attemptsMax = 5
-
 /** Starts an agent and waits until it leads. */
-export async function startRealAgent(options: RealAgentOptions = {}, attempt = 1): Promise<RealAgent> {
+export async function startRealAgent(options: RealAgentOptions = {}): Promise<RealAgent> {
   const { profile = 'default', more = {}, wrap = (env) => env } = options
   const directory = await mkdtemp(join(tmpdir(), 'svc-conformance-'))
   const ports = await freePorts()
@@ -49,10 +46,6 @@ export async function startRealAgent(options: RealAgentOptions = {}, attempt = 1
   try {
     const config = await configOf(env, directory, { ...profileDocument(profile, ports), ...more })
     const program = await startProgram(wrap(env), config, { reread: async () => ok(config) })
-    if (!program.ok && program.error.kind === 'address-in-use' && attempt < attemptsMax) {
-      await closeAll()
-      return await startRealAgent(options, attempt + 1)
-    }
     if (!program.ok) throw new Error(`the agent did not start: ${program.error.message}`)
     await leads(program.value.agent.raft as Raft)
     const stop = () => closeAll(program.value)
@@ -84,21 +77,9 @@ function leads(raft: Raft): Promise<void> {
   })
 }
 
-/** Ports that were free a moment ago, by the names of the profiles. */
+/** By the names of the profiles. */
 async function freePorts(): Promise<Record<string, number>> {
-  const servers = await Promise.all(portNames.map(listening))
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return Object.fromEntries(portNames.map((name, at) => [name, ports[at] as number]))
-}
-
-function listening(): Promise<ReturnType<typeof createServer>> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, host, () => resolve(server))
-  })
+  const ports: Record<string, number> = {}
+  for (const name of portNames) ports[name] = await freePort()
+  return ports
 }

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Finished, freePort, freePorts, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
+import { freePort } from '../tools/own-ports.ts'
+import { type Finished, freePorts, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
 
 let workplace: Workplace
 let busy: Server | undefined

@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { firstValueBytes, pack, unpack } from '../../src/base/msgpack.ts'
-import { eventually, freePort, freePorts, makeWorkplace, RealAgent } from './real-agent.ts'
+import { freePort } from '../tools/own-ports.ts'
+import { eventually, freePorts, makeWorkplace, RealAgent } from './real-agent.ts'
 import { serfIsThere, whySkipped } from './serf-agent.ts'
 
 /** What comes back until the connection is over, and how it ends. */

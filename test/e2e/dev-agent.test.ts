@@ -1,18 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../tools/own-ports.ts'
 import { projectRoot } from '../tools/planted.ts'
 import { blocksUnder, runBlock } from './operations-page.ts'
-import {
-  eventually,
-  freePort,
-  freePorts,
-  makeWorkplace,
-  portFlags,
-  RealAgent,
-  runSvc,
-  type Workplace,
-} from './real-agent.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, runSvc, type Workplace } from './real-agent.ts'
 
 let workplace: Workplace
 let agent: RealAgent | undefined

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../tools/own-ports.ts'
 import { addresses, ask } from './dns-client.ts'
-import { eventually, freePort, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
 
 const dnsmasqIsThere = spawnSync('dnsmasq', ['--version']).error === undefined
 

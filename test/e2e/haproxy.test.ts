@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { eventually, freePort, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import { freePort } from '../tools/own-ports.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
 
 const haproxyIsThere = spawnSync('haproxy', ['-v']).error === undefined
 

@@ -4,17 +4,9 @@ import { request as secure } from 'node:https'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTlsMaterial, opensslIsThere } from '../contract/host/tls-material.ts'
+import { freePort } from '../tools/own-ports.ts'
 import { openSockets } from './open-sockets.ts'
-import {
-  eventually,
-  freePort,
-  freePorts,
-  makeWorkplace,
-  portFlags,
-  RealAgent,
-  runSvc,
-  type Workplace,
-} from './real-agent.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, runSvc, type Workplace } from './real-agent.ts'
 
 const openssl = opensslIsThere()
 

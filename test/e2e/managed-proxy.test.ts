@@ -2,15 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  commonLeader,
-  eventually,
-  freePort,
-  freePorts,
-  makeWorkplace,
-  RealAgent,
-  type Workplace,
-} from './real-agent.ts'
+import { freePort } from '../tools/own-ports.ts'
+import { commonLeader, eventually, freePorts, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
 import { visit } from './running-proxy.ts'
 
 interface Facts {

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { eventually, freePort, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import { freePort } from '../tools/own-ports.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
 
 const postgresPrograms = '/usr/lib/postgresql'
 const missing = [

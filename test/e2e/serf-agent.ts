@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { freePort } from './real-agent.ts'
+import { freePort } from '../tools/own-ports.ts'
 
 export const serfIsThere = spawnSync('serf', ['version']).error === undefined
 export const whySkipped = "the serf command, an agent of the field, is not there (Debian's package serf has it)"

@@ -2,16 +2,20 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type HeldPort, heldAlone } from '../tools/own-ports.ts'
 import { ask } from './dns-client.ts'
 import { eventually, freePorts, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
 
 let workplace: Workplace
 const agents: RealAgent[] = []
+let lock: HeldPort | undefined
 beforeEach(() => {
   workplace = makeWorkplace()
 })
 afterEach(async () => {
   await Promise.all(agents.splice(0).map((agent) => agent.stop('SIGKILL')))
+  await lock?.close()
+  lock = undefined
   workplace.remove()
 })
 
@@ -145,7 +149,14 @@ function connects(port: number): Promise<boolean> {
   })
 }
 
+/** One run of the tests at a time has them: held by a port that is nobody's default. */
+const defaultPortsLock = 9_987
+
 describe('default ports', () => {
+  beforeEach(async () => {
+    lock = await heldAlone(defaultPortsLock)
+  })
+
   it('[AGT-014 AGT-016 AGT-018 AGT-019 DNS-001] are 8500 for HTTP, 8600 for DNS, 8300 for servers, 8301 for gossip; HTTPS is closed', async (context) => {
     if (!(await defaultPortsFree())) context.skip('another program uses a default port on this machine')
     const agent = await led(new RealAgent('127.0.0.1:8500', ['-dev']))

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { opensslIsThere } from '../contract/host/tls-material.ts'
+import { freePort } from '../tools/own-ports.ts'
 import {
   type AgentPortsInUse,
   commonLeader,
   eventually,
-  freePort,
   freePorts,
   makeWorkplace,
   quickGossip,

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../tools/own-ports.ts'
 import { ask } from './dns-client.ts'
 import {
   type AgentPortsInUse,
   commonLeader,
   eventually,
   type Finished,
-  freePort,
   freePorts,
   makeWorkplace,
   portFlags,

@@ -7,7 +7,7 @@ import type { Deferred } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import type { Law, Place } from '../env/law-world.ts'
-import { failureOf, got, Notes, Observed, pause } from '../env/observed.ts'
+import { eventually, failureOf, got, Notes, Observed, pause } from '../env/observed.ts'
 
 /** Says back what it is asked, behind the transport; `silence` gets none, `wait…` gets it when it is let go. */
 class Echo implements DnsFace {
@@ -85,11 +85,11 @@ export function listenerLaws(law: Law): void {
     const asker = await got(
       place.peer.udp.bind({ host: place.peerHost, port: 0 }, (_from, bytes) => notes.tell(textOf(bytes))),
     )
-    for (let tries = 0; tries < 50 && notes.told.length === 0; tries++) {
+    const asks = (): void => {
       asker.send(listener.local, utf8('silence'))
       asker.send(listener.local, utf8('who'))
-      await pause(place.peer, 5)
     }
+    await eventually(place.peer, 'an answer', () => notes.told.length > 0, asks)
     expect(new Set(notes.told)).toEqual(new Set(['udp who']))
     const stream = await dialled(place, listener.local)
     stream.stream.write(framed('who'))
@@ -128,6 +128,7 @@ export function listenerLaws(law: Law): void {
     const others = await dialled(place, listener.local)
     others.stream.write(framed('in between'))
     await others.received(16)
+    await eventually(place.peer, '64 questions', () => face.waiting.length >= 64)
     await pause(place.peer, 20)
     expect(face.waiting).toHaveLength(64)
     while (messages(observed.bytes).length < 100) {
@@ -153,10 +154,8 @@ export function listenerLaws(law: Law): void {
     await pause(place.peer, 20)
     expect([face.waiting.length, face.asked.length - heard, face.asked.includes('too many')]).toEqual([1_024, 0, false])
     face.letGo()
-    for (let tries = 0; tries < 50 && !notes.has('udp later'); tries++) {
-      asker.send(listener.local, utf8('later'))
-      await pause(place.peer, 5)
-    }
+    const asks = (): void => asker.send(listener.local, utf8('later'))
+    await eventually(place.peer, 'an answer', () => notes.has('udp later'), asks)
     expect(notes.has('udp later')).toBe(true)
   })
 

@@ -125,7 +125,9 @@ export function recursionLaws(law: Law): void {
 
   law('what came by TCP is asked by TCP, and nobody who listens there is nobody', async (place) => {
     const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
-    const gone = { host: place.peerHost, port: upstream.at.port === 65_535 ? 1 : upstream.at.port + 1 }
+    const closed = await got(place.peer.tcp.listen({ host: place.peerHost, port: 0 }, () => undefined))
+    const gone = closed.local
+    closed.close()
     const recursion = new Recursion(place.env, { recursors: [gone, upstream.at], recursorTimeoutMs: timeoutMs })
     const reply = await recursion.relay(question('www.example.'), 'tcp')
     expect(lastAddress(reply)).toBe('192.0.2.7')

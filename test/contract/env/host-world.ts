@@ -2,16 +2,17 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { ownLoopback } from '../../tools/own-ports.ts'
 import type { TlsMaterial } from '../host/tls-material.ts'
 import type { LawWorld } from './law-world.ts'
 
-/** Two Envs on one loopback. */
+/** Two Envs on one loopback address, which nobody else uses: a port that a law closes stays free, and nobody listens there. */
 export function hostWorld(tls: TlsMaterial | undefined): LawWorld {
   return {
     look: async (law) => {
       const [env, peer] = [quiet(), quiet()]
       const directory = mkdtempSync(join(tmpdir(), 'svc-law-'))
-      const host = '127.0.0.1'
+      const host = ownLoopback
       try {
         await law({ env, peer, host, peerHost: host, directory, fullFile: async () => fullDevice(), tls })
       } finally {

@@ -38,6 +38,9 @@ async function served(
   }
 }
 
+/** By when even a busy machine has brought a request to its handler. */
+const giveUpMs = 1_000
+
 export function httpLaws(law: Law): void {
   law('the target reaches the handler exactly as it was sent', async (place) => {
     const { ask } = await served(place, async ({ method, target }) => answer(`${method} ${target}`))
@@ -73,7 +76,9 @@ export function httpLaws(law: Law): void {
       expect(seen[0]?.method).toBe('PUT')
       expect(seen[0]?.headers.get('x-two')).toBe('a, b')
       expect(seen[0]?.headers.get('x-one')).toBe('C')
-      expect(seen[0]?.remote.host).toBe(place.peerHost)
+      // On the loopback the system dials from its first address, whichever of its addresses is dialled.
+      const dialsFrom = place.peerHost.startsWith('127.') ? '127.0.0.1' : place.peerHost
+      expect(seen[0]?.remote.host).toBe(dialsFrom)
       await ask({ method: 'DELETE' })
       expect(seen[1]?.body).toEqual(emptyBytes)
     },
@@ -149,7 +154,7 @@ export function httpLaws(law: Law): void {
       request.onAbort(() => notes.tell('aborted'))
       return env.deferred<HttpResponse>().promise
     })
-    const failed = await peer.http.request(at, { ...get('/'), timeoutMs: 50 })
+    const failed = await peer.http.request(at, { ...get('/'), timeoutMs: giveUpMs })
     expect(failed).toEqual({ ok: false, error: { kind: 'timeout', to: at } })
     await notes.heard('aborted')
     expect(notes.told).toEqual(['aborted'])
@@ -164,7 +169,7 @@ export function httpLaws(law: Law): void {
       given.onAbort(() => notes.tell('gone'))
       return env.deferred<HttpResponse>().promise
     })
-    await peer.http.request(at, { ...get('/'), timeoutMs: 50 })
+    await peer.http.request(at, { ...get('/'), timeoutMs: giveUpMs })
     await notes.heard('gone')
     request?.onAbort(() => notes.tell('told late'))
     expect(notes.told).toEqual(['gone'])

@@ -78,6 +78,24 @@ export async function pause(env: Env, ms: number): Promise<void> {
   await promise
 }
 
+/**
+ * Looks again and again until this is so, doing `between` before each look: for what comes by itself, on a busy machine late, or what
+ * may be lost and is sent again. Bounded, so that the law says what it waited for.
+ */
+export async function eventually(
+  env: Env,
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  between: () => void = () => undefined,
+): Promise<void> {
+  for (let looks = 0; looks < 4_000; looks++) {
+    between()
+    await pause(env, 5)
+    if (await isSo()) return
+  }
+  throw new Error(`in vain: ${what}`)
+}
+
 /** The value, or the failure thrown: for what a law takes for granted. */
 export async function got<T>(
   result: Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown }>,

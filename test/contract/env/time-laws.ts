@@ -8,18 +8,25 @@ export function timeLaws(law: Law): void {
   law(
     'timers fire in the order in which they fall due, those of one instant in the order in which they were set',
     async ({ env }) => {
-      const notes = new Notes(env)
-      for (const [name, delayMs] of [
-        ['d', 9],
-        ['b', 3],
-        ['c', 3],
-        ['a', 0],
-        ['e', 9],
-      ] as const) {
-        env.timers.after(delayMs, () => notes.tell(name))
+      // The times count from when each is set: on a busy machine all must be set before the first but one of them is due.
+      let [settingMs, told] = [Number.POSITIVE_INFINITY, '']
+      for (let tries = 0; tries < 50 && settingMs >= 3; tries++) {
+        const notes = new Notes(env)
+        const startMs = env.clock.monoMs()
+        for (const [name, delayMs] of [
+          ['d', 9],
+          ['b', 3],
+          ['c', 3],
+          ['a', 0],
+          ['e', 9],
+        ] as const) {
+          env.timers.after(delayMs, () => notes.tell(name))
+        }
+        settingMs = env.clock.monoMs() - startMs
+        await notes.heard('e')
+        told = notes.told.join('')
       }
-      await notes.heard('e')
-      expect(notes.told.join('')).toBe('abcde')
+      expect(told).toBe('abcde')
     },
   )
 

@@ -6,7 +6,7 @@ import { readCertificate } from '../../../src/pki/certificate.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { signCertificate } from '../../../src/pki/tls-certificate.ts'
 import type { Law, Place } from './law-world.ts'
-import { failureOf, got, Observed, pause } from './observed.ts'
+import { eventually, failureOf, got, Observed, pause } from './observed.ts'
 
 const name = 'server.dc1.svc'
 
@@ -236,7 +236,7 @@ export function tlsLaws(law: Law): void {
       const tlsOfDialler = shown === undefined ? undefined : { ...shown, trustedPems: [rootPem], serverName: name }
       expect((await visit(peer, hall, tlsOfDialler)).heard).toBe('')
     }
-    await pause(env, 20)
+    await eventually(env, 'three refusals', () => hall.refused.length >= 3)
     expect(hall.refused).toEqual(['plain true', 'no-certificate true', 'untrusted true'])
     expect(hall.taken).toEqual([])
   })

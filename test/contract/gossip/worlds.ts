@@ -3,6 +3,7 @@ import { Simulation } from '../../../sim/world/simulation.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { ownLoopback } from '../../tools/own-ports.ts'
 
 /** Four agents that can reach each other. */
 export interface Place {
@@ -17,14 +18,12 @@ export interface GossipWorld {
   look(law: Law): Promise<void>
 }
 
-/** An address that no other test uses: a pool that comes back to its port finds it free. */
-const ownHost = process.platform === 'linux' ? '127.83.1.1' : '127.0.0.1'
-
 export const hostWorld: GossipWorld = {
   look: async (law) => {
     const host = () => createHostEnv({ logSink: () => undefined, logLevel: 'error' })
     const envs = [host(), host(), host(), host()] as const
-    const at = { host: ownHost, port: 0 }
+    // A pool that comes back to its port finds it free.
+    const at = { host: ownLoopback, port: 0 }
     try {
       await law({ envs, hosts: [at, at, at, at] })
     } finally {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import type { HttpHandler, HttpRequest } from '../../../src/env/http.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
+import { ownLoopback } from '../../tools/own-ports.ts'
 import { quietEnv } from './quiet-env.ts'
 
 const servers: Server[] = []
@@ -22,14 +23,14 @@ function rawServer(use: (socket: Socket) => void): Promise<Endpoint> {
   })
   servers.push(server)
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      resolve({ host: '127.0.0.1', port: (server.address() as { port: number }).port })
+    server.listen(0, ownLoopback, () => {
+      resolve({ host: ownLoopback, port: (server.address() as { port: number }).port })
     })
   })
 }
 
 async function serving(handler: HttpHandler): Promise<Endpoint> {
-  const listener = await quietEnv().http.serve({ host: '127.0.0.1', port: 0 }, handler)
+  const listener = await quietEnv().http.serve({ host: ownLoopback, port: 0 }, handler)
   if (!listener.ok) throw new Error(listener.error.kind)
   return listener.value.local
 }
@@ -69,7 +70,7 @@ describe('the HTTP client', () => {
     const [request] = seen
     expect(request).toMatchObject({ method: 'PUT', target: '/v1//kv/a%2Fb?raw=%zz' })
     expect(request?.headers.get('x-twice')).toBe('1, 2')
-    expect(request?.headers.get('host')).toBe(`127.0.0.1:${to.port}`)
+    expect(request?.headers.get('host')).toBe(`${to.host}:${to.port}`)
     expect(request?.body).toEqual(utf8('body'))
   })
 
@@ -104,12 +105,12 @@ describe('the HTTP client', () => {
       pieces.push(textOf(piece))
       begun.resolve(undefined)
     }
-    const answer = env.http.request(to, { ...get, timeoutMs: 1_000, onBody })
+    const answer = env.http.request(to, { ...get, timeoutMs: 2_000, onBody })
     const socket = await connected.promise
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none')
     await begun.promise
     // Longer than an answer without pieces may take.
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await new Promise((resolve) => setTimeout(resolve, 2_100))
     socket.write('two')
     expect(await answer).toMatchObject({ ok: true, value: { status: 200, body: new Uint8Array() } })
     expect(pieces).toEqual(['one', 'two'])

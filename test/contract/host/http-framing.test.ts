@@ -19,7 +19,7 @@ async function sent(bytes: string): Promise<{ readonly answer: string; readonly 
   }
   const listener = await quietEnv().http.serve({ host: '127.0.0.1', port: 0 }, handler)
   if (!listener.ok) throw new Error(listener.error.kind)
-  const connection = new RawConnection(listener.value.local.port)
+  const connection = new RawConnection(listener.value.local)
   connections.push(connection)
   connection.end(bytes)
   return { answer: await connection.all(), seen }

@@ -4,6 +4,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../../../src/env/http.ts'
 import { deferred } from '../../../src/host/async.ts'
 import { pipelinedRequestsMax } from '../../../src/host/http-connection.ts'
+import { ownLoopback } from '../../tools/own-ports.ts'
 import { quietEnv } from './quiet-env.ts'
 import { RawConnection } from './raw-connection.ts'
 
@@ -14,13 +15,13 @@ afterEach(() => {
 })
 
 function connectTo(port: number): RawConnection {
-  const connection = new RawConnection(port)
+  const connection = new RawConnection({ host: ownLoopback, port })
   connections.push(connection)
   return connection
 }
 
 async function serve(handler: HttpHandler) {
-  const listener = await quietEnv().http.serve({ host: '127.0.0.1', port: 0 }, handler)
+  const listener = await quietEnv().http.serve({ host: ownLoopback, port: 0 }, handler)
   if (!listener.ok) throw new Error(listener.error.kind)
   return listener.value
 }
@@ -264,7 +265,7 @@ describe('the HTTP server', () => {
   it('answers 500 without a word of the cause when the handler fails, and logs it', async () => {
     const lines: string[] = []
     const env = quietEnv(lines)
-    const listener = await env.http.serve({ host: '127.0.0.1', port: 0 }, async ({ target }) => {
+    const listener = await env.http.serve({ host: ownLoopback, port: 0 }, async ({ target }) => {
       if (target === '/throw') throw new Error('secret cause')
       return { status: 200, headers: [['Location', 'a\r\nb']], body: '' }
     })

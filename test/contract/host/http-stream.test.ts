@@ -27,7 +27,7 @@ async function streaming() {
   }
   const listener = await quietEnv().http.serve({ host: '127.0.0.1', port: 0 }, async () => answer)
   if (!listener.ok) throw new Error(listener.error.kind)
-  const connection = new RawConnection(listener.value.local.port)
+  const connection = new RawConnection(listener.value.local)
   connections.push(connection)
   connection.write('GET /v1/agent/monitor HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\n\r\n')
   return { listener: listener.value, connection, out: await opened.promise, closed: closed.promise }

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import type { Endpoint } from '../../../src/env/net.ts'
 
 /** A plain connection on which a test writes and reads HTTP, or anything else, by the byte. */
 export class RawConnection {
@@ -7,8 +8,8 @@ export class RawConnection {
   #ended = false
   readonly #waiting: { readonly until: (text: string, ended: boolean) => boolean; readonly go: () => void }[] = []
 
-  constructor(port: number) {
-    this.socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+  constructor({ host, port }: Endpoint) {
+    this.socket = connect({ host, port, allowHalfOpen: true })
     this.socket.setEncoding('latin1')
     this.socket.on('data', (text: string) => {
       this.#text += text

@@ -11,12 +11,13 @@ import {
 } from '../../../src/env/net.ts'
 import { deferred } from '../../../src/host/async.ts'
 import type { HostEnv } from '../../../src/host/env.ts'
+import { ownLoopback } from '../../tools/own-ports.ts'
 import { ObservedStream } from './observed-stream.ts'
 import { quietEnv } from './quiet-env.ts'
 import { RawConnection } from './raw-connection.ts'
 import { makeTlsMaterial, opensslIsThere, type TlsMaterial } from './tls-material.ts'
 
-const loopback = { host: '127.0.0.1', port: 0 }
+const loopback = { host: ownLoopback, port: 0 }
 
 interface Pair {
   readonly near: ObservedStream
@@ -181,10 +182,10 @@ describe('a TCP stream', () => {
     const to = await listening(env, (stream) => {
       if (accepted.push(stream) === 2) both.resolve()
     })
-    const early = new RawConnection(to.port)
+    const early = new RawConnection(to)
     early.end('early')
     await once(early.socket, 'finish')
-    const later = new RawConnection(to.port)
+    const later = new RawConnection(to)
     await both.promise
     const [first] = accepted.filter((stream) => stream.remote.port === early.socket.localPort)
     if (first === undefined) throw new Error('the first connection was not accepted')
@@ -199,7 +200,7 @@ describe('a TCP stream', () => {
     const env = quietEnv()
     const accepted = deferred<ObservedStream>()
     const to = await listening(env, (stream) => accepted.resolve(new ObservedStream(stream)))
-    const raw = new RawConnection(to.port)
+    const raw = new RawConnection(to)
     const far = await accepted.promise
     raw.socket.resetAndDestroy()
     expect(await far.closed).toBe('reset')
@@ -242,9 +243,9 @@ describe('dialling and listening', () => {
     const silent = createServer(() => undefined)
     servers.push(silent)
     const port = await new Promise<number>((resolve) => {
-      silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port))
+      silent.listen(0, ownLoopback, () => resolve((silent.address() as { port: number }).port))
     })
-    const to = { host: '127.0.0.1', port }
+    const to = { host: ownLoopback, port }
     expect(await dialFailure(to, { trustedPems: [] }, 50)).toEqual({ kind: 'timeout', to })
   })
 
@@ -274,13 +275,13 @@ describe('dialling and listening', () => {
     const env = quietEnv()
     const accepted = deferred<ObservedStream>()
     const to = await listening(env, (stream) => accepted.resolve(new ObservedStream(stream)))
-    const raw = new RawConnection(to.port)
+    const raw = new RawConnection(to)
     const far = await accepted.promise
     const silent = createServer(() => undefined)
     servers.push(silent)
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => silent.listen(0, ownLoopback, resolve))
     const { port } = silent.address() as { port: number }
-    const dial = env.tcp.dial({ host: '127.0.0.1', port }, { timeoutMs: 60_000, tls: { trustedPems: [] } })
+    const dial = env.tcp.dial({ host: ownLoopback, port }, { timeoutMs: 60_000, tls: { trustedPems: [] } })
     env.close()
     expect(await far.closed).toBe('closed')
     expect(await dial).toMatchObject({ ok: false })
@@ -361,7 +362,7 @@ describe.skipIf(!opensslIsThere())('a TLS stream', () => {
 
   it('takes no harm from a dialler that sends no handshake', async () => {
     const to = await tlsListener()
-    const raw = new RawConnection(to.port)
+    const raw = new RawConnection(to)
     raw.write('GET / HTTP/1.1\r\n\r\n')
     await raw.all()
     expect(await dialFailure(to, { trustedPems: [material.rootPem] })).toBeUndefined()
@@ -383,7 +384,7 @@ describe.skipIf(!opensslIsThere())('a TLS stream', () => {
       expect(await ask(material.rootPem)).toMatchObject({ value: { status: 200, body: utf8('over TLS') } })
       expect(await ask(material.strangerRootPem)).toMatchObject({ error: { kind: 'tls' } })
     }
-    const plain = new RawConnection(listener.value.local.port)
+    const plain = new RawConnection(listener.value.local)
     plain.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
     expect(await plain.all()).not.toContain('over TLS')
   })

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownLoopback } from '../../tools/own-ports.ts'
 
 export interface KeyAndCertificate {
   readonly certificateChainPem: string
@@ -10,7 +11,7 @@ export interface KeyAndCertificate {
 
 export interface TlsMaterial {
   readonly rootPem: string
-  /** For the name `server.dc1.svc` and the address 127.0.0.1. */
+  /** For the name `server.dc1.svc` and the addresses 127.0.0.1 and `ownLoopback`. */
   readonly server: KeyAndCertificate
   readonly client: KeyAndCertificate
   /** A client of another root. */
@@ -36,9 +37,9 @@ export function makeTlsMaterial(): TlsMaterial {
     return {
       rootPem: readFileSync(join(folder, 'ours.pem'), 'utf8'),
       strangerRootPem: readFileSync(join(folder, 'theirs.pem'), 'utf8'),
-      server: ours('server', 'DNS:server.dc1.svc,IP:127.0.0.1'),
+      server: ours('server', `DNS:server.dc1.svc,IP:127.0.0.1,IP:${ownLoopback}`),
       client: ours('client', 'DNS:client.dc1.svc'),
-      stranger: theirs('stranger', 'DNS:server.dc1.svc,IP:127.0.0.1'),
+      stranger: theirs('stranger', `DNS:server.dc1.svc,IP:127.0.0.1,IP:${ownLoopback}`),
     }
   } finally {
     rmSync(folder, { recursive: true })

@@ -3,9 +3,10 @@ import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import type { Endpoint, UdpSocket } from '../../../src/env/net.ts'
 import { deferred } from '../../../src/host/async.ts'
 import type { HostEnv } from '../../../src/host/env.ts'
+import { ownLoopback } from '../../tools/own-ports.ts'
 import { quietEnv } from './quiet-env.ts'
 
-const loopback = { host: '127.0.0.1', port: 0 }
+const loopback = { host: ownLoopback, port: 0 }
 
 async function bound(
   env: HostEnv,

@@ -6,7 +6,7 @@ import { agentApi } from '../../../src/proxy/agent-api.ts'
 import { MeshProxy } from '../../../src/proxy/mesh-proxy.ts'
 import type { ProxyPlan, UpstreamPlan } from '../../../src/proxy/plan.ts'
 import type { Law, Place } from '../env/law-world.ts'
-import { got, Observed, pattern, pause } from '../env/observed.ts'
+import { eventually, got, Observed, pattern, pause } from '../env/observed.ts'
 import { AgentStand } from './agent-stand.ts'
 
 const connectTimeoutMs = 2_000
@@ -85,6 +85,14 @@ const echo = (taken: Observed): void => {
   taken.stream.onEnd(() => taken.stream.end())
 }
 
+/** Tells the proxies where `db` is, and waits until one that follows it has heard, which then asks for what comes next. */
+async function told({ peer }: Place, stand: AgentStand, instances: Parameters<AgentStand['tellInstances']>[1]) {
+  const asked = (): number => stand.asked.filter((what) => what === 'GET /v1/health/connect/db').length
+  const before = asked()
+  stand.tellInstances('db', instances)
+  await eventually(peer, 'a proxy that has heard of the instances', () => asked() > before)
+}
+
 export function proxyLaws(law: Law): void {
   law('brings connections to a service over the mesh and back, by health and by a prepared query', async (place) => {
     const { upstream: to, query } = await meshOf(place, echo)
@@ -149,8 +157,7 @@ export function proxyLaws(law: Law): void {
       const { peer, host } = place
       const { stand, upstream: to, db } = await meshOf(place, echo)
       const dead = [1, 2].map((port) => ({ at: { host, port } }))
-      stand.tellInstances('db', [...dead, { at: db.inbound as Endpoint }])
-      await pause(peer, 100)
+      await told(place, stand, [...dead, { at: db.inbound as Endpoint }])
       for (let visits = 0; visits < 8; visits++) expect(await visit(peer, to)).toBe('hello')
       const open = new Observed(peer, await got(peer.tcp.dial(to, { timeoutMs: connectTimeoutMs })))
       open.stream.write(utf8('hello'))
@@ -166,8 +173,7 @@ export function proxyLaws(law: Law): void {
     async (place) => {
       const { stand, upstream: to, db, taken, refused } = await meshOf(place, echo)
       const inbound = db.inbound as Endpoint
-      stand.tellInstances('db', [{ at: inbound, service: 'other' }])
-      await pause(place.peer, 100)
+      await told(place, stand, [{ at: inbound, service: 'other' }])
       expect(await visit(place.peer, to)).toBe('broken')
       expect(await visit(place.peer, inbound)).not.toBe('hello')
       const strange = await stand.leaf(stand.uriOf('web').replace(/\/\/1/, '//2'))
@@ -224,7 +230,7 @@ export function proxyLaws(law: Law): void {
         one.stream.write(utf8('a'))
         await one.received(1)
       }
-      const stopped = web.stop(300)
+      const stopped = web.stop(2_000)
       await pause(place.peer, 50)
       expect(await visit(place.peer, to)).toBe('refused')
       brief.stream.write(utf8('b'))

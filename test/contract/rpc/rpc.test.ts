@@ -6,6 +6,7 @@ import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import type { ServedRequest } from '../../../src/rpc/connection.ts'
 import { acceptedPerSourceMax, Rpc } from '../../../src/rpc/rpc.ts'
+import { freePort, ownLoopback } from '../../tools/own-ports.ts'
 
 type Serve = (request: ServedRequest) => Promise<Result<unknown, Failure>>
 
@@ -33,14 +34,11 @@ async function startAgent(
 ): Promise<Agent> {
   const env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
   envs.push(env)
-  const probe = await env.tcp.listen({ host: '127.0.0.1', port }, (stream) => stream.close())
-  if (!probe.ok) throw new Error(`no port: ${probe.error.kind}`)
-  const local = probe.value.local.port
-  probe.value.close()
-  const rpc = await Rpc.open(env, { host: '127.0.0.1', port: local })
+  const local = port === 0 ? await freePort() : port
+  const rpc = await Rpc.open(env, { host: ownLoopback, port: local })
   if (!rpc.ok) throw new Error(`cannot listen: ${rpc.error.kind}`)
   const [notices, peers, gone]: [string[], string[], string[]] = [[], [], []]
-  const identity = { nodeId, nodeName: nodeId, datacenter: 'dc1', address: address ?? `127.0.0.1:${local}` }
+  const identity = { nodeId, nodeName: nodeId, datacenter: 'dc1', address: address ?? `${ownLoopback}:${local}` }
   rpc.value.start(identity, {
     onRequest: serve,
     onNotice: (peer, topic, bytes) => notices.push(`${peer.nodeId} ${topic} ${bytes.length}`),
@@ -53,7 +51,7 @@ async function startAgent(
 const echo: Serve = async ({ method, body }) => ok({ method, body })
 
 function ask(from: Agent, to: Agent, body: unknown, deadlineMs = 5_000) {
-  return from.rpc.request(`127.0.0.1:${to.port}`, { method: 'Test.Echo', body, deadlineMs })
+  return from.rpc.request(`${ownLoopback}:${to.port}`, { method: 'Test.Echo', body, deadlineMs })
 }
 
 describe('rpc', () => {
@@ -68,7 +66,7 @@ describe('rpc', () => {
     const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
     let [open, closed] = [0, 0]
     const sockets = Array.from({ length: acceptedPerSourceMax + 50 }, () => {
-      const socket = connect({ host: '127.0.0.1', port: b.port, localAddress: '127.0.0.9' })
+      const socket = connect({ host: ownLoopback, port: b.port, localAddress: '127.0.0.9' })
       // The first bytes of the other side's hello: it has a place.
       socket.once('data', () => open++)
       socket.once('close', () => closed++)
@@ -80,7 +78,7 @@ describe('rpc', () => {
     sockets[0]?.destroy()
     for (const socket of sockets) socket.destroy()
     await expect.poll(() => closed).toBe(sockets.length)
-    const again = connect({ host: '127.0.0.1', port: b.port, localAddress: '127.0.0.9' })
+    const again = connect({ host: ownLoopback, port: b.port, localAddress: '127.0.0.9' })
     await new Promise((resolve) => again.once('data', resolve))
     again.destroy()
   })
@@ -154,7 +152,7 @@ describe('rpc', () => {
     const onAbort = (use: () => void): void => {
       giveUp = use
     }
-    const asked = a.rpc.request(`127.0.0.1:${b.port}`, { method: 'x', body: 1, deadlineMs: 60_000, onAbort })
+    const asked = a.rpc.request(`${ownLoopback}:${b.port}`, { method: 'x', body: 1, deadlineMs: 60_000, onAbort })
     await expect.poll(() => giveUp !== undefined).toBe(true)
     giveUp?.()
     expect(await asked).toEqual(err({ kind: 'cancelled' }))
@@ -164,7 +162,7 @@ describe('rpc', () => {
     const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
     expect((await ask(a, b, 1)).ok).toBe(true)
     // An address where nobody listens: only the connection that is there can carry it.
-    b.rpc.notify('a', '127.0.0.1:1', 'raft', utf8('hello'))
+    b.rpc.notify('a', `${ownLoopback}:1`, 'raft', utf8('hello'))
     await expect.poll(() => a.notices).toEqual(['b raft 5'])
   })
 
@@ -183,16 +181,16 @@ describe('rpc', () => {
   it('gives no notice to another agent that has taken the place of the one it is for', async () => {
     const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
     for (const isDialled of [false, true]) {
-      a.rpc.notify('former', `127.0.0.1:${b.port}`, 'raft', utf8('long'))
+      a.rpc.notify('former', `${ownLoopback}:${b.port}`, 'raft', utf8('long'))
       expect((await ask(a, b, isDialled)).ok).toBe(true)
     }
-    a.rpc.notify('b', `127.0.0.1:${b.port}`, 'raft', utf8('x'))
+    a.rpc.notify('b', `${ownLoopback}:${b.port}`, 'raft', utf8('x'))
     await expect.poll(() => b.notices).toEqual(['a raft 1'])
   })
 
   it('closes a connection that does not speak its protocol', async () => {
     const b = await startAgent('b', echo)
-    const socket = connect(b.port, '127.0.0.1')
+    const socket = connect(b.port, ownLoopback)
     const closed = new Promise<boolean>((resolve) => socket.on('close', () => resolve(true)).on('error', () => {}))
     socket.on('data', () => {})
     socket.write('GET / HTTP/1.1\r\n\r\n')
@@ -216,7 +214,7 @@ class Front {
     const server = createServer((socket) => {
       this.taken++
       if (this.cutsShort) return void socket.destroy()
-      const onwards = connect(this.to, '127.0.0.1')
+      const onwards = connect(this.to, ownLoopback)
       for (const end of [socket, onwards]) {
         this.#sockets.add(end)
         end.on('error', () => {})
@@ -229,7 +227,7 @@ class Front {
       socket.pipe(onwards).pipe(socket)
     })
     this.#server = server
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => server.listen(this.port, ownLoopback, resolve))
     this.port = (server.address() as { port: number }).port
   }
 
@@ -260,7 +258,7 @@ describe('a peer that is lost', () => {
     fronts.push(front)
     await front.open()
     // Not watched by `b`, `a` is not dialled by it either.
-    const b = await startAgent('b', echo, 0, { address: `127.0.0.1:${front.port}`, watched: () => false })
+    const b = await startAgent('b', echo, 0, { address: `${ownLoopback}:${front.port}`, watched: () => false })
     front.to = b.port
     const a = await startAgent('a', echo, 0, { watched })
     const met = async (): Promise<void> => {

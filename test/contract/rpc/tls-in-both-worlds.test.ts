@@ -6,7 +6,7 @@ import { Rpc } from '../../../src/rpc/rpc.ts'
 import { noTls, type RpcTls, type ServerFacts } from '../../../src/rpc/tls.ts'
 import { hostWorld } from '../env/host-world.ts'
 import type { LawWorld, Place } from '../env/law-world.ts'
-import { pause } from '../env/observed.ts'
+import { eventually, pause } from '../env/observed.ts'
 import { simWorld } from '../env/sim-world.ts'
 import { makeTlsMaterial, opensslIsThere, type TlsMaterial } from '../host/tls-material.ts'
 
@@ -103,6 +103,7 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
   describe(`TLS between agents, ${name}`, () => {
     law('servers that prove to be servers speak with each other', async (place, tls) => {
       const met = await meet(place, settings(tls, tls.server, strict), settings(tls, tls.server, strict))
+      await eventually(place.env, 'the notice', () => met.server.notices.length > 0)
       expect([met.outcome, met.server.requests, met.server.notices]).toEqual([
         'answered',
         ['c1 Ask true'],
@@ -204,6 +205,7 @@ function rpcTlsLaws(name: string, world: LawWorld): void {
 
     law('a client that dials is served, but not heard as a server', async (place, tls) => {
       const met = await meet(place, settings(tls, tls.server, strict), settings(tls, tls.client, strict))
+      await eventually(place.env, 'a warning', () => met.server.log.length > 0)
       expect([met.outcome, met.server.requests]).toEqual(['answered', ['c1 Ask false']])
       expect(met.server.notices).toEqual([])
       expect(met.server.log).toEqual([

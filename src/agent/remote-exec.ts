@@ -7,13 +7,14 @@ import type { Env } from '../env/env.ts'
 import type { ChildOptions } from '../env/process.ts'
 import { getEndpoint, lockEndpoint } from '../features/kv/endpoint.ts'
 import { valueBytes } from '../features/kv/value.ts'
-import { failureText } from '../model/failure.ts'
+import { type Failure, failureText } from '../model/failure.ts'
 import {
   jobKey,
   type NodeWord,
   type RemoteExecCall,
   type RemoteJob,
   remoteExecName,
+  remoteExecRule,
   wordKey,
 } from '../model/remote-exec.ts'
 import type { UserEvent } from '../model/user-event.ts'
@@ -41,28 +42,23 @@ const jobSchema = z.object({
   Wait: z.number().min(0).default(0),
 })
 
+interface RemoteExecParts {
+  readonly env: Env
+  readonly calls: Pick<Calls, 'query' | 'write'>
+  readonly nodeName: string
+  readonly enabled: boolean
+  /** The secret of the agent's own token. */
+  token(): string
+}
+
 /** Runs what `svc exec` asks of this node, if its configuration allows it. Spec: Auth 10. */
 export class RemoteExec {
-  readonly #parts: {
-    readonly env: Env
-    readonly calls: Pick<Calls, 'query' | 'write'>
-    readonly nodeName: string
-    readonly enabled: boolean
-    /** The secret of the agent's own token. */
-    token(): string
-  }
+  readonly #parts: RemoteExecParts
   readonly #stopped = new Set<() => void>()
   #running = 0
   #isStopped = false
 
-  constructor(parts: {
-    readonly env: Env
-    readonly calls: Pick<Calls, 'query' | 'write'>
-    readonly nodeName: string
-    readonly enabled: boolean
-    /** The secret of the agent's own token. */
-    token(): string
-  }) {
+  constructor(parts: RemoteExecParts) {
     this.#parts = parts
   }
 
@@ -132,7 +128,7 @@ export class RemoteExec {
     const call = { prefix: called.data.Prefix, session: called.data.Session }
     const { calls, token } = this.#parts
     const answer = await calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, { token: token() })
-    if (!answer.ok) return err(failureText(answer.error))
+    if (!answer.ok) return err(refusedText(answer.error, call))
     const entry = answer.value.value
     const read = entry === null ? undefined : jobSchema.safeParse(jsonOrUndefined(valueBytes(entry.value)))
     if (read === undefined) return err('there is no job under the key that the event names')
@@ -151,10 +147,17 @@ export class RemoteExec {
     const written = await calls.write(lockEndpoint, { key, value, flags: 0n, session: call.session }, as)
     if (written.ok) return written.value.kind === 'held'
     env.log.write('warn', 'agent', 'the word of a command from afar is not written', {
-      why: failureText(written.error),
+      why: refusedText(written.error, call),
     })
     return false
   }
+}
+
+/** Names the rule that the agent's token lacks: whoever asked sees only that this node does not answer. */
+function refusedText(failure: Failure, { prefix }: RemoteExecCall): string {
+  const text = failureText(failure)
+  if (failure.kind !== 'permission-denied') return text
+  return `${text}: the agent's token lacks ${remoteExecRule(prefix)}`
 }
 
 function argvOf(job: RemoteJob): readonly [string, ...string[]] {

@@ -23,7 +23,7 @@ export interface CheckedServer extends CheckedAgent {
   readonly acls: string | undefined
 }
 
-/** A live cluster: one datacenter. */
+/** A live cluster: one datacenter, without members that left. */
 export interface CheckedCluster {
   readonly datacenter: string
   readonly servers: readonly CheckedServer[]
@@ -52,8 +52,7 @@ export interface UpgradeCheck {
 
 /** What is in the way of an upgrade of every agent to a release, and what to see to on it. */
 export function checkUpgrade(cluster: CheckedCluster, to: Release): UpgradeCheck {
-  const servers = cluster.servers.filter(({ status }) => status !== 'left')
-  const clients = cluster.clients.filter(({ status }) => status !== 'left')
+  const { servers, clients } = cluster
   const known = [...servers, ...clients].flatMap(({ release }) => release ?? []).sort(order)
   const from = known[0]
   const inTheWay = [

@@ -2,6 +2,7 @@ import { compareText } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { fieldNames, productName } from '../model/names.ts'
 import { oldestRelease, parseRelease, raftProtocolsOf } from '../model/release.ts'
+import { sightOf, standingOf } from './acl/missing-rules.ts'
 import {
   type ListedMember,
   type PeerList,
@@ -12,25 +13,32 @@ import {
   readTexts,
   type ServerHealthList,
 } from './api/answers.ts'
-import { type ApiClient, unexpectedText } from './api/client.ts'
+import { ApiClient, unexpectedText } from './api/client.ts'
+import type { Invocation } from './command.ts'
 import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-check.ts'
 
 /** By number, as the API has it. Reference: HTTP API 4.6. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
-/** Reads of one agent what is to be known of its datacenter; an error where not even its members can be read. */
-export async function readCluster(client: ApiClient): Promise<Result<CheckedCluster, string>> {
+/**
+ * Reads of one agent what is to be known of its datacenter; an error where not even its members can be read. Members that left
+ * are no part of it.
+ */
+export async function readCluster(invocation: Invocation): Promise<Result<CheckedCluster, string>> {
+  const client = new ApiClient(invocation)
   const self = await client.expect('GET', '/v1/agent/self')
   if (!self.ok) return err(`Error reading the agent: ${self.error}`)
   const own = readOwnName(self.value)
   if (own === undefined) return err('Error reading the agent: the answer is not an agent')
   const listed = await client.expect('GET', '/v1/agent/members')
   if (!listed.ok) return err(`Error retrieving members: ${listed.error}`)
-  const members = readMembers(listed.value)
+  const members = readMembers(listed.value)?.filter((member) => statusOf(member) !== 'left')
   if (members === undefined) return err('Error retrieving members: the answer is not a list of members')
+  const { missing } = await standingOf(invocation, [sightOf.nodes()])
+  const hidden = missing.map((rule) => `members may be hidden: the token lacks ${rule}`)
   const servers = members.filter(isServer)
-  if (servers.length === 0) return err('Error retrieving members: no server is among them')
-  const unread: string[] = []
+  if (servers.length === 0) return err(['Error retrieving members: no server is among them', ...hidden].join('; '))
+  const unread = [...hidden]
   const peers = await peersOf(client, unread)
   const health = await healthOf(client, unread)
   return ok({
@@ -40,10 +48,18 @@ export async function readCluster(client: ApiClient): Promise<Result<CheckedClus
       .filter((member) => !isServer(member))
       .map(agentOf)
       .sort(byName),
-    strays: (peers ?? []).filter((peer) => servers.every((member) => !isSame(peer, member))).map(({ ID }) => ID),
+    strays: missing.length > 0 ? [] : straysOf(peers ?? [], servers),
     otherDatacenters: (await datacentersOf(client)).filter((name) => name !== own.datacenter),
     unread,
   })
+}
+
+function straysOf(peers: PeerList, servers: readonly ListedMember[]): readonly string[] {
+  return peers.filter((peer) => servers.every((member) => !isSame(peer, member))).map(({ ID }) => ID)
+}
+
+function statusOf({ Status }: ListedMember): string {
+  return statusNames[Status] ?? 'none'
 }
 
 function byName(one: CheckedAgent, other: CheckedAgent): number {
@@ -83,9 +99,9 @@ function isServer({ Tags }: ListedMember): boolean {
   return [productName, ...fieldNames].includes(Tags?.['role'] ?? '')
 }
 
-function agentOf({ Name: name, Status, Tags }: ListedMember): CheckedAgent {
-  const release = parseRelease((Tags?.['build'] ?? '').replace(/:.*$/s, ''))
-  return { name, release, status: statusNames[Status] ?? 'none' }
+function agentOf(member: ListedMember): CheckedAgent {
+  const release = parseRelease((member.Tags?.['build'] ?? '').replace(/:.*$/s, ''))
+  return { name: member.Name, release, status: statusOf(member) }
 }
 
 function serverOf(

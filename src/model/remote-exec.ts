@@ -25,6 +25,11 @@ export function remoteExecCallJson({ prefix, session }: RemoteExecCall): Json {
   return { Prefix: prefix, Session: session }
 }
 
+/** What the token of a caller needs, and that of each agent which is to run the job: as it is written in a policy. */
+export function remoteExecRule(prefix: string): string {
+  return `key_prefix ${JSON.stringify(`${prefix}/`)} { policy = "write" }`
+}
+
 /** All keys of one job begin with it. */
 export function jobFolder({ prefix, session }: RemoteExecCall): string {
   return `${prefix}/${session}/`

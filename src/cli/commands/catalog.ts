@@ -1,5 +1,6 @@
 import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import { type Need, sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedNode, ListedServices } from '../api/answers.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
@@ -46,7 +47,13 @@ export const nodesCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const nodes = await askNodes(invocation)
     if (!nodes.ok) return failed(invocation, `Error listing nodes: ${nodes.error}`)
-    if (nodes.value.length === 0) return nothing(invocation, 'nodes')
+    if (nodes.value.length === 0) {
+      const service = invocation.flags.get('service')
+      return nothing(invocation, 'node', [
+        sightOf.nodes(),
+        ...(typeof service === 'string' ? [sightOf.service(service)] : []),
+      ])
+    }
     const detailed = invocation.flags.get('detailed') === true
     const rows = [...nodes.value]
       .sort((a, b) => compareText(a.Node, b.Node))
@@ -92,7 +99,10 @@ export const servicesCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const services = await askServices(invocation)
     if (!services.ok) return failed(invocation, `Error listing services: ${services.error}`)
-    if (services.value.size === 0) return nothing(invocation, 'services')
+    if (services.value.size === 0) {
+      const ofNode = typeof invocation.flags.get('node') === 'string' ? [sightOf.nodes()] : []
+      return nothing(invocation, 'service', [...ofNode, sightOf.services()])
+    }
     const sorted = [...services.value].sort(([a], [b]) => compareText(a, b))
     const tagged = sorted.map(([name, tags]) => [name, [...tags].sort(compareText).join(',')])
     invocation.terminal.out(
@@ -118,7 +128,8 @@ function nodeMeta(invocation: Invocation): readonly (readonly [string, string])[
   return Array.isArray(given) ? given.map((pair: string) => ['node-meta', pair.replace('=', ':')] as const) : []
 }
 
-function nothing(invocation: Invocation, what: string): number {
-  invocation.terminal.out(`No ${what} match the given query - try expanding your search.\n`)
+async function nothing(invocation: Invocation, what: 'node' | 'service', needs: readonly Need[]): Promise<number> {
+  invocation.terminal.out(`No ${what}s match the given query - try expanding your search.\n`)
+  await warnOfNoSight(invocation, what, needs)
   return 0
 }

@@ -2,7 +2,14 @@ import { base64, textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productName } from '../../model/names.ts'
-import { jobKey, type RemoteExecCall, remoteExecCallJson, remoteExecName } from '../../model/remote-exec.ts'
+import {
+  jobKey,
+  type RemoteExecCall,
+  remoteExecCallJson,
+  remoteExecName,
+  remoteExecRule,
+} from '../../model/remote-exec.ts'
+import { type Need, ownNode, type Standing, sightOf, standingOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import { keyPath } from '../api/key-path.ts'
 import { jobBody, RemoteAnswers, type Said } from '../api/remote-answers.ts'
@@ -54,22 +61,48 @@ export const execCommand: CliCommand = {
   operands: 'COMMAND...',
   about:
     'Runs COMMAND on every node that the filters take and whose agent has disable_remote_exec set to false. A COMMAND ' +
-    'of - is a script, read from standard input. Exits with 2 if the command failed anywhere, or a node that began did not end.',
+    'of - is a script, read from standard input. Exits with 2 if the command failed anywhere, or a node that began did not ' +
+    'end, and with 1 if no node acknowledged.',
   flags: [...execFlags, ...serverFlags],
   async run(invocation) {
     const plan = await planOf(invocation)
     if (!plan.ok) return misused(invocation, plan.error)
+    const standing = await standingOf(invocation, await needsOf(invocation, plan.value))
+    if (standing.missing.length > 0) {
+      return failed(invocation, `Permission denied: the token lacks ${standing.missing.join(' and ')}`)
+    }
     // From before there is a session: what is begun is taken away again, whenever somebody interrupts.
     const interruption = new Interruption(invocation)
     try {
-      return await runInSession(invocation, plan.value, interruption)
+      return await runInSession(invocation, plan.value, standing, interruption)
     } finally {
       interruption.close()
     }
   },
 }
 
-async function runInSession(invocation: Invocation, plan: Plan, interruption: Interruption): Promise<number> {
+/** What the caller's token needs. In another datacenter the session is one of a node that is chosen there. */
+async function needsOf(invocation: Invocation, { prefix }: Plan): Promise<readonly Need[]> {
+  const elsewhere = typeof invocation.flags.get('datacenter') === 'string'
+  const node = elsewhere ? undefined : await ownNode(invocation)
+  return [
+    ...(node === undefined ? [] : [{ resource: 'session', name: node, right: 'write' } as const]),
+    jobNeed(prefix),
+    { resource: 'event', name: remoteExecName, right: 'write' },
+  ]
+}
+
+/** Of the caller, and of each agent that is to run the job: both write below the prefix. */
+function jobNeed(prefix: string): Need {
+  return { resource: 'key', name: `${prefix}/`, right: 'write', prefix: true }
+}
+
+async function runInSession(
+  invocation: Invocation,
+  plan: Plan,
+  standing: Standing,
+  interruption: Interruption,
+): Promise<number> {
   const client = new ApiClient(invocation)
   const begun = beginSession(invocation, client)
   const session = await Promise.race([begun, interruption.uttered])
@@ -81,11 +114,17 @@ async function runInSession(invocation: Invocation, plan: Plan, interruption: In
   const call = { prefix: plan.prefix, session: session.value.id }
   try {
     const outcome = await carryOut(invocation, client, plan, call, interruption)
-    return outcome.ok ? outcome.value : failed(invocation, outcome.error)
+    if (!outcome.ok) return failed(invocation, outcome.error)
+    return outcome.value === 'nobody' ? failed(invocation, nobodyText(plan, standing)) : outcome.value
   } finally {
     await session.value.end()
     await client.send('DELETE', keyPath(`${call.prefix}/${call.session}/`), [['recurse', '']])
   }
+}
+
+function nobodyText({ prefix }: Plan, { isOn }: Standing): string {
+  const text = 'No node acknowledged: agents run commands only with disable_remote_exec set to false'
+  return isOn ? `${text}, and with a token that has ${remoteExecRule(prefix)}` : text
 }
 
 const interruptedText = 'Interrupted before any node was asked'
@@ -136,7 +175,10 @@ async function beginSession(invocation: Invocation, client: ApiClient): Promise<
     if (!answer.ok) return answer
     const { readHealthyNodes } = await import('../api/answers.ts')
     const node = readHealthyNodes(answer.value)?.[0]
-    if (node === undefined) return err('no server of that datacenter is in health')
+    if (node === undefined) {
+      await warnOfNoSight(invocation, 'server', [sightOf.nodes(), sightOf.service(productName)])
+      return err('no server of that datacenter is in health')
+    }
     about['Node'] = node
   }
   return LockSession.begin(env, client, about)
@@ -148,7 +190,7 @@ async function carryOut(
   plan: Plan,
   call: RemoteExecCall,
   interruption: Interruption,
-): Promise<Result<number, string>> {
+): Promise<Result<number | 'nobody', string>> {
   const { env, flags, terminal } = invocation
   const tell = (text: string): void => {
     if (flags.get('verbose') === true) terminal.out(`==> ${text}\n`)
@@ -171,17 +213,15 @@ async function followJob(
   answers: RemoteAnswers,
   waitMs: number,
   interruption: Interruption,
-): Promise<Result<number, string>> {
+): Promise<Result<number | 'nobody', string>> {
   const { terminal } = invocation
   const tally = { acknowledged: 0, completed: 0, failed: 0 }
   const lines = new LinesByNode()
   const followed = await answers.follow(waitMs, (said) => show(invocation, said, tally, lines), interruption.uttered)
   terminal.out(lines.endAll())
   if (!followed.ok) return followed
-  if (tally.acknowledged === 0) {
-    terminal.error('No node acknowledged: agents run commands only with disable_remote_exec set to false\n')
-  }
   terminal.out(`${tally.completed} / ${tally.acknowledged} node(s) completed / acknowledged\n`)
+  if (tally.acknowledged === 0) return ok('nobody')
   return ok(tally.failed > 0 || tally.completed !== tally.acknowledged ? 2 : 0)
 }
 

@@ -3,6 +3,7 @@ import { type JsonInput, parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
+import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
 import { keyPath } from '../api/key-path.ts'
 import type { CliCommand } from '../command.ts'
@@ -33,6 +34,7 @@ export const kvExportCommand: CliCommand = {
     const entries = status === 404 ? ok([]) : transferredOf(body, { key: 'Key', flags: 'Flags', value: 'Value' })
     if (!entries.ok) return failed(invocation, `Error querying ${productTitle} agent: ${entries.error}`)
     invocation.terminal.out(exportText(entries.value))
+    if (entries.value.length === 0) await warnOfNoSight(invocation, 'key', [sightOf.keys(invocation.args[0] ?? '')])
     return 0
   },
 }

@@ -1,6 +1,7 @@
 import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { productTitle } from '../../model/names.ts'
+import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { Entry } from '../api/answers.ts'
 import { ApiClient, type ApiResponse, failed, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
 import { keyPath } from '../api/key-path.ts'
@@ -39,7 +40,7 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
   ]
   const answer = await new ApiClient(invocation).send('GET', keyPath(prefix), query)
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
-  if (answer.value.status === 404) return 0
+  if (answer.value.status === 404) return noneBelow(invocation, prefix)
   if (answer.value.status !== 200) return unexpected(invocation, answer.value)
   const { readKeys } = await import('../api/answers.ts')
   const keys = readKeys(answer.value.body)
@@ -49,10 +50,17 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
   return 0
 }
 
+async function noneBelow(invocation: Invocation, prefix: string): Promise<number> {
+  await warnOfNoSight(invocation, 'key', [sightOf.keys(prefix)])
+  return 0
+}
+
 async function printEntries(invocation: Invocation, key: string, recurse: boolean): Promise<number> {
   const answer = await new ApiClient(invocation).send('GET', keyPath(key), recurse ? [['recurse', '']] : [])
   if (!answer.ok) return failed(invocation, `Error querying ${productTitle} agent: ${answer.error}`)
-  if (answer.value.status === 404) return recurse ? 0 : failed(invocation, `Error! No key exists at: ${key}`)
+  if (answer.value.status === 404) {
+    return recurse ? noneBelow(invocation, key) : failed(invocation, `Error! No key exists at: ${key}`)
+  }
   if (answer.value.status !== 200) return unexpected(invocation, answer.value)
   const { readEntries } = await import('../api/answers.ts')
   const entries = readEntries(answer.value.body)

@@ -1,4 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
+import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
@@ -62,6 +63,7 @@ async function show(invocation: Invocation): Promise<number> {
   const { readChecks } = await import('../api/answers.ts')
   const checks = readChecks(answer.value)
   if (checks === undefined) return failed(invocation, 'Error getting checks: the answer is not a list of checks')
+  if (checks.length === 0) await warnOfNoSight(invocation, 'check', [sightOf.nodes(), sightOf.services()])
   for (const check of [...checks].sort((a, b) => compareText(a.CheckID, b.CheckID))) {
     if (check.CheckID === nodeCheck) terminal.out(`Node:\n  Name:   ${check.Node}\n  Reason: ${check.Notes}\n\n`)
     else if (check.CheckID.startsWith(serviceCheckPrefix))

@@ -2,6 +2,7 @@ import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { endpointText } from '../../env/net.ts'
 import { fieldNames, productName } from '../../model/names.ts'
+import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedMember } from '../api/answers.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
@@ -48,6 +49,7 @@ export const membersCommand: CliCommand = {
     if (members === undefined)
       return failed(invocation, 'Error retrieving members: the answer is not a list of members')
     const shown = members.map(seen).filter((member) => wanted.value.test(member.status))
+    if (members.length === 0) await warnOfNoSight(invocation, 'member', [sightOf.nodes()])
     if (shown.length === 0) return nothingMatches
     shown.sort((a, b) => compareText(a.segment, b.segment) || compareText(a.name, b.name))
     terminal.out(flags.get('detailed') === true ? detailedTable(shown) : table(shown))

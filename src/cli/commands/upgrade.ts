@@ -1,5 +1,5 @@
 import { isAtLeast, newestRelease, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
-import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
+import { clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import type { CheckedAgent, CheckedCluster, Finding, UpgradeCheck } from '../upgrade-check.ts'
 
@@ -50,7 +50,7 @@ export const upgradeCheckCommand: CliCommand = {
       import('../upgrade-facts.ts'),
       import('../upgrade-check.ts'),
     ])
-    const cluster = await readCluster(new ApiClient(invocation))
+    const cluster = await readCluster(invocation)
     if (!cluster.ok) return failed(invocation, cluster.error)
     const check = checkUpgrade(cluster.value, to)
     terminal.out(format === 'json' ? json(cluster.value, check) : text(cluster.value, check))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RemoteExec } from '../../../src/agent/remote-exec.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { kvValue } from '../../../src/features/kv/value.ts'
 import type { UserEvent } from '../../../src/model/user-event.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
@@ -23,6 +23,8 @@ class Asked {
   readonly logged: string[] = []
   readonly ran: (readonly string[])[] = []
   reads = 0
+  /** Undefined: the token may read and write the job. */
+  denied: 'read' | 'write' | undefined
   readonly #doors: (() => void)[] = []
   readonly exec: RemoteExec
   readonly calls: object[] = []
@@ -32,6 +34,7 @@ class Asked {
       this.calls.push(call)
       this.reads++
       await new Promise<void>((resolve) => this.#doors.push(resolve))
+      if (this.denied === 'read') return err({ kind: 'permission-denied', message: 'Permission denied' })
       return ok({ value: { value: kvValue(utf8(JSON.stringify(job))) } })
     }
     const run = async (argv: readonly string[]) => {
@@ -42,6 +45,7 @@ class Asked {
     const env = { ...this.clock.env, log, processes: { run } } as never
     const write = async (_endpoint: unknown, _args: unknown, call: object) => {
       this.calls.push(call)
+      if (this.denied === 'write') return err({ kind: 'permission-denied', message: 'Permission denied' })
       return ok({ kind: 'held' })
     }
     const calls = { query, write } as never
@@ -62,6 +66,21 @@ describe('a command from afar', () => {
     expect(asked.calls.length).toBeGreaterThan(1)
     expect(new Set(asked.calls.map((call) => JSON.stringify(call)))).toEqual(new Set(['{"token":"of-agent"}']))
   })
+
+  it.each(['read', 'write'] as const)(
+    'names the rule that the token of the agent lacks to %s the job',
+    async (denied) => {
+      const asked = new Asked({ Command: 'true' })
+      asked.denied = denied
+      asked.exec.hear(event)
+      await asked.letRead()
+      const rule = 'key_prefix "_rexec/" { policy = "write" }'
+      expect(asked.logged.join('\n')).toContain(
+        JSON.stringify({ why: `Permission denied: the agent's token lacks ${rule}` }),
+      )
+      expect(asked.ran).toEqual([])
+    },
+  )
 
   it('is not even read where 16 are on their way, and is once they are done', async () => {
     const asked = new Asked({ Command: 'true' })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
 import { indexHeader } from '../../../src/cli/locks/held-lock.ts'
@@ -17,6 +17,8 @@ class Execution {
   readonly terminal = new FakeTerminal()
   readonly asked: string[] = []
   readonly words: ReadonlyMap<string, Uint8Array>
+  /** What a server says of rights, by resource; undefined: access control is off. */
+  rights: Readonly<Record<string, boolean>> | undefined
   ended: number | undefined
 
   /** `words`: by what follows the folder of the job in their keys. */
@@ -41,6 +43,13 @@ class Execution {
     expect(isSo()).toBe(true)
   }
 
+  #explained(asked: URLSearchParams) {
+    const Allowed = this.rights?.[asked.get('resource') ?? '']
+    const body = { AccessorID: 'a', Allowed, DecidedBy: 'default', Rule: '', Level: 'deny', Policy: '' }
+    const status = this.rights === undefined ? 401 : 200
+    return ok({ status, headers: new Map<string, string>(), body: utf8(JSON.stringify(body)) })
+  }
+
   async #answer({ method, target }: HttpClientRequest) {
     this.asked.push(`${method} ${target}`)
     const answer = (body: string | Uint8Array, index = '') =>
@@ -49,6 +58,8 @@ class Execution {
         headers: new Map([[indexHeader, index]]),
         body: typeof body === 'string' ? utf8(body) : body,
       })
+    if (target.startsWith('/v1/acl/explain?')) return this.#explained(new URLSearchParams(target.split('?')[1]))
+    if (target === '/v1/agent/self') return answer('{"Config":{"NodeName":"n0","Datacenter":"dc1"}}')
     if (target === '/v1/session/create') return answer('{"ID":"s1"}')
     if (method !== 'GET') return answer('true')
     const [, path = '', query = ''] = /^\/v1\/kv\/_rexec\/s1\/([^?]*)\?(.*)$/.exec(target) ?? []
@@ -63,7 +74,38 @@ class Execution {
   }
 }
 
+// The command loads them when it needs them: that takes true time, and here time goes by turns.
+beforeAll(() =>
+  Promise.all([import('../../../src/cli/acl/acl-explanation.ts'), import('../../../src/cli/api/answers.ts')]),
+)
+
 describe('svc exec', () => {
+  it('asks first whether the token may do it, and names each rule that it lacks', async () => {
+    const execution = new Execution()
+    execution.rights = { key: false, event: false, session: false }
+    await execution.begin('true')
+    expect([execution.ended, execution.terminal.written, execution.terminal.complained]).toEqual([
+      1,
+      '',
+      'Permission denied: the token lacks session "n0" { policy = "write" } and key_prefix "_rexec/" { policy = "write" } ' +
+        'and event "_rexec" { policy = "write" }\n',
+    ])
+    expect(execution.asked.filter((line) => !line.startsWith('GET '))).toEqual([])
+  })
+
+  it('names the rule that agents need where nobody acknowledges under access control, and that is no success', async () => {
+    const execution = new Execution()
+    execution.rights = { key: true, event: true, session: true }
+    await execution.begin('true')
+    await execution.clock.advance(3_000)
+    await execution.until(() => execution.ended !== undefined)
+    expect([execution.ended, execution.terminal.complained]).toEqual([
+      1,
+      'No node acknowledged: agents run commands only with disable_remote_exec set to false, ' +
+        'and with a token that has key_prefix "_rexec/" { policy = "write" }\n',
+    ])
+  })
+
   it('asks for no read that waits longer than 15 s, and goes on until its own wait is over', async () => {
     const execution = new Execution()
     await execution.begin('-wait=2m', 'true')
@@ -75,7 +117,7 @@ describe('svc exec', () => {
     expect(waits).toHaveLength(8)
     expect(Math.max(...waits)).toBe(15_000)
     expect([execution.ended, execution.terminal.complained]).toEqual([
-      0,
+      1,
       'No node acknowledged: agents run commands only with disable_remote_exec set to false\n',
     ])
   })

@@ -79,11 +79,6 @@ describe('nothing is in the way', () => {
     })
     expect(kindsOf(cluster({ servers: three('1.4.0', { acls: '1' }) })).notes).toEqual([])
   })
-
-  it('of members that have left', () => {
-    const servers = [...three('1.3.1'), server(4, '1.0.0', { status: 'left', voter: false, healthy: undefined })]
-    expect(kindsOf(cluster({ servers })).inTheWay).toEqual([])
-  })
 })
 
 describe('in the way is', () => {
@@ -264,6 +259,33 @@ describe('svc operator upgrade check', () => {
         { Name: 's3' },
       ],
       Clients: [{ Name: 'c1', Release: '1.1.0', Status: 'alive' }],
+    })
+  })
+
+  it('counts no member that left, and says that one is still in the consensus group', async () => {
+    const gone = [member('s4', 4, '1.0.0', 'svc', 3), member('c2', 8, '1.0.0', 'node', 3)]
+    const members = [...answers['/v1/agent/members'], ...gone]
+    expect(await check([], { ...answers, '/v1/agent/members': members })).toEqual(await check([]))
+    const json = await check(['-format=json'], { ...answers, '/v1/agent/members': members })
+    expect(json.out).toBe((await check(['-format=json'])).out)
+    const configuration = { Servers: [peer('s1', 1), peer('s2', 2, true), peer('s3', 3), peer('s4', 4)] }
+    const still = { ...answers, '/v1/agent/members': members, '/v1/operator/raft/configuration?stale=': configuration }
+    expect((await check([], still)).out).toContain('the consensus group has id-s4, which no member of the pool answers')
+  })
+
+  it('says that the token may not see all members, and calls none of those a stray', async () => {
+    const explained = { AccessorID: 'a', Allowed: false, DecidedBy: 'default', Rule: '', Level: 'deny', Policy: '' }
+    const denied = { ...answers, '/v1/acl/explain?resource=node&right=read': explained }
+    const hidden = 'members may be hidden: the token lacks node_prefix "" { policy = "read" }'
+    const some = await check([], { ...denied, '/v1/agent/members': answers['/v1/agent/members'].slice(1) })
+    expect(some.code).toBe(2)
+    expect(some.out).toContain(`In the way:\n  - ${hidden}: ask an agent that may know it, or with another token\n`)
+    const two = await check([], { ...denied, '/v1/agent/members': answers['/v1/agent/members'].slice(1, 3) })
+    expect(two.out).not.toContain('remove-peer')
+    expect(await check([], { ...denied, '/v1/agent/members': [] })).toEqual({
+      code: 1,
+      out: '',
+      error: `Error retrieving members: no server is among them; ${hidden}\n`,
     })
   })
 

@@ -77,10 +77,13 @@ const timeoutMs = 60_000
 /** The HTTP API of one agent, as commands use it. Errors are the line to print. */
 export class ApiClient {
   readonly #invocation: Invocation
+  readonly #ownToken: string | undefined
   #place: Promise<Result<AgentPlace, string>> | undefined
 
-  constructor(invocation: Invocation) {
+  /** `ownToken`: in place of the token that the command line or the environment names. */
+  constructor(invocation: Invocation, ownToken?: string) {
     this.#invocation = invocation
+    this.#ownToken = ownToken
   }
 
   /** Sends a request; any status is an answer. `onBody`: is given what comes with status 200, for as long as it comes. */
@@ -140,6 +143,7 @@ export class ApiClient {
 
   /** By flag, or else by variable; undefined: none is sent. */
   #token(): string | undefined {
+    if (this.#ownToken !== undefined) return this.#ownToken
     const flag = this.#invocation.flags.get('token')
     return typeof flag === 'string' ? flag : new ClientSettings(this.#invocation).variable('HTTP_TOKEN')
   }

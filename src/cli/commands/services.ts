@@ -10,7 +10,9 @@ export const registerCommand: CliCommand = {
   path: ['services', 'register'],
   summary: 'Register services with the agent that is asked',
   operands: '[FILE...]',
-  about: 'The service is described by flags, or services by definition files. An agent that restarts still has them.',
+  about:
+    'The service is described by flags, or services by definition files. An agent that restarts still has them. A token in a ' +
+    'definition is used for its service, before that of -token.',
   flags: [
     { name: 'address', kind: 'text', value: '<address>', help: "Where the service is. Default: the node's address." },
     { name: 'id', kind: 'text', value: '<id>', help: 'Unique on the agent. Default: the name.' },
@@ -61,12 +63,12 @@ function serviceOfFlags({ flags }: Invocation): Result<readonly ServiceInFile[],
     Port: Number(port),
     Meta: meta.value,
   }
-  return ok([{ id: text('id') || name, name, body }])
+  return ok([{ id: text('id') || name, name, body, token: undefined }])
 }
 
 async function registerAll(invocation: Invocation, services: readonly ServiceInFile[]): Promise<number> {
-  const client = new ApiClient(invocation)
-  for (const { name, body } of services) {
+  for (const { name, body, token } of services) {
+    const client = new ApiClient(invocation, token)
     const answer = await client.expect('PUT', '/v1/agent/service/register', [], utf8(JSON.stringify(body)))
     if (!answer.ok) return failed(invocation, `Error registering service "${name}": ${answer.error}`)
     invocation.terminal.out(`Registered service: ${name}\n`)
@@ -78,7 +80,9 @@ export const deregisterCommand: CliCommand = {
   path: ['services', 'deregister'],
   summary: 'Deregister services from the agent that is asked',
   operands: '[FILE...]',
-  about: 'The service is named by -id, or services by the definition files they were registered from.',
+  about:
+    'The service is named by -id, or services by the definition files they were registered from, of which a token is used for ' +
+    'its service.',
   flags: [{ name: 'id', kind: 'text', value: '<id>', help: 'ID of the service.' }, ...serverFlags],
   async run(invocation) {
     const { args, flags } = invocation
@@ -87,15 +91,16 @@ export const deregisterCommand: CliCommand = {
       return misused(invocation, 'Service deregistration requires at least one argument or -id.')
     if (typeof id === 'string' && args.length > 0)
       return failed(invocation, `Name the service by -id or by files: -id and ${args[0]} were both given`)
-    const services = typeof id === 'string' ? ok([{ id, name: id, body: {} }]) : await servicesIn(invocation)
+    const services =
+      typeof id === 'string' ? ok([{ id, name: id, body: {}, token: undefined }]) : await servicesIn(invocation)
     if (!services.ok) return failed(invocation, services.error)
     return deregisterAll(invocation, services.value)
   },
 }
 
 async function deregisterAll(invocation: Invocation, services: readonly ServiceInFile[]): Promise<number> {
-  const client = new ApiClient(invocation)
   for (const service of services) {
+    const client = new ApiClient(invocation, service.token)
     const answer = await client.expect('PUT', `/v1/agent/service/deregister/${encodeURIComponent(service.id)}`)
     if (!answer.ok) return failed(invocation, `Error deregistering service "${service.id}": ${answer.error}`)
     invocation.terminal.out(`Deregistered service: ${service.id}\n`)

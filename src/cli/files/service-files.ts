@@ -12,6 +12,8 @@ export interface ServiceInFile {
   readonly name: string
   /** As the API takes it. */
   readonly body: Json
+  /** What the definition gives as the token of the service. Over HTTP that is the token of the request. */
+  readonly token: string | undefined
 }
 
 /** A definition file may be this long, bytes. */
@@ -58,7 +60,7 @@ function servicesOf(document: ConfigDocument): Services {
   // Whether scripts may run is the agent's to say.
   const read = readDefinitions(sources, true)
   if (!read.ok) return err(read.error.map(problemText).join('\n'))
-  const named = read.value.services.map(({ service }) => ({ id: service.id, name: service.service }))
+  const named = read.value.services.map(({ service: { id, service: name, token } }) => ({ id, name, token }))
   return ok(named.map((service, at) => ({ ...service, body: bodyOf(found[at]?.raw ?? {}) })))
 }
 

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FakeApi } from './fake-api.ts'
+
+let folder: string
+let api: FakeApi
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-services-'))
+  api = new FakeApi().on('PUT /v1/agent/service/register', [200, ''])
+  for (const id of ['web', 'api']) api.on(`PUT /v1/agent/service/deregister/${id}`, [200, ''])
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function file(value: unknown): string {
+  const path = join(folder, 'services.json')
+  writeFileSync(path, JSON.stringify(value))
+  return path
+}
+
+const services = [{ name: 'web', Token: 'of-web' }, { name: 'api' }]
+
+describe.each(['register', 'deregister'])('svc services %s', (verb) => {
+  it('uses the token of each definition for its service, and else the one that it was given', async () => {
+    expect((await api.run(['services', verb, '-token=given', file({ services })])).code).toBe(0)
+    expect(api.asked.map(({ token }) => token)).toEqual(['of-web', 'given'])
+    api.asked.length = 0
+    api.environment.set('SVC_HTTP_TOKEN', 'around')
+    await api.run(['services', verb, file({ services })])
+    expect(api.asked.map(({ token }) => token)).toEqual(['of-web', 'around'])
+  })
+})

@@ -27,7 +27,7 @@ export async function standingOf(invocation: Invocation, needs: readonly Need[])
 }
 
 /** `key_prefix "app/" { policy = "write" }`. */
-export function ruleText({ resource, name, right, prefix }: Need): string {
+function ruleText({ resource, name, right, prefix }: Need): string {
   return `${resource}${prefix === true ? '_prefix' : ''} ${JSON.stringify(name)} { policy = "${right}" }`
 }
 

@@ -75,6 +75,14 @@ export class SimDiskFile implements DiskFile {
     })
   }
 
+  allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+    const { disk } = this.#machine
+    return this.#later('allocate', 'write', () => {
+      const result = this.#isWritable() ? disk.tree.allocate(this.#path, this.#inode, sizeBytes) : this.#refused()
+      return () => result
+    })
+  }
+
   size(): Promise<Result<number, DiskFailure>> {
     return this.#later('size', 'name', () => {
       const closed = this.#closed

@@ -22,6 +22,7 @@ export const diskOperations = {
   close: 15,
   writeSynced: 16,
   realPath: 17,
+  allocate: 18,
 } as const
 
 export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]

@@ -81,6 +81,7 @@ async function openConsensus(
     protocol: config.raft.protocol,
     peersAreKept: !hasBehaviour(config.release, 'peers-json-for-recovery'),
     oldLogs: oldLogsOf(config.release),
+    acceptLostLog: config.acceptLostLog,
     dataDir: config.dataDir,
     timing: config.raft,
     snapshotThreshold: config.raft.snapshotThreshold,

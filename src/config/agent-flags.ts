@@ -13,6 +13,11 @@ export interface AgentFlag {
 
 export const agentFlags: readonly AgentFlag[] = [
   {
+    name: 'accept-lost-log',
+    kind: 'bool',
+    help: 'A server that is the only voter starts without what its damaged log has lost. Once, never in a file.',
+  },
+  {
     name: 'advertise',
     kind: 'text',
     value: '<address>',

@@ -78,7 +78,9 @@ export async function loadConfig(
   const skipped = found.value.skipped.map((path) => `${path} was skipped: ${skippedWhy(named)}`)
   const otherwise = read.flatMap(({ file }) => file?.warnings ?? [])
   const warnings = [...skipped, ...pastWarnings(release.value), ...otherwise, ...whole.value.warnings]
-  return ok({ ...whole.value, warnings, placeOf })
+  // A flag alone, for one start: in a file it would give up the next loss too, unasked.
+  const acceptLostLog = flags.get('accept-lost-log') === true
+  return ok({ ...whole.value, config: { ...whole.value.config, acceptLostLog }, warnings, placeOf })
 }
 
 /** What is wrong with the form of sources, and with the whole but for what may follow from that alone. */

@@ -62,6 +62,12 @@ export interface DiskFile {
   /** `write`, and `sync` when that succeeded, in one step of the caller's. */
   writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
+  /**
+   * Makes the file at least so long. What that adds reads as zeros and has its room on the disk: a later write there
+   * leaves the size as it is, and finds room, but on a disk that writes nothing over in its place (copy on write).
+   * Durable as a write is: by `sync`. A failure may have made it longer by a part.
+   */
+  allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
   size(): Promise<Result<number, DiskFailure>>
   close(): Promise<void>
 }

@@ -7,6 +7,9 @@ import { attempt, failedSync } from './disk-failure.ts'
 /** Before memory for a longer read is taken, the file is asked whether it is that long. */
 const trustedReadBytes = 1 << 20
 
+/** What a longer file is filled with, a piece at a time. */
+const zeros = new Uint8Array(256 << 10)
+
 export class HostDiskFile implements DiskFile {
   readonly #handle: FileHandle
   readonly #path: string
@@ -49,6 +52,16 @@ export class HostDiskFile implements DiskFile {
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     return attempt(this.#path, async () => {
       await this.#handle.truncate(sizeBytes)
+      return done
+    })
+  }
+
+  /** In zeros that are written: Node knows no `fallocate`, and a hole would take its room, and a size to sync, later. */
+  allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+    return attempt(this.#path, async () => {
+      for (let at = await this.#bytes(); at < sizeBytes; at += zeros.length) {
+        await this.#writeAll(at, zeros.subarray(0, Math.min(zeros.length, sizeBytes - at)))
+      }
       return done
     })
   }

@@ -21,6 +21,8 @@ export interface RaftOptions {
   readonly peersAreKept?: boolean
   /** What becomes of a log of releases before 0.5.1: refused if absent, as since 0.6. */
   readonly oldLogs?: OldLogs
+  /** A log that is damaged goes on without what it has lost, where no other server votes (accepted-loss.ts). */
+  readonly acceptLostLog?: boolean
   /** Undefined: everything is kept in memory. */
   readonly dataDir: string | undefined
   readonly timing: Omit<RaftTiming, 'clockRateBound'> & Partial<Pick<RaftTiming, 'clockRateBound'>>
@@ -63,6 +65,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
     protocol: options.protocol ?? 3,
     peersAreKept: options.peersAreKept === true,
     oldLogs: options.oldLogs ?? 'refused',
+    acceptLostLog: options.acceptLostLog === true,
     dataDir,
     stateMachine,
     listener: late,

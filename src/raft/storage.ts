@@ -1,16 +1,18 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
-import type { Recovered, ServerId, SnapshotMeta } from './core/types.ts'
+import { acceptLoss, finishAccepted } from './accepted-loss.ts'
+import type { Recovered, ServerId } from './core/types.ts'
 import { makeDirectories, removeFiles } from './log/disk-steps.ts'
 import { type DurableLog, type LogChange, type LogListener, logChange } from './log/durable-log.ts'
+import { type LogFailure, lossText } from './log/log-loss.ts'
 import { MemoryFiles } from './log/memory-files.ts'
 import { MemoryLog } from './log/memory-log.ts'
 import { migrateOldLog } from './log/migration.ts'
 import { type OldLogs, oldLogName, refuseOldFormat } from './log/old-format.ts'
 import { damagedAt, diskTrouble, missingFiles, type RaftOpenFailure } from './log/open-failure.ts'
 import { type RecoveredLog, recoverLog } from './log/recovery.ts'
-import type { ReplayedLog } from './log/replay.ts'
+import { continues, type ReplayedLog } from './log/replay.ts'
 import { type LogFormat, logFormats } from './log/segment-file.ts'
 import { defaultLogOptions, SegmentedLog, type SegmentedLogOptions } from './log/segmented-log.ts'
 import { type FoundSnapshots, findSnapshots, SnapshotStore, type StoredSnapshot } from './log/snapshot-store.ts'
@@ -32,6 +34,8 @@ export interface StorageOptions {
   readonly peersAreKept: boolean
   /** What becomes of a log of releases before 0.5.1. */
   readonly oldLogs: OldLogs
+  /** A log that is damaged goes on without what it has lost, where that is safe (accepted-loss.ts). */
+  readonly acceptLostLog: boolean
   /** Undefined: nothing is kept, and no file is touched. */
   readonly dataDir: string | undefined
   readonly stateMachine: StateMachine
@@ -59,7 +63,8 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   if (!migrated.ok) return migrated
   const paths = pathsOf(dataDir, options.oldLogs)
   const { raft } = paths
-  const found = await examine(env, paths, options.stateMachine)
+  const placed = await finishAccepted(env.disk, paths)
+  const found = placed.ok ? await examineOrAccept(env, paths, options) : placed
   if (!found.ok) return found
   const { snapshots, log } = found.value
   for (const { message } of snapshots.damaged) env.log.write('warn', 'raft', 'a snapshot is not whole', { message })
@@ -103,6 +108,8 @@ interface Paths {
   readonly dataDir: string
   readonly raft: string
   readonly log: string
+  /** Directory that the log lies in. */
+  readonly parent: string
   readonly format: LogFormat
   readonly snapshots: string
 }
@@ -111,8 +118,8 @@ function pathsOf(dataDir: string, oldLogs: OldLogs): Paths {
   const raft = `${dataDir}/raft`
   const place =
     oldLogs === 'kept'
-      ? { log: `${dataDir}/${oldLogName}`, format: logFormats.mdb }
-      : { log: `${raft}/log`, format: logFormats.segments }
+      ? { log: `${dataDir}/${oldLogName}`, parent: dataDir, format: logFormats.mdb }
+      : { log: `${raft}/log`, parent: raft, format: logFormats.segments }
   return { dataDir, raft, ...place, snapshots: `${raft}/snapshots` }
 }
 
@@ -122,26 +129,77 @@ interface Found {
   readonly log: RecoveredLog | undefined
 }
 
-/** Reads everything, and refuses what does not fit together. */
-async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, RaftOpenFailure>> {
-  const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
-  if (!snapshots.ok) return snapshots
-  const log = await recoverLog(env.disk, paths.log, paths.format)
-  if (!log.ok) return log
-  const { newest, damaged } = snapshots.value
-  if (log.value === undefined) {
-    const hasSnapshot = newest !== undefined || damaged.length > 0
-    if (hasSnapshot) return err(missingFiles(paths.log, 'there is no log beside the snapshots'))
-    return ok({ snapshots: snapshots.value, log: undefined })
+/** What an operator accepted is lost is taken out of the log, which is then read like any other. */
+async function examineOrAccept(
+  env: Env,
+  paths: Paths,
+  options: StorageOptions,
+): Promise<Result<Found, RaftOpenFailure>> {
+  const { stateMachine, id, acceptLostLog } = options
+  const found = await examine(env, paths, stateMachine)
+  if (!acceptLostLog) return found.ok ? found : err(found.error.failure)
+  if (found.ok) {
+    env.log.write('warn', 'raft', '-accept-lost-log: nothing is lost; start without it from now on')
+    return found
   }
-  const { baseIndex } = log.value.log
-  if (baseIndex > (newest?.meta.index ?? 0)) return err(gapBefore(baseIndex, paths, snapshots.value))
-  const { log: replayed, segments } = log.value
-  const { hardState, entries } = replayed
+  const { failure, newest } = found.error
+  if (failure.kind !== 'damaged-log') return err(failure)
+  const { log, parent, format } = paths
+  const accepted = await acceptLoss(env, { id, log, parent, format, failure, snapshot: newest?.meta })
+  if (!accepted.ok) return accepted
+  const again = await examine(env, paths, stateMachine)
+  return again.ok ? again : err(again.error.failure)
+}
+
+interface Refused {
+  readonly failure: LogFailure
+  readonly newest: StoredSnapshot | undefined
+}
+
+/** Reads everything, and refuses what does not fit together. */
+async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, Refused>> {
+  const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
+  if (!snapshots.ok) return err({ failure: snapshots.error, newest: undefined })
+  const { newest, damaged } = snapshots.value
+  const log = await recoverLog(env.disk, paths.log, paths.format)
+  const failure = log.ok ? disagreement(log.value, paths, snapshots.value) : log.error
+  if (log.ok && failure === undefined) return ok({ snapshots: snapshots.value, log: log.value })
+  if (failure?.loss === undefined) return err({ failure: failure as LogFailure, newest })
+  const message = `${failure.message}; ${lossText(failure.loss, newest?.meta.index ?? 0)}`
+  return err({
+    failure: { ...failure, message: damaged.reduce((all, it) => `${all}; ${it.message}`, message) },
+    newest,
+  })
+}
+
+/** Why log and snapshots are not those of one server. */
+function disagreement(log: RecoveredLog | undefined, paths: Paths, found: FoundSnapshots): LogFailure | undefined {
+  const { newest, damaged } = found
+  if (log === undefined) {
+    const hasSnapshot = newest !== undefined || damaged.length > 0
+    return hasSnapshot ? missingFiles(paths.log, 'there is no log beside the snapshots') : undefined
+  }
+  const { baseIndex, hardState, entries } = log.log
+  if (baseIndex > (newest?.meta.index ?? 0)) return gapBefore(baseIndex, paths, found)
+  const last = log.segments.at(-1)?.path ?? paths.log
   const lastTerm = Math.max(entries.at(-1)?.term ?? 0, newest?.meta.term ?? 0)
-  if (hardState.term >= lastTerm) return ok({ snapshots: snapshots.value, log: log.value })
-  const what = `it holds entries of term ${lastTerm}, and the newest term it knows is ${hardState.term}`
-  return err(damagedAt(segments.at(-1)?.path ?? paths.log, 0, what))
+  if (hardState.term < lastTerm) {
+    return damagedAt(last, 0, `it holds entries of term ${lastTerm}, and the newest term it knows is ${hardState.term}`)
+  }
+  return shorterThanSnapshot(log, last, newest)
+}
+
+/** A snapshot that this server took says how far its log reached (`SnapshotOrigin`). */
+function shorterThanSnapshot(
+  { log, tail }: RecoveredLog,
+  path: string,
+  newest: StoredSnapshot | undefined,
+): LogFailure | undefined {
+  if (newest?.origin?.kind !== 'taken' || newest.origin.logIndex <= log.lastIndex) return undefined
+  const { logIndex } = newest.origin
+  const what = `it ends with entry ${log.lastIndex}, and a snapshot that was taken here says that it reached ${logIndex}`
+  const loss = { before: log, heldUpTo: logIndex, term: Math.max(log.hardState.term, newest.meta.term) }
+  return { ...damagedAt(path, tail.end, what), loss: { ...loss, configurations: [], configurationIndex: 0 } }
 }
 
 /** The log begins after `baseIndex`, and no snapshot that is whole reaches there. */
@@ -161,8 +219,7 @@ interface Reconciled {
 /**
  * Log and snapshot may disagree in one way: a received snapshot was in its place, and the log that it replaces not yet
  * dropped, when the server stopped. Then the log ends before the snapshot, or its entry at that index has another term
- * (planted bugs 12 and 13); nothing of it may be used. A log that ends before a snapshot of this server's own loses
- * nothing by it: all that it holds is in the snapshot.
+ * (planted bugs 12 and 13); nothing of it may be used. One that ends before a snapshot of this server's own was refused.
  */
 function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefined): Reconciled {
   if (log === undefined) return { recovered: emptyRecovered, first: undefined }
@@ -172,12 +229,6 @@ function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefi
   }
   const { index, term } = newest.meta
   return { recovered: { ...recovered, entries: [] }, first: logChange({ resetTo: { index, term } }) }
-}
-
-/** Whether the log holds the snapshot's last entry, or begins right after it. */
-function continues(log: ReplayedLog, { index, term }: SnapshotMeta): boolean {
-  if (log.baseIndex === index) return true
-  return log.entries[index - log.baseIndex - 1]?.term === term
 }
 
 async function openLog(
@@ -192,25 +243,30 @@ async function openLog(
   const named = placed.ok ? await env.disk.syncDirectory(paths.snapshots) : placed
   const cleared = named.ok ? await removeFiles(env.disk, paths.snapshots, found.snapshots.leftovers) : named
   if (!cleared.ok) return err(diskTrouble(cleared.error))
+  const logOptions = { ...defaultLogOptions, ...options.log, format: paths.format }
   if (found.log === undefined) {
-    const created = await SegmentedLog.create(env, paths.log, undefined, paths.format)
+    const created = await SegmentedLog.create(env, paths.log, logOptions)
     if (!created.ok) return err(diskTrouble(created.error))
   }
   const log = found.log === undefined ? await recoverLog(env.disk, paths.log, paths.format) : ok(found.log)
   if (!log.ok) return log
   if (log.value === undefined) return err(missingFiles(paths.log, 'the log that was just made is gone'))
-  const { tail } = log.value
-  if (tail.sizeBytes > tail.end) {
-    const { segment } = log.value.segments.at(-1) ?? { segment: 0 }
-    env.log.write('info', 'raft', 'cut a torn batch from the end of the log', {
-      segment,
-      offset: tail.end,
-      bytes: tail.sizeBytes - tail.end,
-    })
-  }
-  const logOptions = { ...defaultLogOptions, ...options.log, format: paths.format }
+  tellTorn(env, log.value)
   const opened = await SegmentedLog.open(env, paths.log, log.value, first, logOptions, options.listener)
   return opened.ok ? opened : err(diskTrouble(opened.error))
+}
+
+/** A batch that was not durable is nobody's loss; but one that the disk lost after it was synced looks the same. */
+function tellTorn(env: Env, { tail, segments, log }: RecoveredLog): void {
+  const { tornBytes, tornRecords, end } = tail
+  if (tornBytes === 0) return
+  env.log.write('warn', 'raft', 'cut a torn batch from the end of the log', {
+    file: segments.at(-1)?.path ?? '',
+    offset: end,
+    bytes: tornBytes,
+    ...(tornRecords === undefined ? {} : { records: tornRecords }),
+    lastIndex: log.lastIndex,
+  })
 }
 
 function makeLogDirectory(disk: Disk, { dataDir, log }: Paths): ReturnType<typeof makeDirectories> {

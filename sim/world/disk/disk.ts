@@ -21,6 +21,8 @@ export interface DiskOptions {
   readonly slowFactor?: number
   /** Room for the contents of files; `Infinity` by default. */
   readonly quotaBytes?: number
+  /** Writes over what is there need room too, as on ZFS or Btrfs; otherwise only what makes a file longer. */
+  readonly copyOnWrite?: boolean
   readonly unsynced?: UnsyncedModel
 }
 
@@ -31,6 +33,7 @@ const defaultDisk: Required<DiskOptions> = {
   nameMs: [0.01, 0.1],
   slowFactor: 1,
   quotaBytes: Number.POSITIVE_INFINITY,
+  copyOnWrite: false,
   unsynced: 'any',
 }
 
@@ -59,6 +62,7 @@ export class SimDisk {
     this.#options = { ...defaultDisk, ...options }
     this.#times = timesOf(this.#options)
     this.tree.quotaBytes = this.#options.quotaBytes
+    this.tree.copyOnWrite = this.#options.copyOnWrite
   }
 
   get isStalled(): boolean {
@@ -75,6 +79,7 @@ export class SimDisk {
     this.#options = { ...this.#options, ...options }
     this.#times = timesOf(this.#options)
     this.tree.quotaBytes = this.#options.quotaBytes
+    this.tree.copyOnWrite = this.#options.copyOnWrite
     this.#trace(JSON.stringify(options), 0)
   }
 

@@ -15,6 +15,8 @@ export class FileTree {
   #usedBytes = 0
   /** Room for the contents of files. */
   quotaBytes = Number.POSITIVE_INFINITY
+  /** A write over what is there takes room like any other, as on a file system that writes nothing over in its place. */
+  copyOnWrite = false
   readonly #slab: Slab
 
   constructor(slab: Slab) {
@@ -101,7 +103,7 @@ export class FileTree {
 
   /** Up to the quota: what fits is written before the failure. */
   write(path: string, inode: Inode, at: number, bytes: Uint8Array): Result<undefined, DiskFailure> {
-    const more = Math.max(0, at + bytes.length - inode.size)
+    const more = this.copyOnWrite ? bytes.length : Math.max(0, at + bytes.length - inode.size)
     const room = this.quotaBytes - this.#usedBytes
     const fits =
       more <= Math.max(0, room) ? bytes : bytes.subarray(0, Math.max(0, bytes.length - more + Math.max(0, room)))
@@ -117,6 +119,10 @@ export class FileTree {
     inode.truncate(sizeBytes)
     this.#usedBytes += more
     return done
+  }
+
+  allocate(path: string, inode: Inode, sizeBytes: number): Result<undefined, DiskFailure> {
+    return sizeBytes <= inode.size ? done : this.truncate(path, inode, sizeBytes)
   }
 
   directory(path: string): Result<Directory, DiskFailure> {

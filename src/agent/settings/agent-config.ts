@@ -42,6 +42,8 @@ export interface AgentConfig extends LogSettings {
   readonly bootstrap: boolean
   /** Forms the cluster once this many servers know of each other; 0: never. */
   readonly bootstrapExpect: number
+  /** For this start: what the log has lost by damage is given up, where no other server votes. */
+  readonly acceptLostLog: boolean
   readonly dataDir: string | undefined
   readonly bindAddress: string
   /** Where the LAN pool listens; the bind address unless configured otherwise. */
@@ -312,6 +314,7 @@ export function defaultAgentConfig(nodeName: string, address: string, release: R
     dev: false,
     bootstrap: false,
     bootstrapExpect: 0,
+    acceptLostLog: false,
     dataDir: undefined,
     bindAddress: address,
     serfLanBindAddress: address,

@@ -117,6 +117,7 @@ export class RaftServer implements Raft, LogListener {
       policy,
       log: () => this.#core.log,
       metaNow: () => this.#snapshotMetaNow(),
+      logIndexNow: () => this.#logIndexNow(),
     })
     observer?.recovered(recovered.hardState, recovered.snapshot, recovered.entries)
     if (recovered.snapshot !== undefined) observer?.restored(recovered.snapshot)
@@ -358,6 +359,14 @@ export class RaftServer implements Raft, LogListener {
     this.#parts.keptPeers?.keep(configuration)
     const servers = configuration.servers.map(({ id, address, suffrage }) => `${id} ${address} ${suffrage}`).join(', ')
     this.#env.log.write('info', 'raft', 'configuration', { index, committed, servers })
+  }
+
+  /**
+   * The core knows what of its present log is durable, the log what is on the disk. A cut that is not there yet lowers the
+   * first, a log that a received snapshot replaced, and whose end is not there yet, the second.
+   */
+  #logIndexNow(): LogIndex {
+    return Math.min(this.#core.durability.index, this.#parts.storage.log.durableIndex)
   }
 
   #snapshotMetaNow(): SnapshotMeta | undefined {

@@ -29,6 +29,8 @@ export interface SnapshottingParts {
   readonly log: () => Pick<RaftLog, 'bytes' | 'tailWithin'>
   /** What a snapshot of the state machine now must say of itself; undefined while it is being replaced. */
   readonly metaNow: () => SnapshotMeta | undefined
+  /** This server's own log is durable up to there, and will not lose it but by damage. */
+  readonly logIndexNow: () => LogIndex
   readonly turns: Turns
 }
 
@@ -84,13 +86,19 @@ export class Snapshotting {
     this.#isTaking = true
     const startedMs = env.clock.monoMs()
     const state = stateMachine.snapshot()
+    const logIndex = Math.min(meta.index, this.#parts.logIndexNow())
     env.metrics.sample('raft.fsm.snapshot', env.clock.monoMs() - startedMs)
-    turns.inBackground(this.#write(meta, state, startedMs))
+    turns.inBackground(this.#write(meta, state, logIndex, startedMs))
   }
 
-  async #write(meta: SnapshotMeta, state: ReturnType<StateMachine['snapshot']>, startedMs: number): Promise<void> {
+  async #write(
+    meta: SnapshotMeta,
+    state: ReturnType<StateMachine['snapshot']>,
+    logIndex: LogIndex,
+    startedMs: number,
+  ): Promise<void> {
     const { snapshots, env, policy, turns, log } = this.#parts
-    const written = await snapshots.write(meta, state)
+    const written = await snapshots.write(meta, state, logIndex)
     this.#isTaking = false
     if (this.#stopped) return
     turns.run(() => {

@@ -7,8 +7,8 @@ import { type LogRecord, readRecord, recordBytes, writeRecord } from './record.t
  * A batch is what one write and one sync make durable. On disk a header of 32 bytes, then its records:
  * mark (u32), CRC-32C of the rest of the header (u32), number (u48), own offset in the file (u48), length of the records
  * (u32), count of the records (u32), checksum of what stands before the batch (u32). The header's checksum goes on from
- * the segment's salt, each record's from the one before it: a header or a record is valid in its own place only, and
- * bytes that a client chose never look like one.
+ * the segment's salt, each record's from the one before it: a header tells in which place of which segment it was written,
+ * a record is valid behind the one before it only, and bytes that a client chose never look like either.
  */
 const batchHeaderBytes = 32
 const mark = 0x53564342
@@ -34,9 +34,15 @@ export interface EncodedBatch {
   readonly chain: number
 }
 
+/** Bytes that a batch of these records takes. */
+export function batchBytesOf(records: readonly LogRecord[]): number {
+  let bytes = batchHeaderBytes
+  for (const record of records) bytes += recordBytes(record)
+  return bytes
+}
+
 export function encodeBatch(records: readonly LogRecord[], place: BatchPlace): EncodedBatch {
-  let length = 0
-  for (const record of records) length += recordBytes(record)
+  const length = batchBytesOf(records) - batchHeaderBytes
   const bytes = new Uint8Array(batchHeaderBytes + length)
   const view = viewOf(bytes)
   view.setUint32(0, mark)
@@ -73,20 +79,36 @@ export interface BadBatch {
   readonly what: string
 }
 
+/** What the header of a batch says. */
+interface BatchHeader {
+  readonly number: number
+  /** Where it was written. */
+  readonly offset: number
+  readonly length: number
+  readonly count: number
+  readonly before: number
+  /** Its own checksum: the records' go on from it. */
+  readonly chain: number
+}
+
 /** Reads the batch that stands at `place` in the bytes of a segment, which its entries keep alive. */
 export function readBatch(bytes: Uint8Array, place: BatchPlace): Result<ReadBatch, BadBatch> {
   const { offset } = place
   if (offset + batchHeaderBytes > bytes.length) return err({ offset, what: 'the header of a batch is cut short' })
-  const number = headerNumber(bytes, offset, place.salt)
-  const view = viewOf(bytes)
-  if (number !== place.number || view.getUint32(offset + beforeAt) !== place.chain) {
+  const header = headerAt(bytes, offset, place.salt)
+  if (header?.offset !== offset || header.number !== place.number || header.before !== place.chain) {
     return err({ offset, what: 'the header of a batch does not match' })
   }
-  const end = offset + batchHeaderBytes + view.getUint32(offset + lengthAt)
+  return readRecords(bytes, offset, header)
+}
+
+function readRecords(bytes: Uint8Array, offset: number, header: BatchHeader): Result<ReadBatch, BadBatch> {
+  const view = viewOf(bytes)
+  const end = offset + batchHeaderBytes + header.length
   if (end > bytes.length) return err({ offset, what: 'a batch is cut short' })
   const records: LogRecord[] = []
   let at = offset + batchHeaderBytes
-  let chain = view.getUint32(offset + 4)
+  let chain = header.chain
   while (at < end) {
     const read = readRecord(bytes, view, at, end, chain)
     if (!read.ok) return err({ offset: at, what: read.error })
@@ -94,25 +116,57 @@ export function readBatch(bytes: Uint8Array, place: BatchPlace): Result<ReadBatc
     at = read.value.end
     chain = read.value.chain
   }
-  if (records.length !== view.getUint32(offset + countAt)) return err({ offset, what: 'a batch lacks records' })
+  if (records.length !== header.count) return err({ offset, what: 'a batch lacks records' })
   return ok({ records, end, chain })
 }
 
-/** Number of the batch whose header stands at `at`; `undefined` if no valid header stands there. */
-function headerNumber(bytes: Uint8Array, at: number, salt: number): number | undefined {
+/** The header that stands at `at`, wherever it was written; `undefined` if no valid one does. */
+function headerAt(bytes: Uint8Array, at: number, salt: number): BatchHeader | undefined {
+  if (at + batchHeaderBytes > bytes.length) return undefined
   const view = viewOf(bytes)
-  if (at + batchHeaderBytes > bytes.length || view.getUint32(at) !== mark) return undefined
-  if (readU48(view, at + offsetAt) !== at || view.getUint32(at + 4) !== headerChecksum(bytes, at, salt))
-    return undefined
-  return readU48(view, at + numberAt)
+  if (view.getUint32(at) !== mark) return undefined
+  const chain = view.getUint32(at + 4)
+  if (chain !== headerChecksum(bytes, at, salt)) return undefined
+  return {
+    number: readU48(view, at + numberAt),
+    offset: readU48(view, at + offsetAt),
+    length: view.getUint32(at + lengthAt),
+    count: view.getUint32(at + countAt),
+    before: view.getUint32(at + beforeAt),
+    chain,
+  }
 }
 
-/** Offset of the first header of a batch later than `number` from `from` on, at whatever place; `undefined`: there is none. */
-export function findLaterBatch(bytes: Uint8Array, from: number, salt: number, number: number): number | undefined {
+/** Records that the batch at `offset` was written with, if its header is whole. */
+export function recordsAt(bytes: Uint8Array, offset: number, salt: number): number | undefined {
+  const header = headerAt(bytes, offset, salt)
+  return header?.offset === offset ? header.count : undefined
+}
+
+/** A batch that stands behind a place where none can be read. */
+export interface LaterBatch {
+  readonly offset: number
+  /** What can be read of it; none where it is not whole. */
+  readonly records: readonly LogRecord[]
+}
+
+/**
+ * Every batch from `from` on, at whatever offset, that cannot be the remains of a write torn at `place`: those with a later
+ * number, and one of the same number that stands elsewhere. (A header tells where it was written, so bytes that were put
+ * in, or went missing, before it do not hide it.)
+ */
+export function* laterBatches(
+  bytes: Uint8Array,
+  from: number,
+  place: Omit<BatchPlace, 'chain'>,
+): Generator<LaterBatch> {
   const first = mark >>> 24
   for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    const found = headerNumber(bytes, at, salt)
-    if (found !== undefined && found > number) return at
+    const header = headerAt(bytes, at, place.salt)
+    if (header === undefined || header.number < place.number) continue
+    if (header.number === place.number && at === place.offset) continue
+    const read = readRecords(bytes, at, header)
+    yield { offset: at, records: read.ok ? read.value.records : [] }
+    if (read.ok) at = read.value.end - 1
   }
-  return undefined
 }

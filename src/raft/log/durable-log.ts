@@ -26,6 +26,8 @@ export interface DurableLog {
   compact(keepFrom: LogIndex): void
   /** Bytes queued or under way: what a stalled disk lets grow. Whoever feeds the log takes no more beyond a bound of its own. */
   readonly pendingBytes: number
+  /** The disk holds the log up to this entry; 0 where nothing is kept. */
+  readonly durableIndex: LogIndex
   /** The disk has no room: what is queued waits, and is tried again every second. */
   readonly isFull: boolean
   /** Finishes what is queued, and ends; on a full disk it ends without. */

@@ -72,6 +72,11 @@ class MemoryFile implements DiskFile {
     return done
   }
 
+  async allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+    if (sizeBytes <= this.#size) return done
+    return this.write(this.#size, new Uint8Array(sizeBytes - this.#size))
+  }
+
   async size(): Promise<Result<number, DiskFailure>> {
     return ok(this.#size)
   }

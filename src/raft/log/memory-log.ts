@@ -5,6 +5,7 @@ export class MemoryLog implements DurableLog {
   #waiting: (() => void)[] = []
   readonly #listener: Pick<LogListener, 'batchDurable'>
   readonly pendingBytes = 0
+  readonly durableIndex = 0
   readonly isFull = false
 
   constructor(listener: Pick<LogListener, 'batchDurable'>) {

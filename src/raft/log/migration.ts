@@ -2,22 +2,19 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { Entry } from '../core/types.ts'
-import { makeDirectories, removeFiles } from './disk-steps.ts'
-import { logChange } from './durable-log.ts'
+import { makeDirectories } from './disk-steps.ts'
 import { oldLogName } from './old-format.ts'
-import { diskFailureText, diskTrouble, type RaftOpenFailure } from './open-failure.ts'
+import { diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 import { recoverLog } from './recovery.ts'
 import type { ReplayedLog } from './replay.ts'
 import { logFormats } from './segment-file.ts'
-import { defaultLogOptions, SegmentedLog } from './segmented-log.ts'
+import { writeLogAside } from './written-aside.ts'
 
 type Step<T = undefined> = Promise<Result<T, RaftOpenFailure>>
 type MigrationEnv = Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'log'>
 
 const asideName = 'log.migrating'
 const backupName = `${oldLogName}.backup`
-/** Entries written at a time. */
-const sliceEntries = 64
 
 /**
  * Brings a log in `mdb` over into `raft/log`, as 0.5.1 did at its start. Whenever the power goes:
@@ -51,56 +48,14 @@ async function bringOver(env: MigrationEnv, dataDir: string, log: ReplayedLog): 
   const there = await recoverLog(env.disk, `${raft}/log`)
   if (!there.ok) return there
   if (there.value !== undefined) return isSame(there.value.log, log) ? ok(undefined) : err(twoLogs(dataDir))
-  const made = await makeDirectories(env.disk, dataDir, ['raft', asideName])
-  const leftovers = made.ok ? await env.disk.list(`${raft}/${asideName}`) : made
-  if (!leftovers.ok) return err(diskTrouble(leftovers.error))
+  const made = await makeDirectories(env.disk, dataDir, ['raft'])
+  if (!made.ok) return err(diskTrouble(made.error))
   const aside = `${raft}/${asideName}`
-  const cleared = await removeFiles(
-    env.disk,
-    aside,
-    leftovers.value.map((name) => `${aside}/${name}`),
-  )
-  if (!cleared.ok) return err(diskTrouble(cleared.error))
-  const written = await writeLog(env, aside, log)
+  const written = await writeLogAside(env, aside, log, logFormats.segments)
   if (!written.ok) return written
   const renamed = await env.disk.rename(aside, `${raft}/log`)
   const named = renamed.ok ? await env.disk.syncDirectory(raft) : renamed
   return named.ok ? ok(undefined) : err(diskTrouble(named.error))
-}
-
-/** Durable when this succeeds. */
-async function writeLog(env: MigrationEnv, directory: string, { hardState, baseIndex, entries }: ReplayedLog): Step {
-  const created = await SegmentedLog.create(env, directory, { hardState, lastIndex: baseIndex })
-  if (!created.ok) return err(diskTrouble(created.error))
-  const recovered = await recoverLog(env.disk, directory)
-  if (!recovered.ok) return recovered
-  if (recovered.value === undefined) return err(twoLogs(directory))
-  let failure: RaftOpenFailure | undefined
-  const listener = {
-    batchDurable: () => {},
-    room: () => {},
-    // Nothing waits for room here: the log is closed, and begun anew at the next start.
-    full: (full: Parameters<typeof diskTrouble>[0]) => {
-      failure = diskTrouble(full)
-    },
-    failed: (cause: Parameters<typeof diskTrouble>[0] | Error) => {
-      const text = cause instanceof Error ? cause.message : diskFailureText(cause)
-      failure = { kind: 'io', message: text, remedy: 'check the disk' }
-    },
-  }
-  const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, defaultLogOptions, listener)
-  if (!opened.ok) return err(diskTrouble(opened.error))
-  let durable = 0
-  for (let at = 0; at < entries.length; at += sliceEntries) {
-    const slice = entries.slice(at, at + sliceEntries)
-    opened.value.write(logChange({ entries: slice }), () => {
-      durable += slice.length
-    })
-  }
-  opened.value.flush()
-  await opened.value.close()
-  if (failure !== undefined) return err(failure)
-  return durable === entries.length ? ok(undefined) : err(twoLogs(directory))
 }
 
 /** Later starts find no old log; it is kept under another name. */

@@ -7,18 +7,19 @@ export interface RaftOpenFailure {
   readonly remedy: string
 }
 
-const restoreRemedy =
-  'nothing was changed: restore the data directory from a backup, or, if the other servers are well, ' +
-  'remove this server from the cluster and let it join again with an empty data directory'
+const rejoinRemedy =
+  'nothing was changed: if other servers are well, remove this one from the cluster and let it join again as a new server, ' +
+  'with an empty data directory, never with an older copy of this one; if it is the only voter, bring a snapshot into an ' +
+  'empty data directory, or start it once with -accept-lost-log, which goes on without what is lost'
 
 /** Bytes that were durable once and are not what was written. `offset` is where in the file. */
 export function damagedAt(path: string, offset: number, what: string): RaftOpenFailure {
-  return { kind: 'damaged-log', message: `${path} is damaged at offset ${offset}: ${what}`, remedy: restoreRemedy }
+  return { kind: 'damaged-log', message: `${path} is damaged at offset ${offset}: ${what}`, remedy: rejoinRemedy }
 }
 
 /** Files that should be there are not. */
 export function missingFiles(path: string, what: string): RaftOpenFailure {
-  return { kind: 'damaged-log', message: `${path}: ${what}`, remedy: restoreRemedy }
+  return { kind: 'damaged-log', message: `${path}: ${what}`, remedy: rejoinRemedy }
 }
 
 export function unknownFormat(path: string, what: string): RaftOpenFailure {

@@ -1,6 +1,12 @@
-import type { Entry, HardState, LogIndex } from '../core/types.ts'
+import type { Entry, HardState, LogIndex, SnapshotMeta } from '../core/types.ts'
 import type { LogRecord } from './record.ts'
 import type { SegmentHeader } from './segment-file.ts'
+
+/** Whether the log holds the snapshot's last entry, or begins right after it. */
+export function continues(log: ReplayedLog, { index, term }: Pick<SnapshotMeta, 'index' | 'term'>): boolean {
+  if (log.baseIndex === index) return true
+  return log.entries[index - log.baseIndex - 1]?.term === term
+}
 
 /** What the log says after all its records so far: the entries after a base, and the newest hard state. */
 export class ReplayedLog {

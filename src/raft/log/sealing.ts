@@ -1,17 +1,20 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 
-/** Tells when the log has been idle so long that it should add an empty batch. One timer at most, not touched by writes. */
+/**
+ * Tells, as long as the log is written to, at least every so often that its watermark should follow, and once when it has
+ * been idle so long that it should add an empty batch. One timer at most, not touched by writes.
+ */
 export class Sealing {
   readonly #env: Pick<Env, 'timers' | 'clock'>
   readonly #afterMs: number
-  readonly #due: () => void
+  readonly #due: (isIdle: boolean) => void
   #timer: Closable | undefined
   #wroteMs = 0
   #unsealed = false
   #closed = false
 
-  constructor(env: Pick<Env, 'timers' | 'clock'>, afterMs: number, due: () => void) {
+  constructor(env: Pick<Env, 'timers' | 'clock'>, afterMs: number, due: (isIdle: boolean) => void) {
     this.#env = env
     this.#afterMs = afterMs
     this.#due = due
@@ -42,7 +45,7 @@ export class Sealing {
       if (!this.#unsealed) return
       const leftMs = this.#wroteMs + this.#afterMs - this.#env.clock.monoMs()
       if (leftMs > 0) this.#arm(leftMs)
-      else this.#due()
+      this.#due(leftMs <= 0)
     })
   }
 }

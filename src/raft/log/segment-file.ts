@@ -5,8 +5,12 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { HardState, LogIndex } from '../core/types.ts'
 import { viewOf } from './fields.ts'
 
-/** Versions of the log's files: in `mdb`, through release 0.5.0, and since. */
-export const logFormats = { mdb: 0, segments: 1 } as const
+/**
+ * Versions of the log's files: in `mdb`, through release 0.5.0, and since. `growing`: the file is as long as what was written
+ * into it, so it tells nobody that its end is missing; read, and never begun any more. `allocated`: it has its full size from
+ * the start, and says which.
+ */
+export const logFormats = { mdb: { growing: 0, allocated: 3 }, segments: { growing: 1, allocated: 2 } } as const
 
 export type LogFormat = (typeof logFormats)[keyof typeof logFormats]
 
@@ -30,6 +34,8 @@ export interface SegmentHeader {
   readonly endOfPrevious: number
   readonly hardState: HardState
   readonly lastIndex: LogIndex
+  /** Bytes of the file, from before it got its name until it goes; undefined in a file that grows. */
+  readonly allocatedBytes: number | undefined
 }
 
 export function segmentName(segment: number): string {
@@ -42,11 +48,12 @@ export function segmentOfName(name: string): number | undefined {
 }
 
 export function encodeSegmentHeader(header: SegmentHeader, format: LogFormat = logFormats.segments): Uint8Array {
-  const { segment, salt, lastBatch, chain, endOfPrevious, hardState, lastIndex } = header
+  const { segment, salt, lastBatch, chain, endOfPrevious, hardState, lastIndex, allocatedBytes } = header
   const vote = hardState.votedFor ?? null
-  const fields = pack([segment, salt, lastBatch, chain, endOfPrevious, hardState.term, vote, lastIndex])
+  const growing = [segment, salt, lastBatch, chain, endOfPrevious, hardState.term, vote, lastIndex]
+  const fields = pack(allocatedBytes === undefined ? growing : [...growing, allocatedBytes])
   const numbers = new Uint8Array(8)
-  viewOf(numbers).setUint32(0, format)
+  viewOf(numbers).setUint32(0, allocatedBytes === undefined ? format.growing : format.allocated)
   viewOf(numbers).setUint32(4, fields.length)
   const checksum = new Uint8Array(4)
   viewOf(checksum).setUint32(0, crc32c(fields, crc32c(numbers)))
@@ -76,17 +83,19 @@ export function readSegmentHeader(
   if (length > fieldBytesMax || end > bytes.length) return damaged
   const fields = bytes.subarray(fixedBytes, end)
   if (crc32c(fields, crc32c(bytes.subarray(numbers, numbers + 8))) !== view.getUint32(numbers + 8)) return damaged
-  if (format !== expected)
-    return err({ kind: 'format', what: `log format ${format}, where this release reads ${expected}` })
-  const header = headerOf(fields)
+  const { growing, allocated } = expected
+  if (format !== growing && format !== allocated)
+    return err({ kind: 'format', what: `log format ${format}, where this release reads ${growing} and ${allocated}` })
+  const header = headerOf(fields, format === allocated)
   return header === undefined ? damaged : ok({ header, end })
 }
 
-function headerOf(fields: Uint8Array): SegmentHeader | undefined {
+function headerOf(fields: Uint8Array, isAllocated: boolean): SegmentHeader | undefined {
   const unpacked = unpack(fields)
-  if (!unpacked.ok || !Array.isArray(unpacked.value) || unpacked.value.length !== 8) return undefined
-  const [segment, salt, lastBatch, chain, endOfPrevious, term, vote, lastIndex] = unpacked.value as unknown[]
-  const numbers = [segment, salt, lastBatch, chain, endOfPrevious, term, lastIndex]
+  if (!unpacked.ok || !Array.isArray(unpacked.value) || unpacked.value.length !== (isAllocated ? 9 : 8))
+    return undefined
+  const [segment, salt, lastBatch, chain, endOfPrevious, term, vote, lastIndex, size = 0] = unpacked.value as unknown[]
+  const numbers = [segment, salt, lastBatch, chain, endOfPrevious, term, lastIndex, size]
   if (!numbers.every((value) => Number.isSafeInteger(value) && (value as number) >= 0)) return undefined
   if (vote !== null && typeof vote !== 'string') return undefined
   return {
@@ -97,5 +106,6 @@ function headerOf(fields: Uint8Array): SegmentHeader | undefined {
     endOfPrevious: endOfPrevious as number,
     hardState: { term: term as number, votedFor: vote ?? undefined },
     lastIndex: lastIndex as number,
+    allocatedBytes: isAllocated ? (size as number) : undefined,
   }
 }

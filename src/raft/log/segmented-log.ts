@@ -4,22 +4,26 @@ import type { Deferred } from '../../env/async.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { HardState, LogIndex } from '../core/types.ts'
-import { encodeBatch } from './batch.ts'
-import { placeFile, removeFiles } from './disk-steps.ts'
+import { batchBytesOf, encodeBatch } from './batch.ts'
+import { removeFiles } from './disk-steps.ts'
 import { changeBytes, type DurableLog, type LogChange, type LogListener } from './durable-log.ts'
 import { viewOf } from './fields.ts'
 import { FullDisk } from './full-disk.ts'
+import { continuedBytes, placeSegment } from './new-segment.ts'
+import { type OpenFiles, openFiles } from './opening.ts'
 import { type LogRecord, recordsOf } from './record.ts'
-import type { FoundSegment, RecoveredLog } from './recovery.ts'
+import type { RecoveredLog } from './recovery.ts'
 import { Sealing } from './sealing.ts'
-import { encodeSegmentHeader, type LogFormat, logFormats, type SegmentHeader, segmentName } from './segment-file.ts'
+import { type LogFormat, logFormats, type SegmentHeader, segmentName } from './segment-file.ts'
+import type { FoundSegment } from './segment-reading.ts'
+import { createWatermark, type Mark, type Watermark } from './watermark.ts'
 
 export interface SegmentedLogOptions {
-  /** A batch that would begin beyond this begins a new segment. */
+  /** Of each segment, from its start on; one whose first batch takes more is larger. A batch that does not fit begins a new one. */
   readonly segmentBytes: number
   /** Changes beyond this wait for the next batch; a single larger one still goes. */
   readonly batchBytes: number
-  /** The log is sealed (see recovery.ts, 6) when it has been idle for this long. */
+  /** The log is sealed (see recovery.ts, 6) when it has been idle for this long; its watermark follows as often (7). */
   readonly sealAfterMs: number
   /** Of new segments: that of those which are there. */
   readonly format: LogFormat
@@ -43,6 +47,7 @@ interface Active {
   readonly found: FoundSegment
   readonly file: DiskFile
   readonly salt: number
+  readonly sizeBytes: number
   end: number
 }
 
@@ -60,6 +65,7 @@ export class SegmentedLog implements DurableLog {
   readonly #options: SegmentedLogOptions
   readonly #listener: LogListener
   readonly #sealing: Sealing
+  readonly #watermark: Watermark
   readonly #full: FullDisk
   /** Oldest first; the active one is the last. */
   readonly #segments: FoundSegment[]
@@ -69,6 +75,10 @@ export class SegmentedLog implements DurableLog {
   /** As written: what the next segment's header repeats. */
   #hardState: HardState
   #lastIndex: LogIndex
+  /** After the last batch that is durable. */
+  #mark: Mark
+  #markDue = false
+  #isMarking = false
   /** Bounded by whoever feeds the log, who looks at `pendingBytes`. */
   #queue: Queued[] = []
   #pendingBytes = 0
@@ -81,24 +91,28 @@ export class SegmentedLog implements DurableLog {
   private constructor(
     env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,
     directory: string,
-    recovered: RecoveredLog,
-    file: DiskFile,
+    { tail, log, segments }: RecoveredLog,
+    { file, watermark, mark }: OpenFiles,
     options: SegmentedLogOptions,
     listener: LogListener,
   ) {
-    const { tail, log, segments } = recovered
     this.#env = env
     this.#disk = env.disk
     this.#directory = directory
     this.#options = options
     this.#listener = listener
     this.#segments = [...segments]
-    this.#active = { found: this.#segments.at(-1) as FoundSegment, file, salt: tail.salt, end: tail.end }
+    const found = this.#segments.at(-1) as FoundSegment
+    // Into a file that grows nothing more is written, but the mark that the log goes on.
+    this.#active = { found, file, salt: tail.salt, end: tail.end, sizeBytes: tail.allocatedBytes ?? 0 }
     this.#lastBatch = tail.lastBatch
     this.#chain = tail.chain
     this.#hardState = log.hardState
     this.#lastIndex = log.lastIndex
-    this.#sealing = new Sealing(env, options.sealAfterMs, () => {
+    this.#watermark = watermark
+    this.#mark = mark
+    this.#sealing = new Sealing(env, options.sealAfterMs, (isIdle) => {
+      if (!isIdle) return void this.#advanceMark()
       this.#sealDue = true
       this.flush()
     })
@@ -109,21 +123,20 @@ export class SegmentedLog implements DurableLog {
   static async create(
     env: Pick<Env, 'disk' | 'crypto'>,
     directory: string,
+    { format, segmentBytes }: Pick<SegmentedLogOptions, 'format' | 'segmentBytes'>,
     from: Pick<SegmentHeader, 'hardState' | 'lastIndex'> = {
       hardState: { term: 0, votedFor: undefined },
       lastIndex: 0,
     },
-    format: LogFormat = logFormats.segments,
   ): Promise<Result<undefined, DiskFailure>> {
-    const header: SegmentHeader = {
-      segment: 1,
-      salt: drawSalt(env),
-      lastBatch: 0,
-      chain: 0,
-      endOfPrevious: 0,
-      ...from,
-    }
-    return placeFile(env.disk, directory, segmentName(1), encodeSegmentHeader(header, format))
+    const { hardState, lastIndex } = from
+    const { term } = hardState
+    const none = { batch: 0, chain: 0, segment: 1, end: 0, lastIndex, term, configurationIndex: 0 }
+    const marked = await createWatermark(env.disk, directory, none)
+    if (!marked.ok) return marked
+    const header = { segment: 1, salt: drawSalt(env), lastBatch: 0, chain: 0, endOfPrevious: 0, ...from }
+    const placed = await placeSegment(env.disk, directory, header, { format, segmentBytes, batchBytes: 0 })
+    return placed.ok ? done : placed
   }
 
   /**
@@ -132,7 +145,7 @@ export class SegmentedLog implements DurableLog {
    * 1. the names of the newest segment, by syncing the directory;
    * 2. the last batch, by writing its bytes again before the sync: after a sync that failed, the pages may pass for clean;
    * 3. the cut of a torn batch, by the same sync.
-   * Then `first`, or an empty batch, seals all before it.
+   * Then `first`, or an empty batch, seals all before it, and the watermark says so.
    */
   static async open(
     env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock'>,
@@ -142,20 +155,23 @@ export class SegmentedLog implements DurableLog {
     options: SegmentedLogOptions,
     listener: LogListener,
   ): Promise<Result<SegmentedLog, DiskFailure>> {
-    const { tail, segments } = recovered
-    const synced = await env.disk.syncDirectory(directory)
-    const cleared = synced.ok ? await removeFiles(env.disk, directory, recovered.leftovers) : synced
-    if (!cleared.ok) return cleared
-    const file = await env.disk.open((segments.at(-1) as FoundSegment).path, 'create')
-    if (!file.ok) return file
-    const log = new SegmentedLog(env, directory, recovered, file.value, options, listener)
-    const cut = tail.sizeBytes > tail.end ? await file.value.truncate(tail.end) : done
-    const again = cut.ok ? await file.value.write(tail.end - tail.lastBatchBytes.length, tail.lastBatchBytes) : cut
-    const settled = again.ok ? await file.value.sync() : again
-    const sealed = settled.ok ? await log.#writeBatch(first === undefined ? [] : recordsOf(first)) : settled
+    const files = await openFiles(env.disk, directory, recovered)
+    if (!files.ok) return files
+    const log = new SegmentedLog(env, directory, recovered, files.value, options, listener)
+    const sealed = await log.#begin(first === undefined ? [] : recordsOf(first))
     if (sealed.ok) return ok(log)
-    await file.value.close()
+    await log.#closeFiles()
     return sealed
+  }
+
+  async #begin(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
+    const written = await this.#append(records)
+    return written.ok ? this.#watermark.write(this.#mark) : written
+  }
+
+  /** The disk holds the log up to this entry. */
+  get durableIndex(): LogIndex {
+    return this.#lastIndex
   }
 
   get pendingBytes(): number {
@@ -195,8 +211,28 @@ export class SegmentedLog implements DurableLog {
       this.flush()
       await this.#idle.promise
     }
+    // Without room for the mark the seal alone vouches for the rest; the next start writes it.
+    if (this.#state === 'closing') await this.#watermark.write(this.#mark)
     this.#state = 'over'
+    await this.#closeFiles()
+  }
+
+  async #closeFiles(): Promise<void> {
+    await this.#watermark.close()
     await this.#active.file.close()
+  }
+
+  /** Writes the watermark, beside the batches. One that has no room for it is tried again with the next that is due. */
+  async #advanceMark(): Promise<void> {
+    this.#markDue = true
+    if (this.#isMarking) return
+    this.#isMarking = true
+    while (this.#markDue && this.#state === 'open') {
+      this.#markDue = false
+      const written = await this.#watermark.write(this.#mark)
+      if (!written.ok && written.error.kind !== 'full') this.#fail(written.error)
+    }
+    this.#isMarking = false
   }
 
   #hasWork(): boolean {
@@ -208,9 +244,8 @@ export class SegmentedLog implements DurableLog {
       while (this.#state !== 'over' && !this.#full.waits && this.#hasWork()) {
         const worked = await this.#workOnce()
         if (worked.ok) continue
-        const isFull = worked.error.kind === 'full' && this.#state === 'open'
-        const waits = isFull ? await this.#waitForRoom(worked.error) : worked
-        if (!waits.ok) this.#fail(waits.error)
+        if (worked.error.kind !== 'full' || this.#state !== 'open') this.#fail(worked.error)
+        else if (this.#full.met()) this.#listener.full(worked.error)
       }
     } catch (cause) {
       this.#fail(cause instanceof Error ? cause : new Error(String(cause)))
@@ -224,9 +259,7 @@ export class SegmentedLog implements DurableLog {
     const batch = this.#takeBatch()
     const sealDue = this.#sealDue
     this.#sealDue = false
-    const full = this.#active.end >= this.#options.segmentBytes
-    const room = full ? await this.#beginSegment() : done
-    const written = room.ok ? await this.#writeBatch(recordsOfAll(batch)) : room
+    const written = await this.#append(recordsOfAll(batch))
     if (!written.ok) {
       this.#queue = [...batch, ...this.#queue]
       this.#sealDue ||= sealDue
@@ -238,15 +271,8 @@ export class SegmentedLog implements DurableLog {
     }
     if (this.#full.passed()) this.#listener.room()
     if (batch.length > 0) this.#listener.batchDurable()
+    else if (sealDue) void this.#advanceMark()
     return done
-  }
-
-  /** What of the batch found room is taken back, so that it takes none from others, and a crash leaves no torn one. */
-  async #waitForRoom(failure: DiskFailure): Promise<Result<undefined, DiskFailure>> {
-    const { file, end } = this.#active
-    const cut = await file.truncate(end)
-    if (cut.ok && this.#full.met()) this.#listener.full(failure)
-    return cut
   }
 
   #takeBatch(): Queued[] {
@@ -265,6 +291,28 @@ export class SegmentedLog implements DurableLog {
     return this.#queue.splice(0, count)
   }
 
+  /** Writes a batch where it fits: behind the last one, or in a new segment. */
+  async #append(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
+    const bytes = batchBytesOf(records)
+    const { end, sizeBytes } = this.#active
+    const room = end + bytes + continuedBytes > sizeBytes ? await this.#beginSegment(bytes) : done
+    const written = room.ok ? await this.#writeBatch(records) : room
+    if (!written.ok) return written
+    for (const record of records) this.#note(record)
+    const { found, end: endNow } = this.#active
+    this.#mark = {
+      batch: this.#lastBatch,
+      chain: this.#chain,
+      segment: found.segment,
+      end: endNow,
+      lastIndex: this.#lastIndex,
+      term: this.#hardState.term,
+      configurationIndex: this.#mark.configurationIndex,
+    }
+    this.#sealing.wrote(records.length === 0)
+    return done
+  }
+
   /** One write, one sync. */
   async #writeBatch(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
     const active = this.#active
@@ -280,26 +328,27 @@ export class SegmentedLog implements DurableLog {
     active.end += bytes.length
     this.#lastBatch = number
     this.#chain = chain
-    for (const record of records) this.#note(record)
-    this.#sealing.wrote(records.length === 0)
     return done
   }
 
   #note(record: LogRecord): void {
     if (record.kind === 'hard-state') this.#hardState = record.hardState
-    else if (record.kind === 'reset') this.#lastIndex = record.index
-    else if (record.kind === 'truncate') this.#lastIndex = Math.min(this.#lastIndex, record.from - 1)
+    else if (record.kind === 'reset') {
+      this.#lastIndex = record.index
+      this.#mark = { ...this.#mark, configurationIndex: 0 }
+    } else if (record.kind === 'truncate') this.#lastIndex = Math.min(this.#lastIndex, record.from - 1)
     else if (record.kind === 'entry') {
       this.#lastIndex = record.entry.index
+      if (record.entry.kind === 'configuration') this.#mark = { ...this.#mark, configurationIndex: this.#lastIndex }
       this.#active.found.maxIndex = Math.max(this.#active.found.maxIndex, record.entry.index)
     }
   }
 
   /** The new segment is there for good before the old one says that the log goes on in it (recovery.ts, 3 and 5). */
-  async #beginSegment(): Promise<Result<undefined, DiskFailure>> {
+  async #beginSegment(batchBytes: number): Promise<Result<undefined, DiskFailure>> {
     const old = this.#active
     const segment = old.found.segment + 1
-    const header: SegmentHeader = {
+    const header = {
       segment,
       salt: drawSalt(this.#env),
       lastBatch: this.#lastBatch,
@@ -308,10 +357,10 @@ export class SegmentedLog implements DurableLog {
       hardState: this.#hardState,
       lastIndex: this.#lastIndex,
     }
-    const bytes = encodeSegmentHeader(header, this.#options.format)
-    const placed = await placeFile(this.#disk, this.#directory, segmentName(segment), bytes)
+    const { format, segmentBytes } = this.#options
+    const placed = await placeSegment(this.#disk, this.#directory, header, { format, segmentBytes, batchBytes })
     const continued = placed.ok ? await this.#writeBatch([{ kind: 'continued' }]) : placed
-    if (!continued.ok) return continued
+    if (!placed.ok || !continued.ok) return continued
     const path = `${this.#directory}/${segmentName(segment)}`
     const file = await this.#disk.open(path, 'create')
     // The old segment says that the log goes on in this one: from here on there is no way back, whatever the reason.
@@ -319,7 +368,8 @@ export class SegmentedLog implements DurableLog {
     await old.file.close()
     const found: FoundSegment = { segment, path, maxIndex: 0 }
     this.#segments.push(found)
-    this.#active = { found, file: file.value, salt: header.salt, end: bytes.length }
+    const { end, allocatedBytes } = placed.value
+    this.#active = { found, file: file.value, salt: header.salt, end, sizeBytes: allocatedBytes }
     this.#lastBatch = header.lastBatch
     this.#chain = header.chain
     return done

@@ -4,7 +4,7 @@ import { pack, unpack } from '../../base/msgpack.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
 import { decodeConfiguration, encodeConfiguration } from '../core/configuration.ts'
-import type { SnapshotMeta } from '../core/types.ts'
+import type { LogIndex, SnapshotMeta } from '../core/types.ts'
 import type { StateSnapshot } from '../raft.ts'
 import { readU48, viewOf, writeU48 } from './fields.ts'
 
@@ -16,7 +16,10 @@ const snapshotFormat = 1
  * (MessagePack array of index, term, configuration, index of the configuration); then chunks: length (u32), CRC-32C (u32),
  * bytes of the state; then a chunk of length 0 with the number of the state's bytes (u48), and there the file ends. Each
  * checksum goes on from the one before, so chunks neither vanish nor change places. Big-endian. Equal states of equal
- * logs give equal files, whoever writes them.
+ * logs give equal bytes so far, whoever writes them, and these are what a leader sends.
+ *
+ * What follows is this server's own: where it has the snapshot from (u8: 1 taken, 2 received), and of one that it took how
+ * far its log was durable then (u48), and a checksum that goes on (u32). An older file ends without.
  */
 const magic = utf8('svcsnap\n')
 const fixedBytes = magic.length + 12
@@ -25,6 +28,13 @@ const chunkHeaderBytes = 8
 /** A longer piece of state is cut. */
 const chunkBytesMax = 1 << 16
 const endBytes = chunkHeaderBytes + 6
+const originBytes = 11
+
+/**
+ * A snapshot that this server took proves that its log reached `logIndex`: a log that ends before is not whole. One that it
+ * received proves nothing of the log, which is only dropped for it when it is durable.
+ */
+export type SnapshotOrigin = { readonly kind: 'taken'; readonly logIndex: LogIndex } | { readonly kind: 'received' }
 
 export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term'>): string {
   return `${String(term).padStart(10, '0')}-${String(index).padStart(15, '0')}.snapshot`
@@ -36,10 +46,11 @@ export function snapshotOfName(name: string): Pick<SnapshotMeta, 'index' | 'term
   return parts === null ? undefined : { term: Number(parts[1]), index: Number(parts[2]) }
 }
 
-/** Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size. */
+/** Writes the snapshot from the file's start on, one piece of state at a time, and syncs it. Returns its size without its origin. */
 export async function writeSnapshot(
   file: DiskFile,
   meta: SnapshotMeta,
+  origin: SnapshotOrigin,
   state: StateSnapshot,
   goOn: () => boolean,
 ): Promise<Result<number, DiskFailure | 'stopped'>> {
@@ -56,9 +67,34 @@ export async function writeSnapshot(
     next = chunksOf(piece, next.chain)
   }
   const end = endOf(stateBytes, next.chain)
-  const written = await file.write(at, end)
+  const written = await file.write(at, concatBytes([end.bytes, originOf(origin, end.chain)]))
   const synced = written.ok ? await file.sync() : written
-  return synced.ok ? ok(at + end.length) : synced
+  return synced.ok ? ok(at + end.bytes.length) : synced
+}
+
+/** Adds to a snapshot that was received whole, and read so, that it was; syncs it. */
+export async function markReceived(
+  file: DiskFile,
+  { sizeBytes, chain }: Pick<ReadSnapshot, 'sizeBytes' | 'chain'>,
+): Promise<Result<undefined, DiskFailure>> {
+  return file.writeSynced(sizeBytes, originOf({ kind: 'received' }, chain))
+}
+
+function originOf(origin: SnapshotOrigin, before: number): Uint8Array {
+  const bytes = new Uint8Array(originBytes)
+  const view = viewOf(bytes)
+  bytes[0] = origin.kind === 'taken' ? 1 : 2
+  writeU48(view, 1, origin.kind === 'taken' ? origin.logIndex : 0)
+  view.setUint32(7, crc32c(bytes.subarray(0, 7), before))
+  return bytes
+}
+
+/** Undefined: what stands there is none. */
+function readOrigin(bytes: Uint8Array, before: number): SnapshotOrigin | undefined {
+  const view = viewOf(bytes)
+  if (bytes.length !== originBytes || view.getUint32(7) !== crc32c(bytes.subarray(0, 7), before)) return undefined
+  if (bytes[0] === 2) return { kind: 'received' }
+  return bytes[0] === 1 ? { kind: 'taken', logIndex: readU48(view, 1) } : undefined
 }
 
 interface Summed {
@@ -91,12 +127,13 @@ function chunksOf(piece: Uint8Array, before: number): Summed {
   return { bytes: concatBytes(parts), chain }
 }
 
-function endOf(stateBytes: number, before: number): Uint8Array {
+function endOf(stateBytes: number, before: number): Summed {
   const bytes = new Uint8Array(endBytes)
   const view = viewOf(bytes)
   writeU48(view, chunkHeaderBytes, stateBytes)
-  view.setUint32(4, crc32c(bytes.subarray(chunkHeaderBytes), crc32c(bytes.subarray(0, 4), before)))
-  return bytes
+  const chain = crc32c(bytes.subarray(chunkHeaderBytes), crc32c(bytes.subarray(0, 4), before))
+  view.setUint32(4, chain)
+  return { bytes, chain }
 }
 
 export interface BadSnapshot {
@@ -106,11 +143,21 @@ export interface BadSnapshot {
   readonly what: string
 }
 
+export interface ReadSnapshot {
+  readonly meta: SnapshotMeta
+  /** Without what is this server's own. */
+  readonly sizeBytes: number
+  /** Undefined: the file does not say. */
+  readonly origin: SnapshotOrigin | undefined
+  /** The last checksum of what a leader sends. */
+  readonly chain: number
+}
+
 /** Reads the file from start to end, checks all of it, and hands each piece of state to `use`, which may refuse it. */
 export async function readSnapshot(
   file: DiskFile,
   use: (piece: Uint8Array) => Result<undefined, string>,
-): Promise<Result<SnapshotMeta, BadSnapshot | DiskFailure>> {
+): Promise<Result<ReadSnapshot, BadSnapshot | DiskFailure>> {
   const head = await file.read(0, fixedBytes + fieldBytesMax)
   if (!head.ok) return head
   const header = readHeader(head.value)
@@ -123,10 +170,13 @@ export async function readSnapshot(
     const chunk = readChunk(read.value, at, chain)
     if (!chunk.ok) return chunk
     if (chunk.value.state === undefined) {
-      const beyond = await file.read(at + endBytes, 1)
+      const sizeBytes = at + endBytes
+      const beyond = await file.read(sizeBytes, originBytes + 1)
       if (!beyond.ok) return beyond
-      const isEnd = chunk.value.total === stateBytes && beyond.value.length === 0
-      return isEnd ? ok(header.value.meta) : damaged(at, 'the end is not where it should be')
+      const origin = readOrigin(beyond.value, chunk.value.chain)
+      const isEnd = chunk.value.total === stateBytes && (beyond.value.length === 0 || origin !== undefined)
+      if (!isEnd) return damaged(at, 'the end is not where it should be')
+      return ok({ meta: header.value.meta, sizeBytes, origin, chain: chunk.value.chain })
     }
     const used = use(chunk.value.state)
     if (!used.ok) return err({ kind: 'refused', offset: at, what: used.error })
@@ -137,7 +187,7 @@ export async function readSnapshot(
 }
 
 /** Takes every piece: what is asked for is whether the file is whole. */
-export function checkSnapshot(file: DiskFile): Promise<Result<SnapshotMeta, BadSnapshot | DiskFailure>> {
+export function checkSnapshot(file: DiskFile): Promise<Result<ReadSnapshot, BadSnapshot | DiskFailure>> {
   return readSnapshot(file, () => done)
 }
 

@@ -8,7 +8,10 @@ import { damagedAt, diskTrouble, type RaftOpenFailure, unknownFormat } from './o
 import {
   type BadSnapshot,
   checkSnapshot,
+  markReceived,
+  type ReadSnapshot,
   readSnapshot,
+  type SnapshotOrigin,
   snapshotName,
   snapshotOfName,
   writeSnapshot,
@@ -17,7 +20,10 @@ import {
 /** A whole snapshot on disk. */
 export interface StoredSnapshot {
   readonly meta: SnapshotMeta
+  /** Of what a leader sends: the file has some bytes more, of this server's own. */
   readonly sizeBytes: number
+  /** Undefined: written by a release that did not say. */
+  readonly origin: SnapshotOrigin | undefined
 }
 
 /** What a directory of snapshots holds. Nothing was changed to find out. */
@@ -56,10 +62,11 @@ export async function findSnapshots(
     const restore = begin()
     const checked = await checkFile(disk, path, restore)
     if (!checked.ok) return checked
-    const { meta, sizeBytes, wrong } = checked.value
-    if (meta !== undefined && meta.index === index && meta.term === term) {
+    const { whole, wrong } = checked.value
+    if (whole !== undefined && isSame(whole.meta, { index, term })) {
+      const { meta, sizeBytes, origin } = whole
       leftovers.push(...placed.slice(i + keptMax).map((old) => old.path))
-      return ok({ newest: { meta, sizeBytes }, restore, damaged, leftovers })
+      return ok({ newest: { meta, sizeBytes, origin }, restore, damaged, leftovers })
     }
     damaged.push(wrong ?? damagedAt(path, 0, 'it is another snapshot under this name'))
   }
@@ -69,8 +76,7 @@ export async function findSnapshots(
 const noSnapshots: FoundSnapshots = { newest: undefined, restore: undefined, damaged: [], leftovers: [] }
 
 interface Checked {
-  readonly meta: SnapshotMeta | undefined
-  readonly sizeBytes: number
+  readonly whole: ReadSnapshot | undefined
   readonly wrong: RaftOpenFailure | undefined
 }
 
@@ -81,20 +87,18 @@ async function checkFile(
 ): Promise<Result<Checked, RaftOpenFailure>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err(diskTrouble(file.error))
-  const size = await file.value.size()
   // What the state machine does not take, it refuses when the restore is finished: the file may be whole all the same.
   const use = (piece: Uint8Array): Result<undefined, string> => {
     restore.write(piece)
     return done
   }
-  const checked = size.ok ? await readSnapshot(file.value, use) : size
+  const checked = await readSnapshot(file.value, use)
   await file.value.close()
-  const sizeBytes = size.ok ? size.value : 0
-  if (checked.ok) return ok({ meta: checked.value, sizeBytes, wrong: undefined })
+  if (checked.ok) return ok({ whole: checked.value, wrong: undefined })
   const failure = checked.error
   if (!('offset' in failure)) return err(diskTrouble(failure))
   if (failure.kind === 'format') return err(unknownFormat(path, failure.what))
-  return ok({ meta: undefined, sizeBytes, wrong: damagedAt(path, failure.offset, failure.what) })
+  return ok({ whole: undefined, wrong: damagedAt(path, failure.offset, failure.what) })
 }
 
 /** A snapshot that comes from a leader, piece by piece. */
@@ -158,7 +162,7 @@ export class SnapshotStore {
     const file = await this.#disk.open(path, 'read')
     const checked = file.ok ? await checkSnapshot(file.value) : file
     if (file.ok) await file.value.close()
-    if (checked.ok && isSame(checked.value, meta)) {
+    if (checked.ok && isSame(checked.value.meta, meta)) {
       kept.unread = 0
       return done
     }
@@ -176,15 +180,23 @@ export class SnapshotStore {
     return err(diskTrouble(error).message)
   }
 
-  /** Writes the state out, a piece at a time with a turn of the loop between, and makes it durable. Returns its size. */
-  async write(meta: SnapshotMeta, state: StateSnapshot): Promise<Result<number, DiskFailure | 'stopped'>> {
+  /**
+   * Writes the state out, a piece at a time with a turn of the loop between, and makes it durable. Returns its size.
+   * `logIndex`: this server's log was durable up to there when the snapshot was taken.
+   */
+  async write(
+    meta: SnapshotMeta,
+    state: StateSnapshot,
+    logIndex: LogIndex,
+  ): Promise<Result<number, DiskFailure | 'stopped'>> {
+    const origin: SnapshotOrigin = { kind: 'taken', logIndex }
     const aside = `${this.#directory}/${snapshotName(meta)}.tmp`
     const file = await this.#disk.open(aside, 'create')
     if (!file.ok) return file
     const cut = await file.value.truncate(0)
-    const written = cut.ok ? await writeSnapshot(file.value, meta, state, () => !this.#stopped) : cut
+    const written = cut.ok ? await writeSnapshot(file.value, meta, origin, state, () => !this.#stopped) : cut
     await file.value.close()
-    const placed = written.ok ? await this.#place(aside, { meta, sizeBytes: written.value }) : written
+    const placed = written.ok ? await this.#place(aside, { meta, sizeBytes: written.value, origin }) : written
     if (placed.ok) return written
     // Others need the room more than a snapshot that cannot be had. If this fails as well, the next start removes it.
     if (placed.error !== 'stopped' && placed.error.kind === 'full') await this.#disk.remove(aside)
@@ -213,7 +225,7 @@ export class SnapshotStore {
     if (kept === undefined) return gone
     const file = await this.#disk.open(this.#pathOf(meta), 'read')
     if (!file.ok) return gone
-    const bytes = await file.value.read(offset, length)
+    const bytes = await file.value.read(offset, Math.max(0, Math.min(length, kept.sizeBytes - offset)))
     await file.value.close()
     return bytes.ok ? { bytes: bytes.value, sizeBytes: kept.sizeBytes } : gone
   }
@@ -272,14 +284,16 @@ export class SnapshotStore {
     if (!synced.ok) return synced
     const checked = await checkSnapshot(file)
     if (!checked.ok && !('offset' in checked.error)) return err(checked.error)
-    if (!checked.ok || !isSame(checked.value, meta)) {
+    if (!checked.ok || !isSame(checked.value.meta, meta) || checked.value.sizeBytes !== sizeBytes) {
       const damage = !checked.ok && 'what' in checked.error ? checked.error.what : 'it is another snapshot'
       const dropped = await this.#drop(receiving)
       return dropped.ok ? ok({ nextOffset: 0, complete: false, damage }) : dropped
     }
+    const marked = await markReceived(file, checked.value)
+    if (!marked.ok) return marked
     await file.close()
     this.#receiving = undefined
-    const placed = await this.#place(path, { meta: checked.value, sizeBytes })
+    const placed = await this.#place(path, { meta: checked.value.meta, sizeBytes, origin: { kind: 'received' } })
     return placed.ok ? ok({ nextOffset: sizeBytes, complete: true }) : placed
   }
 

@@ -66,6 +66,24 @@ export function crashLaws(law: CrashLaw): void {
   )
 
   law(
+    'a file that was allocated and synced is as long after it; what was written into it unsynced changes nothing of that',
+    async ({ env, directory }) => {
+      const file = await got(env.disk.open(`${directory}/f`, 'create'))
+      await got(file.write(0, utf8('head')))
+      await got(file.allocate(20_000))
+      await got(file.sync())
+      await got(env.disk.syncDirectory(directory))
+      await got(file.write(10_000, utf8('unsynced')))
+    },
+    async ({ env, directory }) => {
+      const text = await readFile(env, `${directory}/f`)
+      expect(text.length).toBe(20_000)
+      const written = text.slice(10_000).replace(/\0+$/, '')
+      expect([text.slice(0, 10_000).replace(/\0+$/, ''), 'unsynced'.startsWith(written)]).toEqual(['head', true])
+    },
+  )
+
+  law(
     'a rename is done or not done, never half',
     async ({ env, directory }) => {
       await writeFile(env, `${directory}/f`, 'old')

@@ -45,6 +45,21 @@ export function diskLaws(law: Law): void {
     await file.close()
   })
 
+  law('what is allocated is longer, zeros, and what was there stays; a shorter wish changes nothing', async (place) => {
+    const { env, directory } = place
+    const file = await got(env.disk.open(`${directory}/f`, 'create'))
+    await got(file.write(0, utf8('head')))
+    await got(file.allocate(300_000))
+    expect(await got(file.size())).toBe(300_000)
+    expect([...(await got(file.read(0, 6)))]).toEqual([104, 101, 97, 100, 0, 0])
+    const rest = await got(file.read(4, 300_000))
+    expect([rest.length, rest.every((byte) => byte === 0)]).toEqual([299_996, true])
+    await got(file.writeSynced(299_990, utf8('end')))
+    await got(file.allocate(8))
+    expect([await got(file.size()), textOf(await got(file.read(299_990, 3)))]).toEqual([300_000, 'end'])
+    await file.close()
+  })
+
   law('create opens or makes, create-new only makes, read only reads', async ({ env, directory }) => {
     const path = `${directory}/f`
     expect(await env.disk.open(path, 'read')).toMatchObject({ ok: false, error: { kind: 'not-found', path } })
@@ -143,6 +158,7 @@ export function diskLaws(law: Law): void {
     expect(await failureOf(file.sync())).toBe('io')
     expect(await failureOf(file.writeSynced(0, utf8('x')))).toBe('io')
     expect(await failureOf(file.truncate(0))).toBe('io')
+    expect(await failureOf(file.allocate(9))).toBe('io')
     expect(await failureOf(file.size())).toBe('io')
   })
 
@@ -152,6 +168,7 @@ export function diskLaws(law: Law): void {
     const file = await got(env.disk.open(path, 'create'))
     expect(await file.write(0, utf8('x'))).toMatchObject({ ok: false, error: { kind: 'full', path } })
     expect(await file.writeSynced(0, utf8('x'))).toMatchObject({ ok: false, error: { kind: 'full', path } })
+    expect(await file.allocate(1 << 16)).toMatchObject({ ok: false, error: { kind: 'full', path } })
     await file.close()
   })
 

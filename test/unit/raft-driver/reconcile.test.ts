@@ -19,6 +19,7 @@ async function opened(disk: CrashDisk): Promise<Storage & { readonly machine: Li
     protocol: 3,
     peersAreKept: false,
     oldLogs: 'refused',
+    acceptLostLog: false,
     dataDir: '/data',
     stateMachine: machine,
     listener,
@@ -43,7 +44,7 @@ async function interrupted(entries: readonly Entry[], meta: SnapshotMeta): Promi
   const state = new ListMachine()
   state.commands = ['from the snapshot']
   const store = new SnapshotStore(disk, '/data/raft/snapshots', undefined)
-  expect((await store.write(meta, state.snapshot())).ok).toBe(true)
+  expect((await store.write(meta, state.snapshot(), 0)).ok).toBe(true)
   return disk.crashed({ below: () => 0 })
 }
 

@@ -101,6 +101,7 @@ export class SmallCluster {
     const fatal: Error[] = []
     const raft = await openRaft(env as unknown as Env, {
       timing,
+      log: { segmentBytes: 1 << 15 },
       ...options,
       id,
       dataDir: this.#inMemory ? undefined : '/data',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { concatBytes } from '../../../src/base/bytes.ts'
 import { Draws } from '../raft-log/fake-env.ts'
+import { contentEnd } from '../raft-log/log-model.ts'
 import { type Options, SmallCluster } from './small-cluster.ts'
 
 const logDirectory = '/data/raft/log'
@@ -105,18 +105,19 @@ describe('what a server keeps', () => {
     }
   })
 
-  it('says what it cut from a torn end', async () => {
+  it('warns of what it cut from a torn end, with the count', async () => {
     const cluster = await seasoned({})
     const disk = cluster.diskOf('a')
     cluster.crash('a')
     const path = `${logDirectory}/0000000001.log`
-    const bytes = disk.bytesOf(path)
-    disk.plant(path, concatBytes([bytes, new Uint8Array(100)]))
+    const bytes = disk.bytesOf(path).slice()
+    const end = contentEnd(bytes)
+    bytes.fill(1, end, end + 100)
+    disk.plant(path, bytes)
     const { env } = await cluster.start('a')
     const line = env.lines.find((text) => text.includes('cut a torn batch'))
-    expect(line).toBe(
-      `info raft: cut a torn batch from the end of the log {"segment":1,"offset":${bytes.length},"bytes":100}`,
-    )
+    expect(line).toMatch(/^warn raft: cut a torn batch from the end of the log /)
+    expect(line).toContain(`"file":"${path}","offset":${end},"bytes":100,"lastIndex":`)
   })
 
   it('does without a damaged snapshot when the log reaches back to the one before, and says so', async () => {

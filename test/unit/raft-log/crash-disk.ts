@@ -120,6 +120,10 @@ export class CrashDisk implements Disk {
 
   remove(path: string): Promise<Result<undefined, DiskFailure>> {
     return this.#run('remove', path, () => {
+      if (this.#directories.get(path)?.seen.size === 0) {
+        this.#directories.delete(path)
+        return done
+      }
       const { directory, name } = this.#place(path)
       if (directory?.seen.has(name) !== true) return failure('not-found', path)
       directory.seen.delete(name)
@@ -268,6 +272,13 @@ export class CrashDisk implements Disk {
       read: (at, length) => this.#run('read', path, () => ok(inode.seen.slice(at, at + length))),
       write,
       truncate: (size) => this.#run('truncate', path, () => this.#changed(inode, { kind: 'truncate', size })),
+      allocate: (size) =>
+        this.#run('allocate', path, () => {
+          const more = Math.max(0, size - inode.seen.length)
+          if (more > this.roomBytes) return failure('full', path)
+          this.roomBytes -= more
+          return more === 0 ? done : this.#changed(inode, { kind: 'truncate', size })
+        }),
       sync,
       // A crash or a fault may come between the two.
       writeSynced: async (at, bytes) => {

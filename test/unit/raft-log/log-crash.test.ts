@@ -67,26 +67,33 @@ async function judge(disk: CrashDisk, { states, durable, keepFrom }: Ran, title:
   expect(possible, title).toContain(shown(found, first))
 }
 
+/** Each is a whole life of a log; its crashes, at every operation of the disk, are a few hundred. */
+const seeds = process.env['SVC_TEST_LONG'] === '1' ? [5, 6, 7, 8, 9, 10, 11, 12] : [5]
+
 describe('the segmented log after a crash', () => {
-  it('holds all that was durable, wherever the crash came', async () => {
-    const calm = new CrashDisk()
-    await run(calm, 50, 5)
-    expect(calm.counts.get('remove')).toBeGreaterThan(1)
-    expect(calm.counts.get('rename')).toBeGreaterThan(3)
-    for (let steps = 0; steps <= calm.operations; steps++) {
-      const disk = new CrashDisk()
-      disk.haltAfter = steps
-      const ran = await run(disk, 50, 5)
-      await judge(disk.restarted(), ran, `killed after step ${steps}`)
-      for (let choice = 0; choice < 4; choice++) {
-        await judge(
-          disk.crashed(new Draws(steps * 4 + choice)),
-          ran,
-          `power lost after step ${steps}, choice ${choice}`,
-        )
+  it.each(seeds)(
+    'starts again and holds all that was durable, at whatever operation the crash came: seed %i',
+    async (seed) => {
+      const calm = new CrashDisk()
+      await run(calm, 50, seed)
+      expect(calm.counts.get('remove')).toBeGreaterThan(1)
+      expect(calm.counts.get('rename')).toBeGreaterThan(3)
+      for (let steps = 0; steps <= calm.operations; steps++) {
+        const disk = new CrashDisk()
+        disk.haltAfter = steps
+        const ran = await run(disk, 50, seed)
+        await judge(disk.restarted(), ran, `killed after step ${steps}`)
+        for (let choice = 0; choice < 4; choice++) {
+          await judge(
+            disk.crashed(new Draws(steps * 4 + choice)),
+            ran,
+            `power lost after step ${steps}, choice ${choice}`,
+          )
+        }
       }
-    }
-  })
+    },
+    600_000,
+  )
 
   it('bears crash after crash while it recovers', async () => {
     for (let seed = 0; seed < 40; seed++) {

@@ -3,6 +3,7 @@ import type { Entry, HardState } from '../../../src/raft/core/types.ts'
 import { type LogChange, logChange } from '../../../src/raft/log/durable-log.ts'
 import type { RaftOpenFailure } from '../../../src/raft/log/open-failure.ts'
 import { recoverLog } from '../../../src/raft/log/recovery.ts'
+import { logFormats } from '../../../src/raft/log/segment-file.ts'
 import { SegmentedLog, type SegmentedLogOptions } from '../../../src/raft/log/segmented-log.ts'
 import type { CrashDisk } from './crash-disk.ts'
 import { type Draws, type FakeEnv, fakeEnv } from './fake-env.ts'
@@ -47,7 +48,7 @@ export const smallSegments: SegmentedLogOptions = {
   segmentBytes: 512,
   batchBytes: 1 << 16,
   sealAfterMs: 1000,
-  format: 1,
+  format: logFormats.segments,
 }
 
 export interface Opened {
@@ -71,7 +72,7 @@ export async function openLog(
   let recovered = await recoverLog(disk, directory)
   if (!recovered.ok) return recovered
   if (recovered.value === undefined) {
-    const made = await SegmentedLog.create(env, directory)
+    const made = await SegmentedLog.create(env, directory, options)
     if (!made.ok) throw new Error(made.error.message)
     recovered = await recoverLog(disk, directory)
     if (!recovered.ok) return recovered
@@ -125,4 +126,16 @@ function drawEntry(index: number, term: number, draws: Draws): Entry {
     term,
     Array.from({ length: draws.below(90) }, () => draws.below(256)),
   )
+}
+
+/** Where the last batch of a segment ends, which must not end in zeros: the rest was allocated and not used. */
+export function contentEnd(bytes: Uint8Array): number {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return end
+}
+
+/** The same bytes as if nothing had been written from `end` on. */
+export function unwrittenFrom(bytes: Uint8Array, end: number): Uint8Array {
+  return bytes.slice().fill(0, end)
 }

@@ -29,10 +29,10 @@ async function oldServer(): Promise<CrashDisk> {
 
 async function writeOld(disk: CrashDisk, old: string, count: number): Promise<void> {
   const env = fakeEnv(disk)
-  const made = await SegmentedLog.create(env, old, { hardState, lastIndex: 7 }, logFormats.mdb)
+  const options = { ...defaultLogOptions, format: logFormats.mdb, segmentBytes: 2000 }
+  const made = await SegmentedLog.create(env, old, options, { hardState, lastIndex: 7 })
   const recovered = await recoverLog(disk, old, logFormats.mdb)
   if (!made.ok || !recovered.ok || recovered.value === undefined) throw new Error('the old log cannot be made')
-  const options = { ...defaultLogOptions, format: logFormats.mdb, segmentBytes: 2000 }
   const ignore = () => {}
   const listener = { batchDurable: ignore, full: ignore, room: ignore, failed: ignore }
   const log = await SegmentedLog.open(env, old, recovered.value, undefined, options, listener)

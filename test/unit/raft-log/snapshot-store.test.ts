@@ -55,7 +55,7 @@ async function madeDisk(): Promise<CrashDisk> {
 }
 
 async function written(store: SnapshotStore, meta: SnapshotMeta, bytes: Uint8Array): Promise<number> {
-  const size = await store.write(meta, stateOf(bytes))
+  const size = await store.write(meta, stateOf(bytes), 0)
   if (!size.ok) throw new Error(JSON.stringify(size.error))
   return size.value
 }
@@ -93,7 +93,7 @@ describe('snapshots', () => {
   it.each([0, 1, 99, 100, 250, 200_000])('give back a state of %i bytes', async (length) => {
     const store = new SnapshotStore(await madeDisk(), directory, undefined)
     const bytes = bytesOf(length)
-    const size = await store.write(metaAt(9), stateOf(bytes, 150_000))
+    const size = await store.write(metaAt(9), stateOf(bytes, 150_000), 0)
     expect(size.ok).toBe(true)
     const restore = new Collected()
     expect(await store.restore(metaAt(9), restore)).toEqual(done)
@@ -204,7 +204,7 @@ describe('snapshots', () => {
         const store = await step(disk)
         disk.haltAfter = after
         let durable = false
-        void store.write(metaAt(8), stateOf(bytesOf(200))).then(() => {
+        void store.write(metaAt(8), stateOf(bytesOf(200)), 0).then(() => {
           durable = true
         })
         for (let i = 0; i < 3; i++) await settle()
@@ -222,7 +222,7 @@ describe('snapshots', () => {
     const files: Uint8Array[] = []
     for (const disk of [await madeDisk(), new MemoryFiles()]) {
       const store = new SnapshotStore(disk, directory, undefined)
-      const size = await store.write(metaAt(7), stateOf(bytesOf(1000)))
+      const size = await store.write(metaAt(7), stateOf(bytesOf(1000)), 0)
       expect(size.ok).toBe(true)
       files.push(await wholeOf(store, metaAt(7)))
     }
@@ -230,10 +230,39 @@ describe('snapshots', () => {
   })
 })
 
+describe('where a snapshot is from', () => {
+  it('is told of one that was taken, with how far the log was durable then, and is not sent', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory(directory)
+    const store = new SnapshotStore(disk, directory, undefined)
+    const size = await store.write(metaAt(9), stateOf(bytesOf(500)), 8)
+    if (!size.ok) throw new Error('not written')
+    const { newest } = await found(disk)
+    expect(newest).toEqual({ meta: metaAt(9), sizeBytes: size.value, origin: { kind: 'taken', logIndex: 8 } })
+    const sent = await store.read(metaAt(9), 0, 1 << 20)
+    expect([sent.sizeBytes, sent.bytes?.length]).toEqual([size.value, size.value])
+  })
+
+  it('is not known of a file that ends without, and a part of it is damage', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory(directory)
+    const size = await new SnapshotStore(disk, directory, undefined).write(metaAt(9), stateOf(bytesOf(500)), 8)
+    const path = `${directory}/${disk.namesIn(directory)[0]}`
+    const whole = disk.bytesOf(path)
+    const shared = size.ok ? size.value : 0
+    for (let length = shared; length < whole.length; length++) {
+      disk.plant(path, whole.slice(0, length))
+      const { newest, damaged } = await found(disk)
+      expect([newest?.origin, damaged.length]).toEqual([undefined, length === shared ? 0 : 1])
+      expect(newest === undefined).toBe(length !== shared)
+    }
+  })
+})
+
 describe('a snapshot that comes from a leader', () => {
   async function sender(length = 1000, index = 7) {
     const store = new SnapshotStore(new MemoryFiles(), directory, undefined)
-    await store.write(metaAt(index), stateOf(bytesOf(length)))
+    await store.write(metaAt(index), stateOf(bytesOf(length)), 0)
     return { meta: metaAt(index), file: await wholeOf(store, metaAt(index)) }
   }
 
@@ -243,7 +272,7 @@ describe('a snapshot that comes from a leader', () => {
     const { meta, file } = await sender()
     expect(await sendAll(store, meta, file, 64)).toEqual({ nextOffset: file.length, complete: true })
     const after = disk.crashed({ below: () => 0 })
-    expect((await found(after)).newest).toEqual({ meta, sizeBytes: file.length })
+    expect((await found(after)).newest).toEqual({ meta, sizeBytes: file.length, origin: { kind: 'received' } })
     expect((await found(after)).leftovers).toEqual([])
   })
 

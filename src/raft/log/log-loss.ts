@@ -1,0 +1,87 @@
+import type { Entry, LogIndex, Term } from '../core/types.ts'
+import { laterBatches } from './batch.ts'
+import type { RaftOpenFailure } from './open-failure.ts'
+import type { LogRecord } from './record.ts'
+import type { ReplayedLog } from './replay.ts'
+import { type LogFormat, readSegmentHeader } from './segment-file.ts'
+import type { Mark } from './watermark.ts'
+
+/** What can be said of a log that is not whole: what stands before the damage, and what is known of the rest. */
+export interface LogLoss {
+  /** Undefined: not even its beginning can be read. */
+  readonly before: ReplayedLog | undefined
+  /** It is known to have held entries up to here, or up to further; 0: nothing is known. */
+  readonly heldUpTo: LogIndex
+  /** The newest term that it is known to have held. */
+  readonly term: Term
+  /** Configurations that stand behind the damage and can be read. */
+  readonly configurations: readonly Entry[]
+  /** It is known to have held a configuration at this index; 0: nothing is known. */
+  readonly configurationIndex: LogIndex
+}
+
+/** A failure to read the log. With `loss` it is damage, and what is left of the log has been looked at. */
+export interface LogFailure extends RaftOpenFailure {
+  readonly loss?: LogLoss
+}
+
+/** The bytes of a segment from which on nothing was taken into the log. */
+export interface UnreadBytes {
+  readonly bytes: Uint8Array
+  readonly from: number
+  /** Number that the next batch would have had; undefined: that of the segment's own first one. */
+  readonly number: number | undefined
+}
+
+/** Looks through what stands behind the damage: none of it can be used, but it tells what was there. */
+export function lossOf(
+  before: ReplayedLog | undefined,
+  mark: Mark | undefined,
+  unread: readonly UnreadBytes[],
+  format: LogFormat,
+): LogLoss {
+  const seen = new Seen(before, mark)
+  for (const { bytes, from, number } of unread) {
+    const read = readSegmentHeader(bytes, format)
+    if (!read.ok) continue
+    const { header, end } = read.value
+    seen.heldUpTo = Math.max(seen.heldUpTo, header.lastIndex)
+    seen.term = Math.max(seen.term, header.hardState.term)
+    const place = { number: number ?? header.lastBatch + 1, offset: -1, salt: header.salt }
+    for (const { records } of laterBatches(bytes, Math.max(from, end), place)) {
+      for (const record of records) seen.see(record)
+    }
+  }
+  const { heldUpTo, term, configurations, configurationIndex } = seen
+  return { before, heldUpTo, term, configurations, configurationIndex }
+}
+
+class Seen {
+  heldUpTo: LogIndex
+  term: Term
+  configurationIndex: LogIndex
+  readonly configurations: Entry[] = []
+
+  constructor(before: ReplayedLog | undefined, mark: Mark | undefined) {
+    this.heldUpTo = Math.max(before?.lastIndex ?? 0, mark?.lastIndex ?? 0)
+    this.term = Math.max(before?.hardState.term ?? 0, mark?.term ?? 0)
+    this.configurationIndex = mark?.configurationIndex ?? 0
+  }
+
+  see(record: LogRecord): void {
+    if (record.kind === 'hard-state') this.term = Math.max(this.term, record.hardState.term)
+    if (record.kind === 'reset') this.term = Math.max(this.term, record.term)
+    if (record.kind !== 'entry') return
+    const { index, term, kind } = record.entry
+    this.heldUpTo = Math.max(this.heldUpTo, index)
+    this.term = Math.max(this.term, term)
+    if (kind === 'configuration') this.configurations.push(record.entry)
+  }
+}
+
+/** One clause: what is known to be lost of what a snapshot up to `snapshotIndex` does not hold. */
+export function lossText({ before, heldUpTo }: LogLoss, snapshotIndex: LogIndex): string {
+  const left = Math.max(before?.lastIndex ?? 0, snapshotIndex)
+  if (heldUpTo <= left) return `no entry is known to be lost up to ${left}, but nobody can tell what came after it`
+  return `entries ${left + 1} to ${heldUpTo} are known to be lost, and whatever came after them`
+}

@@ -1,0 +1,74 @@
+import { ok, type Result } from '../../base/result.ts'
+import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+import { batchBytesOf } from './batch.ts'
+import { encodeSegmentHeader, type LogFormat, type SegmentHeader, segmentName } from './segment-file.ts'
+
+/** What a segment keeps free for the mark that the log goes on in the next one. */
+export const continuedBytes = batchBytesOf([{ kind: 'continued' }])
+/** More than a header differs in length from another that tells another size. */
+const headerSlackBytes = 8
+
+export interface SegmentSize {
+  readonly format: LogFormat
+  /** What it has, unless its first batch takes more. */
+  readonly segmentBytes: number
+  /** Room that the first batch needs. */
+  readonly batchBytes: number
+}
+
+export interface PlacedSegment {
+  /** Where the first batch stands. */
+  readonly end: number
+  readonly allocatedBytes: number
+}
+
+/**
+ * Makes a segment in its full size, durably, and gives it its name (recovery.ts, 2). Where the disk has no room for that it
+ * gets just what its first batch needs: better many small segments than a server that takes nothing.
+ */
+export async function placeSegment(
+  disk: Disk,
+  directory: string,
+  header: Omit<SegmentHeader, 'allocatedBytes'>,
+  { format, segmentBytes, batchBytes }: SegmentSize,
+): Promise<Result<PlacedSegment, DiskFailure>> {
+  const headBytes = encodeSegmentHeader({ ...header, allocatedBytes: segmentBytes }, format).length
+  const leastBytes = headBytes + headerSlackBytes + batchBytes + continuedBytes
+  const whole = await placeSized(
+    disk,
+    directory,
+    { ...header, allocatedBytes: Math.max(segmentBytes, leastBytes) },
+    format,
+  )
+  if (whole.ok || whole.error.kind !== 'full' || segmentBytes <= leastBytes) return whole
+  return placeSized(disk, directory, { ...header, allocatedBytes: leastBytes }, format)
+}
+
+async function placeSized(
+  disk: Disk,
+  directory: string,
+  header: SegmentHeader & { readonly allocatedBytes: number },
+  format: LogFormat,
+): Promise<Result<PlacedSegment, DiskFailure>> {
+  const { allocatedBytes } = header
+  const name = segmentName(header.segment)
+  const aside = `${directory}/${name}.tmp`
+  const bytes = encodeSegmentHeader(header, format)
+  const file = await disk.open(aside, 'create')
+  if (!file.ok) return file
+  const made = await fill(file.value, bytes, allocatedBytes)
+  await file.value.close()
+  // It takes room that others need.
+  if (!made.ok && made.error.kind === 'full') await disk.remove(aside)
+  if (!made.ok) return made
+  const renamed = await disk.rename(aside, `${directory}/${name}`)
+  const named = renamed.ok ? await disk.syncDirectory(directory) : renamed
+  return named.ok ? ok({ end: bytes.length, allocatedBytes }) : named
+}
+
+async function fill(file: DiskFile, head: Uint8Array, sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
+  const cut = await file.truncate(0)
+  const written = cut.ok ? await file.write(0, head) : cut
+  const allocated = written.ok ? await file.allocate(sizeBytes) : written
+  return allocated.ok ? file.sync() : allocated
+}

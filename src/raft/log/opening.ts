@@ -1,0 +1,71 @@
+import { done, ok, type Result } from '../../base/result.ts'
+import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
+import { removeFiles } from './disk-steps.ts'
+import type { RecoveredLog } from './recovery.ts'
+import type { FoundSegment, LogTail } from './segment-reading.ts'
+import { createWatermark, type FoundMark, type Mark, Watermark } from './watermark.ts'
+
+/** What a log that goes on writes to. */
+export interface OpenFiles {
+  /** Of the newest segment. */
+  readonly file: DiskFile
+  readonly watermark: Watermark
+  readonly mark: Mark
+}
+
+/**
+ * Opens what was recovered, and makes durable what no sync vouched for: `SegmentedLog.open` has the list. What is left of a
+ * torn batch is gone after it.
+ */
+export async function openFiles(
+  disk: Disk,
+  directory: string,
+  recovered: RecoveredLog,
+): Promise<Result<OpenFiles, DiskFailure>> {
+  const { tail, segments } = recovered
+  const synced = await disk.syncDirectory(directory)
+  const cleared = synced.ok ? await removeFiles(disk, directory, recovered.leftovers) : synced
+  if (!cleared.ok) return cleared
+  const file = await disk.open((segments.at(-1) as FoundSegment).path, 'create')
+  if (!file.ok) return file
+  const settled = await settle(file.value, tail)
+  const found = settled.ok ? await markToGoOnFrom(disk, directory, recovered) : settled
+  const watermark = found.ok ? await Watermark.open(disk, directory, found.value) : found
+  if (found.ok && watermark.ok) return ok({ file: file.value, watermark: watermark.value, mark: found.value.mark })
+  await file.value.close()
+  return watermark as Result<never, DiskFailure>
+}
+
+/** Makes the end of the newest segment what it was read as. */
+async function settle(file: DiskFile, tail: LogTail): Promise<Result<undefined, DiskFailure>> {
+  const { end, tornBytes, lastBatchBytes } = tail
+  const cut = tornBytes === 0 ? done : await cutTorn(file, tail)
+  const again = cut.ok ? await file.write(end - lastBatchBytes.length, lastBatchBytes) : cut
+  return again.ok ? file.sync() : again
+}
+
+/** A file that was allocated keeps its size. */
+function cutTorn(file: DiskFile, { end, tornBytes, allocatedBytes }: LogTail): Promise<Result<undefined, DiskFailure>> {
+  return allocatedBytes === undefined ? file.truncate(end) : file.write(end, new Uint8Array(tornBytes))
+}
+
+/** A log that has no watermark gets one, before the first segment that is told to have one. */
+async function markToGoOnFrom(
+  disk: Disk,
+  directory: string,
+  { mark, tail, log, segments }: RecoveredLog,
+): Promise<Result<FoundMark, DiskFailure>> {
+  const configurationIndex = log.entries.findLast(({ kind }) => kind === 'configuration')?.index
+  const present: Mark = {
+    batch: tail.lastBatch,
+    chain: tail.chain,
+    segment: (segments.at(-1) as FoundSegment).segment,
+    end: tail.end,
+    lastIndex: log.lastIndex,
+    term: log.hardState.term,
+    configurationIndex: configurationIndex ?? 0,
+  }
+  if (mark !== undefined) return ok({ mark: present, sequence: mark.sequence })
+  const created = await createWatermark(disk, directory, present)
+  return created.ok ? ok({ mark: present, sequence: 1 }) : created
+}

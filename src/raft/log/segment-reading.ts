@@ -1,0 +1,180 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { LogIndex } from '../core/types.ts'
+import { laterBatches, readBatch, recordsAt } from './batch.ts'
+import { damagedAt, missingFiles, type RaftOpenFailure, unknownFormat } from './open-failure.ts'
+import { ReplayedLog } from './replay.ts'
+import { type LogFormat, readSegmentHeader, type SegmentHeader, segmentName } from './segment-file.ts'
+import type { Mark } from './watermark.ts'
+
+/** A segment as it was found. */
+export interface FoundSegment {
+  readonly segment: number
+  readonly path: string
+  /** Highest index of an entry in it; 0 without any. */
+  maxIndex: LogIndex
+}
+
+/** Where the log goes on. */
+export interface LogTail {
+  readonly salt: number
+  readonly lastBatch: number
+  readonly chain: number
+  /** Where the next batch stands. */
+  readonly end: number
+  /** So many bytes behind are what is left of a batch that was torn. */
+  readonly tornBytes: number
+  /** Records that it had, if its header is whole. */
+  readonly tornRecords: number | undefined
+  /** Undefined in a file that grows, which is not written to any more. */
+  readonly allocatedBytes: number | undefined
+  /** The last batch as it stands in the file (none: no bytes). */
+  readonly lastBatchBytes: Uint8Array
+}
+
+/** One segment being read, batch by batch, into the log that those before it made. */
+export class SegmentReading {
+  readonly header: SegmentHeader
+  readonly log: ReplayedLog
+  readonly #found: FoundSegment
+  readonly #bytes: Uint8Array
+  /** Nothing but zeros stands from here on where the file was allocated, and nothing at all where it grows. */
+  readonly #contentEnd: number
+  #lastBatch: number
+  #chain: number
+  #end: number
+  #lastBatchAt: number
+  #continued: { readonly endBefore: number; readonly batchBefore: number; readonly chainBefore: number } | undefined
+  /** Set where a batch is not whole and no later one follows. */
+  #torn: RaftOpenFailure | undefined
+
+  private constructor(found: FoundSegment, bytes: Uint8Array, header: SegmentHeader, end: number, log: ReplayedLog) {
+    this.#found = found
+    this.#bytes = bytes
+    this.header = header
+    this.log = log
+    this.#lastBatch = header.lastBatch
+    this.#chain = header.chain
+    this.#end = end
+    this.#lastBatchAt = end
+    this.#contentEnd = header.allocatedBytes === undefined ? bytes.length : endOfContent(bytes)
+  }
+
+  /** `log`: what the segments before said; undefined for the first. */
+  static begin(
+    found: FoundSegment,
+    bytes: Uint8Array,
+    format: LogFormat,
+    log: ReplayedLog | undefined,
+  ): Result<SegmentReading, RaftOpenFailure> {
+    const read = readSegmentHeader(bytes, format)
+    if (!read.ok) {
+      const { kind, what } = read.error
+      return err(kind === 'format' ? unknownFormat(found.path, what) : damagedAt(found.path, 0, what))
+    }
+    const { header, end } = read.value
+    if (header.segment !== found.segment) {
+      return err(damagedAt(found.path, 0, `it is segment ${header.segment} under the name of another`))
+    }
+    return ok(new SegmentReading(found, bytes, header, end, log ?? new ReplayedLog(header)))
+  }
+
+  /** Where the first thing stands that was not read, whole or not. */
+  get end(): number {
+    return this.#end
+  }
+
+  get lastBatch(): number {
+    return this.#lastBatch
+  }
+
+  /** Reads until the end, or to a batch that may be torn. */
+  readAll(mark: Mark | undefined): RaftOpenFailure | undefined {
+    const { path, segment } = this.#found
+    while (this.#end < this.#contentEnd) {
+      const place = { number: this.#lastBatch + 1, offset: this.#end, salt: this.header.salt, chain: this.#chain }
+      const read = readBatch(this.#bytes, place)
+      if (!read.ok) {
+        const damage = damagedAt(path, read.error.offset, read.error.what)
+        if (laterBatches(this.#bytes, this.#end, place).next().done !== true) return damage
+        this.#torn = damage
+        break
+      }
+      for (const record of read.value.records) {
+        if (record.kind === 'continued') {
+          this.#continued = { endBefore: this.#end, batchBefore: this.#lastBatch, chainBefore: this.#chain }
+        }
+        if (record.kind === 'entry') this.#found.maxIndex = Math.max(this.#found.maxIndex, record.entry.index)
+        const wrong = this.log.take(record)
+        if (wrong !== undefined) return damagedAt(path, this.#end, wrong)
+      }
+      this.#lastBatchAt = this.#end
+      this.#lastBatch = place.number
+      this.#end = read.value.end
+      this.#chain = read.value.chain
+      if (mark?.segment === segment && mark.batch === place.number && mark.chain !== this.#chain) {
+        return damagedAt(
+          path,
+          this.#lastBatchAt,
+          'this batch is not the one that was durable when the watermark was written',
+        )
+      }
+    }
+    return this.#sizeFault()
+  }
+
+  /** A file that was allocated has its size from before it got its name (recovery.ts, 2). */
+  #sizeFault(): RaftOpenFailure | undefined {
+    const { length } = this.#bytes
+    const made = this.header.allocatedBytes ?? length
+    if (length === made) return undefined
+    const what = length < made ? 'its end is missing' : 'bytes were added'
+    return damagedAt(
+      this.#found.path,
+      Math.min(length, made),
+      `${what}: it has ${length} bytes, and was made with ${made}`,
+    )
+  }
+
+  /** Whether this segment ends where the header of the next says that it does. */
+  endAt(next: SegmentHeader): RaftOpenFailure | undefined {
+    const { path } = this.#found
+    if (this.#end < next.endOfPrevious) return this.#torn ?? damagedAt(path, this.#end, 'the segment is cut short')
+    // The mark that the log goes on was written after that header.
+    const { endBefore, batchBefore, chainBefore } = this.#continued ?? {
+      endBefore: this.#end,
+      batchBefore: this.#lastBatch,
+      chainBefore: this.#chain,
+    }
+    const follows = endBefore === next.endOfPrevious && batchBefore === next.lastBatch && chainBefore === next.chain
+    return follows ? undefined : damagedAt(path, next.endOfPrevious, 'the next segment does not follow this one')
+  }
+
+  /** This is the last segment. */
+  finish(mark: Mark | undefined): Result<LogTail, RaftOpenFailure> {
+    const { path } = this.#found
+    if (this.#continued !== undefined) {
+      const missing = segmentName(this.header.segment + 1)
+      return err(missingFiles(path, `the log goes on in ${missing}, which is missing`))
+    }
+    if (mark !== undefined && this.#lastBatch < mark.batch) {
+      const what = `it ends with batch ${this.#lastBatch}, and ${mark.batch} batches were known to be durable`
+      return err(this.#torn ?? damagedAt(path, this.#end, what))
+    }
+    return ok({
+      salt: this.header.salt,
+      lastBatch: this.#lastBatch,
+      chain: this.#chain,
+      end: this.#end,
+      tornBytes: Math.max(0, this.#contentEnd - this.#end),
+      tornRecords: recordsAt(this.#bytes, this.#end, this.header.salt),
+      allocatedBytes: this.header.allocatedBytes,
+      lastBatchBytes: this.#bytes.slice(this.#lastBatchAt, this.#end),
+    })
+  }
+}
+
+function endOfContent(bytes: Uint8Array): number {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return end
+}

@@ -33,15 +33,17 @@ export function fireEvent(gossip: GossipCore, name: string, payload: Uint8Array)
 }
 
 /**
- * What another has heard (serf `MergeRemoteState`). Who joins takes part from now on: what was fired before is not told to
- * it, for it may have been told in a life before (serf's `ignoreOld`, which the field's agents use).
+ * How far another is with events (serf `MergeRemoteState`). Who joins takes part from now on: what was fired before is not
+ * told to it, for it may have been told in a life before (serf's `ignoreOld`, which the field's agents use).
  */
-export function mergeEvents(gossip: GossipCore, lamport: number, heard: readonly HeardEvents[], joins: boolean): void {
+export function witnessEvents(gossip: GossipCore, lamport: number, joins: boolean): void {
   if (lamport > 0 && lamport <= lamportMax && lamport > gossip.eventClock) gossip.eventClock = lamport
   if (joins && lamport <= lamportMax) gossip.eventsSince = Math.max(gossip.eventsSince, lamport)
-  for (const { lamport: time, events } of heard) {
-    for (const { name, payload } of events) {
-      takeUserEvent(gossip, { kind: 'user-event', lamport: time, name, payload, coalesce: false }, 'exchange')
-    }
+}
+
+/** What another has heard at one time. */
+export function mergeEvents(gossip: GossipCore, { lamport, events }: HeardEvents): void {
+  for (const { name, payload } of events) {
+    takeUserEvent(gossip, { kind: 'user-event', lamport, name, payload, coalesce: false }, 'exchange')
   }
 }

@@ -1,9 +1,9 @@
 import { takeAlive } from './alive.ts'
 import { takeDead } from './dead.ts'
-import { mergeEvents } from './events.ts'
+import { mergeEvents, witnessEvents } from './events.ts'
 import { sayJoined, takeJoinIntent, takeLeaveIntent } from './intents.ts'
 import { failedHasLeft } from './membership.ts'
-import type { FullState, NodeState } from './messages.ts'
+import type { FullState, GossipAddress, NodeState } from './messages.ts'
 import { count, emit, note } from './outbox.ts'
 import { type GossipCore, witness } from './state.ts'
 import { takeSuspect } from './suspicion.ts'
@@ -12,17 +12,66 @@ import { incompatibility } from './validity.ts'
 
 type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 
-/** Takes in what another member knows: of the lower layer (memberlist `mergeRemoteState`), then of the upper. */
-export function receiveState(gossip: GossipCore, { how, from, state }: StateReceived): void {
-  const reason = refusal(gossip, state) ?? (how === 'join-answer' || state.join ? stranger(gossip, state) : undefined)
-  if (reason !== undefined) {
-    note(gossip, 'error', 'memberlist', 'push/pull refused', { host: from.host, port: from.port, reason })
-    return emit(gossip, { kind: 'state-refused', from, reason })
+/**
+ * Takes in what another member knows: of the lower layer (memberlist `mergeRemoteState`), then of the upper. The items of a
+ * state stand in one row: its nodes, its status times once for those that left and once for the others, its events. A step
+ * takes a part of the row, the whole of it where the event names none; what is known at the end is the same.
+ */
+export function receiveState(gossip: GossipCore, { how, from, state, part }: StateReceived): void {
+  const items = mergeItems(state)
+  const { start, end } = part ?? { start: 0, end: items }
+  if (start === 0 && isRefused(gossip, how, from, state)) return
+  const { nodes, statusTimes, events } = state
+  const left = namesOfLeft(state)
+  const [timesFrom, joinsFrom, eventsFrom] = rows(state)
+  for (const node of within(nodes, start, end)) mergeNode(gossip, node, left.has(node.node))
+  if (start <= timesFrom && end >= timesFrom) witnessClock(gossip, state)
+  for (const [node, lamport] of within(statusTimes, start - timesFrom, end - timesFrom)) {
+    if (left.has(node)) mergeLeaving(gossip, node, lamport)
   }
+  for (const [node, lamport] of within(statusTimes, start - joinsFrom, end - joinsFrom)) {
+    if (!left.has(node)) takeJoinIntent(gossip, { kind: 'join-intent', lamport, node }, 'exchange')
+  }
+  if (start <= eventsFrom && end >= eventsFrom) witnessEvents(gossip, state.eventLamport, how === 'join-answer')
+  for (const heard of within(events, start - eventsFrom, end - eventsFrom)) mergeEvents(gossip, heard)
+  if (end >= items) finishMerge(gossip, how, state)
+}
+
+/** How many items there are to merge. */
+export function mergeItems({ nodes, statusTimes, events }: FullState): number {
+  return nodes.length + 2 * statusTimes.length + events.length
+}
+
+/** Where in the row the status times begin, where they begin again, and where the events do. */
+function rows({ nodes, statusTimes }: FullState): readonly [number, number, number] {
+  return [nodes.length, nodes.length + statusTimes.length, nodes.length + 2 * statusTimes.length]
+}
+
+function within<T>(items: readonly T[], start: number, end: number): readonly T[] {
+  if (start <= 0 && end >= items.length) return items
+  return end <= 0 ? [] : items.slice(Math.max(0, start), end)
+}
+
+/** Made once for all parts of a state. */
+const leftOf = new WeakMap<FullState, ReadonlySet<string>>()
+
+function namesOfLeft(state: FullState): ReadonlySet<string> {
+  const known = leftOf.get(state)
+  if (known !== undefined) return known
   const left = new Set(state.left)
-  for (const node of state.nodes) mergeNode(gossip, node, left.has(node.node))
-  mergeIntents(gossip, state, left)
-  mergeEvents(gossip, state.eventLamport, state.events, how === 'join-answer')
+  leftOf.set(state, left)
+  return left
+}
+
+function isRefused(gossip: GossipCore, how: StateReceived['how'], from: GossipAddress, state: FullState): boolean {
+  const reason = refusal(gossip, state) ?? (how === 'join-answer' || state.join ? stranger(gossip, state) : undefined)
+  if (reason === undefined) return false
+  note(gossip, 'error', 'memberlist', 'push/pull refused', { host: from.host, port: from.port, reason })
+  emit(gossip, { kind: 'state-refused', from, reason })
+  return true
+}
+
+function finishMerge(gossip: GossipCore, how: StateReceived['how'], state: FullState): void {
   if (state.queryLamport <= lamportMax) gossip.queryClock = Math.max(gossip.queryClock, state.queryLamport)
   if (how === 'join-answer') sayJoined(gossip)
 }
@@ -73,16 +122,13 @@ function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): voi
  * The clock first, less one, for nothing with the other's present time has been said yet; then who left, so that these
  * times do not pass for times of joining (serf `MergeRemoteState`).
  */
-function mergeIntents(gossip: GossipCore, state: FullState, left: ReadonlySet<string>): void {
+function witnessClock(gossip: GossipCore, state: FullState): void {
   if (state.lamport > 0 && state.lamport <= lamportMax) witness(gossip, state.lamport - 1)
-  for (const [node, lamport] of state.statusTimes) {
-    if (!left.has(node)) continue
-    takeLeaveIntent(gossip, { kind: 'leave-intent', lamport, node, prune: false }, 'exchange')
-    hasLeftAsOf(gossip, node, lamport)
-  }
-  for (const [node, lamport] of state.statusTimes) {
-    if (!left.has(node)) takeJoinIntent(gossip, { kind: 'join-intent', lamport, node }, 'exchange')
-  }
+}
+
+function mergeLeaving(gossip: GossipCore, node: string, lamport: number): void {
+  takeLeaveIntent(gossip, { kind: 'leave-intent', lamport, node, prune: false }, 'exchange')
+  hasLeftAsOf(gossip, node, lamport)
 }
 
 /**

@@ -176,12 +176,15 @@ export type GossipEvent =
    * false)`, so that the answer holds what the request made us refute. `answer`: to an `exchange` effect. `join-answer`: to
    * an exchange that the agent asked for to join the pool; the core then spreads the join by itself.
    * A merge that is refused shows as a `state-refused` effect of this step.
+   * `part`: of the `mergeItems` of the state those from `start` up to `end`, for one that is too large for one step: its parts
+   * follow one another, with other events in between, until one is refused. Without it all of them are meant.
    */
   | {
       readonly kind: 'state-received'
       readonly how: 'request' | 'answer' | 'join-answer'
       readonly from: GossipAddress
       readonly state: FullState
+      readonly part?: { readonly start: number; readonly end: number }
     }
   /** The end of a `stream-ping` effect. Not needed when nothing came of it; late ones are ignored. */
   | { readonly kind: 'stream-ping-finished'; readonly sequence: number; readonly answered: boolean }

@@ -95,11 +95,12 @@ export class RealAgent {
   readonly exited: Promise<Finished>
   #ended = false
 
-  /** `address`: where its HTTP API listens, `host:port`. */
-  constructor(address: string, args: readonly string[]) {
+  /** `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. */
+  constructor(address: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     this.address = address
     this.#args = args
-    this.#child = spawn(process.execPath, [svc, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...process.env, ...environment }
+    this.#child = spawn(process.execPath, [svc, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
     this.#output = collect(this.#child)
     this.exited = new Promise((resolve) => {
       this.#child.on('close', (code) => {
@@ -175,6 +176,7 @@ export interface RealCluster {
   readonly workplace: Workplace
   readonly agents: RealAgent[]
   readonly serverPort: number
+  readonly gossipPort: number
   start(at: number): RealAgent
   leaderAt(): Promise<number>
   stopAll(): Promise<void>
@@ -182,7 +184,7 @@ export interface RealCluster {
 
 export async function startThree(
   raftMultiplier: number,
-  more: { readonly dns?: boolean } = {},
+  more: { readonly dns?: boolean; readonly environment?: Readonly<Record<string, string>> } = {},
 ): Promise<RealCluster & { readonly dnsPort: number }> {
   const workplace = makeWorkplace()
   const ports = await freePorts(more)
@@ -206,7 +208,7 @@ export async function startThree(
         retry_interval: '200ms',
       }),
     )
-    const agent = new RealAgent(`${host}:${ports.http}`, [`-config-file=${file}`])
+    const agent = new RealAgent(`${host}:${ports.http}`, [`-config-file=${file}`], more.environment)
     agents[at] = agent
     return agent
   }
@@ -215,6 +217,7 @@ export async function startThree(
     workplace,
     agents,
     serverPort: ports.server,
+    gossipPort: ports.serf_lan,
     dnsPort: ports.dns,
     start,
     leaderAt: async () => {

@@ -2,14 +2,12 @@ import { err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, TcpStream } from '../../env/net.ts'
-import { encodeStreamFrame, type StreamFrame, StreamFrameReader, sealFrame } from '../wire/stream-frame.ts'
+import { StreamFrameReader, sealFrame } from '../wire/stream-frame.ts'
 import type { Sealing } from './sealing.ts'
 
-export type OutgoingFrame = Exclude<StreamFrame, { kind: 'message' }>
-
 export interface FramedStreamUse {
-  /** The one frame of the other side, or why there will be none. Called once. */
-  onFrame(frame: Result<StreamFrame, string>): void
+  /** The bytes of the other side's one frame, or why there will be none. Called once. Call `release` when they are read. */
+  onFrame(frame: Result<Uint8Array, string>): void
   /** Nothing happens on it any more. Called once, after `onFrame`. */
   onOver(): void
   /** Bytes more, or fewer, that are held for its frame. False: there is no room for them. */
@@ -50,8 +48,12 @@ export class FramedStream {
     return this.#stream.remote
   }
 
-  write(frame: OutgoingFrame): void {
-    const plain = encodeStreamFrame(frame)
+  get isOver(): boolean {
+    return this.#over
+  }
+
+  /** One frame, encoded. */
+  write(plain: Uint8Array): void {
     const bytes = this.#sealing.seals ? sealFrame(this.#sealing, plain) : plain
     this.#env.metrics.count('memberlist.tcp.sent', bytes.length)
     this.#stream.write(bytes)
@@ -62,12 +64,18 @@ export class FramedStream {
     this.#stream.end()
   }
 
+  /** The frame's bytes are not needed any more. */
+  release(): void {
+    if (this.#held > 0) this.#use.onHeld(-this.#held)
+    this.#held = 0
+  }
+
   close(why: string): void {
     if (this.#over) return
     this.#over = true
     this.#deadline.close()
     this.#stream.close()
-    this.#release()
+    this.release()
     this.#answer(err(why))
     this.#use.onOver()
   }
@@ -81,21 +89,17 @@ export class FramedStream {
     if (read.value !== undefined) this.#answer({ ok: true, value: read.value })
   }
 
-  /** What we have written still leaves: so it is ended, not closed. */
+  /** What we have written still leaves: so it is ended, not closed. Where its frame is there, our answer may be to come. */
   #ended(): void {
+    if (this.#answered) return
     this.#answer(err('the other side ended it early'))
     this.#stream.end()
   }
 
-  #answer(frame: Result<StreamFrame, string>): void {
+  #answer(frame: Result<Uint8Array, string>): void {
     if (this.#answered) return
     this.#answered = true
-    this.#release()
+    if (!frame.ok) this.release()
     this.#use.onFrame(frame)
-  }
-
-  #release(): void {
-    if (this.#held > 0) this.#use.onHeld(-this.#held)
-    this.#held = 0
   }
 }

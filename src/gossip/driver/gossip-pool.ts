@@ -6,6 +6,7 @@ import type { Endpoint, TcpStream } from '../../env/net.ts'
 import type { RandomStream } from '../../env/random.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import { ackFor, fullState } from '../core/answers.ts'
+import { mergeItems } from '../core/merge.ts'
 import type { FullState, Query } from '../core/messages.ts'
 import { createGossip, type GossipCore } from '../core/state.ts'
 import { step } from '../core/step.ts'
@@ -24,6 +25,7 @@ import type {
   PoolStats,
 } from '../pool.ts'
 import { decodeCoordinate, encodeCoordinate } from '../wire/coordinate-payload.ts'
+import type { Sliced } from '../wire/sliced.ts'
 import { encodeTags } from '../wire/tags.ts'
 import { MemberViews } from './member-views.ts'
 import { nameHolder } from './name-conflict.ts'
@@ -44,6 +46,15 @@ const versions = {
   delegateMax: 5,
   delegateSpoken: 4,
 }
+
+/**
+ * Items of a state that are merged in one step, and what one is counted as. A member that is new takes up to 35 µs with all
+ * that follows of it, one that is known and the same 5 µs.
+ */
+const itemsAtOnce = 128
+const itemWork = 256
+
+type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 
 const coordinateForm = { encode: encodeCoordinate, decode: decodeCoordinate }
 
@@ -137,11 +148,11 @@ export class GossipPool implements Pool {
   }
 
   async join(at: Endpoint): Promise<Result<undefined, string>> {
-    const answer = await this.#streams.exchange(at, () => fullState(this.#core, true))
-    if (!answer.ok) return answer
-    if (this.#stopped) return err('the pool has stopped')
-    const refusal = this.#merge({ kind: 'state-received', how: 'join-answer', from: at, state: answer.value })
-    return refusal === undefined ? ok(undefined) : err(refusal)
+    return this.#streams.exchange(
+      at,
+      () => fullState(this.#core, true),
+      (state) => this.#merge({ kind: 'state-received', how: 'join-answer', from: at, state }),
+    )
   }
 
   leave(): Promise<void> {
@@ -218,18 +229,25 @@ export class GossipPool implements Pool {
     if (timer === 'gossip') this.#env.metrics.sample('memberlist.gossip', this.#env.clock.monoMs() - startedMs)
   }
 
-  #answerRequest(from: Endpoint, state: FullState): Result<FullState, string> {
-    const refusal = this.#merge({ kind: 'state-received', how: 'request', from, state })
+  *#answerRequest(from: Endpoint, state: FullState): Sliced<Result<FullState, string>> {
+    const refusal = yield* this.#merge({ kind: 'state-received', how: 'request', from, state })
     return refusal === undefined ? ok(fullState(this.#core, false)) : err(refusal)
   }
 
   /** Why the state was not merged, if it was not. Streams bring states in turns of their own, never within a step. */
-  #merge(event: Extract<GossipEvent, { kind: 'state-received' }>): string | undefined {
+  *#merge(event: Omit<StateReceived, 'part'>): Sliced<string | undefined> {
+    const items = mergeItems(event.state)
     let refusal: string | undefined
-    this.#take(event, (effect) => {
-      if (effect.kind === 'state-refused') refusal = effect.reason
-    })
-    return refusal
+    for (let start = 0; start === 0 || start < items; start += itemsAtOnce) {
+      if (this.#stopped) return 'the pool has stopped'
+      const end = Math.min(items, start + itemsAtOnce)
+      this.#take(items <= itemsAtOnce ? event : { ...event, part: { start, end } }, (effect) => {
+        if (effect.kind === 'state-refused') refusal = effect.reason
+      })
+      yield (end - start) * itemWork
+      if (refusal !== undefined) return refusal
+    }
+    return undefined
   }
 
   /** One step, and those that its watchers asked for. Nothing after `stop`. */
@@ -323,16 +341,19 @@ export class GossipPool implements Pool {
 
   async #exchange(effect: Extract<GossipEffect, { kind: 'exchange' }>): Promise<void> {
     const startedMs = this.#env.clock.monoMs()
-    const answer = await this.#streams.exchange(effect.with, () => fullState(this.#core, effect.join))
+    const { node, purpose, with: from } = effect
+    const answer = await this.#streams.exchange(
+      from,
+      () => fullState(this.#core, effect.join),
+      (state) => this.#merge({ kind: 'state-received', how: 'answer', from, state }),
+    )
     if (this.#stopped) return
-    const { node, purpose } = effect
     if (!answer.ok) {
       const level = purpose === 'reconnect' ? 'debug' : 'info'
       this.#env.log.write(level, 'memberlist', 'a state exchange failed', { node, purpose, reason: answer.error })
       return
     }
     this.#env.metrics.sample('memberlist.pushPullNode', this.#env.clock.monoMs() - startedMs)
-    this.#take({ kind: 'state-received', how: 'answer', from: effect.with, state: answer.value })
   }
 
   async #streamPing(effect: Extract<GossipEffect, { kind: 'stream-ping' }>): Promise<void> {

@@ -3,11 +3,15 @@ import type { Env } from '../../env/env.ts'
 import type { Keyring } from '../keyring.ts'
 import type { PoolEncryption } from '../pool.ts'
 import { seal, sealBytes, unseal } from '../wire/sealed.ts'
+import type { Sliced } from '../wire/sliced.ts'
+import type { WorkBudget } from './work-budget.ts'
 
 /** What is encrypted on its way out and decrypted on its way in. Without a keyring: nothing. */
 export class Sealing {
   readonly #crypto: Env['crypto']
   readonly #encryption: PoolEncryption | undefined
+  /** The key that opened something last; it may be gone since. */
+  #opened: Uint8Array | undefined
 
   constructor(crypto: Env['crypto'], encryption: PoolEncryption | undefined) {
     this.#crypto = crypto
@@ -42,8 +46,47 @@ export class Sealing {
     return seal(this.#crypto, this.#encryption.keyring.primary, plain, additional)
   }
 
-  unseal(sealed: Uint8Array, additional: Uint8Array = emptyBytes): Uint8Array | undefined {
-    if (this.#encryption === undefined) return undefined
-    return unseal(this.#crypto, this.#encryption.keyring.keys, sealed, additional)
+  /** Each key that is tried is a slice: nothing says with which one bytes were sealed. */
+  *unseal(sealed: Uint8Array, additional: Uint8Array = emptyBytes): Sliced<Uint8Array | undefined> {
+    for (const key of this.#keys()) {
+      const plain = unseal(this.#crypto, key, sealed, additional)
+      yield triedWork(sealed.length)
+      if (plain === undefined) continue
+      this.#opened = key
+      return plain
+    }
+    return undefined
   }
+
+  /**
+   * As `unseal`, at once, of a packet. The first key is always tried; each other one is paid for from `budget`, so that
+   * packets that no key opens, of which there may be any number, do not cost as many tries as there are keys.
+   */
+  unsealPacket(sealed: Uint8Array, budget: WorkBudget): Uint8Array | undefined {
+    let tried = 0
+    for (const key of this.#keys()) {
+      if (tried++ > 0) {
+        if (budget.left <= 0) return undefined
+        budget.take(triedWork(sealed.length))
+      }
+      const plain = unseal(this.#crypto, key, sealed, emptyBytes)
+      if (plain === undefined) continue
+      this.#opened = key
+      return plain
+    }
+    return undefined
+  }
+
+  /** The one that opened something last comes first: nearly always all seal with the same. */
+  *#keys(): Generator<Uint8Array, void, void> {
+    const keys = this.#encryption?.keyring.keys ?? []
+    const first = keys.find((key) => key === this.#opened)
+    if (first !== undefined) yield first
+    for (const key of keys) if (key !== first) yield key
+  }
+}
+
+/** Setting up a cipher takes as long as decoding 200 bytes, and it deciphers 32 in the time in which one is decoded. */
+function triedWork(bytes: number): number {
+  return 200 + bytes / 32
 }

@@ -1,10 +1,15 @@
-import { err, ok, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../env/net.ts'
 import type { FullState, Message } from '../core/messages.ts'
-import type { StreamFrame } from '../wire/stream-frame.ts'
-import { FramedStream, type OutgoingFrame } from './framed-stream.ts'
+import { openFrame, openProbe } from '../wire/frame-opening.ts'
+import { writeFullState } from '../wire/full-state.ts'
+import { type Sliced, wholly } from '../wire/sliced.ts'
+import { encodeStreamFrame, type StreamFrame } from '../wire/stream-frame.ts'
+import { FramedStream } from './framed-stream.ts'
 import type { Sealing } from './sealing.ts'
+import { StreamWork } from './stream-work.ts'
 
 /** Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests. */
 const inboundMax = 128
@@ -15,10 +20,17 @@ const heldBytesMax = 64 << 20
 
 export interface StreamUse {
   /** What a request is answered with. */
-  onRequest(from: Endpoint, state: FullState): Result<FullState, string>
+  onRequest(from: Endpoint, state: FullState): Sliced<Result<FullState, string>>
   /** The answer to a ping that names this node; undefined: it means another one. */
   onPing(node: string, sequence: number): Uint8Array | undefined
   onMessage(from: Endpoint, message: Message): void
+}
+
+/** What is made of a stream's one frame. */
+interface FrameUse {
+  /** The frame, or why there is none. Called once. */
+  onFrame(frame: Result<StreamFrame, string>): Sliced<void>
+  onOver(): void
 }
 
 /** Exchanges of whole states, and pings, over streams. */
@@ -32,12 +44,14 @@ export class Streams {
   #outbound = 0
   #held = 0
   #stopped = false
+  readonly #work: StreamWork
 
   constructor(env: Env, sealing: Sealing, timeoutMs: number, use: StreamUse) {
     this.#env = env
     this.#sealing = sealing
     this.#timeoutMs = timeoutMs
     this.#use = use
+    this.#work = new StreamWork(env)
   }
 
   accept(stream: TcpStream): void {
@@ -49,70 +63,113 @@ export class Streams {
     this.#env.metrics.count('memberlist.tcp.accept')
     this.#inbound++
     const framed: FramedStream = this.#frame(stream, this.#timeoutMs, {
-      onFrame: (frame) => {
-        if (!this.#stopped) this.#serve(framed, frame)
-      },
+      onFrame: (frame) => this.#serve(framed, frame),
       onOver: () => {
         this.#inbound--
       },
     })
   }
 
-  /** Our whole state for that of the agent at this address. */
-  async exchange(to: Endpoint, own: () => FullState): Promise<Result<FullState, string>> {
+  /** Our whole state for that of the agent at this address, which `take` is given. What it returns is why it was refused. */
+  async exchange(
+    to: Endpoint,
+    own: () => FullState,
+    take: (state: FullState) => Sliced<string | undefined>,
+  ): Promise<Result<undefined, string>> {
     this.#env.metrics.count('memberlist.tcp.connect')
-    const frame = await this.#ask(to, () => ({ kind: 'full-state', state: own() }), this.#timeoutMs)
-    if (!frame.ok) return frame
-    if (frame.value.kind === 'full-state') return ok(frame.value.state)
-    return err(frame.value.kind === 'error' ? `it refuses: ${frame.value.text}` : 'it does not answer with a state')
+    const { promise, resolve } = this.#env.deferred<Result<undefined, string>>()
+    const problem = await this.#dial(to, this.#timeoutMs, {
+      request: () => writeFullState(own()),
+      onAnswer: function* (frame) {
+        if (!frame.ok) return resolve(frame)
+        if (frame.value.kind === 'full-state') {
+          const refusal = yield* take(frame.value.state)
+          return resolve(refusal === undefined ? done : err(refusal))
+        }
+        resolve(
+          err(frame.value.kind === 'error' ? `it refuses: ${frame.value.text}` : 'it does not answer with a state'),
+        )
+      },
+    })
+    return problem === undefined ? promise : err(problem)
   }
 
   /** Whether the agent at this address has this name and answers. */
   async ping(to: Endpoint, node: string, sequence: number, timeoutMs: number): Promise<boolean> {
-    const frame = await this.#ask(to, () => ({ kind: 'ping', sequence, node }), timeoutMs)
-    return frame.ok && frame.value.kind === 'ack' && frame.value.sequence === sequence
+    const { promise, resolve } = this.#env.deferred<boolean>()
+    const problem = await this.#dial(to, timeoutMs, {
+      // biome-ignore lint/correctness/useYield: it is too small for slices.
+      request: function* () {
+        return encodeStreamFrame({ kind: 'ping', sequence, node })
+      },
+      // biome-ignore lint/correctness/useYield: the same.
+      onAnswer: function* (frame) {
+        resolve(frame.ok && frame.value.kind === 'ack' && frame.value.sequence === sequence)
+      },
+    })
+    return problem === undefined ? promise : false
   }
 
   stop(): void {
     this.#stopped = true
     for (const stream of [...this.#open]) stream.close('the pool has stopped')
+    this.#work.stop()
   }
 
-  /** `own` is asked for when the stream is there: what we say is what we know then. */
-  async #ask(to: Endpoint, own: () => OutgoingFrame, timeoutMs: number): Promise<Result<StreamFrame, string>> {
-    if (this.#stopped) return err('the pool has stopped')
-    if (this.#outbound >= outboundMax) return err('too many streams are under way')
+  /** Why it cannot even be asked. `request` is made when the stream is there: what we say is what we know then. */
+  async #dial(
+    to: Endpoint,
+    timeoutMs: number,
+    use: { request(): Sliced<Uint8Array>; onAnswer(frame: Result<StreamFrame, string>): Sliced<void> },
+  ): Promise<string | undefined> {
+    if (this.#stopped) return 'the pool has stopped'
+    if (this.#outbound >= outboundMax) return 'too many streams are under way'
     this.#outbound++
     const startedMs = this.#env.clock.monoMs()
     const stream = await this.#env.tcp.dial(to, { timeoutMs })
     if (!stream.ok || this.#stopped) {
       this.#outbound--
-      if (!stream.ok) return err(`cannot reach ${endpointText(to)}: ${stream.error.kind}`)
+      if (!stream.ok) return `cannot reach ${endpointText(to)}: ${stream.error.kind}`
       stream.value.close()
-      return err('the pool has stopped')
+      return 'the pool has stopped'
     }
-    const answer = this.#env.deferred<Result<StreamFrame, string>>()
     const leftMs = timeoutMs - (this.#env.clock.monoMs() - startedMs)
     const framed: FramedStream = this.#frame(stream.value, leftMs, {
-      onFrame: (frame) => {
-        answer.resolve(frame)
+      onFrame: function* (frame) {
+        yield* use.onAnswer(frame)
         framed.end()
       },
       onOver: () => {
         this.#outbound--
       },
     })
-    framed.write(own())
-    return answer.promise
+    this.#work.add(
+      undefined,
+      (function* () {
+        framed.write(yield* use.request())
+      })(),
+    )
+    return undefined
   }
 
-  #frame(
-    stream: TcpStream,
-    deadlineMs: number,
-    use: { onFrame(frame: Result<StreamFrame, string>): void; onOver(): void },
-  ): FramedStream {
+  #frame(stream: TcpStream, deadlineMs: number, use: FrameUse): FramedStream {
+    let job: Closable | undefined
+    let isSettled = false
+    const settle = function* (frame: Result<StreamFrame, string>): Sliced<void> {
+      if (isSettled) return
+      isSettled = true
+      yield* use.onFrame(frame)
+    }
     const framed: FramedStream = new FramedStream(this.#env, this.#sealing, stream, deadlineMs, {
-      onFrame: use.onFrame,
+      onFrame: (frame) => {
+        if (!frame.ok) return wholly(settle(frame))
+        const probe = openProbe(frame.value, this.#sealing)
+        if (probe !== undefined) {
+          framed.release()
+          return wholly(settle(ok(probe)))
+        }
+        job = this.#work.add(stream.remote.host, this.#opened(frame.value, framed, settle))
+      },
       onHeld: (by) => {
         if (by > 0 && this.#held + by > heldBytesMax) return false
         this.#held += by
@@ -120,6 +177,11 @@ export class Streams {
       },
       onOver: () => {
         this.#open.delete(framed)
+        if (!isSettled) {
+          job?.close()
+          this.#env.metrics.count('gossip.dropped.late')
+          wholly(settle(err('it took too long')))
+        }
         use.onOver()
       },
     })
@@ -127,19 +189,32 @@ export class Streams {
     return framed
   }
 
-  #serve(stream: FramedStream, frame: Result<StreamFrame, string>): void {
+  *#opened(
+    bytes: Uint8Array,
+    framed: FramedStream,
+    settle: (frame: Result<StreamFrame, string>) => Sliced<void>,
+  ): Sliced<void> {
+    const frame = yield* openFrame(bytes, this.#sealing)
+    framed.release()
+    if (!this.#stopped) yield* settle(frame)
+  }
+
+  *#serve(stream: FramedStream, frame: Result<StreamFrame, string>): Sliced<void> {
+    if (this.#stopped) return
     if (!frame.ok) return this.#refuse(stream, frame.error)
     switch (frame.value.kind) {
       case 'full-state': {
-        const answer = this.#use.onRequest(stream.remote, frame.value.state)
-        if (answer.ok) stream.write({ kind: 'full-state', state: answer.value })
-        else stream.write({ kind: 'error', text: answer.error })
+        const answer = yield* this.#use.onRequest(stream.remote, frame.value.state)
+        if (stream.isOver) return
+        stream.write(
+          answer.ok ? yield* writeFullState(answer.value) : encodeStreamFrame({ kind: 'error', text: answer.error }),
+        )
         break
       }
       case 'ping': {
         const { node, sequence } = frame.value
         const payload = this.#use.onPing(node, sequence)
-        if (payload !== undefined) stream.write({ kind: 'ack', sequence, payload })
+        if (payload !== undefined) stream.write(encodeStreamFrame({ kind: 'ack', sequence, payload }))
         break
       }
       case 'message':
@@ -157,7 +232,7 @@ export class Streams {
   #refuse(stream: FramedStream, reason: string): void {
     this.#env.metrics.count('gossip.dropped.stream')
     this.#env.log.write('debug', 'memberlist', 'refusing a stream', { from: endpointText(stream.remote), reason })
-    stream.write({ kind: 'error', text: reason })
+    stream.write(encodeStreamFrame({ kind: 'error', text: reason }))
     stream.end()
   }
 }

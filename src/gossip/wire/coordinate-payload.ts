@@ -29,7 +29,7 @@ export function decodeCoordinate(bytes: Uint8Array): Coordinate | undefined {
   const from = new ValueReader(bytes, 1)
   const read = { error: 0, adjustment: 0, height: 0 }
   let vec: number[] = []
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'Adjustment') read.adjustment = from.double()
     else if (key === 'Error') read.error = from.double()

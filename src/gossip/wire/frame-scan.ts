@@ -53,7 +53,7 @@ export class FrameScan {
 /** Bytes of a message of the upper layer that comes over a stream; undefined if malformed or too many. */
 export function readUserLength(from: ValueReader): number | undefined {
   let length = 0
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     if (from.key() === 'UserMsgLen') length = from.uint(userBytesMax)
     else from.skip()
   }

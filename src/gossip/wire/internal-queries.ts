@@ -37,7 +37,7 @@ export function decodeKeyRequest(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes[0] !== upperType.keyRequest) return undefined
   const from = new ValueReader(bytes, 1)
   let key = new Uint8Array(0)
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     if (from.key() === 'Key') key = Uint8Array.from(from.raw(64))
     else from.skip()
   }
@@ -65,7 +65,7 @@ export function decodeKeyResponse(bytes: Uint8Array): KeyResponse | undefined {
   const from = new ValueReader(bytes, 1)
   const read = { result: false, message: '' }
   const keys: string[] = []
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'Result') read.result = from.bool()
     else if (key === 'Message') read.message = from.text(newsBytesMax)
@@ -112,7 +112,7 @@ export function decodeConflictResponse(
   if (bytes[0] !== upperType.conflictResponse) return undefined
   const from = new ValueReader(bytes, 1)
   const read = { host: '', port: 0, status: 0 }
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'Addr') read.host = readHost(from)
     else if (key === 'Port') read.port = from.uint(65_535)

@@ -4,93 +4,153 @@ const clearCode = 256
 const endCode = 257
 const firstWidth = 9
 const lastWidth = 12
+const codes = 1 << lastWidth
 /** Stands for "no code before". */
 const none = 0xffff
+/** The first room for output; it doubles from there. */
+const firstRoomBytes = 1024
+
+/**
+ * What the codes of one expansion stand for. An entry is written before it is read: a code is refused until it has a
+ * meaning, and a cleared table begins anew. So a table may be used for one expansion after another without being wiped.
+ */
+class CodeTable {
+  /** Of each code beyond `endCode`: the code that it extends, the byte that it adds, its first byte and its length. */
+  readonly prefixes = new Uint16Array(codes)
+  readonly suffixes = new Uint8Array(codes)
+  readonly firsts = new Uint8Array(codes)
+  readonly lengths = new Uint16Array(codes)
+}
+
+/** For expansions that end in the call in which they begin: no two of them are ever under way. */
+const sharedTable = new CodeTable()
 
 /**
  * Undoes LZW as packets carry it: literals of 8 bits, codes from 9 to 12 bits wide, least significant bit first, as GIF
- * has it. More than `bytesMax` of output is an error: little input can ask for very much.
+ * has it. More than `bytesMax` of output is an error: little input can ask for more than a thousand times its size.
  */
 export function expandLzw(bytes: Uint8Array, bytesMax: number): Result<Uint8Array, string> {
-  const state = new Expansion(bytesMax)
-  let at = 0
-  let bits = 0
-  let held = 0
+  const expansion = new LzwExpansion(bytes, bytesMax, sharedTable)
   for (;;) {
-    while (held < state.width) {
-      if (at >= bytes.length) return err('compressed bytes are cut short')
-      bits |= (bytes[at++] as number) << held
-      held += 8
-    }
-    const code = bits & ((1 << state.width) - 1)
-    bits >>>= state.width
-    held -= state.width
-    if (code === endCode) return ok(state.output())
-    const problem = state.take(code)
-    if (problem !== undefined) return err(problem)
+    const whole = expansion.step(Number.POSITIVE_INFINITY)
+    if (!whole.ok) return whole
+    if (whole.value !== undefined) return ok(whole.value)
   }
 }
 
-class Expansion {
-  width = firstWidth
-  /** Of each code beyond `endCode`: the code that it goes on from, and the byte that it adds. */
-  readonly #prefixes = new Uint16Array(1 << lastWidth)
-  readonly #suffixes = new Uint8Array(1 << lastWidth)
+/** The first bytes of the output, `bytesMax` or a few more, or fewer where it ends or breaks off before. */
+export function lzwBeginning(bytes: Uint8Array, bytesMax: number): Uint8Array {
+  const expansion = new LzwExpansion(bytes, bytesMax + codes, sharedTable)
+  expansion.step(bytesMax, bytesMax)
+  return expansion.output
+}
+
+/** One expansion in slices: `step` goes on where the last one stopped. */
+export class LzwExpansion {
+  readonly #bytes: Uint8Array
   readonly #bytesMax: number
-  readonly #reversed = new Uint8Array(1 << lastWidth)
+  readonly #table: CodeTable
+  #at = 0
+  #bits = 0
+  #held = 0
+  #width = firstWidth
   /** The next code to be given a meaning; two codes after a clear it is the first free one. */
   #next = endCode
   #last = none
-  #lastFirst = 0
-  #out = new Uint8Array(256)
+  #out = new Uint8Array(firstRoomBytes)
   #length = 0
 
-  constructor(bytesMax: number) {
+  constructor(bytes: Uint8Array, bytesMax: number, table = new CodeTable()) {
+    this.#bytes = bytes
     this.#bytesMax = bytesMax
+    this.#table = table
   }
 
-  output(): Uint8Array {
+  /** Bytes read and bytes written so far. */
+  get read(): number {
+    return this.#at
+  }
+
+  get written(): number {
+    return this.#length
+  }
+
+  get output(): Uint8Array {
     return this.#out.subarray(0, this.#length)
   }
 
+  /**
+   * Reads `readMax` bytes more, and stops before if `writtenMax` more are written. Undefined: there is more to do. Both
+   * bounds are needed: codes that only clear the table take time and write nothing.
+   */
+  step(readMax: number, writtenMax = readMax): Result<Uint8Array | undefined, string> {
+    const readEnd = this.#at + readMax
+    const writtenEnd = this.#length + writtenMax
+    while (this.#at < readEnd && this.#length < writtenEnd) {
+      const code = this.#code()
+      if (code === undefined) return err('compressed bytes are cut short')
+      if (code === endCode) return ok(this.output)
+      const problem = code === clearCode ? this.#clear() : this.#take(code)
+      if (problem !== undefined) return err(problem)
+    }
+    return ok(undefined)
+  }
+
+  #code(): number | undefined {
+    while (this.#held < this.#width) {
+      const byte = this.#bytes[this.#at]
+      if (byte === undefined) return undefined
+      this.#at++
+      this.#bits |= byte << this.#held
+      this.#held += 8
+    }
+    const code = this.#bits & ((1 << this.#width) - 1)
+    this.#bits >>>= this.#width
+    this.#held -= this.#width
+    return code
+  }
+
+  #clear(): undefined {
+    this.#width = firstWidth
+    this.#next = endCode
+    this.#last = none
+  }
+
   /** What is wrong with the code, if something is. */
-  take(code: number): string | undefined {
-    if (code === clearCode) {
-      this.width = firstWidth
-      this.#next = endCode
-      this.#last = none
-      return undefined
-    }
+  #take(code: number): string | undefined {
     if (code > this.#next) return 'compressed bytes use a code before it has a meaning'
-    const first = this.#firstOf(code)
-    if (this.#last !== none) {
-      this.#prefixes[this.#next] = this.#last
-      this.#suffixes[this.#next] = first
-    }
-    if (!this.#write(code)) return `more than ${this.#bytesMax} bytes when expanded`
+    this.#learn(code)
+    const length = code < clearCode ? 1 : (this.#table.lengths[code] as number)
+    if (this.#length + length > this.#bytesMax) return `more than ${this.#bytesMax} bytes when expanded`
+    this.#write(code, length)
     this.#last = code
-    this.#lastFirst = first
     this.#grow()
     return undefined
   }
 
-  /** The first byte that a code stands for; a code that is only now given its meaning begins as the one before it. */
-  #firstOf(code: number): number {
-    if (code === this.#next && this.#last !== none) return this.#lastFirst
-    let at = code
-    while (at > endCode) at = this.#prefixes[at] as number
-    return at
+  /** The next free code extends the last one by the first byte of this one, which may be the code that is learned just now. */
+  #learn(code: number): void {
+    const last = this.#last
+    if (last === none) return
+    const { prefixes, suffixes, firsts, lengths } = this.#table
+    const next = this.#next
+    const lastFirst = last < clearCode ? last : (firsts[last] as number)
+    prefixes[next] = last
+    firsts[next] = lastFirst
+    lengths[next] = last < clearCode ? 2 : (lengths[last] as number) + 1
+    suffixes[next] = code === next ? lastFirst : code < clearCode ? code : (firsts[code] as number)
   }
 
-  #write(code: number): boolean {
-    let count = 0
+  /** From its last byte to its first, as the table has it. */
+  #write(code: number, length: number): void {
+    this.#reserve(length)
+    const { prefixes, suffixes } = this.#table
+    const out = this.#out
+    let to = this.#length + length
+    this.#length = to
     let at = code
-    for (; at > endCode; at = this.#prefixes[at] as number) this.#reversed[count++] = this.#suffixes[at] as number
-    this.#reversed[count++] = at
-    if (this.#length + count > this.#bytesMax) return false
-    this.#reserve(count)
-    while (count > 0) this.#out[this.#length++] = this.#reversed[--count] as number
-    return true
+    for (; at > endCode; at = prefixes[at] as number) out[--to] = suffixes[at] as number
+    out[--to] = at
   }
 
   #reserve(count: number): void {
@@ -102,10 +162,10 @@ class Expansion {
 
   /** A full table stays as it is until it is cleared. */
   #grow(): void {
-    if (this.#next + 1 < 1 << this.width) this.#next++
-    else if (this.width < lastWidth) {
+    if (this.#next + 1 < 1 << this.#width) this.#next++
+    else if (this.#width < lastWidth) {
       this.#next++
-      this.width++
+      this.#width++
     } else this.#last = none
   }
 }

@@ -44,7 +44,7 @@ export function readUpperMessage(type: number, from: ValueReader): Message | 'ig
   let lamport = 0
   let node = ''
   let prune = false
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'LTime') lamport = from.uint(lamportMax)
     else if (key === 'Node') node = from.text(nameBytesMax)
@@ -59,7 +59,7 @@ export function readUpperMessage(type: number, from: ValueReader): Message | 'ig
 export function readPing(from: ValueReader): { readonly sequence: number; readonly node: string } {
   let sequence = 0
   let node = ''
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'SeqNo') sequence = from.uint(uint32Max)
     else if (key === 'Node') node = from.text(nameBytesMax)
@@ -71,7 +71,7 @@ export function readPing(from: ValueReader): { readonly sequence: number; readon
 export function readAck(from: ValueReader): Extract<Message, { kind: 'ack' }> {
   let sequence = 0
   let payload: Uint8Array = emptyBytes
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'SeqNo') sequence = from.uint(uint32Max)
     else if (key === 'Payload') payload = from.raw(payloadBytesMax)
@@ -82,7 +82,7 @@ export function readAck(from: ValueReader): Extract<Message, { kind: 'ack' }> {
 
 function readIndirectPing(from: ValueReader): Message | undefined {
   const read = { sequence: 0, node: '', host: '', port: 0, nack: false }
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'SeqNo') read.sequence = from.uint(uint32Max)
     else if (key === 'Node') read.node = from.text(nameBytesMax)
@@ -98,7 +98,7 @@ function readIndirectPing(from: ValueReader): Message | undefined {
 
 function readAccusation(kind: 'suspect' | 'dead', from: ValueReader): Message | undefined {
   const read = { incarnation: 0, node: '', from: '' }
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'Incarnation') read.incarnation = from.uint(uint32Max)
     else if (key === 'Node') read.node = from.text(nameBytesMax)
@@ -129,7 +129,7 @@ interface NodeFields {
 export function readNode(from: ValueReader): NodeFields | undefined {
   const read = { incarnation: 0, node: '', host: '', port: 0, meta: emptyBytes as Uint8Array, state: 0 }
   let versions: Versions | undefined
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'Incarnation') read.incarnation = from.uint(uint32Max)
     else if (key === 'Node' || key === 'Name') read.node = from.text(nameBytesMax)

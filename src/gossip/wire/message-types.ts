@@ -16,6 +16,13 @@ export const lowerType = {
   error: 13,
 } as const
 
+/** Messages by which members are probed. They are never dropped for want of a budget. */
+export function isProbeType(type: number): boolean {
+  return probeTypes.includes(type)
+}
+
+const probeTypes: readonly number[] = [lowerType.ping, lowerType.indirectPing, lowerType.ack, lowerType.nack]
+
 /** First byte of what a `user` message carries. Source: serf, message types. */
 export const upperType = {
   leave: 0,

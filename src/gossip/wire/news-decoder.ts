@@ -27,7 +27,7 @@ export function readNews(type: number, from: ValueReader): Message | 'ignored' |
 
 function readUserEvent(from: ValueReader): Message | undefined {
   const read = { lamport: 0, name: '', payload: emptyBytes as Uint8Array, coalesce: false }
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'LTime') read.lamport = from.uint(lamportMax)
     else if (key === 'Name') read.name = from.text(nameBytesMax)
@@ -50,7 +50,7 @@ function readQuery(from: ValueReader): Message | undefined {
   }
   let [host, port] = ['', 0]
   let filters: QueryFilter[] = []
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'LTime') read.lamport = from.uint(lamportMax)
     else if (key === 'ID') read.id = from.uint(uint32Max)
@@ -85,7 +85,7 @@ function readFilter(bytes: Uint8Array): QueryFilter {
     if (!from.failed) return { kind: 'nodes', names }
   } else if (bytes[0] === filterType.tag) {
     const read = { tag: '', expression: '' }
-    for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+    for (let left = from.fields(); left > 0 && !from.failed; left--) {
       const key = from.key()
       if (key === 'Tag') read.tag = from.text(nameBytesMax)
       else if (key === 'Expr') read.expression = from.text(newsBytesMax)
@@ -98,7 +98,7 @@ function readFilter(bytes: Uint8Array): QueryFilter {
 
 function readResponse(from: ValueReader): Response | undefined {
   const read = { lamport: 0, id: 0, from: '', flags: 0, payload: emptyBytes as Uint8Array }
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'LTime') read.lamport = from.uint(lamportMax)
     else if (key === 'ID') read.id = from.uint(uint32Max)
@@ -113,7 +113,7 @@ function readResponse(from: ValueReader): Response | undefined {
 /** serf lets anything be carried; of what is no answer to a query we make nothing. */
 function readRelay(from: ValueReader): Message | 'ignored' | undefined {
   let to: GossipAddress | undefined
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     if (from.key() === 'DestAddr') to = readDestination(from)
     else from.skip()
   }
@@ -125,7 +125,7 @@ function readRelay(from: ValueReader): Message | 'ignored' | undefined {
 
 function readDestination(from: ValueReader): GossipAddress | undefined {
   let [host, port] = ['', 0]
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
     const key = from.key()
     if (key === 'IP') host = readHost(from)
     else if (key === 'Port') port = from.uint(portMax)

@@ -20,22 +20,18 @@ export function seal(crypto: SealCrypto, key: Uint8Array, plain: Uint8Array, add
   return concatBytes([Uint8Array.of(sentVersion), nonce, crypto.sealAesGcm(key, nonce, plain, additional)])
 }
 
-/** The text, by the first of the keys that opens it; undefined if none does, or for bytes that are none of this form. */
+/** The text, if this key opens it; undefined if it does not, and for bytes that are none of this form. */
 export function unseal(
   crypto: SealCrypto,
-  keys: readonly Uint8Array[],
+  key: Uint8Array,
   sealed: Uint8Array,
   additional: Uint8Array,
 ): Uint8Array | undefined {
   const version = sealed[0]
   if (sealed.length < sealBytes || version === undefined || version > sentVersion) return undefined
   const nonce = sealed.subarray(1, 1 + nonceBytes)
-  const body = sealed.subarray(1 + nonceBytes)
-  for (const key of keys) {
-    const plain = crypto.openAesGcm(key, nonce, body, additional)
-    if (plain !== undefined) return version === 0 ? withoutPadding(plain) : plain
-  }
-  return undefined
+  const plain = crypto.openAesGcm(key, nonce, sealed.subarray(1 + nonceBytes), additional)
+  return version === 0 && plain !== undefined ? withoutPadding(plain) : plain
 }
 
 /** PKCS #7 (RFC 5652, section 6.3): the last byte says how many bytes were added, each of them the same. */

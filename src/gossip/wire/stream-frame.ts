@@ -1,17 +1,14 @@
 import { concatBytes, emptyBytes } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { FullState, Message } from '../core/messages.ts'
-import { nameBytesMax, streamBytesMax } from './bounds.ts'
-import { FrameScan, readUserLength } from './frame-scan.ts'
-import { encodeFullState, readFullState, readStateHead } from './full-state.ts'
-import { expandLzw } from './lzw.ts'
-import { readAck, readPing, readUpperMessage } from './message-decoder.ts'
+import { streamBytesMax } from './bounds.ts'
+import { FrameScan } from './frame-scan.ts'
+import { encodeFullState } from './full-state.ts'
 import { writeAck, writePing } from './message-encoder.ts'
 import { lowerType } from './message-types.ts'
-import { readCompressed } from './packet.ts'
 import { sealBytes } from './sealed.ts'
+import type { Sliced } from './sliced.ts'
 import { textField } from './value-fields.ts'
-import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 
 /** What a stream carries: one frame in each direction. */
@@ -23,9 +20,6 @@ export type StreamFrame =
   | { readonly kind: 'error'; readonly text: string }
   /** A message of the upper layer; undefined: one of which we make nothing. */
   | { readonly kind: 'message'; readonly message: Message | undefined }
-
-/** Of an error's text; longer ones are refused. */
-const errorBytesMax = 2 * nameBytesMax
 
 export function encodeStreamFrame(frame: Exclude<StreamFrame, { kind: 'message' }>): Uint8Array {
   if (frame.kind === 'full-state') return encodeFullState(frame.state)
@@ -46,11 +40,12 @@ export interface FrameSealing {
   /** A frame in the clear is refused. */
   readonly demands: boolean
   seal(plain: Uint8Array, additional: Uint8Array): Uint8Array
-  unseal(sealed: Uint8Array, additional: Uint8Array): Uint8Array | undefined
+  /** Each key that is tried is a slice. */
+  unseal(sealed: Uint8Array, additional: Uint8Array): Sliced<Uint8Array | undefined>
 }
 
 /** Type and length, big-endian. */
-const sealedHeadBytes = 5
+export const sealedHeadBytes = 5
 
 export function sealFrame(sealing: FrameSealing, plain: Uint8Array): Uint8Array {
   const length = plain.length + sealBytes
@@ -58,11 +53,19 @@ export function sealFrame(sealing: FrameSealing, plain: Uint8Array): Uint8Array 
   return concatBytes([head, sealing.seal(plain, head)])
 }
 
-const inTheClear: FrameSealing = { isOn: false, demands: false, seal: (plain) => plain, unseal: () => undefined }
+export const inTheClear: FrameSealing = {
+  isOn: false,
+  demands: false,
+  seal: (plain) => plain,
+  // biome-ignore lint/correctness/useYield: there is no key to try.
+  *unseal() {
+    return undefined
+  },
+}
 
 /**
- * Gathers the bytes of one frame. Bounded by `streamBytesMax`, of what arrives and of what it expands to; each byte is
- * gone over once while the frame is incomplete, in whatever pieces it comes. Bytes after the frame are left alone.
+ * Gathers the bytes of one frame, no more than `streamBytesMax`. Each byte is gone over once while the frame is incomplete,
+ * in whatever pieces it comes. Bytes after the frame are left alone. What is in it, `openFrame` says.
  */
 export class StreamFrameReader {
   #bytes: Uint8Array = emptyBytes
@@ -79,33 +82,27 @@ export class StreamFrameReader {
     return this.#length
   }
 
-  /** The frame once it is complete, undefined before. An error means that the stream is beyond repair. */
-  push(bytes: Uint8Array): Result<StreamFrame | undefined, string> {
+  /** The bytes of the frame once it is complete, undefined before. An error means that the stream is beyond repair. */
+  push(bytes: Uint8Array): Result<Uint8Array | undefined, string> {
     if (this.#length + bytes.length > streamBytesMax) return err('a frame is longer than allowed')
     this.#append(bytes)
     if (this.#length === 0) return ok(undefined)
-    if (this.#bytes[0] === lowerType.encrypt) return this.#unseal()
+    if (this.#bytes[0] === lowerType.encrypt) return this.#sealed()
     if (this.#sealing.demands) return err('it is not encrypted')
     this.#scan ??= new FrameScan(this.#bytes[0] as number)
     const step = this.#scan.scan(this.#bytes, this.#length)
     if (step === 'more') return ok(undefined)
-    if (step === 'bad') return err('a frame cannot be read')
-    return decodeFrame(this.#bytes.subarray(0, this.#length))
+    return step === 'bad' ? err('a frame cannot be read') : ok(this.#bytes.subarray(0, this.#length))
   }
 
-  #unseal(): Result<StreamFrame | undefined, string> {
+  #sealed(): Result<Uint8Array | undefined, string> {
     if (!this.#sealing.isOn) return err('it is encrypted, and encryption is not configured here')
     if (this.#length < sealedHeadBytes) return ok(undefined)
     let announced = 0
     for (let at = 1; at < sealedHeadBytes; at++) announced = announced * 256 + (this.#bytes[at] as number)
     const end = sealedHeadBytes + announced
     if (end > streamBytesMax) return err('a frame is longer than allowed')
-    if (this.#length < end) return ok(undefined)
-    const head = this.#bytes.subarray(0, sealedHeadBytes)
-    const plain = this.#sealing.unseal(this.#bytes.subarray(sealedHeadBytes, end), head)
-    if (plain === undefined) return err('no key of ours opens it')
-    const whole = plain.length > 0 && new FrameScan(plain[0] as number).scan(plain, plain.length) === 'complete'
-    return whole ? decodeFrame(plain) : err('a frame cannot be read')
+    return ok(this.#length < end ? undefined : this.#bytes.subarray(0, end))
   }
 
   #append(bytes: Uint8Array): void {
@@ -121,71 +118,4 @@ export class StreamFrameReader {
     }
     this.#length = length
   }
-}
-
-/** A frame that is there whole. */
-function decodeFrame(bytes: Uint8Array): Result<StreamFrame, string> {
-  if (bytes[0] !== lowerType.compress) return decodePlain(bytes)
-  const packed = readCompressed(new ValueReader(bytes, 1), streamBytesMax)
-  if (packed === undefined) return err('a compressed frame cannot be read')
-  const plain = expandLzw(packed, streamBytesMax)
-  if (!plain.ok) return plain
-  const type = plain.value[0]
-  if (type === undefined || type === lowerType.compress) return err('a compressed frame holds none')
-  const whole = new FrameScan(type).scan(plain.value, plain.value.length)
-  return whole === 'complete' ? decodePlain(plain.value) : err('a compressed frame cannot be read')
-}
-
-function decodePlain(bytes: Uint8Array): Result<StreamFrame, string> {
-  const reader = new ValueReader(bytes, 1)
-  const frame = readPlain(bytes[0] as number, reader, bytes)
-  return frame === undefined || reader.failed ? err('a frame cannot be read') : ok(frame)
-}
-
-function readPlain(type: number, from: ValueReader, bytes: Uint8Array): StreamFrame | undefined {
-  switch (type) {
-    case lowerType.ping:
-      return { kind: 'ping', ...readPing(from) }
-    case lowerType.ack: {
-      const { sequence, payload } = readAck(from)
-      return { kind: 'ack', sequence, payload }
-    }
-    case lowerType.error:
-      return { kind: 'error', text: readError(from) }
-    case lowerType.user:
-      return readUser(from, bytes)
-    case lowerType.pushPull:
-      return readState(from, bytes)
-    default:
-      return undefined
-  }
-}
-
-function readError(from: ValueReader): string {
-  let text = ''
-  for (let left = from.mapHead(); left > 0 && !from.failed; left--) {
-    if (from.key() === 'Error') text = from.text(errorBytesMax)
-    else from.skip()
-  }
-  return text
-}
-
-function readUser(from: ValueReader, bytes: Uint8Array): StreamFrame | undefined {
-  const length = readUserLength(from)
-  if (length === undefined) return undefined
-  const body = bytes.subarray(from.at, from.at + length)
-  const message = readUpperMessage(body[0] ?? -1, new ValueReader(body, 1))
-  if (message === undefined) return undefined
-  return { kind: 'message', message: message === 'ignored' ? undefined : message }
-}
-
-/** The nodes end where the upper layer's part begins: they are gone over first, to find it. */
-function readState(from: ValueReader, bytes: Uint8Array): StreamFrame | undefined {
-  const head = readStateHead(from)
-  if (head === undefined) return undefined
-  const nodes = new ValueReader(bytes, from.at)
-  for (let left = head.nodes; left > 0 && !from.failed; left--) from.skip()
-  if (from.failed) return undefined
-  const state = readFullState(head, nodes, bytes.subarray(from.at, from.at + head.upperBytes))
-  return state === undefined ? undefined : { kind: 'full-state', state }
 }

@@ -1,8 +1,12 @@
 import { emptyBytes, textOf } from '../../base/bytes.ts'
+import { skippedValuesMax } from './bounds.ts'
 import { type Head, headAt } from './value-head.ts'
 
 /** A longer key of a map is none that we know. */
 const keyBytesMax = 32
+
+/** Of a message; those of the field have 11 at most. Each field that is not known costs as much as one that is. */
+const fieldsMax = 64
 
 /**
  * Reads MessagePack in the order in which it stands. A value of another type than the one asked for, or one that goes
@@ -37,6 +41,12 @@ export class ValueReader {
     const head = this.#head()
     if (head === undefined || head.type === 'nil') return 0
     return head.type === 'map' && 2 * head.size <= this.#bytes.length - this.#at ? head.size : this.#wrong(0)
+  }
+
+  /** Fields of the map that begins here: as `mapHead`, but no message has more than `fieldsMax`. */
+  fields(): number {
+    const count = this.mapHead()
+    return count <= fieldsMax ? count : this.#wrong(0)
   }
 
   /** Items of the array that begins here, never more than bytes left. */
@@ -102,11 +112,16 @@ export class ValueReader {
     return start < 0 ? emptyBytes : this.#bytes.subarray(start, this.#at)
   }
 
-  /** Steps over one value, whatever is in it. No recursion: only the number of values still owed is kept. */
+  /**
+   * Steps over one value, whatever is in it, as long as it holds no more than `skippedValuesMax`. No recursion: only the
+   * number of values still owed is kept.
+   */
   skip(): void {
+    let left = skippedValuesMax
     for (let owed = 1; owed > 0 && !this.#failed; owed--) {
       const head = this.#head()
       if (head === undefined) return
+      if (--left < 0) return this.fail()
       if (head.type === 'map') owed += 2 * head.size
       else if (head.type === 'array') owed += head.size
       else if (head.type === 'raw' || head.type === 'other') this.#advance(head.size)

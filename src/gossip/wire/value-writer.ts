@@ -19,6 +19,11 @@ export class ValueWriter {
     return out
   }
 
+  /** Bytes written since the last `take`. */
+  get length(): number {
+    return this.#at
+  }
+
   byte(value: number): void {
     this.#reserve(1)
     this.#bytes[this.#at++] = value

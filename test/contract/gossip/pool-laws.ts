@@ -3,6 +3,7 @@ import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { openPool } from '../../../src/gossip/driver.ts'
 import type { MemberChange, Pool } from '../../../src/gossip/pool.ts'
+import { outermostBomb, packetBomb, streamBomb } from '../../unit/gossip-wire/bombs.ts'
 import { encrypted, open, quickTiming, statuses, until } from './pools.ts'
 import type { GossipWorld, Law, Place } from './worlds.ts'
 
@@ -315,6 +316,28 @@ function strangerLaws(law: Register): void {
     await stopAll(pools)
   })
 
+  law('bytes that claim to be far more than they are disturb nobody, on streams and in packets', async (place) => {
+    const bombs = [packetBomb(), outermostBomb(), streamBomb()] as const
+    const pools = await joined(place, ['a', 'b'])
+    const [a, b] = pools as [Pool, Pool]
+    const told: string[] = []
+    a.onChange((changes) => told.push(...changes.map(({ kind, member }) => `${kind} ${member.name}`)))
+    const env = place.envs[2]
+    const socket = await env.udp.bind(place.hosts[2], () => undefined)
+    if (!socket.ok) throw new Error('cannot bind')
+    const ends: Promise<string>[] = []
+    for (let n = 0; n < 100; n++) {
+      socket.value.send(a.self().endpoint, bombs[n % 2] as Uint8Array)
+      if (n % 5 === 0) ends.push(bombOver(env, a.self().endpoint, bombs[2]))
+    }
+    for (const end of await Promise.all(ends)) expect(end).toContain('bytes when expanded')
+    b.setTags({ role: 'still here' })
+    await until(place.envs[0], a, (members) => members[1]?.tags['role'] === 'still here')
+    expect(told).toEqual(['updated b'])
+    socket.value.close()
+    await stopAll(pools)
+  })
+
   law(
     'a stream on which nothing comes is broken off in time, and too many of them are not let in',
     async ({ envs, hosts }) => {
@@ -369,4 +392,19 @@ function strangerLaws(law: Register): void {
     expect(seen).toEqual([])
     await b.stop()
   })
+}
+
+/** What the pool at this address says to a frame that claims to be 16 MiB. */
+async function bombOver(env: Env, to: Endpoint, bomb: Uint8Array): Promise<string> {
+  const stream = await env.tcp.dial(to, { timeoutMs: 5_000 })
+  if (!stream.ok) throw new Error(`cannot dial: ${stream.error.kind}`)
+  const closed = env.deferred<string>()
+  let said = ''
+  stream.value.onData((bytes) => {
+    said += String.fromCharCode(...bytes)
+  })
+  stream.value.onClose(() => closed.resolve(said))
+  stream.value.write(bomb)
+  stream.value.end()
+  return closed.promise
 }

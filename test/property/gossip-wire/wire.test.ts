@@ -2,19 +2,16 @@ import { decode, encode } from '@msgpack/msgpack'
 import { describe, expect, it } from 'vitest'
 import { emptyBytes, utf8 } from '../../../src/base/bytes.ts'
 import { ipBytes } from '../../../src/gossip/wire/ip-bytes.ts'
-import { expandLzw } from '../../../src/gossip/wire/lzw.ts'
-import { decodePacket, PacketEncoder } from '../../../src/gossip/wire/packet.ts'
-import { seal, unseal } from '../../../src/gossip/wire/sealed.ts'
-import {
-  encodeStreamFrame,
-  type StreamFrame,
-  StreamFrameReader,
-  sealFrame,
-} from '../../../src/gossip/wire/stream-frame.ts'
+import { expandLzw, LzwExpansion, lzwBeginning } from '../../../src/gossip/wire/lzw.ts'
+import { PacketEncoder } from '../../../src/gossip/wire/packet.ts'
+import { decodePacket } from '../../../src/gossip/wire/packet-decoder.ts'
+import { seal } from '../../../src/gossip/wire/sealed.ts'
+import { encodeStreamFrame, type StreamFrame, sealFrame } from '../../../src/gossip/wire/stream-frame.ts'
 import { decodeTags, encodeTags } from '../../../src/gossip/wire/tags.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { fc } from '../../fast-check.ts'
 import { compressed } from '../../unit/gossip-wire/compress.ts'
+import { FrameReading, unsealing, unsealWith } from '../../unit/gossip-wire/frames.ts'
 import { fullState, message } from './arbitrary.ts'
 
 const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 300
@@ -25,7 +22,7 @@ function encodeOne(...messages: Parameters<PacketEncoder['encode']>[0]): Uint8Ar
 }
 
 function readInPieces(bytes: Uint8Array, cuts: readonly number[]): StreamFrame | undefined {
-  const reader = new StreamFrameReader()
+  const reader = new FrameReading()
   const places = [...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length]
   let at = 0
   for (const place of places) {
@@ -80,7 +77,7 @@ describe('the packet format', () => {
         const packed = compressed(encodeOne(...messages))
         const body = encode({ Algo: 0, Buf: packed })
         const read = decodePacket(Uint8Array.of(9, ...body))
-        expect(read).toEqual({ ok: true, value: { messages, ignored: 0, malformed: 0 } })
+        expect(read).toEqual({ ok: true, value: { messages, ignored: 0, malformed: 0, isCut: false } })
       }),
       { numRuns: numRuns / 3 },
     )
@@ -141,11 +138,56 @@ describe('the packet format', () => {
       fc.property(bytes, ([type, rest]) => {
         const packet = Uint8Array.of(type, ...rest)
         expect(typeof decodePacket(packet).ok).toBe('boolean')
-        expect(typeof new StreamFrameReader().push(packet).ok).toBe('boolean')
+        expect(typeof new FrameReading().push(packet).ok).toBe('boolean')
         expect(typeof decodeTags(rest)).toBe('object')
         expect(typeof expandLzw(rest, 10_000).ok).toBe('boolean')
       }),
       { numRuns: numRuns * 5 },
+    )
+  })
+})
+
+describe('compressed bytes', () => {
+  it('expand to the same in slices of any size, and no slice is larger than asked for', () => {
+    const parts = fc.array(fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 60 })), {
+      maxLength: 12,
+    })
+    fc.assert(
+      fc.property(
+        parts,
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 50 }),
+        (runs, readMax, writtenMax) => {
+          const plain = Uint8Array.from(
+            runs.flatMap(([bytes, times]) => Array.from({ length: times }, () => [...bytes]).flat()),
+          )
+          const packed = compressed(plain)
+          const expansion = new LzwExpansion(packed, plain.length)
+          for (;;) {
+            const { read, written } = expansion
+            const step = expansion.step(readMax, writtenMax)
+            // A code is at most two bytes, and what it stands for at most the table.
+            expect(expansion.read - read).toBeLessThanOrEqual(readMax + 2)
+            expect(expansion.written - written).toBeLessThan(writtenMax + 4_096)
+            expect(step.ok).toBe(true)
+            if (!step.ok || step.value === undefined) continue
+            expect(step.value).toEqual(plain)
+            return
+          }
+        },
+      ),
+      { numRuns },
+    )
+  })
+
+  it('never become more than they may, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2_000 }), fc.nat({ max: 5_000 }), (bytes, bytesMax) => {
+        const whole = expandLzw(bytes, bytesMax)
+        if (whole.ok) expect(whole.value.length).toBeLessThanOrEqual(bytesMax)
+        expect(lzwBeginning(bytes, bytesMax).length).toBeLessThan(bytesMax + 4_096)
+      }),
+      { numRuns: numRuns * 3 },
     )
   })
 })
@@ -165,7 +207,7 @@ describe('the format of streams', () => {
     fc.assert(
       fc.property(fullState, mutation, fc.nat(), (state, how, cut) => {
         const bytes = mutated(encodeStreamFrame({ kind: 'full-state', state }), how)
-        const reader = new StreamFrameReader()
+        const reader = new FrameReading()
         const first = reader.push(bytes.slice(0, cut % bytes.length))
         if (first.ok && first.value === undefined)
           expect(typeof reader.push(bytes.slice(cut % bytes.length)).ok).toBe('boolean')
@@ -181,7 +223,7 @@ describe('encrypted packets and streams', () => {
     isOn: true,
     demands: true,
     seal: (plain: Uint8Array, head: Uint8Array) => seal(hostCrypto, key, plain, head),
-    unseal: (sealed: Uint8Array, head: Uint8Array) => unseal(hostCrypto, [key], sealed, head),
+    unseal: (sealed: Uint8Array, head: Uint8Array) => unsealing([key], sealed, head),
   }
 
   it('are dropped whole when a single bit of them was changed, and read when none was', () => {
@@ -189,11 +231,11 @@ describe('encrypted packets and streams', () => {
       fc.property(message, fc.nat(), fc.nat({ max: 7 }), (one, at, bit) => {
         const plain = encodeOne(one)
         const sealed = seal(hostCrypto, key, plain, emptyBytes)
-        expect(unseal(hostCrypto, [key], sealed, emptyBytes)).toEqual(plain)
+        expect(unsealWith([key], sealed, emptyBytes)).toEqual(plain)
         // The version is the one byte that is not authenticated: with it changed there is padding to be found.
         const place = 1 + (at % (sealed.length - 1))
         sealed[place] = (sealed[place] as number) ^ (1 << bit)
-        expect(unseal(hostCrypto, [key], sealed, emptyBytes)).toBe(undefined)
+        expect(unsealWith([key], sealed, emptyBytes)).toBe(undefined)
       }),
       { numRuns: numRuns * 5 },
     )
@@ -203,11 +245,11 @@ describe('encrypted packets and streams', () => {
     fc.assert(
       fc.property(fullState, mutation, fc.nat(), (state, how, cut) => {
         const bytes = mutated(sealFrame(sealing, encodeStreamFrame({ kind: 'full-state', state })), how)
-        const reader = new StreamFrameReader(sealing)
+        const reader = new FrameReading(sealing)
         const first = reader.push(bytes.slice(0, cut % bytes.length))
         if (first.ok && first.value === undefined)
           expect(typeof reader.push(bytes.slice(cut % bytes.length)).ok).toBe('boolean')
-        expect(unseal(hostCrypto, [key], bytes, emptyBytes)).toBe(undefined)
+        expect(unsealWith([key], bytes, emptyBytes)).toBe(undefined)
       }),
       { numRuns: numRuns * 3 },
     )
@@ -216,9 +258,9 @@ describe('encrypted packets and streams', () => {
   it('whoever has the key may have sealed nonsense: it is dropped as in the clear', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (nonsense) => {
-        const plain = unseal(hostCrypto, [key], seal(hostCrypto, key, nonsense, emptyBytes), emptyBytes)
+        const plain = unsealWith([key], seal(hostCrypto, key, nonsense, emptyBytes), emptyBytes)
         expect(typeof decodePacket(plain as Uint8Array).ok).toBe('boolean')
-        expect(typeof new StreamFrameReader(sealing).push(sealFrame(sealing, nonsense)).ok).toBe('boolean')
+        expect(typeof new FrameReading(sealing).push(sealFrame(sealing, nonsense)).ok).toBe('boolean')
       }),
       { numRuns: numRuns * 3 },
     )

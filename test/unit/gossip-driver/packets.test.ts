@@ -36,7 +36,9 @@ function setUp(encryption?: PoolEncryption) {
     },
     close: () => undefined,
   }
+  let nowMs = 0
   const env = {
+    clock: { wallMs: () => nowMs, monoMs: () => nowMs },
     log: { write: () => undefined, enabled: () => true, follow: () => ({ recent: [], close: () => undefined }) },
     metrics: {
       count: (name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by),
@@ -46,7 +48,10 @@ function setUp(encryption?: PoolEncryption) {
     },
   }
   const packets = new Packets(env, new Sealing(hostCrypto, encryption))
-  return { packets, socket, sent, datagrams, counts }
+  const wait = (ms: number): void => {
+    nowMs += ms
+  }
+  return { packets, socket, sent, datagrams, counts, wait }
 }
 
 describe('packets', () => {

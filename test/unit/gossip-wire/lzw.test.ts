@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { expandLzw } from '../../../src/gossip/wire/lzw.ts'
-import { decodePacket } from '../../../src/gossip/wire/packet.ts'
-import { StreamFrameReader } from '../../../src/gossip/wire/stream-frame.ts'
+import type { FullState } from '../../../src/gossip/core/messages.ts'
+import { expandedBytesMax, streamBytesMax } from '../../../src/gossip/wire/bounds.ts'
+import { encodeFullState } from '../../../src/gossip/wire/full-state.ts'
+import { expandLzw, lzwBeginning } from '../../../src/gossip/wire/lzw.ts'
+import { decodePacket } from '../../../src/gossip/wire/packet-decoder.ts'
 import { shown, spelled } from './bytes.ts'
 import { compressed } from './compress.ts'
+import { FrameReading } from './frames.ts'
 
 /** An ack with a network coordinate, and the whole state of a pool of one, as an agent of the field compresses them. */
 const ack = [
@@ -25,7 +28,7 @@ describe('LZW of packets', () => {
     const packet = decodePacket(spelled(`<${ack}>`))
     expect(packet).toMatchObject({ ok: true, value: { messages: [{ kind: 'ack', sequence: 1 }], malformed: 0 } })
     expect(packet.ok && packet.value.messages[0]).toHaveProperty('payload.length', 130)
-    expect(new StreamFrameReader().push(spelled(`<${state}>`))).toMatchObject({
+    expect(new FrameReading().push(spelled(`<${state}>`))).toMatchObject({
       ok: true,
       value: {
         kind: 'full-state',
@@ -63,4 +66,62 @@ describe('LZW of packets', () => {
     // The first code, 9 bits from the least significant on: 300.
     expect(expandLzw(Uint8Array.of(0x2c, 0x01), 100).ok).toBe(false)
   })
+
+  it('gives the beginning of what is too large for its bound, or is cut short', () => {
+    const whole = compressed(Uint8Array.from({ length: 3_000 }, (_, n) => n & 255))
+    const beginning = lzwBeginning(whole, 600)
+    expect(beginning.length).toBeGreaterThanOrEqual(600)
+    expect(shown(beginning.subarray(0, 600))).toBe(shown(Uint8Array.from({ length: 600 }, (_, n) => n & 255)))
+    expect(lzwBeginning(whole.subarray(0, 20), 600).length).toBeLessThan(20)
+  })
 })
+
+describe('what compressed bytes may become', () => {
+  it('is 64 times what they are, 16 KiB where that is more, and never more than the place may hold', () => {
+    expect(expandedBytesMax(10, streamBytesMax)).toBe(16_384)
+    expect(expandedBytesMax(1_000, streamBytesMax)).toBe(64_000)
+    expect(expandedBytesMax(1_000_000, streamBytesMax)).toBe(streamBytesMax)
+  })
+
+  it('is enough for a whole state of 10,000 members, with tags as they are, all alike, and as large as can be', () => {
+    const tags = [
+      (n: number) => `role=node dc=dc1 id=${(n * 2_654_435_761).toString(16)}-${n * 31} vsn=2 build=1.4.0`,
+      () => 'role=node dc=dc1 id=same vsn=2 build=1.4.0',
+      (n: number) =>
+        Array.from({ length: 64 }, (_, at) => ((n * 2_654_435_761 + at * 40_503) >>> 3).toString(36))
+          .join('')
+          .slice(0, 512),
+      () => 'x'.repeat(512),
+    ]
+    const ratios = tags.map((tag) => {
+      const frame = encodeFullState(poolOf(10_000, tag))
+      const packed = compressed(frame)
+      expect(frame.length).toBeLessThan(expandedBytesMax(packed.length, streamBytesMax))
+      return frame.length / packed.length
+    })
+    expect(Math.max(...ratios)).toBeLessThan(40)
+  })
+})
+
+const versions = {
+  protocolMin: 1,
+  protocolMax: 5,
+  protocolSpoken: 2,
+  delegateMin: 2,
+  delegateMax: 5,
+  delegateSpoken: 4,
+}
+
+function poolOf(members: number, tags: (n: number) => string): FullState {
+  const name = (n: number): string => `${'node-'.repeat(24)}${n}`
+  const nodes = Array.from({ length: members }, (_, n) => ({
+    node: name(n),
+    address: { host: `10.1.${n >> 8}.${n & 255}`, port: 8301 },
+    meta: new TextEncoder().encode(tags(n)),
+    incarnation: 1 + (n % 7),
+    state: 'alive' as const,
+    versions,
+  }))
+  const statusTimes = nodes.map(({ node }, n) => [node, 5_000 + n] as const)
+  return { nodes, join: true, lamport: 90_000, statusTimes, left: [], eventLamport: 1, queryLamport: 1, events: [] }
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/gossip/core/messages.ts'
 import { crc32 } from '../../../src/gossip/wire/crc32.ts'
-import { decodePacket, PacketEncoder } from '../../../src/gossip/wire/packet.ts'
+import { PacketEncoder } from '../../../src/gossip/wire/packet.ts'
+import { decodePacket } from '../../../src/gossip/wire/packet-decoder.ts'
 import { shown, spelled } from './bytes.ts'
 
 const plain = { budget: 1400, checksum: false }
@@ -76,7 +77,10 @@ describe('packets', () => {
     const encoder = new PacketEncoder()
     expect(encoder.encode([message], plain).map(shown)).toEqual([shown(bytes)])
     expect(encoder.sizeOf(message)).toBe(bytes.length)
-    expect(decodePacket(bytes)).toEqual({ ok: true, value: { messages: [message], ignored: 0, malformed: 0 } })
+    expect(decodePacket(bytes)).toEqual({
+      ok: true,
+      value: { messages: [message], ignored: 0, malformed: 0, isCut: false },
+    })
   })
 
   it('joins messages into a compound: count, lengths, then each', () => {
@@ -156,14 +160,14 @@ describe('packets', () => {
 
   it('counts messages of later releases as ignored', () => {
     const event = spelled('<08 0b 81 a4>Name<a1>x')
-    expect(decodePacket(event)).toEqual({ ok: true, value: { messages: [], ignored: 1, malformed: 0 } })
+    expect(decodePacket(event)).toEqual({ ok: true, value: { messages: [], ignored: 1, malformed: 0, isCut: false } })
   })
 
   it('drops what is malformed and keeps the rest of a compound', () => {
     const bytes = spelled('<07 03 0001 0003 000b 63 00c1c1 0b 81 a5>SeqNo<cd012c>')
     expect(decodePacket(bytes)).toEqual({
       ok: true,
-      value: { messages: [{ kind: 'nack', sequence: 300 }], ignored: 0, malformed: 2 },
+      value: { messages: [{ kind: 'nack', sequence: 300 }], ignored: 0, malformed: 2, isCut: false },
     })
   })
 

@@ -1,9 +1,10 @@
 import { createCipheriv } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { seal, unseal } from '../../../src/gossip/wire/sealed.ts'
-import { StreamFrameReader, sealFrame } from '../../../src/gossip/wire/stream-frame.ts'
+import { seal } from '../../../src/gossip/wire/sealed.ts'
+import { sealFrame } from '../../../src/gossip/wire/stream-frame.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { FrameReading, unsealing, unsealWith } from './frames.ts'
 
 const key = utf8('sixteen bytes ok')
 const other = utf8('other sixteen by')
@@ -22,7 +23,7 @@ describe('sealed bytes', () => {
   it('are of version 1: a nonce, the text as long as it was, a tag', () => {
     const sealed = seal(hostCrypto, key, text, none)
     expect([sealed[0], sealed.length]).toEqual([1, 1 + 12 + text.length + 16])
-    expect(unseal(hostCrypto, [other, key], sealed, none)).toEqual(text)
+    expect(unsealWith([other, key], sealed, none)).toEqual(text)
   })
 
   it('never come with the same nonce twice', () => {
@@ -33,23 +34,22 @@ describe('sealed bytes', () => {
   it('of version 0 are read, without their padding', () => {
     for (const length of [0, 1, 15, 16, 17]) {
       const plain = new Uint8Array(length).fill(9)
-      expect(unseal(hostCrypto, [key], sealedByOlder(plain), none)).toEqual(plain)
+      expect(unsealWith([key], sealedByOlder(plain), none)).toEqual(plain)
     }
   })
 
   it('of version 0 are dropped when their padding is not as it must be', () => {
-    for (const padding of [0, 5, 17, 255])
-      expect(unseal(hostCrypto, [key], sealedByOlder(text, padding), none)).toBe(undefined)
+    for (const padding of [0, 5, 17, 255]) expect(unsealWith([key], sealedByOlder(text, padding), none)).toBe(undefined)
   })
 
   it('are not opened by another key, under another head, of an unknown version, or cut short', () => {
     const sealed = seal(hostCrypto, key, text, utf8('head'))
-    expect(unseal(hostCrypto, [key], sealed, utf8('head'))).toEqual(text)
-    expect(unseal(hostCrypto, [other], sealed, utf8('head'))).toBe(undefined)
-    expect(unseal(hostCrypto, [key], sealed, utf8('haed'))).toBe(undefined)
-    expect(unseal(hostCrypto, [key], Uint8Array.from([2, ...sealed.subarray(1)]), utf8('head'))).toBe(undefined)
+    expect(unsealWith([key], sealed, utf8('head'))).toEqual(text)
+    expect(unsealWith([other], sealed, utf8('head'))).toBe(undefined)
+    expect(unsealWith([key], sealed, utf8('haed'))).toBe(undefined)
+    expect(unsealWith([key], Uint8Array.from([2, ...sealed.subarray(1)]), utf8('head'))).toBe(undefined)
     for (let length = 0; length < sealed.length; length++) {
-      expect(unseal(hostCrypto, [key], sealed.subarray(0, length), utf8('head'))).toBe(undefined)
+      expect(unsealWith([key], sealed.subarray(0, length), utf8('head'))).toBe(undefined)
     }
   })
 })
@@ -59,7 +59,7 @@ describe('sealed frames of streams', () => {
     isOn: true,
     demands: true,
     seal: (plain: Uint8Array, head: Uint8Array) => seal(hostCrypto, key, plain, head),
-    unseal: (sealed: Uint8Array, head: Uint8Array) => unseal(hostCrypto, [key], sealed, head),
+    unseal: (sealed: Uint8Array, head: Uint8Array) => unsealing([key], sealed, head),
   }
   const ping = Uint8Array.from([0, 0x82, 0xa4, ...utf8('Node'), 0xa1, ...utf8('b'), 0xa5, ...utf8('SeqNo'), 7])
   const frame = sealFrame(sealing, ping)
@@ -67,7 +67,7 @@ describe('sealed frames of streams', () => {
   it('have a head of type 10 and the length, and are read in whatever pieces they come', () => {
     expect([...frame.subarray(0, 5)]).toEqual([10, 0, 0, 0, ping.length + 29])
     for (let cut = 1; cut < frame.length; cut++) {
-      const reader = new StreamFrameReader(sealing)
+      const reader = new FrameReading(sealing)
       expect(reader.push(frame.slice(0, cut))).toEqual({ ok: true, value: undefined })
       expect(reader.push(frame.slice(cut))).toEqual({ ok: true, value: { kind: 'ping', node: 'b', sequence: 7 } })
     }
@@ -76,14 +76,14 @@ describe('sealed frames of streams', () => {
   it('are refused when the head was changed, and when they announce too much', () => {
     const longer = Uint8Array.from([...frame, 0])
     longer[4] = (longer[4] ?? 0) + 1
-    expect(new StreamFrameReader(sealing).push(longer)).toEqual({ ok: false, error: 'no key of ours opens it' })
+    expect(new FrameReading(sealing).push(longer)).toEqual({ ok: false, error: 'no key of ours opens it' })
     const endless = Uint8Array.from([10, 0x7f, 0, 0, 0])
-    expect(new StreamFrameReader(sealing).push(endless)).toEqual({ ok: false, error: 'a frame is longer than allowed' })
+    expect(new FrameReading(sealing).push(endless)).toEqual({ ok: false, error: 'a frame is longer than allowed' })
   })
 
   it('are demanded where there is a key, and refused where there is none', () => {
-    expect(new StreamFrameReader(sealing).push(ping)).toEqual({ ok: false, error: 'it is not encrypted' })
-    expect(new StreamFrameReader({ ...sealing, demands: false }).push(ping)).toMatchObject({ value: { kind: 'ping' } })
-    expect(new StreamFrameReader().push(frame)).toMatchObject({ ok: false })
+    expect(new FrameReading(sealing).push(ping)).toEqual({ ok: false, error: 'it is not encrypted' })
+    expect(new FrameReading({ ...sealing, demands: false }).push(ping)).toMatchObject({ value: { kind: 'ping' } })
+    expect(new FrameReading().push(frame)).toMatchObject({ ok: false })
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { FullState } from '../../../src/gossip/core/messages.ts'
-import { encodeStreamFrame, type StreamFrame, StreamFrameReader } from '../../../src/gossip/wire/stream-frame.ts'
+import { encodeStreamFrame, type StreamFrame } from '../../../src/gossip/wire/stream-frame.ts'
 import { shown, spelled } from './bytes.ts'
-import { compressed } from './compress.ts'
+import { compressed, wrapped } from './compress.ts'
+import { FrameReading } from './frames.ts'
 
 const versions = {
   protocolMin: 1,
@@ -39,7 +40,7 @@ const stateBytes = spelled(
 )
 
 function read(bytes: Uint8Array, pieceBytes = bytes.length): StreamFrame | string | undefined {
-  const reader = new StreamFrameReader()
+  const reader = new FrameReading()
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     const pushed = reader.push(bytes.slice(at, at + pieceBytes))
     if (!pushed.ok) return pushed.error
@@ -49,9 +50,8 @@ function read(bytes: Uint8Array, pieceBytes = bytes.length): StreamFrame | strin
 }
 
 /** As an agent of the field sends a frame that it compresses. */
-function wrapped(frame: Uint8Array): Uint8Array {
-  const packed = compressed(frame)
-  return Uint8Array.of(...spelled('<09 82 a4>Algo<00 a3>Buf<da>'), packed.length >> 8, packed.length & 255, ...packed)
+function packed(frame: Uint8Array): Uint8Array {
+  return wrapped(compressed(frame))
 }
 
 describe('frames of streams', () => {
@@ -61,7 +61,7 @@ describe('frames of streams', () => {
 
   it.each([1, 2, 7, 1000])('reads it whole from pieces of %i bytes', (pieceBytes) => {
     expect(read(stateBytes, pieceBytes)).toEqual({ kind: 'full-state', state })
-    expect(read(wrapped(stateBytes), pieceBytes)).toEqual({ kind: 'full-state', state })
+    expect(read(packed(stateBytes), pieceBytes)).toEqual({ kind: 'full-state', state })
   })
 
   it('reads no frame while a byte of it is missing', () => {
@@ -115,8 +115,8 @@ describe('frames of streams', () => {
     ['an upper layer beyond the bound', '<06 81 ac>UserStateLen<ce 10000000>'],
     ['a value that is announced too long', '<00 81 a4>Node<db ffffffff>'],
     ['a byte that begins no value', '<00 c1>'],
-    ['a compressed frame in a compressed frame', shown(wrapped(wrapped(stateBytes))).replace(/^(.*)$/, '<$1>')],
-    ['a compressed frame that is cut short', `<${shown(wrapped(stateBytes.slice(0, 60)))}>`],
+    ['a compressed frame in a compressed frame', shown(packed(packed(stateBytes))).replace(/^(.*)$/, '<$1>')],
+    ['a compressed frame that is cut short', `<${shown(packed(stateBytes.slice(0, 60)))}>`],
     ['a node without a name', '<06 81 a5>Nodes<01 83 a4>Addr<a4 0a000001 a4>Port<01 a3>Vsn<a6 010502020504>'],
   ])('refuses %s', (_, text) => {
     expect(typeof read(spelled(text))).toBe('string')

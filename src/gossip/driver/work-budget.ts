@@ -1,0 +1,40 @@
+import type { Clock } from '../../env/clock.ts'
+
+/** Work that may be done: so much in each millisecond, and what was not done is kept up to `most`. It may go into debt. */
+export class WorkBudget {
+  readonly #clock: Clock
+  readonly #most: number
+  readonly #perMs: number
+  #left: number
+  #atMs: number
+
+  constructor(clock: Clock, most: number, perMs: number) {
+    this.#clock = clock
+    this.#most = most
+    this.#perMs = perMs
+    this.#left = most
+    this.#atMs = clock.monoMs()
+  }
+
+  /** Below zero: it is in debt. */
+  get left(): number {
+    const nowMs = this.#clock.monoMs()
+    this.#left = Math.min(this.#most, this.#left + (nowMs - this.#atMs) * this.#perMs)
+    this.#atMs = nowMs
+    return this.#left
+  }
+
+  get isFull(): boolean {
+    return this.left >= this.#most
+  }
+
+  take(work: number): void {
+    this.#left = this.left - work
+  }
+
+  /** How long until something is left; 0 if something is. */
+  get dueMs(): number {
+    const { left } = this
+    return left > 0 ? 0 : Math.ceil((1 - left) / this.#perMs)
+  }
+}

@@ -1,0 +1,148 @@
+import { err, ok, type Result } from '../../base/result.ts'
+import type { Message } from '../core/messages.ts'
+import { expandedBytesMax, packetBytesMax, packetDepthMax, packetMessagesMax } from './bounds.ts'
+import { crc32 } from './crc32.ts'
+import { expandLzw, lzwBeginning } from './lzw.ts'
+import { readMessage, readUpperMessage } from './message-decoder.ts'
+import { isProbeType, lowerType } from './message-types.ts'
+import { checksumHeadBytes, compoundHeadBytes, compoundLengthBytes } from './packet.ts'
+import { ValueReader } from './value-reader.ts'
+
+/** What a packet brought. */
+export interface Packet {
+  readonly messages: readonly Message[]
+  /** Messages of a kind of which we make nothing, such as user events. */
+  readonly ignored: number
+  /** Messages of the packet that could not be read; the others stand for themselves. */
+  readonly malformed: number
+  /** It was compressed and there was no budget for it: only a probe or an acknowledgement at its beginning was read. */
+  readonly isCut: boolean
+}
+
+/** What may be spent on expanding packets. */
+export interface ExpansionBudget {
+  readonly isSpent: boolean
+  /** Bytes that were read and bytes that were written. */
+  take(read: number, written: number): void
+}
+
+const unlimited: ExpansionBudget = { isSpent: false, take: () => undefined }
+
+/**
+ * Of a compressed packet that there is no budget for, this much is expanded at most. The first message of a packet is the
+ * probe or the acknowledgement, if it has one; behind the lengths of 255 messages there is room for the largest that the
+ * field sends, an acknowledgement with a coordinate, five times over.
+ */
+const beginningBytes = 1_280
+
+/**
+ * What is in a packet, or why it has to be dropped whole. Never throws, whatever the bytes. As the field has it, a packet
+ * is, from the outside in: a checksum, compression, a compound, messages; each of the first three may be missing.
+ */
+export function decodePacket(bytes: Uint8Array, budget: ExpansionBudget = unlimited): Result<Packet, string> {
+  let body = bytes
+  if (bytes.length >= checksumHeadBytes && bytes[0] === lowerType.checksum) {
+    let expected = 0
+    for (let i = 1; i < checksumHeadBytes; i++) expected = expected * 256 + (bytes[i] as number)
+    if (crc32(bytes, checksumHeadBytes) !== expected) return err('the checksum does not fit')
+    body = bytes.subarray(checksumHeadBytes)
+  }
+  return body[0] === lowerType.compress ? decodeCompressed(body, budget) : decodePlain(body)
+}
+
+function decodeCompressed(bytes: Uint8Array, budget: ExpansionBudget): Result<Packet, string> {
+  const packed = readCompressed(new ValueReader(bytes, 1), packetBytesMax)
+  if (packed === undefined) return err('compressed bytes cannot be read')
+  if (budget.isSpent) return ok(decodeBeginning(lzwBeginning(packed, beginningBytes)))
+  const bytesMax = expandedBytesMax(packed.length, packetBytesMax)
+  const plain = expandLzw(packed, bytesMax)
+  // What was refused has cost as much as it was allowed to.
+  budget.take(packed.length, plain.ok ? plain.value.length : bytesMax)
+  return plain.ok ? decodePlain(plain.value) : plain
+}
+
+/** The first message alone, if it is there whole and is of the probe protocol. */
+function decodeBeginning(bytes: Uint8Array): Packet {
+  const first = bytes[0] === lowerType.compound ? firstPart(bytes) : bytes
+  const type = first[0]
+  const message = type !== undefined && isProbeType(type) ? readMessage(type, new ValueReader(first, 1)) : undefined
+  const messages = message === undefined || message === 'ignored' ? [] : [message]
+  return { messages, ignored: 0, malformed: 0, isCut: true }
+}
+
+function firstPart(compound: Uint8Array): Uint8Array {
+  const start = compoundHeadBytes + compoundLengthBytes * (compound[1] ?? 0)
+  const length = ((compound[compoundHeadBytes] ?? 0) << 8) | (compound[compoundHeadBytes + 1] ?? 0)
+  return compound.subarray(start, start + length)
+}
+
+function decodePlain(bytes: Uint8Array): Result<Packet, string> {
+  const found = new Unwrapping()
+  found.take(bytes, 0)
+  const { messages, ignored, malformed, problem } = found
+  if (problem !== undefined && messages.length === 0 && ignored === 0) return err(problem)
+  return ok({ messages, ignored, malformed, isCut: false })
+}
+
+/** Takes a packet apart, bounded in depth and messages. */
+class Unwrapping {
+  readonly messages: Message[] = []
+  ignored = 0
+  malformed = 0
+  /** Why the last malformed part is so. */
+  problem: string | undefined
+
+  take(bytes: Uint8Array, depth: number): void {
+    const problem = this.#open(bytes, depth)
+    if (problem === undefined) return
+    this.malformed++
+    this.problem = problem
+  }
+
+  /** What is wrong with these bytes, if something is. */
+  #open(bytes: Uint8Array, depth: number): string | undefined {
+    const type = bytes[0]
+    if (type === undefined) return 'there is nothing in it'
+    if (depth > packetDepthMax) return 'it is wrapped too deep'
+    if (type === lowerType.compound) return this.#openCompound(bytes, depth)
+    if (type === lowerType.compress) return 'compressed bytes are within it'
+    if (type === lowerType.encrypt) return 'it is encrypted'
+    if (this.messages.length + this.ignored >= packetMessagesMax) return 'there are too many messages in it'
+    const message =
+      type === lowerType.user
+        ? readUpperMessage(bytes[1] ?? -1, new ValueReader(bytes, 2))
+        : readMessage(type, new ValueReader(bytes, 1))
+    if (message === undefined) return `a message of type ${type} cannot be read`
+    if (message === 'ignored') this.ignored++
+    else this.messages.push(message)
+    return undefined
+  }
+
+  /** As in the field, messages before the place where a compound is cut short still count. */
+  #openCompound(bytes: Uint8Array, depth: number): string | undefined {
+    const count = bytes[1] ?? 0
+    let at = compoundHeadBytes + compoundLengthBytes * count
+    if (count === 0 || at > bytes.length) return 'a compound is cut short'
+    for (let i = 0; i < count; i++) {
+      const place = compoundHeadBytes + compoundLengthBytes * i
+      const length = ((bytes[place] as number) << 8) | (bytes[place + 1] as number)
+      if (at + length > bytes.length) return 'a compound is cut short'
+      this.take(bytes.subarray(at, at + length), depth + 1)
+      at += length
+    }
+    return undefined
+  }
+}
+
+/** The compressed bytes of a `compress` message; undefined if it is malformed or compressed in another way. */
+export function readCompressed(from: ValueReader, bytesMax: number): Uint8Array | undefined {
+  let packed: Uint8Array | undefined
+  for (let left = from.fields(); left > 0 && !from.failed; left--) {
+    const key = from.key()
+    if (key === 'Buf') packed = from.rawView(bytesMax)
+    else if (key === 'Algo') {
+      if (from.uint(255) !== 0) from.fail()
+    } else from.skip()
+  }
+  return from.failed ? undefined : packed
+}

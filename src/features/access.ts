@@ -14,12 +14,21 @@ export interface Open {
   readonly reason: string
 }
 
-/** What the call would need and its token does not have; undefined: it may go on. */
-export type Refused<Args> = (authorizer: Authorizer, args: Args, state: ReadTransaction) => Ask | undefined
+/** What the call would need and its token does not have. */
+export interface Refusal extends Ask {
+  /**
+   * What the caller is told instead of that it may not: what it would be told if there were nothing. A caller that may not read a
+   * thing must not learn from a refusal that it is there. The log tells of the refusal all the same.
+   */
+  readonly instead?: Failure
+}
+
+/** Undefined: it may go on. */
+export type Refused<Args> = (authorizer: Authorizer, args: Args, state: ReadTransaction) => Refusal | undefined
 
 export interface Asks<Args> {
   readonly kind: 'asks'
-  refused(authorizer: Authorizer, args: Args, state: ReadTransaction): Ask | undefined
+  refused(authorizer: Authorizer, args: Args, state: ReadTransaction): Refusal | undefined
 }
 
 /** `serve` itself asks, for this reason. */
@@ -30,7 +39,7 @@ export interface Within {
 
 export interface Filters<Args, Reply> {
   readonly kind: 'filters'
-  refused?(authorizer: Authorizer, args: Args, state: ReadTransaction): Ask | undefined
+  refused?(authorizer: Authorizer, args: Args, state: ReadTransaction): Refusal | undefined
   /** The secret of a token whose rights count instead of the caller's once nothing is refused; empty: the caller's do. */
   onBehalfOf?(args: Args, state: ReadTransaction): string
   /**
@@ -74,6 +83,13 @@ export function refusedUnlessAllowed(
   right: Ask['right'],
 ): Ask | undefined {
   return authorizer.allows(resource, name, right) ? undefined : { resource, name, right }
+}
+
+/** The refusal of a change: of a thing that its caller may not even read, as if it were not there. */
+export function refusedOrAbsent(authorizer: Authorizer, ask: Ask, notThere: Failure): Refusal | undefined {
+  const { resource, name, right } = ask
+  if (authorizer.allows(resource, name, right)) return undefined
+  return authorizer.allows(resource, name, 'read') ? ask : { ...ask, instead: notThere }
 }
 
 /** The list without what is not kept; the very same list where all is. */

@@ -1,6 +1,7 @@
 import type { Ask, Authorizer } from '../access/authorizer.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Failure } from '../model/failure.ts'
+import { refusedOrAbsent } from './access.ts'
 import type { AgentContext } from './agent-context.ts'
 import type { CallOptions } from './call.ts'
 import { denied } from './denied.ts'
@@ -36,4 +37,17 @@ export async function allowedHere(
   const authorizer = resolved.value
   const refused = asks(authorizer).find(({ resource, name, right }) => !authorizer.allows(resource, name, right))
   return refused === undefined ? ok(authorizer) : err(denied(agent.env, authorizer, refused, 'this agent'))
+}
+
+/** The same of a change of a thing that this agent has: where its caller may not even read it, as if it were not there. */
+export async function allowedOrAbsent(
+  agent: Pick<AgentContext, 'authorizer' | 'env'>,
+  { call }: { readonly call: CallOptions },
+  ask: Ask,
+  notThere: Failure,
+): Promise<Result<Authorizer, Failure>> {
+  const resolved = await agent.authorizer(call)
+  if (!resolved.ok || resolved.value.unrestricted) return resolved
+  const refusal = refusedOrAbsent(resolved.value, ask, notThere)
+  return refusal === undefined ? resolved : err(denied(agent.env, resolved.value, refusal, 'this agent'))
 }

@@ -160,7 +160,7 @@ describe('an agent where only what a rule allows may be done', () => {
     const rules = 'query "find-" { policy = "write" }'
     await as('root', 'PUT /v1/acl/create', JSON.stringify({ ID: 'finds', Type: 'client', Rules: rules }))
     const mine = JSON.parse((await as('finds', 'POST /v1/query', named)).slice(4)) as { ID: string }
-    expect(await as('no-rights', `GET /v1/query/${mine.ID}`)).toBe('403 Permission denied')
+    expect(await as('no-rights', `GET /v1/query/${mine.ID}`)).toBe('404 Query not found')
     expect(await as('finds', 'GET /v1/query')).toContain('"find-web"')
     expect(await as('finds', 'GET /v1/query/find-web/execute')).toContain('"Nodes":[]')
     expect(await as('stand-in', 'GET /v1/query/find-web/execute')).toContain('"Service":"web"')

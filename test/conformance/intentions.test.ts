@@ -86,7 +86,7 @@ describe('an agent of a mesh where only what a rule allows may be done', () => {
       const listed = JSON.parse((await as(token, `GET ${intentions}`)).slice(4)) as readonly Made[]
       expect([token, ...listed.map(({ ID }) => ID)]).toEqual([token, toDb])
       expect(await as(token, `GET ${intentions}/${toDb}`)).toContain(toDb)
-      expect(await as(token, `GET ${intentions}/${toWeb}`)).toBe('403 Permission denied')
+      expect(await as(token, `GET ${intentions}/${toWeb}`)).toBe('404 Intention not found')
       expect(await as(token, `GET ${intentions}/match?by=destination&name=db`)).toContain(toDb)
       expect(await as(token, `GET ${intentions}/match?by=destination&name=db&name=web`)).toBe('403 Permission denied')
       expect(await as(token, `GET ${intentions}/check?source=web&destination=db`)).toBe('200 {"Allowed":true}')
@@ -94,7 +94,7 @@ describe('an agent of a mesh where only what a rule allows may be done', () => {
     }
     for (const token of ['no-rights', 'blind-to-db']) {
       expect(await as(token, `GET ${intentions}`)).toBe('200 []')
-      expect(await as(token, `GET ${intentions}/${toDb}`)).toBe('403 Permission denied')
+      expect(await as(token, `GET ${intentions}/${toDb}`)).toBe('404 Intention not found')
       expect(await as(token, `GET ${intentions}/match?by=source&name=db`)).toBe('403 Permission denied')
     }
     expect(await as('no-rights', `GET ${intentions}/check?source=web&destination=db`)).toBe('403 Permission denied')

@@ -1,8 +1,8 @@
-import { type Ask, type Authorizer, unrestricted } from '../../access/authorizer.ts'
+import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
 import { ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { Access, ReadAccess } from '../../features/access.ts'
+import type { Access, ReadAccess, Refusal } from '../../features/access.ts'
 import { denied } from '../../features/denied.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
@@ -72,7 +72,12 @@ export class Gate {
 
 const entered: Entered = ok(unrestricted)
 
-function refusedBy(access: Declared, authorizer: Authorizer, args: unknown, state: ReadTransaction): Ask | undefined {
+function refusedBy(
+  access: Declared,
+  authorizer: Authorizer,
+  args: unknown,
+  state: ReadTransaction,
+): Refusal | undefined {
   switch (access.kind) {
     case 'asks':
     case 'filters':

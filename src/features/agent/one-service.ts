@@ -2,7 +2,7 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentContext } from '../agent-context.ts'
-import { allowedHere } from '../asking.ts'
+import { allowedOrAbsent } from '../asking.ts'
 import { nameKey } from '../name-keys.ts'
 import type { RouteResponse } from '../route.ts'
 import { type HashRequest, whenAnother } from './hash-blocking.ts'
@@ -12,11 +12,12 @@ import { hashedServiceJson, serviceJson } from './model.ts'
 export async function readOneService(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   const find = () => agent.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
+  const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }
   return whenAnother(agent, request, async () => {
     for (;;) {
       const name = find()?.service
-      if (name === undefined) return err<Failure>({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
-      const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name, right: 'read' }])
+      if (name === undefined) return err(notThere)
+      const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'read' }, notThere)
       if (!allowed.ok) return allowed
       // Only what is read after that cannot change unnoticed before it is waited for.
       const service = find()

@@ -4,7 +4,7 @@ import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentContext } from '../agent-context.ts'
-import { allowedHere } from '../asking.ts'
+import { allowedOrAbsent } from '../asking.ts'
 import { declared } from '../declared.ts'
 import { jsonAnswer, textAnswer } from '../declared-answers.ts'
 import type { ManagedProxy } from '../local-agent.ts'
@@ -53,11 +53,12 @@ export const proxyRoutes: readonly Route[] = [
 async function readProxy(agent: AgentContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   const find = () => agent.local.managedProxies().find(({ proxy }) => nameKey(proxy.id) === nameKey(id))
+  const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }
   return whenAnother(agent, request, async (): Promise<Result<Hashed, Failure>> => {
     for (;;) {
       const name = find()?.target?.service
-      if (name === undefined) return err({ kind: 'not-found', message: `unknown proxy service ID: ${id}` })
-      const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name, right: 'write' }])
+      if (name === undefined) return err(notThere)
+      const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'write' }, notThere)
       if (!allowed.ok) return allowed
       // Only what is read after that cannot change unnoticed before it is waited for.
       const found = find()

@@ -5,7 +5,7 @@ import type { Failure } from '../../model/failure.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import { keptOf } from '../access.ts'
 import type { AgentContext } from '../agent-context.ts'
-import { allowedHere } from '../asking.ts'
+import { allowedHere, allowedOrAbsent } from '../asking.ts'
 import { meshSpellings } from '../mesh-spellings.ts'
 import { nameKey } from '../name-keys.ts'
 import type { RouteRequest } from '../route.ts'
@@ -90,8 +90,9 @@ async function mayChange<T>(
   const resolved = await agent.authorizer(request.call)
   if (!resolved.ok || resolved.value === unrestricted) return resolved
   const found = find()
-  if (found === undefined) return err({ kind: 'refused', message: `Unknown ${what} ${JSON.stringify(id)}` })
-  return allowedHere(agent, request, () => [ask(found)])
+  const notThere: Failure = { kind: 'refused', message: `Unknown ${what} ${JSON.stringify(id)}` }
+  if (found === undefined) return err(notThere)
+  return allowedOrAbsent(agent, request, ask(found), notThere)
 }
 
 export async function servicesShown(

@@ -86,9 +86,13 @@ async function seenFor(
   const leads = await server.leads()
   if (!leads.ok) return leads
   const known = intentionById(server.read(), args.id)
-  if (known === undefined) return err({ kind: 'bad-request', message: missing(args.id) })
-  const refused = writeRefused(authorizer, known.destination.name)
-  return refused === undefined ? ok(known.destination.name) : err(denied(server.env, authorizer, refused, method))
+  const notThere: Failure = { kind: 'bad-request', message: missing(args.id) }
+  if (known === undefined) return err(notThere)
+  const { name } = known.destination
+  const refused = writeRefused(authorizer, name)
+  if (refused === undefined) return ok(name)
+  const isSeen = authorizer.allows('intention', name, 'read')
+  return err(denied(server.env, authorizer, isSeen ? refused : { ...refused, instead: notThere }, method))
 }
 
 /** Where no destination is said, that is what is wrong with it. */

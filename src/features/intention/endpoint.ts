@@ -28,10 +28,9 @@ export const getEndpoint: QueryEndpoint<z.infer<typeof idArgs>, IntentionRow | n
   method: 'Intention.Get',
   kind: 'query',
   args: idArgs,
-  access: asks((authorizer, { id }, tx) => {
-    const intention = intentionById(tx, id)
-    return intention && refusedUnlessAllowed(authorizer, 'intention', intention.destination.name, 'read')
-  }),
+  access: filters((authorizer, intention) =>
+    intention === null || authorizer.allows('intention', intention.destination.name, 'read') ? intention : null,
+  ),
   query: (tx, { id }) => ({ index: intentionsIndex(tx), value: intentionById(tx, id) ?? null }),
 }
 

@@ -61,7 +61,7 @@ export const queryDelete: CommandDefinition<z.infer<typeof deleteBody>, QueryOut
   apply: (tx, { id }) => (tx.delete(queriesTable, id) ? { id } : { refusal: missing(id) }),
 }
 
-function missing(id: string): string {
+export function missing(id: string): string {
   return `Cannot modify non-existent prepared query: '${id}'`
 }
 

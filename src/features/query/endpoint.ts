@@ -17,13 +17,13 @@ import type {
   WriteIdentity,
 } from '../server-context.ts'
 import { placedSeenBy } from '../sight.ts'
-import { type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
+import { missing, type QueryOutcome, queryCreate, queryDelete, queryUpdate } from './commands.ts'
 import { definitionFields, queryId, serviceQueryFields } from './fields.ts'
 import { instancesOfQuery } from './instances.ts'
 import type { QueryDefinition, QueryRow } from './model.ts'
 import { type Nearness, nearnessOf } from './nearness.ts'
-import { type Resolved, resolveQuery } from './resolution.ts'
-import { isListed, queryRefused, queryShown, withoutToken } from './rights.ts'
+import { noSuchQuery, queryOf, type Resolved, resolveQuery } from './resolution.ts'
+import { isListed, queryChangeRefused, queryRefused, queryShown, withoutToken } from './rights.ts'
 import { definitionRefusal } from './validation.ts'
 import { allQueries, queriesIndex, queryById } from './views.ts'
 
@@ -46,7 +46,8 @@ export const updateEndpoint: WriteEndpoint<QueryDefinition & { readonly id: stri
   args: z.object({ id: queryId, ...definitionFields }),
   access: asks(
     (authorizer, definition, tx) =>
-      queryRefused(authorizer, definition, 'write') ?? queryRefused(authorizer, queryById(tx, definition.id), 'write'),
+      queryRefused(authorizer, definition, 'write') ??
+      queryChangeRefused(authorizer, queryById(tx, definition.id), notThere(definition)),
   ),
   serve: (server, definition, identity) => define(server, queryUpdate, definition, identity),
 }
@@ -77,6 +78,11 @@ async function propose<Body>(
   return ok(outcome.value.id)
 }
 
+/** What a change of a query is answered that is not there. */
+function notThere({ id }: IdArgs): Failure {
+  return { kind: 'bad-request', message: missing(id) }
+}
+
 const idArgs = z.object({ id: queryId })
 type IdArgs = z.infer<typeof idArgs>
 
@@ -84,7 +90,7 @@ export const deleteEndpoint: WriteEndpoint<IdArgs, string> = {
   method: 'PreparedQuery.Delete',
   kind: 'write',
   args: idArgs,
-  access: asks((authorizer, { id }, tx) => queryRefused(authorizer, queryById(tx, id), 'write')),
+  access: asks((authorizer, { id }, tx) => queryChangeRefused(authorizer, queryById(tx, id), notThere({ id }))),
   serve: (server, args, identity) => propose(server, queryDelete, args, identity),
 }
 
@@ -92,9 +98,8 @@ export const getEndpoint: QueryEndpoint<IdArgs, QueryRow | null> = {
   method: 'PreparedQuery.Get',
   kind: 'query',
   args: idArgs,
-  access: filters(
-    (authorizer, query) => (query === null ? null : queryShown(authorizer, query)),
-    (authorizer, { id }, tx) => queryRefused(authorizer, queryById(tx, id), 'read'),
+  access: filters((authorizer, query) =>
+    query === null || queryRefused(authorizer, query, 'read') !== undefined ? null : queryShown(authorizer, query),
   ),
   query: (tx, { id }) => ({ index: queriesIndex(tx), value: queryById(tx, id) ?? null }),
 }
@@ -127,10 +132,10 @@ export const explainEndpoint: QueryEndpoint<z.infer<typeof explainArgs>, Resolve
       const query = queryShown(authorizer, resolved.query)
       return query === resolved.query ? resolved : { ...resolved, query }
     },
-    (authorizer, { idOrName, segment }, tx) => {
-      const resolved = resolveQuery(tx, idOrName, segment)
-      if (resolved.kind !== 'found' || isListed(authorizer, resolved.query)) return undefined
-      return { resource: 'query', name: resolved.query.name, right: 'read' }
+    (authorizer, { idOrName }, tx) => {
+      const query = queryOf(tx, idOrName)
+      if (query === undefined || isListed(authorizer, query)) return undefined
+      return { resource: 'query', name: query.name, right: 'read', instead: noSuchQuery }
     },
   ),
   query: (tx, { idOrName, segment }) => ({

@@ -23,6 +23,7 @@ import { executeElsewhereEndpoint } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, explainEndpoint, otherDatacentersEndpoint } from './endpoint.ts'
 import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
 import { queryJson, queryShape } from './model.ts'
+import { noSuchQuery } from './resolution.ts'
 
 export const executeParameters = [
   ...readParameters,
@@ -75,7 +76,7 @@ export async function explain(agent: AgentContext, request: RouteRequest<ReadNam
   )
   if (!answer.ok) return unread(answer.error)
   const { value: resolved, meta } = answer.value
-  if (resolved.kind === 'unknown') return failed({ kind: 'not-found', message: 'Query not found' })
+  if (resolved.kind === 'unknown') return failed(noSuchQuery)
   if (resolved.kind === 'unusable') return badRequest(resolved.line)
   const { consistency } = options.value
   const value = { Query: queryJson(resolved.query), ...metaJson(meta, consistency) }

@@ -18,6 +18,7 @@ import { type Executed, executeEndpoint, executeRemoteEndpoint } from './endpoin
 import { failoverDatacenters, failsOver } from './failover.ts'
 import type { ServiceQuery } from './model.ts'
 import type { Nearness } from './nearness.ts'
+import { noSuchQuery } from './resolution.ts'
 
 /** What the execution of a query asks of servers, as fresh as its caller wants. */
 export interface QueryReads {
@@ -101,7 +102,7 @@ export async function executeQuery(
   const answer = first === undefined ? await reads.query(executeEndpoint, executeArgs(call), datacenter) : ok(first)
   if (!answer.ok) return answer
   const { value, meta } = answer.value
-  if (value.kind === 'unknown') return err({ kind: 'not-found', message: 'Query not found' })
+  if (value.kind === 'unknown') return err(noSuchQuery)
   if (value.kind === 'unusable') return err({ kind: 'bad-request', message: value.line })
   const { query } = value
   const here: Execution = {

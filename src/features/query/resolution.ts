@@ -1,4 +1,5 @@
 import { lowerAscii } from '../../base/letter-case.ts'
+import type { Failure } from '../../model/failure.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { isTemplate, type QueryRow } from './model.ts'
 import { renderTemplate } from './template.ts'
@@ -17,17 +18,24 @@ export type Resolved =
   | { readonly kind: 'unusable'; readonly line: string }
   | { readonly kind: 'found'; readonly query: QueryRow }
 
+/** What is answered where it stands for none. */
+export const noSuchQuery: Failure = { kind: 'not-found', message: 'Query not found' }
+
 /** The ID first, then the exact name, then the template with the longest name. Reference: HTTP API 10, templates. */
 export function resolveQuery(tx: ReadTransaction, idOrName: string, segment: string): Resolved {
-  if (idOrName === '') return { kind: 'unknown' }
-  const byId = looksLikeUuid(idOrName) ? queryById(tx, lowerAscii(idOrName)) : undefined
-  if (byId !== undefined) {
-    if (!isTemplate(byId)) return { kind: 'found', query: byId }
+  const query = queryOf(tx, idOrName)
+  if (query !== undefined && isTemplate(query) && query.id === lowerAscii(idOrName)) {
     return { kind: 'unusable', line: 'prepared query templates can only be resolved up by name, not by ID' }
   }
-  const query = queryByName(tx, idOrName) ?? templateFor(tx, idOrName)
   if (query === undefined) return { kind: 'unknown' }
   if (!isTemplate(query)) return { kind: 'found', query }
   const rendered = renderTemplate(query, idOrName, segment)
   return rendered.ok ? { kind: 'found', query: rendered.value } : { kind: 'unusable', line: rendered.error }
+}
+
+/** The query that is meant, be it a template that gives nothing for this name. */
+export function queryOf(tx: ReadTransaction, idOrName: string): QueryRow | undefined {
+  if (idOrName === '') return undefined
+  const byId = looksLikeUuid(idOrName) ? queryById(tx, lowerAscii(idOrName)) : undefined
+  return byId ?? queryByName(tx, idOrName) ?? templateFor(tx, idOrName)
 }

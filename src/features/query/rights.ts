@@ -1,5 +1,6 @@
 import type { Ask, Authorizer } from '../../access/authorizer.ts'
-import { refusedUnlessAllowed } from '../access.ts'
+import type { Failure } from '../../model/failure.ts'
+import { type Refusal, refusedOrAbsent, refusedUnlessAllowed } from '../access.ts'
 import { isTemplate, type QueryDefinition, type QueryRow } from './model.ts'
 
 /** What readers without rights see instead of a token. */
@@ -15,6 +16,16 @@ function isGoverned(query: Named): boolean {
 export function queryRefused(authorizer: Authorizer, query: Named | undefined, right: Ask['right']): Ask | undefined {
   if (query === undefined || !isGoverned(query)) return undefined
   return refusedUnlessAllowed(authorizer, 'query', query.name, right)
+}
+
+/** Of a query that is there. `notThere`: what its caller is told if it is not. */
+export function queryChangeRefused(
+  authorizer: Authorizer,
+  query: Named | undefined,
+  notThere: Failure,
+): Refusal | undefined {
+  if (query === undefined || !isGoverned(query)) return undefined
+  return refusedOrAbsent(authorizer, { resource: 'query', name: query.name, right: 'write' }, notThere)
 }
 
 /** In a list: those without a name are for who manages access alone. */

@@ -23,6 +23,7 @@ import {
   forwardedFor,
 } from './execute-routes.ts'
 import { type QueryDefinition, queryJson, queryShape } from './model.ts'
+import { noSuchQuery } from './resolution.ts'
 
 const unknownQuery = textAnswer(404, 'There is no such query.')
 const definitionAbout = 'The query. Names of members may have their letters in any case.'
@@ -126,7 +127,7 @@ async function read(agent: AgentContext, request: QueryRequest): Promise<RouteRe
   const answer = await agent.query(getEndpoint, { id: id.value }, options.value, request.call)
   if (!answer.ok) return { kind: 'failure', failure: answer.error, meta: nothingRead }
   const { value, meta } = answer.value
-  if (value === null) return failed({ kind: 'not-found', message: 'Query not found' })
+  if (value === null) return failed(noSuchQuery)
   return { kind: 'json', value: [queryJson(value)], meta, consistency: options.value.consistency }
 }
 

@@ -5,9 +5,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { sessionTtlMaxMs } from '../../model/limits.ts'
-import { asks, filters, keptOf, refusedUnlessAllowed, within } from '../access.ts'
+import { asks, filters, keptOf, refusedOrAbsent, refusedUnlessAllowed, within } from '../access.ts'
 import { spelledNode } from '../catalog/views.ts'
-import { denied } from '../denied.ts'
+import { denied, tellDenied } from '../denied.ts'
 import { measured } from '../measured.ts'
 import type { QueryEndpoint, ServerContext, WriteEndpoint, WriteIdentity } from '../server-context.ts'
 import { sessionCreate, sessionDestroy } from './commands.ts'
@@ -87,8 +87,9 @@ async function destroy(
     const leads = await server.leads()
     if (!leads.ok) return leads
     const session = sessionById(server.read(), id)
-    if (session === undefined) return err({ kind: 'refused', message: `Unknown session ${JSON.stringify(id)}` })
-    const refused = refusedUnlessAllowed(authorizer, 'session', session.node, 'write')
+    const notThere: Failure = { kind: 'refused', message: `Unknown session ${JSON.stringify(id)}` }
+    if (session === undefined) return err(notThere)
+    const refused = refusedOrAbsent(authorizer, { resource: 'session', name: session.node, right: 'write' }, notThere)
     if (refused !== undefined) return err(denied(server.env, authorizer, refused, 'Session.Destroy'))
   }
   return server.propose(sessionDestroy, { ids: [id] }, identity)
@@ -115,7 +116,13 @@ async function renew(
   const session = sessionById(server.read(), id)
   if (session === undefined) return ok(null)
   const refused = refusedUnlessAllowed(authorizer, 'session', session.node, 'write')
-  if (refused !== undefined) return err(denied(server.env, authorizer, refused, 'Session.Renew'))
+  if (refused !== undefined && seesSession(authorizer, session)) {
+    return err(denied(server.env, authorizer, refused, 'Session.Renew'))
+  }
+  if (refused !== undefined) {
+    tellDenied(server.env, authorizer, refused, 'Session.Renew')
+    return ok(null)
+  }
   const expiry = server.duty(sessionExpiry)
   // Its end began while leadership was made sure of: whether it succeeds decides.
   if (expiry?.isEnding(id) === true) return renew(server, { id }, authorizer)

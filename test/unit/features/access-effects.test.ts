@@ -3,7 +3,7 @@ import { features } from '../../../src/agent/features.ts'
 import { placedOperations } from '../../../src/http/openapi/document.ts'
 import { type Effect, effects, openOperations } from './access-effects.ts'
 import { AccessWorld } from './access-world.ts'
-import { Rights } from './rights-of.ts'
+import { type Grant, Rights } from './rights-of.ts'
 
 const routes = features.flatMap((feature) => feature.routes ?? [])
 const operations = new Map(
@@ -83,8 +83,71 @@ describe('the wall of access control', () => {
   }
 })
 
+/** Changes of what the caller sees: there is nothing to hide. */
+const seen: Readonly<Record<string, Grant>> = {
+  'DELETE /v1/query/QUERY': 'query:q:read',
+  'DELETE /v1/connect/intentions/INTENTION': 'intention:db:read',
+  'PUT /v1/session/destroy/SESSION': 'session:node-a:read',
+  'PUT /v1/session/renew/SESSION': 'session:node-a:read',
+  'PUT /v1/agent/service/deregister/web': 'service:web:read',
+  'PUT /v1/agent/service/maintenance/web?enable=true': 'service:web:read',
+  'PUT /v1/agent/check/deregister/web': 'service:web:read',
+  'PUT /v1/agent/check/deregister/disk': 'node:node-a:read',
+  'PUT /v1/agent/check/pass/web': 'service:web:read',
+  'GET /v1/agent/connect/proxy/web-proxy': 'service:web:read',
+}
+
 /** Of those who are refused: nothing changes. */
 const untouched = AccessWorld.begun()
+
+/**
+ * What anybody may do with a query is execute it, by contract of the field: that it is there is told, and of what it finds what
+ * the caller may see.
+ */
+const toldToEverybody = new Set(['GET /v1/query/{query}/execute'])
+
+const unknownId = 'cccccccc-0000-4000-8000-00000000000c'
+
+/** What a line quotes of its request. */
+function withoutNames(line: string): string {
+  return line.replace(/(["']|: )[\w-]+(["']|$)|(?<=Session id )'.*'/g, 'X')
+}
+
+/** The request with something in its path that is not there; undefined where its path names nothing. */
+function ofAnother(operation: string, request: string): string | undefined {
+  const [before = '', after] = operation.split(/\{[a-z]+\}/)
+  if (after === undefined || !request.startsWith(before)) return undefined
+  const [path = '', query] = request.split('?')
+  const named = path.slice(before.length, path.length - after.length)
+  const another = /^[A-Z]+$/.test(named) ? unknownId : 'nothing-has-this-name'
+  return `${before}${another}${after}${query === undefined ? '' : `?${query}`}`
+}
+
+describe('what is not there and what is hidden', () => {
+  for (const [request, grant] of Object.entries(seen)) {
+    it(`is another matter for who sees it: ${request} with ${grant}`, async () => {
+      const world = await untouched
+      expect(await world.ask(new Rights([grant]), request)).toEqual({ status: 403, body: 'Permission denied' })
+    })
+  }
+
+  for (const [name, rows] of Object.entries(effects)) {
+    for (const row of rows) {
+      const another = toldToEverybody.has(name) ? undefined : ofAnother(name, row.request)
+      if (another === undefined || row.grants.length === 0) continue
+
+      it(`have one answer: ${row.request}`, async () => {
+        const world = await untouched
+        const answers = [row.request, another].map(async (request) => {
+          const answer = await world.respond(new Rights(), request, bodyOf(row))
+          return JSON.stringify(answer, (member, value) => (member === 'message' ? withoutNames(value) : value))
+        })
+        const [hidden, absent] = [await answers[0], await answers[1]]
+        expect(hidden).toBe(absent)
+      })
+    }
+  }
+})
 
 for (const [name, rows] of Object.entries(effects)) {
   describe(`${name} under default deny`, () => {
@@ -120,7 +183,8 @@ for (const [name, rows] of Object.entries(effects)) {
             const world = await untouched
             const rights = new Rights(grants.filter((grant) => grant !== missing))
             const answer = await world.ask(rights, request, bodyOf(row))
-            if (denied.status === 403)
+            if (missing === row.shows) expect(answer.status).toBe(400)
+            else if (denied.status === 403)
               expect([answer.status === 403, missing]).toEqual([!missing.startsWith('key:a/1'), missing])
             else if (!(denied.body instanceof RegExp)) expect([answer.body, missing]).toEqual([denied.body, missing])
           }

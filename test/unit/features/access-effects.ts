@@ -8,6 +8,8 @@ export interface Effect {
   /** 403 `Permission denied` where nothing is said. */
   readonly denied?: Denied
   readonly grants: readonly Grant[]
+  /** That of them without which the thing is hidden: then the answer is that of one that is not there, with 400. */
+  readonly shows?: Grant
   /** 200 where nothing is said. */
   readonly allowed?: number
 }
@@ -27,6 +29,13 @@ const notInTransaction = {
   status: 409,
   body: '{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}',
 }
+
+const absent = (status: number, body: string | RegExp): Denied => ({ status, body })
+const noQuery = absent(404, 'Query not found')
+const noQueryToChange = absent(400, /^Cannot modify non-existent prepared query: '[-0-9a-f]{36}'$/)
+const noIntention = absent(400, /^Cannot modify non-existent intention: '[-0-9a-f]{36}'$/)
+const noService = absent(500, 'Unknown service "web"')
+const noCheck = absent(500, 'Unknown check "web"')
 
 const webTo = (DestinationName: string) => ({ SourceName: 'web', DestinationName, Action: 'deny' })
 
@@ -193,9 +202,19 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     { request: 'PUT /v1/session/create', body: { Checks: [] }, grants: ['session:node-a:write'] },
   ],
   'PUT /v1/session/destroy/{session}': [
-    { request: 'PUT /v1/session/destroy/SESSION', grants: ['session:node-a:write'] },
+    {
+      request: 'PUT /v1/session/destroy/SESSION',
+      denied: absent(500, /^Unknown session "[-0-9a-f]{36}"$/),
+      grants: ['session:node-a:write'],
+    },
   ],
-  'PUT /v1/session/renew/{session}': [{ request: 'PUT /v1/session/renew/SESSION', grants: ['session:node-a:write'] }],
+  'PUT /v1/session/renew/{session}': [
+    {
+      request: 'PUT /v1/session/renew/SESSION',
+      denied: absent(404, /^Session id '[-0-9a-f]{36}' not found$/),
+      grants: ['session:node-a:write'],
+    },
+  ],
   'GET /v1/session/info/{session}': [
     { request: 'GET /v1/session/info/SESSION', denied: nothing('[]'), grants: ['session:node-a:read'] },
   ],
@@ -225,21 +244,30 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
       grants: ['query::write'],
     },
   ],
-  'GET /v1/query/{query}': [{ request: 'GET /v1/query/QUERY', grants: ['query:q:read'] }],
+  'GET /v1/query/{query}': [{ request: 'GET /v1/query/QUERY', denied: noQuery, grants: ['query:q:read'] }],
   'PUT /v1/query/{query}': [
     {
       request: 'PUT /v1/query/QUERY',
       body: { Name: 'p', Service: { Service: 'web' } },
-      grants: ['query:q:write', 'query:p:write'],
+      grants: ['query:p:write', 'query:q:write'],
+      shows: 'query:q:write',
+    },
+    {
+      request: 'PUT /v1/query/QUERY',
+      body: { Session: 'SESSION', Service: { Service: 'web' } },
+      denied: noQueryToChange,
+      grants: ['query:q:write'],
     },
   ],
-  'DELETE /v1/query/{query}': [{ request: 'DELETE /v1/query/QUERY', grants: ['query:q:write'] }],
+  'DELETE /v1/query/{query}': [
+    { request: 'DELETE /v1/query/QUERY', denied: noQueryToChange, grants: ['query:q:write'] },
+  ],
   'GET /v1/query/{query}/execute': [
     { request: 'GET /v1/query/UNNAMED/execute', denied: { status: 200, body: /"Nodes":\[\]/ }, grants: reads },
   ],
   'GET /v1/query/{query}/explain': [
-    { request: 'GET /v1/query/q/explain', grants: ['query:q:read'] },
-    { request: 'GET /v1/query/UNNAMED/explain', grants: ['acl::write'] },
+    { request: 'GET /v1/query/q/explain', denied: noQuery, grants: ['query:q:read'] },
+    { request: 'GET /v1/query/UNNAMED/explain', denied: noQuery, grants: ['acl::write'] },
   ],
   'GET /v1/connect/intentions': [
     { request: 'GET /v1/connect/intentions', denied: nothing('[]'), grants: ['intention:db:read'] },
@@ -254,17 +282,22 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     { request: 'POST /v1/connect/intentions', body: webTo('*'), grants: ['intention:*:write'] },
   ],
   'GET /v1/connect/intentions/{intention}': [
-    { request: 'GET /v1/connect/intentions/INTENTION', grants: ['intention:db:read'] },
+    {
+      request: 'GET /v1/connect/intentions/INTENTION',
+      denied: absent(404, 'Intention not found'),
+      grants: ['intention:db:read'],
+    },
   ],
   'PUT /v1/connect/intentions/{intention}': [
     {
       request: 'PUT /v1/connect/intentions/INTENTION',
       body: webTo('cache'),
       grants: ['intention:db:write', 'intention:cache:write'],
+      shows: 'intention:db:write',
     },
   ],
   'DELETE /v1/connect/intentions/{intention}': [
-    { request: 'DELETE /v1/connect/intentions/INTENTION', grants: ['intention:db:write'] },
+    { request: 'DELETE /v1/connect/intentions/INTENTION', denied: noIntention, grants: ['intention:db:write'] },
   ],
   'GET /v1/connect/intentions/match': [
     { request: 'GET /v1/connect/intentions/match?by=destination&name=db', grants: ['intention:db:read'] },
@@ -352,9 +385,19 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   'GET /v1/agent/services': [
     { request: 'GET /v1/agent/services', denied: nothing('{}'), grants: ['service:web:read'] },
   ],
-  'GET /v1/agent/service/{service}': [{ request: 'GET /v1/agent/service/web', grants: ['service:web:read'] }],
+  'GET /v1/agent/service/{service}': [
+    {
+      request: 'GET /v1/agent/service/web',
+      denied: absent(404, 'unknown proxy service ID: web'),
+      grants: ['service:web:read'],
+    },
+  ],
   'GET /v1/agent/connect/proxy/{proxy}': [
-    { request: 'GET /v1/agent/connect/proxy/web-proxy', grants: ['service:web:write'] },
+    {
+      request: 'GET /v1/agent/connect/proxy/web-proxy',
+      denied: absent(404, 'unknown proxy service ID: web-proxy'),
+      grants: ['service:web:write'],
+    },
   ],
   'PUT /v1/agent/service/register': [
     { request: 'PUT /v1/agent/service/register', body: { Name: 'api' }, grants: ['service:api:write'] },
@@ -395,7 +438,7 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
   ],
   'PUT /v1/agent/service/deregister/{service}': [
-    { request: 'PUT /v1/agent/service/deregister/web', grants: ['service:web:write'] },
+    { request: 'PUT /v1/agent/service/deregister/web', denied: noService, grants: ['service:web:write'] },
     {
       request: 'PUT /v1/agent/service/deregister/none',
       denied: denied('Unknown service "none"'),
@@ -404,7 +447,7 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
   ],
   'PUT /v1/agent/service/maintenance/{service}': [
-    { request: 'PUT /v1/agent/service/maintenance/web?enable=true', grants: ['service:web:write'] },
+    { request: 'PUT /v1/agent/service/maintenance/web?enable=true', denied: noService, grants: ['service:web:write'] },
   ],
   'GET /v1/agent/checks': [
     { request: 'GET /v1/agent/checks', denied: nothing('{}'), grants: ['service:web:read'] },
@@ -424,8 +467,12 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
   ],
   'PUT /v1/agent/check/deregister/{check}': [
-    { request: 'PUT /v1/agent/check/deregister/web', grants: ofTheCheck },
-    { request: 'PUT /v1/agent/check/deregister/disk', grants: ['node:node-a:write'] },
+    { request: 'PUT /v1/agent/check/deregister/web', denied: noCheck, grants: ofTheCheck },
+    {
+      request: 'PUT /v1/agent/check/deregister/disk',
+      denied: absent(500, 'Unknown check "disk"'),
+      grants: ['node:node-a:write'],
+    },
     {
       request: 'PUT /v1/agent/check/deregister/none',
       denied: denied('Unknown check "none"'),
@@ -433,11 +480,17 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
       allowed: 500,
     },
   ],
-  'PUT /v1/agent/check/pass/{check}': [{ request: 'PUT /v1/agent/check/pass/web', grants: ofTheCheck }],
-  'PUT /v1/agent/check/warn/{check}': [{ request: 'PUT /v1/agent/check/warn/web', grants: ofTheCheck }],
-  'PUT /v1/agent/check/fail/{check}': [{ request: 'PUT /v1/agent/check/fail/web', grants: ofTheCheck }],
+  'PUT /v1/agent/check/pass/{check}': [
+    { request: 'PUT /v1/agent/check/pass/web', denied: noCheck, grants: ofTheCheck },
+  ],
+  'PUT /v1/agent/check/warn/{check}': [
+    { request: 'PUT /v1/agent/check/warn/web', denied: noCheck, grants: ofTheCheck },
+  ],
+  'PUT /v1/agent/check/fail/{check}': [
+    { request: 'PUT /v1/agent/check/fail/web', denied: noCheck, grants: ofTheCheck },
+  ],
   'PUT /v1/agent/check/update/{check}': [
-    { request: 'PUT /v1/agent/check/update/web', body: { Status: 'passing' }, grants: ofTheCheck },
+    { request: 'PUT /v1/agent/check/update/web', body: { Status: 'passing' }, denied: noCheck, grants: ofTheCheck },
   ],
 }
 

@@ -80,18 +80,22 @@ export class AccessWorld {
 
   /** Asks with these rights. */
   async ask(authorizer: Authorizer, line: string, body = ''): Promise<Told> {
+    return told(await this.respond(authorizer, line, body))
+  }
+
+  /** What the route answers, before any of it is written. */
+  async respond(authorizer: Authorizer, line: string, body = ''): Promise<RouteResponse> {
     const [method, target] = line.split(' ') as [HttpMethod, string]
     this.server.authorizer = authorizer
     try {
-      return told(
-        await this.server.request(method, this.#named(target), body === 'ARCHIVE' ? this.archive : this.#named(body)),
-      )
+      return await this.server.request(method, this.named(target), body === 'ARCHIVE' ? this.archive : this.named(body))
     } finally {
       this.server.authorizer = unrestricted
     }
   }
 
-  #named(text: string): string {
+  /** With the IDs of what was made in the place of their names. */
+  named(text: string): string {
     return text
       .replace('SESSION', this.session)
       .replace('UNNAMED', this.unnamed)

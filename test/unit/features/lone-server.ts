@@ -166,7 +166,8 @@ export class LoneServer {
     if (access.kind === 'open') return ok(unrestricted)
     const found = this.resolve === undefined ? ok(this.authorizer) : this.resolve(token)
     if (!found.ok || found.value.unrestricted || access.kind === 'within') return found
-    return access.refused?.(found.value, args, this.read()) === undefined ? found : err(permissionDenied())
+    const refusal = access.refused?.(found.value, args, this.read())
+    return refusal === undefined ? found : err(refusal.instead ?? permissionDenied())
   }
 
   #serverContext(env: Env): ServerContext {

@@ -29,7 +29,7 @@ export function configDifferences(
 ): readonly ConfigDifference[] {
   const keys = configKeys().filter(({ name }) => !name.includes('[]'))
   const changed = keys.filter((row) => differs(row, row.reload ? before : started, next))
-  const ofKeys = changed.map((row) => ({ text: textOf(row, before, next), applied: row.reload }))
+  const ofKeys = changed.map((row) => ({ text: textOf(row, started, before, next), applied: row.reload }))
   return [...ofKeys, ...definitionDifferences(before.config, next.config)]
 }
 
@@ -41,12 +41,27 @@ function said(name: string, otherwise: unknown, { file }: ReadConfig): string {
   return JSON.stringify(valueAt(file, name.split('.')) ?? otherwise ?? null)
 }
 
-function textOf({ name, reload, default: otherwise }: KeyRow, before: ReadConfig, next: ReadConfig): string {
+function textOf(
+  { name, reload, default: otherwise }: KeyRow,
+  started: ReadConfig,
+  before: ReadConfig,
+  next: ReadConfig,
+): string {
   if (name.startsWith('connect.ca_'))
     return `${name} has changed: it counts for the first start of the mesh alone, write ${productName} connect ca set-config`
+  if (name === 'encrypt') return encryptText(started.config)
   if (!reload) return `${name} has changed: restart to apply`
   if (holdsSecrets(name)) return `${name} has changed`
   return `${name} is ${said(name, otherwise, next)}, was ${said(name, otherwise, before)}`
+}
+
+/** Keys of the pool that are kept win at each start: the pool may have moved on from the one in the configuration. */
+function encryptText({ dataDir, pool }: AgentConfig): string {
+  if (dataDir === undefined || !pool.keepsKeyring) return 'encrypt has changed: restart to apply'
+  const file = `${dataDir}/serf/local.keyring`
+  const change = `change keys with ${productName} keyring`
+  if (pool.encrypt !== undefined) return `encrypt has changed, to no effect: the keys in ${file} win; ${change}`
+  return `encrypt has changed: restart to apply; where ${file} has keys, they win: ${change}`
 }
 
 /** A watch may carry a token, too. */

@@ -1,7 +1,7 @@
-import { textOf, utf8 } from '../../base/bytes.ts'
+import { equalBytes, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import { Keyring } from '../../gossip/keyring.ts'
+import { Keyring, keyFrom } from '../../gossip/keyring.ts'
 import { productName } from '../../model/names.ts'
 import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
@@ -30,10 +30,9 @@ export async function loadPoolKeys(
     const path = `${dataDir}/${directory}/${files.keyring}`
     const found = await readWholeFile(env.disk, path)
     if (found.ok) {
-      if (pool.encrypt !== undefined) {
-        env.log.write('warn', 'agent', `${files.pool} keyring exists but -encrypt given, using keyring`)
-      }
-      return keptKeys(path, textOf(found.value))
+      const kept = keptKeys(path, textOf(found.value))
+      if (kept.ok && pool.encrypt !== undefined) warnOfKept(env, kept.value.keyring, pool.encrypt, path, files)
+      return kept
     }
     if (found.error.kind !== 'not-found') {
       const message = `${path}: ${found.error.message}`
@@ -45,6 +44,15 @@ export async function loadPoolKeys(
   if (keyring.ok) return ok({ keyring: keyring.value, isKept: false })
   const message = `Failed to configure keyring: Invalid key: ${keyring.error}`
   return err({ kind: 'configuration', message, remedy: `make a key with ${productName} keygen` })
+}
+
+/** The field's line; where the pool has moved on from the configured key, with what follows from it. */
+function warnOfKept({ log }: Env, keyring: Keyring, encrypt: string, path: string, { pool }: PoolFiles): void {
+  const text = `${pool} keyring exists but -encrypt given, using keyring`
+  const configured = keyFrom(encrypt)
+  if (configured.ok && equalBytes(configured.value, keyring.primary)) return log.write('info', 'agent', text, { path })
+  const [is, remedy] = ['not the key that is used', `change keys with ${productName} keyring`]
+  log.write('warn', 'agent', text, { path, encrypt: is, remedy })
 }
 
 function keptKeys(path: string, text: string): Result<PoolKeys, StartFailure> {

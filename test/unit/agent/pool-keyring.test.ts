@@ -7,7 +7,8 @@ import { type AgentConfig, defaultAgentConfig, type PoolConfig } from '../../../
 import { keyFrom } from '../../../src/gossip/keyring.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 
-const env = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+const logged: string[] = []
+const env = createHostEnv({ logSink: (line) => logged.push(line), logLevel: 'info' })
 const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
 let dataDir: string
 beforeEach(() => {
@@ -52,8 +53,22 @@ describe('the keys that an agent keeps', () => {
   it('that are kept are used, whatever is configured', async () => {
     mkdirSync(join(dataDir, 'serf'))
     writeFileSync(path(), JSON.stringify([second]))
+    logged.length = 0
     expect(await keysOf({ encrypt: first })).toEqual([second])
+    const [line = ''] = logged
+    expect(line).toMatch(/\[WARN\] agent: LAN keyring exists but -encrypt given, using keyring path=\S+local\.keyring /)
+    expect(line).toMatch(/ encrypt="not the key that is used" remedy="change keys with svc keyring"$/)
     expect(await keysOf({ encrypt: first, keepsKeyring: false })).toEqual([first])
+  })
+
+  it('that are kept, and of which the configured one is used, are no reason to warn', async () => {
+    mkdirSync(join(dataDir, 'serf'))
+    writeFileSync(path(), JSON.stringify([second, first]))
+    logged.length = 0
+    expect(await keysOf({ encrypt: second })).toEqual([second, first])
+    expect(logged.map((line) => line.replace(/^.*?\[/, '['))).toEqual([
+      `[INFO] agent: LAN keyring exists but -encrypt given, using keyring path=${path()}`,
+    ])
   })
 
   for (const [what, content] of [

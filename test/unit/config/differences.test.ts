@@ -40,11 +40,28 @@ describe('what a reload changed', () => {
       acl_master_token: 'x',
     })
     const waiting = ['acl_master_token', 'datacenter', 'encrypt', 'ports.dns'].map((key) => {
-      return { text: `${key} has changed: restart to apply`, applied: false }
+      const unless = '; where /d/serf/local.keyring has keys, they win: change keys with svc keyring'
+      return { text: `${key} has changed: restart to apply${key === 'encrypt' ? unless : ''}`, applied: false }
     })
     expect(configDifferences(started, started, next)).toEqual(waiting)
     expect(configDifferences(started, next, next)).toEqual(waiting)
     expect(configDifferences(started, next, read({}))).toEqual([])
+  })
+
+  it('and of another key for gossip that those which are kept win, unless none are kept', () => {
+    const [one, other] = ['pUqJrVyVRj5jsiYEkM/tFQ==', 'AAAAAAAAAAAAAAAAAAAAAA==']
+    const textsOf = (more: FileConfig, encrypt: string | undefined) =>
+      configDifferences(
+        read({ encrypt: one, ...more }),
+        read({ encrypt: one, ...more }),
+        read({ ...more, ...(encrypt === undefined ? {} : { encrypt }) }),
+      )
+    const kept =
+      'encrypt has changed, to no effect: the keys in /d/serf/local.keyring win; change keys with svc keyring'
+    expect(textsOf({}, other)).toEqual([{ text: kept, applied: false }])
+    expect(textsOf({}, undefined)).toEqual([{ text: kept, applied: false }])
+    const waits = [{ text: 'encrypt has changed: restart to apply', applied: false }]
+    expect(textsOf({ disable_keyring_file: true }, other)).toEqual(waits)
   })
 
   it('names services and checks that are new, changed or gone', () => {

@@ -1,15 +1,39 @@
-/** One thing wrong with the configuration: where, what, and what to do. Each is shown as one line. */
+import { errorsIn } from '../model/several-errors.ts'
+
+/** One thing wrong with the configuration: where, what, and what to do. */
 export interface ConfigProblem {
   /** `-flag`, or `file:line:column`. */
   readonly place: string
+  /** May end with a list of errors, as texts of the HTTP API do. */
   readonly message: string
   readonly remedy: string
 }
 
-/** One line, whatever a file or a name in it holds. */
+/** One line, whatever a file or a name in it holds: for logs and programs. */
 export function problemText({ place, message, remedy }: ConfigProblem): string {
-  const parts = [place, message, remedy].filter((part) => part !== '')
-  return parts.join(': ').replace(controls, (character) => JSON.stringify(character).slice(1, -1))
+  const listed = errorsIn(message)
+  if (listed === undefined) return joined(place, message, remedy)
+  const { heading, errors } = listed
+  const space = heading === '' || heading.endsWith(' ') ? '' : ' '
+  return joined(place, `${heading}${space}${errors.join('; ')}`, remedy)
+}
+
+/** The same for a terminal: several errors have a line each, and so has the remedy then. */
+export function problemLines(problem: ConfigProblem): string {
+  const { place, message, remedy } = problem
+  const listed = errorsIn(message)
+  if (listed === undefined || listed.errors.length === 1) return problemText(problem)
+  const items = [...listed.errors.map((error) => `* ${error}`), remedy].filter((line) => line !== '')
+  return [joined(place, listed.heading), ...items.map((item) => `    ${onOneLine(item)}`)].join('\n')
+}
+
+function joined(...parts: readonly string[]): string {
+  const said = parts.filter((part) => part !== '')
+  return said.map(onOneLine).join(': ')
+}
+
+function onOneLine(text: string): string {
+  return text.replace(controls, (character) => JSON.stringify(character).slice(1, -1))
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

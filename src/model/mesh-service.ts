@@ -78,8 +78,3 @@ export function proxyProblems({ kind, port, mesh }: InMesh & { readonly port: nu
     ...(mesh?.native === true ? ['A Proxy cannot also be Connect Native, only typical services'] : []),
   ]
 }
-
-/** As clients of the field know lists of errors. */
-export function severalErrors(lines: readonly string[]): string {
-  return `${lines.length} error(s) occurred:\n\n${lines.map((line) => `* ${line}`).join('\n')}`
-}

@@ -82,7 +82,20 @@ describe('an agent refuses to start', () => {
     writeFileSync(file, JSON.stringify(await server({ start_join: [`127.0.0.1:${await freePort()}`] })))
     const finished = await runSvc(['agent', `-config-file=${file}`])
     expectRefusal(finished)
-    expect(finished.error.trimEnd()).toMatch(/Failed to join 127\.0\.0\.1:\d+: .*use -retry-join, which keeps trying$/)
+    const one =
+      /^==> Error starting agent: Error joining cluster: Failed to join 127\.0\.0\.1:\d+: [^\\]*use -retry-join, which keeps trying$/
+    expect(finished.error.trimEnd()).toMatch(one)
+    const flags = [`-join=127.0.0.1:${await freePort()}`, `-join=127.0.0.1:${await freePort()}`]
+    const several = await runSvc(['agent', `-config-file=${file}`, ...flags])
+    expect([several.code, several.error.replace(/127\.0\.0\.1:\d+: .*/g, '…').split('\n')]).toEqual([
+      1,
+      [
+        '==> Error starting agent: Error joining cluster: 3 error(s) occurred:',
+        ...Array.from({ length: 3 }, () => '    * Failed to join …'),
+        '    start one of these agents first, or use -retry-join, which keeps trying',
+        '',
+      ],
+    ])
   })
 
   it('with a data directory that is a file', async () => {

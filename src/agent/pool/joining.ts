@@ -3,6 +3,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import type { Pool } from '../../gossip/pool.ts'
+import { severalErrors } from '../../model/several-errors.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 import type { StartFailure } from '../agent.ts'
 import type { KnownMember } from './member-snapshot.ts'
@@ -108,7 +109,7 @@ export class Joining {
     }
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
     if (joined > 0) return ok(joined)
-    return err(`${failures.length} error(s) occurred:\n\n${failures.map((failure) => `* ${failure}`).join('\n')}`)
+    return err(severalErrors(failures))
   }
 
   /** All addresses of a name. */

@@ -35,14 +35,14 @@ export const validateCommand: CliCommand = {
     }
     if (args.length === 0) return misused(invocation, 'Must specify at least one config file or directory')
     const { loadConfig } = await import('../../config/load.ts')
-    const { problemText } = await import('../../config/problem.ts')
+    const { problemLines } = await import('../../config/problem.ts')
     const steering = ['config-format', 'release'].flatMap((name) => {
       const value = flags.get(name)
       return value === undefined ? [] : [[name, value] as const]
     })
     const loaded = await loadConfig(env, new Map(steering), args)
     if (!loaded.ok) {
-      for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemText(problem)}`)
+      for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemLines(problem)}`)
       return 1
     }
     const { startProblems } = await import('../running/start-problem.ts')

@@ -2,7 +2,7 @@ import { textOf } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { readDefinitions } from '../../config/definitions.ts'
-import { problemText } from '../../config/problem.ts'
+import { problemLines } from '../../config/problem.ts'
 import type { ConfigDocument } from '../../config/sources/document.ts'
 import { documentOf } from '../../config/sources/hcl-document.ts'
 import type { Disk } from '../../env/disk.ts'
@@ -39,7 +39,7 @@ async function readServices(disk: Disk, path: string): Promise<Services> {
   await file.value.close()
   if (!bytes.ok) return err(`Error reading ${path}: ${bytes.error.message}`)
   const document = documentOf(path, textOf(bytes.value), path.endsWith('.hcl') ? 'hcl' : 'json')
-  return document.ok ? servicesOf(document.value) : err(problemText(document.error))
+  return document.ok ? servicesOf(document.value) : err(problemLines(document.error))
 }
 
 function servicesOf(document: ConfigDocument): Services {
@@ -59,7 +59,7 @@ function servicesOf(document: ConfigDocument): Services {
   }))
   // Whether scripts may run is the agent's to say.
   const read = readDefinitions(sources, true)
-  if (!read.ok) return err(read.error.map(problemText).join('\n'))
+  if (!read.ok) return err(read.error.map(problemLines).join('\n'))
   const named = read.value.services.map(({ service: { id, service: name, token } }) => ({ id, name, token }))
   return ok(named.map((service, at) => ({ ...service, body: bodyOf(found[at]?.raw ?? {}) })))
 }

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { configDifferences } from '../../config/differences.ts'
 import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Normalized } from '../../config/normalize.ts'
-import { problemText } from '../../config/problem.ts'
+import { problemLines, problemText } from '../../config/problem.ts'
 import type { Terminal } from '../../env/terminal.ts'
 import { productTitle } from '../../model/names.ts'
 import { releaseText } from '../../model/release.ts'
@@ -20,7 +20,7 @@ export async function runAgent(invocation: Invocation): Promise<number> {
   if (args.length > 0) return stopped(terminal, `config: Unknown extra arguments: [${args.join(' ')}]`)
   const loaded = await loadConfig(env, flags)
   if (!loaded.ok) {
-    for (const problem of loaded.error) terminal.error(`==> ${problemText(problem)}\n`)
+    for (const problem of loaded.error) terminal.error(`==> ${problemLines(problem)}\n`)
     return 1
   }
   const { warnings } = loaded.value
@@ -105,9 +105,8 @@ class Readings {
   }
 }
 
-/** One line, also of a message that is several over HTTP. */
 function stopped(terminal: Terminal, message: string): number {
-  terminal.error(`==> ${message.replace(/\s*\n\s*/g, ' ')}\n`)
+  terminal.error(`==> ${message}\n`)
   return 1
 }
 

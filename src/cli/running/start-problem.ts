@@ -2,7 +2,7 @@ import type { StartFailure } from '../../agent/agent.ts'
 import { wantedDefinitions } from '../../agent/local/file-definitions.ts'
 import { loadTls } from '../../agent/tls-material.ts'
 import type { LoadedConfig } from '../../config/load.ts'
-import { problemText } from '../../config/problem.ts'
+import { problemLines } from '../../config/problem.ts'
 import type { Env } from '../../env/env.ts'
 
 /**
@@ -17,8 +17,8 @@ export async function startProblems(env: Env, { config, placeOf }: LoadedConfig)
   return [...(tls.ok ? [] : [startFailureText(tls.error, placeOf)]), ...(definitions.ok ? [] : [definitions.error])]
 }
 
-/** With the place of the key that it is about. */
+/** For a terminal, with the place of the key that it is about. */
 export function startFailureText({ message, remedy, key }: StartFailure, placeOf: LoadedConfig['placeOf']): string {
   const place = key === undefined ? '' : placeOf(key.split('.'))
-  return problemText({ place: place === 'config' ? '' : place, message, remedy })
+  return problemLines({ place: place === 'config' ? '' : place, message, remedy })
 }

@@ -7,8 +7,8 @@ import {
   proxyKind,
   proxyProblems,
   serviceUpstream,
-  severalErrors,
 } from '../../model/mesh-service.ts'
+import { severalErrors } from '../../model/several-errors.ts'
 import type { Fields } from './definition-fields.ts'
 import {
   connectNames,

@@ -8,9 +8,9 @@ import {
   type ProxyFacts,
   proxyProblems,
   serviceUpstream,
-  severalErrors,
 } from '../../model/mesh-service.ts'
 import { metadataProblem } from '../../model/metadata.ts'
+import { severalErrors } from '../../model/several-errors.ts'
 import {
   type Decoder,
   decodeBody,

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { metadataKeyMax, metadataPairsMax, metadataValueMax } from '../../model/limits.ts'
 import { productName } from '../../model/names.ts'
+import { severalErrors } from '../../model/several-errors.ts'
 import type { Action, IntentionContent } from './model.ts'
 import { type Place, wildcard } from './place.ts'
 
@@ -27,7 +28,7 @@ export function contentOf({ sourceType, ...said }: IntentionSaid): Result<Intent
     ...(isPort(said.defaultPort) ? [] : ['DefaultPort must be between 0 and 65535']),
   ]
   if (action !== undefined && problems.length === 0) return ok({ ...said, action })
-  return err(`${problems.length} error(s) occurred:\n\n${problems.map((problem) => `* ${problem}`).join('\n')}`)
+  return err(severalErrors(problems))
 }
 
 type Said = Omit<IntentionSaid, 'sourceType'>

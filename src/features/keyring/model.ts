@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Result } from '../../base/result.ts'
 import type { KeyAnswers } from '../../gossip/pool.ts'
+import { severalErrors } from '../../model/several-errors.ts'
 
 /** Members may be asked to carry answers for others. Reference: HTTP API 12. */
 export const relayFactorMax = 5
@@ -29,7 +30,7 @@ export function keysJson({ wan, datacenter }: PoolKeys, { keys, nodes }: KeyAnsw
 export function keysProblem(pools: readonly PoolKeys[]): string | undefined {
   const lines = pools.flatMap(problemLines)
   if (lines.length === 0) return undefined
-  return `${lines.length} error(s) occurred:\n\n${lines.map((line) => `* ${line}`).join('\n')}`
+  return severalErrors(lines)
 }
 
 function problemLines({ wan, datacenter, answers }: PoolKeys): readonly string[] {

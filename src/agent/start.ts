@@ -134,10 +134,11 @@ function openLanPool(
     fatal.raise({ kind: 'refused', message: `${message}: give this one another with -node` })
   }
   const port = config.ports.serfLan
+  const advertise = { host: config.advertiseAddress, port }
   return openPool(env, {
     name: config.nodeName,
     bind: { host: config.serfLanBindAddress, port },
-    advertise: { host: config.advertiseAddress, port },
+    advertise,
     tags: agentTags(config, nodeId, config.release),
     timing: config.gossipLan,
     encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
@@ -148,6 +149,7 @@ function openLanPool(
     refuse: poolAdmission({
       nodeName: config.nodeName,
       nodeId,
+      endpoint: advertise,
       datacenter: config.datacenter,
       protocol: spokenProtocols(config),
     }),

@@ -65,6 +65,7 @@ export interface PoolEncryption {
 /** Somebody of whom it is said that it lives, before it is a member. */
 export interface Claim {
   readonly name: string
+  readonly endpoint: Endpoint
   readonly tags: Readonly<Record<string, string>>
 }
 

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../env/net.ts'
 import type { Claim } from '../../gossip/pool.ts'
 import { productName } from '../../model/names.ts'
 import type { ProtocolRange } from '../../model/release.ts'
@@ -10,18 +11,21 @@ import type { ProtocolRange } from '../../model/release.ts'
 export function poolAdmission(own: {
   readonly nodeName: string
   readonly nodeId: string
+  /** Where others reach this agent in the pool. */
+  readonly endpoint: Endpoint
   readonly datacenter: string
   readonly protocol: ProtocolRange
 }): (members: readonly Claim[]) => string | undefined {
   return (members) => {
-    const holders = new Map([[own.nodeId, own.nodeName]])
-    for (const { name, tags } of members) {
-      const { dc, segment, id } = tags
+    const holders = new Map([[own.nodeId, { name: own.nodeName, endpoint: own.endpoint }]])
+    for (const member of members) {
+      const { name, tags } = member
+      const { dc, segment } = tags
       if (dc !== undefined && dc !== own.datacenter) return `Member '${name}' part of wrong datacenter '${dc}'`
       if (segment !== undefined && segment !== '') return `Member '${name}' part of wrong segment '${segment}'`
       const stranger = otherProtocol(own.protocol, name, tags)
       if (stranger !== undefined) return stranger
-      const conflict = conflictOf(holders, name, id, own.nodeName)
+      const conflict = conflictOf(holders, member, own.nodeName)
       if (conflict !== undefined) return conflict
     }
     return undefined
@@ -35,15 +39,17 @@ export function poolAdmission(own: {
 export function wanAdmission(own: {
   readonly name: string
   readonly nodeId: string
+  readonly endpoint: Endpoint
   readonly protocol: ProtocolRange
 }): (members: readonly Claim[]) => string | undefined {
   return (members) => {
-    const holders = new Map([[own.nodeId, own.name]])
-    for (const { name, tags } of members) {
+    const holders = new Map([[own.nodeId, { name: own.name, endpoint: own.endpoint }]])
+    for (const member of members) {
+      const { name, tags } = member
       if (tags['role'] !== productName || tags['dc'] === undefined) return `Member '${name}' is not a server`
       const stranger = otherProtocol(own.protocol, name, tags)
       if (stranger !== undefined) return stranger
-      const conflict = conflictOf(holders, name, tags['id'], own.name)
+      const conflict = conflictOf(holders, member, own.name)
       if (conflict !== undefined) return conflict
     }
     return undefined
@@ -66,19 +72,32 @@ function isWithin({ min, max }: Pick<ProtocolRange, 'min' | 'max'>, version: num
   return version >= min && version <= max
 }
 
-/** Notes whose this ID is, unless it is somebody's already. */
+interface Holder {
+  readonly name: string
+  readonly endpoint: Endpoint
+}
+
+/**
+ * Records the holder of the member's ID, unless the ID belongs to another agent already. Two names of one ID at one address
+ * are one agent that was given another name: the pool calls the former one alive until its probes fail. To refuse such an
+ * agent would keep it, and every other agent that joins meanwhile, out of the pool for a whole retry interval.
+ */
 function conflictOf(
-  holders: Map<string, string>,
-  name: string,
-  id: string | undefined,
+  holders: Map<string, Holder>,
+  { name, endpoint, tags }: Claim,
   ownName: string,
 ): string | undefined {
+  const { id } = tags
   if (id === undefined || id === '') return undefined
   const holder = holders.get(id)
-  if (holder !== undefined && holder !== name) {
-    const whose = holder === ownName ? "this agent's ID" : `member '${holder}'`
+  if (holder === undefined) holders.set(id, { name, endpoint })
+  else if (holder.name !== name && !isSameEndpoint(holder.endpoint, endpoint)) {
+    const whose = holder.name === ownName ? "this agent's ID" : `member '${holder.name}'`
     return `Member '${name}' has conflicting node ID '${id}' with ${whose}`
   }
-  holders.set(id, name)
   return undefined
+}
+
+function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
+  return a.host === b.host && a.port === b.port
 }

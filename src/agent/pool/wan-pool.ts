@@ -34,10 +34,11 @@ export function openWanPool(
   const { wan, ports } = config
   const { verifyIncoming, verifyOutgoing, keepsCoordinate } = config.pool
   const name = wanNameOf(config)
+  const advertise = { host: wan.advertiseAddress, port: ports.serfWan }
   return openPool(env, {
     name,
     bind: { host: wan.bindAddress, port: ports.serfWan },
-    advertise: { host: wan.advertiseAddress, port: ports.serfWan },
+    advertise,
     tags: wanTags(config, nodeId, config.release),
     timing: wan.gossip,
     encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
@@ -47,6 +48,6 @@ export function openWanPool(
     },
     observer,
     keepsCoordinate,
-    refuse: wanAdmission({ name, nodeId, protocol: spokenProtocols(config) }),
+    refuse: wanAdmission({ name, nodeId, endpoint: advertise, protocol: spokenProtocols(config) }),
   })
 }

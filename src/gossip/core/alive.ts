@@ -45,9 +45,10 @@ function isAcceptable(gossip: GossipCore, alive: Alive): boolean {
 }
 
 /** Whether one that is new here, or has new metadata, may be in this pool (memberlist `NotifyAlive`, serf's merge delegate). */
-function isAdmitted(gossip: GossipCore, known: MemberRecord | undefined, { node: name, meta }: Alive): boolean {
+function isAdmitted(gossip: GossipCore, known: MemberRecord | undefined, alive: Alive): boolean {
+  const { node: name, address, meta } = alive
   if (gossip.options.refuse === undefined || (known !== undefined && equalBytes(known.meta, meta))) return true
-  const reason = gossip.options.refuse([{ name, meta }])
+  const reason = gossip.options.refuse([{ name, address, meta }])
   if (reason === undefined) return true
   count(gossip, 'gossip.dropped.refused')
   note(gossip, 'debug', 'memberlist', 'ignoring an alive message', { reason })

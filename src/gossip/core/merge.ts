@@ -95,7 +95,7 @@ function refusal(gossip: GossipCore, state: FullState): string | undefined {
  */
 function stranger(gossip: GossipCore, { nodes }: FullState): string | undefined {
   const reason = gossip.options.refuse?.(
-    nodes.filter(({ state }) => state === 'alive').map(({ node: name, meta }) => ({ name, meta })),
+    nodes.filter(({ state }) => state === 'alive').map(({ node: name, address, meta }) => ({ name, address, meta })),
   )
   if (reason !== undefined) count(gossip, 'gossip.dropped.refused')
   return reason

@@ -112,6 +112,7 @@ export interface CoordinateForm {
 /** Somebody of whom it is said that it lives. */
 export interface Claimant {
   readonly name: string
+  readonly address: GossipAddress
   readonly meta: Uint8Array
 }
 

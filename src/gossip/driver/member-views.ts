@@ -28,8 +28,8 @@ export class MemberViews {
     return { kind: change.kind, member: this.of(change.member) }
   }
 
-  claimOf({ name, meta }: Claimant): Claim {
-    return { name, tags: decodeTags(meta) }
+  claimOf({ name, address, meta }: Claimant): Claim {
+    return { name, endpoint: address, tags: decodeTags(meta) }
   }
 
   tagsOf(meta: Uint8Array): Readonly<Record<string, string>> {

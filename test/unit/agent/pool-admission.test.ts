@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { poolAdmission, wanAdmission } from '../../../src/agent/pool/pool-admission.ts'
+import type { Claim } from '../../../src/gossip/pool.ts'
 
 const protocol = { min: 2, max: 3, spoken: 2 }
-const refuse = poolAdmission({ nodeName: 'n1', nodeId: 'id-1', datacenter: 'dc1', protocol })
+
+/** A member with an address of its own, if nothing else is said. */
+type Told = Omit<Claim, 'endpoint'> & Partial<Claim>
+
+const endpointOf = (name: string): Claim['endpoint'] => ({ host: name, port: 8301 })
+const endpoint = endpointOf('n1')
+
+function placed(admission: ReturnType<typeof poolAdmission>): (members: readonly Told[]) => string | undefined {
+  return (members) => admission(members.map((member) => ({ endpoint: endpointOf(member.name), ...member })))
+}
+
+const refuse = placed(poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, datacenter: 'dc1', protocol }))
 
 describe('who may not be in the pool of a datacenter', () => {
   it('an agent of another datacenter', () => {
@@ -20,6 +32,12 @@ describe('who may not be in the pool of a datacenter', () => {
     expect(refuse(both)).toBe("Member 'n3' has conflicting node ID 'id-2' with member 'n2'")
   })
 
+  it('but one agent under its former and its present name may be: nobody else has its address', () => {
+    expect(refuse([{ name: 'n2', endpoint, tags: { dc: 'dc1', id: 'id-1' } }])).toBeUndefined()
+    const renamed = ['n2', 'n3'].map((name) => ({ name, endpoint: endpointOf('n2'), tags: { dc: 'dc1', id: 'id-2' } }))
+    expect(refuse(renamed)).toBeUndefined()
+  })
+
   it('an agent of a segment', () => {
     expect(refuse([{ name: 'n2', tags: { dc: 'dc1', segment: 'alpha' } }])).toBe(
       "Member 'n2' part of wrong segment 'alpha'",
@@ -31,12 +49,10 @@ describe('who may not be in the pool of a datacenter', () => {
     expect(refuse([{ name: 'n2', tags: old }])).toBe(
       "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 2 to 3: a release in between is needed first",
     )
-    const between = poolAdmission({
-      nodeName: 'n1',
-      nodeId: 'id-1',
-      datacenter: 'dc1',
-      protocol: { min: 1, max: 3, spoken: 2 },
-    })
+    const range = { min: 1, max: 3, spoken: 2 }
+    const between = placed(
+      poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, datacenter: 'dc1', protocol: range }),
+    )
     expect(between([{ name: 'n2', tags: old }])).toBe(
       "Member 'n2' speaks protocol 1 of 1 to 1, here 2 is spoken of 1 to 3: set protocol to 1",
     )
@@ -56,7 +72,7 @@ describe('who may not be in the pool of a datacenter', () => {
 })
 
 describe('who may not be in the pool of all datacenters', () => {
-  const refuseWan = wanAdmission({ name: 'n1.dc1', nodeId: 'id-1', protocol })
+  const refuseWan = placed(wanAdmission({ name: 'n1.dc1', nodeId: 'id-1', endpoint, protocol }))
   const server = (name: string, dc: string, id: string) => ({ name, tags: { role: 'svc', dc, id } })
 
   it('whoever is no server', () => {

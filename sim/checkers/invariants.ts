@@ -115,6 +115,8 @@ export class Invariants {
   constructor(parts: {
     readonly nowUs: () => number
     readonly staleDefaultMs: number
+    /** Steps after which the search for an order of the operations on one key is given up; absent: the usual bound. */
+    readonly searchStepsMax?: number | undefined
     /** Absent: links that are as good as can be. */
     readonly network?: NetworkFacts
     readonly wan?: Membership | undefined
@@ -143,7 +145,7 @@ export class Invariants {
     this.terms = new DurableTerms(report)
     this.configurations = new ConfigurationChanges(report)
     this.acknowledged = new AcknowledgedWrites(report, this.appliedKeys)
-    this.linearizable = new LinearizableKeys(report, parts.staleDefaultMs)
+    this.linearizable = new LinearizableKeys(report, parts.staleDefaultMs, parts.searchStepsMax)
     this.staleReads = new StaleReads(report, this.appliedKeys)
     const commands = new Map(
       features.flatMap((feature) => feature.commands ?? []).map(({ kind, since }) => [kind, since]),

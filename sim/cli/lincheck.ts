@@ -30,5 +30,6 @@ export async function checkHistory(file: string, flags: LincheckFlags, terminal:
     if (!(await writeText(terminal, flags.html, historyPage(file, judged)))) return exits.usage
     terminal.out(`picture: ${flags.html}\n`)
   }
+  if (judged.verdict === 'undecided') return exits.undecided
   return judged.verdict === 'linearizable' ? exits.passed : exits.failed
 }

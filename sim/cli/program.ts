@@ -33,9 +33,9 @@ Examples:
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
 
-Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable, or undecided;
+Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
 self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario or history,
-3 not deterministic.
+3 not deterministic, 4 undecided: nothing failed, but the search for an order of a key's operations was given up.
 `
 
 /** Runs one command line to its end and gives the exit code. */
@@ -85,6 +85,11 @@ function addScenarioCommands(program: Command, terminal: SimTerminal, ended: End
     .option('--quiet', 'only the verdict')
     .option('--json', 'one line of JSON for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
+    .option(
+      '--steps <n>',
+      "give up on a key's history after this many steps; the verdict is then 'undecided'",
+      stepCount,
+    )
     .action(async (files: readonly string[], flags: RunFlags) => {
       ended(await runFiles(files, flags, terminal))
     })

@@ -1,6 +1,6 @@
 import { historyText } from '../checkers/keys/history-file.ts'
 import { type Mark, neverReached } from '../checkers/marks.ts'
-import type { RunResult, StoryLine } from '../report/run-report.ts'
+import { type RunResult, type StoryLine, verdictOf } from '../report/run-report.ts'
 import {
   failureLines,
   markLines,
@@ -9,12 +9,13 @@ import {
   seedReport,
   storyText,
   verdictLines,
+  verdictText,
 } from '../report/terminal-report.ts'
 import type { TraceOptions } from '../report/trace.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
 import { readScenario, writeText } from './files.ts'
-import { exits, type SimTerminal } from './terminal.ts'
+import { exits, graver, type SimTerminal } from './terminal.ts'
 import { firstDifference } from './verify.ts'
 
 export interface SeedRange {
@@ -31,6 +32,8 @@ export interface RunFlags {
   readonly quiet?: boolean
   readonly json?: boolean
   readonly untilFailure?: boolean
+  /** Bound of the search that decides the history of one key. */
+  readonly steps?: number
 }
 
 /** The seed of a run for which none is given: always the same, so that the same command gives the same run. */
@@ -55,9 +58,9 @@ export async function runFiles(files: readonly string[], flags: RunFlags, termin
   }
   if (unreadable) return exits.usage
   let worst: number = exits.passed
-  const runs = new Runs(terminal)
+  const runs = new Runs(terminal, flags.steps)
   for (const [at, loaded] of scenarios.entries()) {
-    worst = Math.max(worst, await runSeeds(runs, loaded, scenarios[at + 1], flags))
+    worst = graver(worst, await runSeeds(runs, loaded, scenarios[at + 1], flags))
   }
   return worst
 }
@@ -83,18 +86,19 @@ async function runSeeds(
   const { first, last } = flags.seeds ?? { first: single, last: single }
   const many = flags.seeds !== undefined
   let worst: number = exits.passed
-  let failed = 0
+  const counts = { failed: 0, undecided: 0 }
   const reached: (readonly Mark[])[] = []
   for (let seed = first; seed <= last; seed++) {
     const next =
       seed === last && following !== undefined ? { loaded: following, seed: first } : { loaded, seed: seed + 1 }
     const exit = await runSeed(runs, { loaded, seed }, next, flags, (marks) => reached.push(marks))
-    if (exit !== exits.passed) failed++
-    worst = Math.max(worst, exit)
-    if (flags.untilFailure === true && exit !== exits.passed) break
+    if (exit === exits.undecided) counts.undecided++
+    else if (exit !== exits.passed) counts.failed++
+    worst = graver(worst, exit)
+    if (flags.untilFailure === true && counts.failed > 0) break
   }
   const missed = missedMarks(loaded, reached)
-  if (missed.length > 0) worst = Math.max(worst, exits.failed)
+  if (missed.length > 0) worst = graver(worst, exits.failed)
   if (!many) return worst
   const { sometimes } = loaded.scenario
   for (const line of sometimes === undefined ? [] : markLines(sometimes.reach, reached)) {
@@ -102,7 +106,7 @@ async function runSeeds(
   }
   if (flags.json !== true) {
     const count = last - first + 1
-    const summary = failed === 0 ? `all ${count} seeds passed` : failedText(failed, count, flags)
+    const summary = summaryText(counts, count, flags)
     terminal.out(
       `${loaded.scenario.scenario}: ${summary}${missed.map((mark) => `, never reached: ${mark}`).join('')}\n`,
     )
@@ -116,8 +120,12 @@ function missedMarks({ scenario }: LoadedScenario, reached: readonly (readonly M
   return sometimes === undefined || reached.length < sometimes.seeds ? [] : neverReached(sometimes.reach, reached)
 }
 
-function failedText(failed: number, count: number, flags: RunFlags): string {
-  return flags.untilFailure === true ? 'stopped at the first seed that failed' : `${failed} of ${count} seeds failed`
+function summaryText(counts: { readonly failed: number; readonly undecided: number }, count: number, flags: RunFlags) {
+  const { failed, undecided } = counts
+  const open = undecided === 0 ? [] : [`${undecided} undecided`]
+  if (failed > 0 && flags.untilFailure === true) return ['stopped at the first seed that failed', ...open].join(', ')
+  if (failed > 0) return [`${failed} of ${count} seeds failed`, ...open].join(', ')
+  return undecided > 0 ? `${undecided} of ${count} seeds undecided, none failed` : `all ${count} seeds passed`
 }
 
 async function runSeed(
@@ -152,17 +160,13 @@ async function runSeed(
   }
   if (flags.json === true) {
     terminal.out(`${JSON.stringify(seedReport(result, wallMs))}\n`)
-    return result.failures.length === 0 ? exits.passed : exits.failed
+    return exits[verdictOf(result)]
   }
   const verified = flags.verify === true
-  if (many) terminal.out(`${seedLine(result, wallMs, verdictOf(result), verified)}\n`)
+  if (many) terminal.out(`${seedLine(result, wallMs, verdictText(result), verified)}\n`)
   else for (const line of verdictLines(result, wallMs, verified)) terminal.out(`${line}\n`)
   for (const line of failureLines(result, flags.history)) terminal.error(`${line}\n`)
-  return result.failures.length === 0 ? exits.passed : exits.failed
-}
-
-function verdictOf(result: RunResult): string {
-  return result.failures.length === 0 ? 'passed' : 'FAILED'
+  return exits[verdictOf(result)]
 }
 
 interface TimedResult {
@@ -179,11 +183,13 @@ interface Turn {
 /** The runs of this process, one after another. */
 class Runs {
   readonly terminal: SimTerminal
+  readonly #searchStepsMax: number | undefined
   /** The run of the next turn that was made to come between two of this one: no need to make it again. */
   #ahead: (TimedResult & Turn) | undefined
 
-  constructor(terminal: SimTerminal) {
+  constructor(terminal: SimTerminal, searchStepsMax: number | undefined) {
     this.terminal = terminal
+    this.#searchStepsMax = searchStepsMax
   }
 
   async first(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
@@ -201,30 +207,26 @@ class Runs {
    */
   async second(turn: Turn, next: Turn): Promise<RunResult> {
     this.#ahead = { ...next, ...(await this.#timed(next)) }
-    return runOnce(turn, this.terminal)
+    return this.#once(turn)
   }
 
   traced(turn: Turn, trace: TraceOptions): Promise<RunResult> {
-    return runOnce(turn, this.terminal, undefined, trace)
+    return this.#once(turn, undefined, trace)
   }
 
   async #timed(turn: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<TimedResult> {
     const startedMs = this.terminal.wallMs()
-    const result = await runOnce(turn, this.terminal, onLine, trace)
+    const result = await this.#once(turn, onLine, trace)
     return { result, wallMs: this.terminal.wallMs() - startedMs }
   }
-}
 
-async function runOnce(
-  { loaded, seed }: Turn,
-  terminal: SimTerminal,
-  onLine?: (line: StoryLine) => void,
-  trace?: TraceOptions,
-): Promise<RunResult> {
-  const platform = terminal.createPlatform()
-  try {
-    return await new ScenarioRun({ loaded, seed, platform, onLine, trace }).run()
-  } finally {
-    platform.close()
+  async #once({ loaded, seed }: Turn, onLine?: (line: StoryLine) => void, trace?: TraceOptions): Promise<RunResult> {
+    const platform = this.terminal.createPlatform()
+    const searchStepsMax = this.#searchStepsMax
+    try {
+      return await new ScenarioRun({ loaded, seed, platform, onLine, trace, searchStepsMax }).run()
+    } finally {
+      platform.close()
+    }
   }
 }

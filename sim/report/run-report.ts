@@ -1,5 +1,6 @@
 import type { Violation } from '../checkers/invariants.ts'
 import type { History } from '../checkers/keys/history-file.ts'
+import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import type { Mark } from '../checkers/marks.ts'
 import { type InvariantCode, invariants } from '../checkers/violation.ts'
 import type { TraceDigest } from './trace.ts'
@@ -27,6 +28,8 @@ export interface RunResult {
   readonly seed: number
   /** In the order in which they were met; none if the run passed. */
   readonly failures: readonly RunFailure[]
+  /** Keys whose history could not be decided within the bound of the search (K1). */
+  readonly undecided: readonly UndecidedKey[]
   readonly virtualUs: number
   readonly events: number
   /** Its hash is over every line of the trace. */
@@ -37,6 +40,14 @@ export interface RunResult {
   readonly marks: readonly Mark[]
   /** What clients asked of keys, and what they learnt. */
   readonly history: History
+}
+
+/** A run that met everything, but has a history that could not be decided, has neither passed nor failed. */
+export type RunVerdict = 'passed' | 'failed' | 'undecided'
+
+export function verdictOf({ failures, undecided }: Pick<RunResult, 'failures' | 'undecided'>): RunVerdict {
+  if (failures.length > 0) return 'failed'
+  return undecided.length > 0 ? 'undecided' : 'passed'
 }
 
 export function failureOf(violation: Violation): RunFailure {

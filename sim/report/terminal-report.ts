@@ -1,5 +1,6 @@
+import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import type { Mark } from '../checkers/marks.ts'
-import { type RunFailure, type RunResult, type StoryLine, timeText } from './run-report.ts'
+import { type RunFailure, type RunResult, type RunVerdict, type StoryLine, timeText, verdictOf } from './run-report.ts'
 
 /** What a person reads in a terminal. */
 
@@ -18,18 +19,23 @@ const failuresShown = 5
  * if it was written.
  */
 export function failureLines(result: RunResult, history?: string): readonly string[] {
-  if (result.failures.length === 0) return []
+  if (verdictOf(result) === 'passed') return []
   const lines = result.failures
     .slice(0, failuresShown)
     .map((failure) => `${timeText(failure.atUs)} ${failure.place}: ${failure.message}`)
   const more = result.failures.length - lines.length
   if (more > 0) lines.push(`and ${more} more that followed`)
+  const undecided = result.undecided.map(
+    ({ key, operations, steps }) =>
+      `key '${key}': no verdict on ${operations} operations within ${steps} steps; raise the bound with --steps`,
+  )
+  lines.push(...undecided.slice(0, failuresShown))
   return [...lines, ...historyLines(result, history), `seed ${result.seed}; repeat with: ${repeatCommand(result)}`]
 }
 
 /** Where keys were not linearizable: where their history is, or how to get it. */
-function historyLines({ failures }: RunResult, history: string | undefined): readonly string[] {
-  if (!failures.some(({ code }) => code === 'K1')) return []
+function historyLines({ failures, undecided }: RunResult, history: string | undefined): readonly string[] {
+  if (undecided.length === 0 && !failures.some(({ code }) => code === 'K1')) return []
   if (history !== undefined) return [`history of the keys: ${history}; look at it with: ${lincheckCommand(history)}`]
   return [`for the history of the keys add: --history keys.jsonl; look at it with: ${lincheckCommand('keys.jsonl')}`]
 }
@@ -46,8 +52,14 @@ export function markLines(wanted: readonly Mark[], runs: readonly (readonly Mark
   })
 }
 
+/** In capitals what somebody must look at. */
+export function verdictText(result: RunResult): string {
+  const verdict = verdictOf(result)
+  return verdict === 'passed' ? verdict : verdict.toUpperCase()
+}
+
 export function verdictLines(result: RunResult, wallMs: number, verified: boolean): readonly string[] {
-  const verdict = result.failures.length === 0 ? 'passed' : 'FAILED'
+  const verdict = verdictText(result)
   const repeated = verified ? ', run twice with equal traces' : ''
   return [
     `${verdict}: ${result.scenario}, seed ${result.seed}${repeated}`,
@@ -83,7 +95,9 @@ export interface SeedReport {
   readonly file: string
   readonly seed: number
   readonly passed: boolean
+  readonly verdict: RunVerdict
   readonly failures: readonly RunFailure[]
+  readonly undecided: readonly UndecidedKey[]
   readonly virtualUs: number
   readonly wallMs: number
   readonly events: number
@@ -92,14 +106,16 @@ export interface SeedReport {
 }
 
 export function seedReport(result: RunResult, wallMs: number): SeedReport {
-  const { scenario, file, seed, failures, virtualUs, events } = result
+  const { scenario, file, seed, failures, undecided, virtualUs, events } = result
   const shown = failures.slice(0, failuresShown)
   return {
     scenario,
     file,
     seed,
-    passed: failures.length === 0,
+    passed: verdictOf(result) === 'passed',
+    verdict: verdictOf(result),
     failures: shown,
+    undecided,
     virtualUs,
     wallMs: Math.round(wallMs),
     events,

@@ -36,6 +36,8 @@ import { diskOf, networkFacts, newSimulation, type WorldOptions } from './world-
 export interface RunOptions extends WorldOptions {
   /** Told the story as it happens. */
   readonly onLine?: ((line: StoryLine) => void) | undefined
+  /** Steps after which the search for an order of the operations on one key is given up; absent: the usual bound. */
+  readonly searchStepsMax?: number | undefined
 }
 
 /** One run of one scenario with one seed. */
@@ -128,6 +130,7 @@ export class ScenarioRun implements RunContext {
     return new Invariants({
       nowUs: () => this.simulation.nowUs,
       staleDefaultMs: this.scenario.excuses?.['stale default reads'] ?? 0,
+      searchStepsMax: this.#options.searchStepsMax,
       network: networkFacts(this.scenario),
       wan: this.#wan,
       excusesLostMajority: this.scenario.excuses?.['majority lost'] === true,
@@ -321,6 +324,7 @@ export class ScenarioRun implements RunContext {
       file: this.loaded.file,
       seed: this.#options.seed,
       failures,
+      undecided: all.flatMap(({ linearizable }) => linearizable.undecided),
       virtualUs: this.simulation.nowUs,
       events: this.simulation.turns,
       trace,

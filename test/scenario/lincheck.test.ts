@@ -58,10 +58,22 @@ describe('svc-sim lincheck', () => {
     expect(readFileSync(page, 'utf8')).toBe(first)
   })
 
-  it("exits with 1 and the word 'undecided' when the search is given up", async () => {
+  it("exits with 4 and the word 'undecided' when the search is given up", async () => {
     const { exit, out } = await svcSim(['lincheck', historyFile(header, put, missed), '--steps', '1'])
     expect(out).toMatch(/^verdict: undecided$/m)
-    expect(exit).toBe(1)
+    expect(exit).toBe(4)
+  })
+
+  it('a run in which nothing fails, but a history cannot be decided, has neither passed nor failed', async () => {
+    const command = ['run', 'scenarios/crash-and-recover.yaml', '--seeds', '1..2', '--steps', '1']
+    const { exit, out, err } = await svcSim(command)
+    expect(exit).toBe(4)
+    expect(out).toMatch(/^seed 1, UNDECIDED, /m)
+    expect(out).toMatch(/: 2 of 2 seeds undecided, none failed$/m)
+    expect(err).toMatch(/^key '.*': no verdict on \d+ operations within 2 steps; raise the bound with --steps$/m)
+    const json = JSON.parse((await svcSim([...command.slice(0, 2), '--json', '--steps', '1'])).out)
+    expect(json).toMatchObject({ passed: false, verdict: 'undecided', failures: [] })
+    expect(json.undecided.length).toBeGreaterThan(0)
   })
 
   const misuses: readonly (readonly [string, () => readonly string[], RegExp])[] = [

@@ -1,5 +1,6 @@
 import type { KeyOperation } from './key-history.ts'
-import { absent, checkRegister, type RegisterOperation } from './linearizability.ts'
+import { checkRegister } from './linearizability.ts'
+import { absent, type RegisterOperation } from './register-operation.ts'
 
 /** Steps of the search for one key, unless told otherwise. A sound history needs about two for each operation. */
 export const searchStepsMax = 2_000_000

@@ -1,25 +1,26 @@
+import { invariant } from '../../../src/base/invariant.ts'
+import { DoneSet, Seen } from './done-set.ts'
+import { lift, type Mark, markList, unlift } from './mark-list.ts'
+import { operationAt as at, earlierTwins, type RegisterOperation } from './register-operation.ts'
+
 /**
  * Decides whether the history of one register is linearizable: whether its operations can be put in one order that
  * respects their real-time order and explains every answer. Wing & Gong's search with Lowe's memoisation ("Testing for
  * linearizability", 2017): depth first over "which operation took effect next", never twice from the same set of
  * operations done and the same value.
+ *
+ * Operations that were never answered would make that exponential: each may have happened anywhere, or not at all. Three
+ * rules keep the search small. None of them loses a verdict, nor the latest answer that some order comes to.
+ *
+ * 1. *In time.* An unanswered operation is put into an order only right before one that depends on it: a read or a CAS that
+ *    needs the value it leaves, which may be an unanswered CAS in its turn, or a refused CAS that needs the value before to be
+ *    gone, for which one suffices. Take any order that explains the answers, and drop from it, as long as there are any,
+ *    runs of unanswered operations that change nothing, or whose successor would have the same answer without them: what is
+ *    left explains the answers, too, and obeys the rule.
+ * 2. *Fewer is better.* Of two ways to the same value with the same answered operations done, the one that has used fewer
+ *    unanswered ones (a subset) can be continued in every way that the other can, so the other is not tried.
+ * 3. *Twins.* Of unanswered operations of the same effect the one called first is used first: it may stand for the others.
  */
-
-/** The value of a register that holds nothing. */
-export const absent = 0
-
-export interface RegisterOperation {
-  readonly kind: 'read' | 'write' | 'cas'
-  /** Read: what was found. Write, CAS: what is put there. A delete is a write of `absent`. */
-  readonly value: number
-  /** CAS: what must be there. */
-  readonly expected: number
-  /** False: a CAS that was refused, so `expected` was not there. */
-  readonly succeeded: boolean
-  readonly call: number
-  /** Infinity: never answered; it may have taken effect at any time after its call, or never. */
-  readonly return: number
-}
 
 /** Operations are named by their position in the history. */
 export type Verdict =
@@ -34,81 +35,192 @@ export type Verdict =
   /** The search was given up after `steps`. */
   | { readonly kind: 'undecided'; readonly steps: number }
 
-/** A call or a return, in a list ordered by time from which the operations already done are taken out. */
-interface Mark {
-  readonly operation: number
-  readonly isCall: boolean
-  readonly time: number
-  /** Place among all marks. */
-  place: number
-  partner: Mark | undefined
-  previous: Mark | undefined
-  next: Mark | undefined
-}
-
 /** `history` in any order. Operations whose intervals touch count as concurrent. */
 export function checkRegister(history: readonly RegisterOperation[], initial: number, stepsMax: number): Verdict {
-  const head = markList(history)
-  const done = new DoneSet(history)
-  const twins = earlierTwins(history)
-  const seen = new Set<string>()
-  const path: { readonly call: Mark; readonly value: number }[] = []
-  const order = (): readonly number[] => path.map(({ call }) => call.operation)
-  let value = initial
-  let mark = head.next
-  // A return is passed only once its operation is in the order, so the latest return that any order came to is the first
-  // that none can pass.
-  let furthest: { readonly mark: Mark; readonly value: number; readonly order: readonly number[] } | undefined
-  for (let steps = 0; mark !== undefined; steps++) {
-    if (steps > stepsMax) return { kind: 'undecided', steps }
-    if (mark.isCall) {
-      const twin = twins[mark.operation] as number
-      const next = twin >= 0 && !done.hasUnanswered(twin) ? undefined : step(at(history, mark.operation), value)
-      if (next !== undefined && isNew(seen, done, mark.operation, next)) {
-        path.push({ call: mark, value })
-        value = next
-        lift(mark)
-        mark = head.next
-      } else {
-        mark = mark.next
-      }
-      continue
-    }
-    // Everything that was answered has found its place; what is left may as well never have happened.
-    if (mark.time === Number.POSITIVE_INFINITY) return { kind: 'linearizable', order: order() }
-    if (furthest === undefined || mark.place > furthest.mark.place) furthest = { mark, value, order: order() }
-    const last = path.pop()
-    if (last === undefined) {
-      return { kind: 'violation', blocked: furthest.mark.operation, order: furthest.order, value: furthest.value }
-    }
-    done.remove(last.call.operation)
-    value = last.value
-    unlift(last.call)
-    mark = last.call.next
-  }
-  return { kind: 'linearizable', order: order() }
-}
-
-function at(history: readonly RegisterOperation[], operation: number): RegisterOperation {
-  return history[operation] as RegisterOperation
+  return new Search(history, initial).run(stepsMax)
 }
 
 /**
- * For each operation that was never answered, the one of the same effect called last before it, or -1. Where the later
- * took effect and the earlier did not, the earlier may stand for it: so they are tried in order of call only.
+ * Of the unanswered operation at the end of an order, which waits for one that depends on it: what the register held before;
+ * `chain`: it depends on another unanswered one itself. Undefined: the order ends with an answered one.
  */
-function earlierTwins(history: readonly RegisterOperation[]): readonly number[] {
-  const twins = history.map(() => -1)
-  const last = new Map<string, number>()
-  const byCall = [...history.keys()].sort((a, b) => at(history, a).call - at(history, b).call || a - b)
-  for (const operation of byCall) {
-    const { kind, value, expected, return: end } = at(history, operation)
-    if (end !== Number.POSITIVE_INFINITY) continue
-    const effect = `${kind} ${value} ${expected}`
-    twins[operation] = last.get(effect) ?? -1
-    last.set(effect, operation)
+type Waiting = number | 'chain' | undefined
+
+/** What comes next in an order, and what was so before it. */
+interface Step {
+  readonly operation: number
+  /** Of an answered operation its call; of an unanswered one the first return that had no place yet. */
+  readonly mark: Mark
+  /** Place among the unanswered ones; -1: it was answered. */
+  readonly open: number
+  readonly value: number
+  readonly waiting: Waiting
+}
+
+/** What the operations need that could come next. */
+interface Needs {
+  readonly values: ReadonlySet<number>
+  /** A refused CAS waits for the present value to be gone. */
+  readonly another: boolean
+}
+
+class Search {
+  readonly #history: readonly RegisterOperation[]
+  /** Calls and returns of what was answered. */
+  readonly #head: Mark
+  /** The unanswered ones, in order of their calls. */
+  readonly #open: readonly number[]
+  readonly #twins: readonly number[]
+  readonly #done: DoneSet
+  readonly #seen = new Seen()
+  readonly #path: Step[] = []
+  #value: number
+  #waiting: Waiting
+  /**
+   * A return is passed only once its operation is in the order, so the latest return that any order came to is the first that
+   * none can pass.
+   */
+  #furthest: { readonly mark: Mark; readonly value: number; readonly order: readonly number[] } | undefined
+
+  constructor(history: readonly RegisterOperation[], initial: number) {
+    this.#history = history
+    this.#head = markList(history)
+    const open = [...history.keys()].filter((one) => at(history, one).return === Number.POSITIVE_INFINITY)
+    this.#open = open.sort((a, b) => at(history, a).call - at(history, b).call || a - b)
+    this.#twins = earlierTwins(history)
+    this.#done = new DoneSet(history)
+    this.#value = initial
   }
-  return twins
+
+  run(stepsMax: number): Verdict {
+    let mark = this.#head.next
+    // Candidates are the answered operations up to the first return, then the unanswered ones called until then.
+    let open = -1
+    let needs: Needs | undefined
+    for (let steps = 0; mark !== undefined; steps++) {
+      if (steps > stepsMax) return { kind: 'undecided', steps }
+      if (mark.isCall) {
+        if (this.#takesAnswered(mark)) mark = this.#head.next
+        else mark = mark.next
+        continue
+      }
+      if (open < 0) {
+        this.#noteReturn(mark)
+        open = 0
+        needs = this.#needsBefore(mark)
+      }
+      const next = this.#open[open]
+      if (needs !== undefined && next !== undefined && at(this.#history, next).call <= mark.time) {
+        if (this.#takesOpen(mark, open, next, needs)) {
+          mark = this.#head.next
+          open = -1
+        } else open++
+        continue
+      }
+      const last = this.#path.pop()
+      if (last === undefined) return this.#violation()
+      this.#undo(last)
+      open = last.open < 0 ? -1 : last.open + 1
+      mark = last.open < 0 ? last.mark.next : last.mark
+      needs = last.open < 0 ? undefined : this.#needsBefore(last.mark)
+    }
+    // Everything that was answered has found its place; what is left may as well never have happened.
+    return { kind: 'linearizable', order: this.#order() }
+  }
+
+  #takesAnswered(mark: Mark): boolean {
+    const operation = at(this.#history, mark.operation)
+    const next = depends(operation, this.#waiting) ? step(operation, this.#value) : undefined
+    if (next === undefined || !this.#isNew(mark.operation, next, undefined)) return false
+    this.#take(
+      { operation: mark.operation, mark, open: -1, value: this.#value, waiting: this.#waiting },
+      next,
+      undefined,
+    )
+    lift(mark)
+    return true
+  }
+
+  #takesOpen(mark: Mark, open: number, name: number, needs: Needs): boolean {
+    const twin = this.#twins[name] as number
+    if (this.#done.hasUnanswered(name) || (twin >= 0 && !this.#done.hasUnanswered(twin))) return false
+    const operation = at(this.#history, name)
+    const isFirst = this.#waiting === undefined
+    const isNeeded = needs.values.has(operation.value) || (isFirst && needs.another)
+    const next = isNeeded && depends(operation, this.#waiting) ? step(operation, this.#value) : undefined
+    const waiting = isFirst ? this.#value : 'chain'
+    if (next === undefined || next === this.#value || !this.#isNew(name, next, waiting)) return false
+    this.#take({ operation: name, mark, open, value: this.#value, waiting: this.#waiting }, next, waiting)
+    return true
+  }
+
+  #take(taken: Step, value: number, waiting: Waiting): void {
+    this.#path.push(taken)
+    this.#value = value
+    this.#waiting = waiting
+  }
+
+  #undo({ operation, mark, open, value, waiting }: Step): void {
+    this.#done.remove(operation)
+    this.#value = value
+    this.#waiting = waiting
+    if (open < 0) unlift(mark)
+  }
+
+  /** Adds the operation to those done, unless the search has gone on from there already. */
+  #isNew(operation: number, value: number, waiting: Waiting): boolean {
+    this.#done.add(operation)
+    const name = `${value}|${waiting ?? ''}|${this.#done.answeredKey()}`
+    if (this.#seen.add(name, this.#done.unanswered)) return true
+    this.#done.remove(operation)
+    return false
+  }
+
+  /** Of the operations called before the first return, what some unanswered one may have to leave for them. */
+  #needsBefore(end: Mark): Needs {
+    const values = new Set<number>()
+    let another = false
+    for (let mark = this.#head.next; mark !== undefined && mark !== end; mark = mark.next) {
+      const { kind, value, expected, succeeded } = at(this.#history, mark.operation)
+      if (kind === 'read') values.add(value)
+      else if (kind === 'cas' && succeeded) values.add(expected)
+      else if (kind === 'cas' && expected === this.#value) another = true
+    }
+    for (let before = -1; before < values.size; ) {
+      before = values.size
+      for (const name of this.#open) {
+        const { kind, value, expected, call } = at(this.#history, name)
+        if (call > end.time) break
+        if (kind === 'cas' && values.has(value) && !this.#done.hasUnanswered(name)) values.add(expected)
+      }
+    }
+    return { values, another }
+  }
+
+  #noteReturn(mark: Mark): void {
+    if (this.#furthest !== undefined && mark.place <= this.#furthest.mark.place) return
+    this.#furthest = { mark, value: this.#value, order: this.#order() }
+  }
+
+  #order(): readonly number[] {
+    return this.#path.map(({ operation }) => operation)
+  }
+
+  #violation(): Verdict {
+    const furthest = this.#furthest
+    invariant(furthest !== undefined, 'the search ended at an answer that it could not explain')
+    return { kind: 'violation', blocked: furthest.mark.operation, order: furthest.order, value: furthest.value }
+  }
+}
+
+/**
+ * Whether the operation has another answer, or none, without the unanswered ones before it; of a refused CAS, whether it does
+ * with one of them alone.
+ */
+function depends({ kind, succeeded, expected }: RegisterOperation, waiting: Waiting): boolean {
+  if (waiting === undefined) return true
+  if (kind === 'write') return false
+  return kind === 'read' || succeeded || expected === waiting
 }
 
 /** The value after the operation, or undefined when it cannot have had its answer from `value`. */
@@ -122,129 +234,4 @@ function step(operation: RegisterOperation, value: number): number | undefined {
       if (operation.succeeded) return operation.expected === value ? operation.value : undefined
       return operation.expected === value ? undefined : value
   }
-}
-
-function isNew(seen: Set<string>, done: DoneSet, operation: number, value: number): boolean {
-  done.add(operation)
-  const key = `${value}|${done.key()}`
-  if (seen.has(key)) {
-    done.remove(operation)
-    return false
-  }
-  seen.add(key)
-  return true
-}
-
-function markList(history: readonly RegisterOperation[]): Mark {
-  const marks: Mark[] = []
-  for (const [operation, one] of history.entries()) {
-    const call: Mark = mark(operation, true, one.call)
-    const end: Mark = mark(operation, false, one.return)
-    call.partner = end
-    marks.push(call, end)
-  }
-  marks.sort((a, b) => a.time - b.time || Number(b.isCall) - Number(a.isCall) || a.operation - b.operation)
-  const head = mark(-1, true, Number.NEGATIVE_INFINITY)
-  let last = head
-  for (const [place, one] of marks.entries()) {
-    one.place = place
-    one.previous = last
-    last.next = one
-    last = one
-  }
-  return head
-}
-
-function mark(operation: number, isCall: boolean, time: number): Mark {
-  return { operation, isCall, time, place: -1, partner: undefined, previous: undefined, next: undefined }
-}
-
-/** Takes an operation out of the list: it is done. */
-function lift(call: Mark): void {
-  unlink(call)
-  unlink(call.partner as Mark)
-}
-
-/** Undoes the last `lift`. */
-function unlift(call: Mark): void {
-  link(call.partner as Mark)
-  link(call)
-}
-
-function unlink(one: Mark): void {
-  if (one.previous !== undefined) one.previous.next = one.next
-  if (one.next !== undefined) one.next.previous = one.previous
-}
-
-function link(one: Mark): void {
-  if (one.previous !== undefined) one.previous.next = one
-  if (one.next !== undefined) one.next.previous = one
-}
-
-/**
- * The set of operations done, with a short exact name: of those that were answered, how many from the earliest on are
- * all done, and which beyond (few: as many as were concurrent); of those never answered, which.
- */
-class DoneSet {
-  /** Place of each operation among the answered ones by time of call; -1: never answered. */
-  readonly #place: number[]
-  readonly #unanswered: number[] = []
-  #all = 0
-  #beyond: number[] = []
-
-  constructor(history: readonly RegisterOperation[]) {
-    const answered = [...history.keys()].filter((one) => at(history, one).return !== Number.POSITIVE_INFINITY)
-    answered.sort((a, b) => at(history, a).call - at(history, b).call || a - b)
-    this.#place = history.map(() => -1)
-    for (const [place, operation] of answered.entries()) this.#place[operation] = place
-  }
-
-  hasUnanswered(operation: number): boolean {
-    return this.#unanswered.includes(operation)
-  }
-
-  add(operation: number): void {
-    const place = this.#place[operation] as number
-    if (place < 0) {
-      insert(this.#unanswered, operation)
-      return
-    }
-    if (place !== this.#all) {
-      insert(this.#beyond, place)
-      return
-    }
-    this.#all++
-    let taken = 0
-    while (this.#beyond[taken] === this.#all) {
-      taken++
-      this.#all++
-    }
-    if (taken > 0) this.#beyond.splice(0, taken)
-  }
-
-  remove(operation: number): void {
-    const place = this.#place[operation] as number
-    if (place < 0) {
-      this.#unanswered.splice(this.#unanswered.indexOf(operation), 1)
-      return
-    }
-    if (place >= this.#all) {
-      this.#beyond.splice(this.#beyond.indexOf(place), 1)
-      return
-    }
-    const between: number[] = []
-    for (let one = place + 1; one < this.#all; one++) between.push(one)
-    this.#beyond = [...between, ...this.#beyond]
-    this.#all = place
-  }
-
-  key(): string {
-    return `${this.#all}:${this.#beyond.join()}:${this.#unanswered.join()}`
-  }
-}
-
-function insert(sorted: number[], item: number): void {
-  let place = sorted.length
-  while (place > 0 && (sorted[place - 1] as number) > item) place--
-  sorted.splice(place, 0, item)
 }

@@ -3,6 +3,13 @@ import { type KeyOperation, operationText, valueText } from './key-history.ts'
 import { judgeKey, searchStepsMax } from './key-verdict.ts'
 import { partsOf, type Recovery } from './recovered-history.ts'
 
+/** A key whose history the search could not decide within its bound. */
+export interface UndecidedKey {
+  readonly key: string
+  readonly operations: number
+  readonly steps: number
+}
+
 /**
  * K1 for reads that promise the newest value. Keys are independent, so each is judged by itself (Herlihy & Wing's
  * locality). Judged when the run ends, since an operation that is never answered stays possible until then.
@@ -11,20 +18,28 @@ export class LinearizableKeys {
   readonly #operations: KeyOperation[] = []
   readonly #report: Report
   readonly #staleDefaultUs: number
+  readonly #stepsMax: number
+  readonly #undecided: UndecidedKey[] = []
   #recovery: Recovery | undefined
 
   /**
    * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may still
-   * answer them; 0 where none is granted.
+   * answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
    */
-  constructor(report: Report, staleDefaultMs: number) {
+  constructor(report: Report, staleDefaultMs: number, stepsMax = searchStepsMax) {
     this.#report = report
+    this.#stepsMax = stepsMax
     this.#staleDefaultUs = staleDefaultMs * 1000
   }
 
   /** Every operation so far, in order of calls. */
   get operations(): readonly KeyOperation[] {
     return this.#operations
+  }
+
+  /** Keys on which the search was given up: nothing is shown of them, neither that K1 holds nor that it does not. */
+  get undecided(): readonly UndecidedKey[] {
+    return this.#undecided
   }
 
   get staleDefaultUs(): number {
@@ -55,9 +70,9 @@ export class LinearizableKeys {
   }
 
   #judgeKey(key: string, operations: readonly KeyOperation[]): void {
-    const verdict = judgeKey(operations, { staleDefaultUs: this.#staleDefaultUs, stepsMax: searchStepsMax })
+    const verdict = judgeKey(operations, { staleDefaultUs: this.#staleDefaultUs, stepsMax: this.#stepsMax })
     if (verdict.kind === 'undecided') {
-      this.#report('K1', `key '${key}': no verdict on ${operations.length} operations within ${verdict.steps} steps`)
+      this.#undecided.push({ key, operations: operations.length, steps: verdict.steps })
     } else if (verdict.kind === 'violation') {
       const held = `the key held ${valueText(verdict.held)}`
       const blocked = operationText(verdict.blocked)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
-import { absent, checkRegister, type RegisterOperation } from '../../../sim/checkers/keys/linearizability.ts'
+import { checkRegister } from '../../../sim/checkers/keys/linearizability.ts'
 import { LinearizableKeys } from '../../../sim/checkers/keys/linearizable-keys.ts'
+import { absent, type RegisterOperation } from '../../../sim/checkers/keys/register-operation.ts'
 import { fc } from '../../fast-check.ts'
 import { recorder } from './reports.ts'
 
@@ -106,6 +107,32 @@ describe('a history of one register', () => {
     const deletes = Array.from({ length: 40 }, (_, at) => write(absent, at * 10, never))
     const rest = Array.from({ length: 200 }, (_, at) => write(at + 1, at * 10 + 1, at * 10 + 2))
     expect(checkRegister([...deletes, ...rest], absent, 10_000).kind).toBe('linearizable')
+  })
+
+  it('is judged in few steps when a CAS was refused for one of many writes without answer', () => {
+    // All values are looked for by some CAS of unknown outcome, so all may matter.
+    const lost = Array.from({ length: 60 }, (_, at) => cas(at % 7, 100 + at, true, at * 10, never))
+    const written = Array.from({ length: 60 }, (_, at) => write(100 + (at % 40), at * 10 + 3, never))
+    const rest = Array.from({ length: 60 }, (_, at) => write((at % 7) + 1, at * 10 + 5, at * 10 + 25))
+    const found = Array.from({ length: 60 }, (_, at) => read((at % 7) + 1, at * 10 + 5, at * 10 + 26))
+    const refused = [cas(3, 500, false, 595, 620), cas(4, 501, false, 610, 640)]
+    expect(checkRegister([...lost, ...written, ...rest, ...found, ...refused], absent, 200_000).kind).toBe(
+      'linearizable',
+    )
+    const wrong = read(999, 700, 710)
+    expect(checkRegister([...lost, ...written, ...rest, ...found, ...refused, wrong], absent, 2_000_000).kind).toBe(
+      'violation',
+    )
+  })
+
+  it('uses a write without answer for a refused CAS alone, and only once', () => {
+    const once = [write(1, 0, 1), write(9, 2, never), cas(1, 2, false, 3, 4)]
+    expect(verdict(...once, write(1, 5, 6))).toBe('linearizable')
+    expect(verdict(...once, write(1, 5, 6), cas(1, 3, false, 7, 8))).toBe('violation')
+    // It was not needed before the read of what it leaves.
+    expect(verdict(write(1, 0, 1), write(9, 2, never), read(1, 3, 4), read(9, 5, 6), cas(9, 2, true, 7, 8))).toBe(
+      'linearizable',
+    )
   })
 
   it('agrees with a search over all orders', () => {

@@ -7,6 +7,7 @@ const result: RunResult = {
   file: 'scenarios/a.yaml',
   seed: 17,
   failures: [],
+  undecided: [],
   virtualUs: 61_234_567,
   events: 4321,
   trace: { hash: 'ab'.repeat(32), lines: 10, blocks: [] },

@@ -21,6 +21,7 @@ function result(trace: TraceDigest): RunResult {
     file: 'x.yaml',
     seed: 1,
     failures: [],
+    undecided: [],
     virtualUs: 0,
     events: 0,
     trace,

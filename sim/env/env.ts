@@ -18,7 +18,7 @@ import { SimUdp } from './udp.ts'
 export function createSimEnv(machine: Machine, boot: Boot): Env {
   const timers = new SimTimers(machine, boot)
   const tcp = new SimTcp(machine, boot)
-  const log = new SimLog(machine, boot)
+  const log = new SimLog(machine, boot, timers)
   return {
     clock: new SimClock(machine, boot),
     timers,

@@ -1,4 +1,6 @@
-import type { Fields, FollowedLog, Log, LogLevel } from '../../src/env/observe.ts'
+import type { Timers } from '../../src/env/clock.ts'
+import type { Fields, FollowedLog, Log, LogLevel, Sampling } from '../../src/env/observe.ts'
+import { SampledLines } from '../../src/model/sampled-lines.ts'
 import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from '../world/machine.ts'
@@ -17,15 +19,18 @@ export class SimLog implements Log {
   readonly #followers = new Set<(level: LogLevel, line: string) => void>()
   readonly #machine: Machine
   readonly #boot: Boot
+  readonly #sampled: SampledLines
 
-  constructor(machine: Machine, boot: Boot) {
+  constructor(machine: Machine, boot: Boot, timers: Timers) {
     this.#machine = machine
     this.#boot = boot
+    this.#sampled = new SampledLines(timers, (...line) => this.write(...line))
   }
 
-  write(level: LogLevel, topic: string, text: string, fields?: Fields): void {
+  write(level: LogLevel, topic: string, text: string, fields?: Fields, sampling?: Sampling): void {
     const { kernel, host } = this.#machine
     if (!kernel.enter(this.#boot) || !this.enabled(level)) return
+    if (sampling !== undefined) return this.#sampled.write(level, topic, text, fields ?? {}, sampling)
     const line = lineOf(level, topic, text, fields)
     if (this.#recent.push({ level, line }) > recentMax) this.#recent.shift()
     for (const use of this.#followers) use(level, line)

@@ -66,10 +66,16 @@ export class RemoteExec {
     if (event.name !== remoteExecName) return
     const { env, enabled } = this.#parts
     const { id } = event
-    if (!enabled) return env.log.write('warn', 'agent', 'ignoring remote exec event, disabled.', { id })
+    if (!enabled) return env.log.write('warn', 'agent', 'ignoring remote exec event, disabled.', { id }, 'sampled')
     // Before anything is read or written for it: an event costs its sender nothing.
     if (this.#running >= jobsMax) {
-      return env.log.write('warn', 'agent', 'ignoring remote exec event, too many jobs.', { id, jobs: this.#running })
+      return env.log.write(
+        'warn',
+        'agent',
+        'ignoring remote exec event, too many jobs.',
+        { id, jobs: this.#running },
+        'sampled',
+      )
     }
     this.#running++
     const settled = (): void => {
@@ -87,7 +93,8 @@ export class RemoteExec {
   async #run(event: UserEvent): Promise<void> {
     const { env } = this.#parts
     const read = await this.#read(event)
-    if (!read.ok) return env.log.write('error', 'agent', 'a command from afar cannot be run', { why: read.error })
+    if (!read.ok)
+      return env.log.write('error', 'agent', 'a command from afar cannot be run', { why: read.error }, 'sampled')
     const { call, job } = read.value
     if (this.#isStopped || !(await this.#say(call, { kind: 'ack' }, emptyBytes)) || this.#isStopped) return
     const output = new Pieces(env, (number, piece) => this.#say(call, { kind: 'output', number }, piece), job.waitMs)
@@ -146,9 +153,15 @@ export class RemoteExec {
     const key = byteString(wordKey(call, nodeName, word))
     const written = await calls.write(lockEndpoint, { key, value, flags: 0n, session: call.session }, as)
     if (written.ok) return written.value.kind === 'held'
-    env.log.write('warn', 'agent', 'the word of a command from afar is not written', {
-      why: refusedText(written.error, call),
-    })
+    env.log.write(
+      'warn',
+      'agent',
+      'the word of a command from afar is not written',
+      {
+        why: refusedText(written.error, call),
+      },
+      'sampled',
+    )
     return false
   }
 }

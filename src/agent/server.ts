@@ -285,7 +285,7 @@ function travelling(endpoint: EndpointDefinition, result: Result<unknown, Failur
 }
 
 function unreadable(env: Env, kind: string, why: string): Failure {
-  env.log.write('error', 'agent', 'a command that no server could read is not proposed', { kind, why })
+  env.log.write('error', 'agent', 'a command that no server could read is not proposed', { kind, why }, 'sampled')
   return { kind: 'refused', message: `${kind}: ${why}` }
 }
 

@@ -131,7 +131,7 @@ export class Conversation {
   }
 
   #refuse(reason: string): void {
-    this.#env.log.write('warn', 'agent', 'a connection of the command line is closed', { reason })
+    this.#env.log.write('warn', 'agent', 'a connection of the command line is closed', { reason }, 'sampled')
     this.#over = true
     this.#stream.close()
   }

@@ -163,7 +163,7 @@ export class CatalogReads {
       return found
     }
     if (isTooStale(found.value.meta, this.#config)) {
-      this.#env.log.write('warn', 'dns', 'Query results too stale, re-requesting')
+      this.#env.log.write('warn', 'dns', 'Query results too stale, re-requesting', {}, 'sampled')
       this.basis.isOfTheMoment()
       return query('default')
     }

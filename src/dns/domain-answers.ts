@@ -95,7 +95,7 @@ export class DomainAnswers {
       case 'no-address':
         return emptyAnswer
       case 'invalid':
-        this.#context.env.log.write('warn', 'dns', 'QName invalid', { name: `${asked.labels.join('.')}.` })
+        this.#context.env.log.write('warn', 'dns', 'QName invalid', { name: `${asked.labels.join('.')}.` }, 'sampled')
         return this.#unknown(asked)
     }
   }

@@ -162,7 +162,7 @@ class Face implements DnsFace {
   /** Names and numbers come from whoever registered them: what no message can carry is left out. */
   #canSend(record: DnsRecord): boolean {
     if (isSendable(record)) return true
-    this.#env.log.write('debug', 'dns', 'a record cannot be sent', { type: record.type, name: record.name })
+    this.#env.log.write('debug', 'dns', 'a record cannot be sent', { type: record.type, name: record.name }, 'sampled')
     return false
   }
 

@@ -6,8 +6,11 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 export type Fields = Readonly<Record<string, string | number | bigint | boolean | undefined>>
 
 export interface Log {
-  /** `topic` is the part of the agent that speaks (`raft`, `http`); `text` is one fixed clause, what varies is in `fields`. */
-  write(level: LogLevel, topic: string, text: string, fields?: Fields): void
+  /**
+   * `topic` is the part of the agent that speaks (`raft`, `http`); `text` is one fixed clause, what varies is in `fields`.
+   * `sampling`: an outside party can cause the line as often as it likes, see there.
+   */
+  write(level: LogLevel, topic: string, text: string, fields?: Fields, sampling?: Sampling): void
   /** Whether lines of this level go anywhere; ask before building costly fields. */
   enabled(level: LogLevel): boolean
   /**
@@ -16,6 +19,16 @@ export interface Log {
    */
   follow(level: LogLevel, use: (line: string) => void): FollowedLog
 }
+
+/**
+ * Of lines with the same text, and the same `by` where it is given, one a second is written: it says in the field `suppressed`
+ * how many before it were left out. `by` must not be chosen by the outside party. `burst`: so many are written before, each
+ * second; for lines of which an operator needs every one as long as they are few.
+ */
+export type Sampling = 'sampled' | { readonly by?: string; readonly burst?: number }
+
+/** Of each change of a member of a pool there is a line: those of a small pool that starts at once are all written. */
+export const memberLines: Sampling = { burst: 32 }
 
 export interface FollowedLog extends Closable {
   /** The last lines of that level and above that the agent's own log has had, the oldest first: a bounded number. */

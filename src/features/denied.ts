@@ -29,5 +29,11 @@ export function tellDenied(
   // A key, a session or a node that was asked for: a secret where the caller has confused them.
   const name = hideUuids(ask.name)
   const by = decidedBy(authorizer.explain(resource, ask.name, right))
-  log.write('info', 'acl', 'permission denied', { accessor: authorizer.accessor, resource, name, right, by, what })
+  log.write(
+    'info',
+    'acl',
+    'permission denied',
+    { accessor: authorizer.accessor, resource, name, right, by, what },
+    { by: `${authorizer.accessor} ${resource} ${right}` },
+  )
 }

@@ -32,9 +32,9 @@ export interface HostEnv extends Env {
 }
 
 export function createHostEnv(options: HostEnvOptions): HostEnv {
-  const log = new HostLog(hostClock, options.logSink, options.logLevel, options.logHeld)
-  const open = new OpenThings()
   const timers = new HostTimers(hostClock)
+  const log = new HostLog({ clock: hostClock, timers }, options.logSink, options.logLevel, options.logHeld)
+  const open = new OpenThings()
   return {
     clock: hostClock,
     timers,

@@ -193,7 +193,7 @@ export class HttpConnection {
 
   /** For a bug in the handler. The caller is told no more than that. */
   #internalError(cause: unknown): WholeResponse {
-    this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) })
+    this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) }, 'sampled')
     return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
   }
 

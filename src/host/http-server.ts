@@ -85,7 +85,7 @@ export async function serveHttp(
       }
     }
     app.server.on('error', (cause) =>
-      log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }),
+      log.write('warn', 'http', 'could not accept a connection', { error: codeOf(cause) }, 'sampled'),
     )
     return ok(listenerOf(app, serving, open, path))
   } catch (cause) {

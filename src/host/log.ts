@@ -1,5 +1,6 @@
-import type { Clock } from '../env/clock.ts'
-import type { Fields, FollowedLog, Log, LogLevel } from '../env/observe.ts'
+import type { Clock, Timers } from '../env/clock.ts'
+import type { Fields, FollowedLog, Log, LogLevel, Sampling } from '../env/observe.ts'
+import { SampledLines } from '../model/sampled-lines.ts'
 import { type LogRecord, logLevels, logLine } from './log-line.ts'
 
 /** Lines kept back before the sink is opened, and lines kept for those who begin to follow; the oldest go first. */
@@ -19,12 +20,19 @@ interface Follower {
   readonly use: (line: string) => void
 }
 
+/** What a log goes by. */
+export interface LogTime {
+  readonly clock: Clock
+  readonly timers: Timers
+}
+
 /** Takes one line in the field's form, without indent and line feed, and the record that it shows, to show it otherwise. */
 export type LogSink = (line: string, record: LogRecord) => void
 
 /** The log of one agent: lines of the chosen level and above go to the sink. */
 export class HostLog implements Log {
   readonly #clock: Clock
+  readonly #sampled: SampledLines
   #sink: LogSink
   #least: number
   #held: Held[] | undefined
@@ -36,15 +44,17 @@ export class HostLog implements Log {
   #leastFollowed = Number.POSITIVE_INFINITY
 
   /** `held`: lines wait until `release`, so that they follow the banner. */
-  constructor(clock: Clock, sink: LogSink, level: LogLevel, held = false) {
+  constructor({ clock, timers }: LogTime, sink: LogSink, level: LogLevel, held = false) {
     this.#clock = clock
+    this.#sampled = new SampledLines(timers, (...line) => this.write(...line))
     this.#sink = sink
     this.#least = logLevels.indexOf(level)
     this.#held = held ? [] : undefined
   }
 
-  write(level: LogLevel, topic: string, text: string, fields?: Fields): void {
+  write(level: LogLevel, topic: string, text: string, fields?: Fields, sampling?: Sampling): void {
     if (!this.enabled(level)) return
+    if (sampling !== undefined) return this.#sampled.write(level, topic, text, fields ?? {}, sampling)
     const wallMs = this.#clock.wallMs()
     const line = logLine(wallMs, level, topic, text, fields)
     const rank = logLevels.indexOf(level)

@@ -133,7 +133,7 @@ export class HostTcp implements Tcp {
       server.listen({ host: at.host, port: at.port, backlog, exclusive: true }, () => {
         server.removeAllListeners('error')
         server.on('error', (cause) => {
-          this.#log.write('warn', 'net', 'could not accept a connection', { error: codeOf(cause) })
+          this.#log.write('warn', 'net', 'could not accept a connection', { error: codeOf(cause) }, 'sampled')
         })
         resolve(ok(this.#listener(server, renewTls)))
       })

@@ -71,7 +71,7 @@ export class TlsAcceptor {
   }
 
   #refused(from: Endpoint, why: TlsRefusal): void {
-    this.#accepting.log.write('debug', 'net', 'a dialler was not taken', { from: from.host, why: why.kind })
+    this.#accepting.log.write('debug', 'net', 'a dialler was not taken', { from: from.host, why: why.kind }, 'sampled')
     this.#tls.onRefused?.(from, why)
   }
 }

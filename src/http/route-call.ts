@@ -148,7 +148,7 @@ export class RouteCaller {
   #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest): void {
     if (failureStatus[failure.kind] < 500 || failure.kind === 'cancelled') return
     const fields = { ...this.#fields(routed), kind: failure.kind, error: hideUuids(failureText(failure)) }
-    this.#options.agent.env.log.write('error', 'http', 'request failed', fields)
+    this.#options.agent.env.log.write('error', 'http', 'request failed', fields, { by: failure.kind })
   }
 
   /** A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions. */
@@ -159,7 +159,7 @@ export class RouteCaller {
       error: thrown instanceof Error ? thrown.name : 'not an error',
       message: thrown instanceof InvariantViolation ? thrown.message : undefined,
     }
-    agent.env.log.write('error', 'http', 'a route threw', fields)
+    agent.env.log.write('error', 'http', 'a route threw', fields, 'sampled')
     if (thrown instanceof InvariantViolation) onFatal?.(thrown)
     return encoder.text(500, 'Internal error')
   }

@@ -17,7 +17,13 @@ export class Refusals {
 
   refused(from: Endpoint, why: string): void {
     this.#env.metrics.count('proxy.refused')
-    this.#env.log.write('info', 'proxy', 'A connection was not let through', { from: endpointText(from), why })
+    this.#env.log.write(
+      'info',
+      'proxy',
+      'A connection was not let through',
+      { from: endpointText(from), why },
+      'sampled',
+    )
   }
 
   /** Its handshake failed: anybody can have that happen as often as he likes. */

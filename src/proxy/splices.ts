@@ -59,7 +59,7 @@ export class Splices implements Closable {
     this.#saidMs = nowMs
     const text = 'Connections are turned away: as many are open as one listener of the proxy takes'
     const fields = { at: endpointText(this.#at), open: this.#open.size, turnedAway: this.#turnedAway }
-    this.#env.log.write('warn', 'proxy', text, fields)
+    this.#env.log.write('warn', 'proxy', text, fields, 'sampled')
   }
 
   #over(splice: Splice): void {

@@ -80,7 +80,13 @@ export class Upstream implements Closable {
         this.#askNoMore()
         if (reached.ok) return splice.join(reached.value)
         env.metrics.count('proxy.unreached')
-        env.log.write('warn', 'proxy', 'An upstream is not reached', { upstream: plan.name, why: reached.error })
+        env.log.write(
+          'warn',
+          'proxy',
+          'An upstream is not reached',
+          { upstream: plan.name, why: reached.error },
+          'sampled',
+        )
         return splice.close()
       }),
     )

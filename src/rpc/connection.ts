@@ -195,10 +195,16 @@ export class Connection {
       if (!this.#closed) this.#take(frame)
     })
     if (!read.ok) {
-      this.#env.log.write('warn', 'rpc', 'closing a connection that does not speak our protocol', {
-        remote: endpointText(this.#stream.remote),
-        reason: read.error,
-      })
+      this.#env.log.write(
+        'warn',
+        'rpc',
+        'closing a connection that does not speak our protocol',
+        {
+          remote: endpointText(this.#stream.remote),
+          reason: read.error,
+        },
+        'sampled',
+      )
       this.close(read.error)
     }
   }

@@ -315,7 +315,7 @@ export class Rpc {
         this.#dialled(dial, ready)
       },
       onClose: (closed, why) => {
-        this.#env.log.write('debug', 'rpc', 'connection closed', { address, reason: why })
+        this.#env.log.write('debug', 'rpc', 'connection closed', { address, reason: why }, 'sampled')
         if (closed.peer !== undefined && this.#outbound.get(closed.peer.nodeId) === closed) {
           this.#outbound.delete(closed.peer.nodeId)
         }

@@ -24,7 +24,7 @@ export class TlsReports {
   refused(from: Endpoint, why: TlsRefusal): void {
     this.#env.metrics.count('rpc.tls.refused')
     if (!this.#isNews(`from ${from.host} ${why.kind}`)) return
-    this.#env.log.write('warn', 'rpc', 'refused a connection', { from: from.host, ...refusalText(why) })
+    this.#env.log.write('warn', 'rpc', 'refused a connection', { from: from.host, ...refusalText(why) }, 'sampled')
   }
 
   /** An agent without a server's certificate did what is a server's. */
@@ -34,14 +34,20 @@ export class TlsReports {
     if (!this.#isNews(`pretends ${from.host}`)) return
     const why = `it acts as a server, and its certificate is not for ${expected}`
     const remedy = 'a certificate for that name makes a server: take that agent out, or give it one'
-    this.#env.log.write('warn', 'rpc', 'an agent is not taken for a server', { from: from.host, nodeName, why, remedy })
+    this.#env.log.write(
+      'warn',
+      'rpc',
+      'an agent is not taken for a server',
+      { from: from.host, nodeName, why, remedy },
+      'sampled',
+    )
   }
 
   notDialled(address: string, { name, datacenter }: ServerFacts, why: string): void {
     this.#env.metrics.count('rpc.tls.failed')
     if (!this.#isNews(`to ${address} ${why}`)) return
     const fields = { server: name, datacenter, address, why, remedy: dialRemedy(why) }
-    this.#env.log.write('warn', 'rpc', 'no TLS connection with a server', fields)
+    this.#env.log.write('warn', 'rpc', 'no TLS connection with a server', fields, 'sampled')
   }
 
   /** A server closed a connection before it said hello. Gives why that may be. */
@@ -54,13 +60,19 @@ export class TlsReports {
     this.#silentSince.set(address, since)
     if (now - since >= silenceToldAfterMs && this.#isNews(`silent ${address}`)) {
       const { name, datacenter } = server
-      this.#env.log.write('warn', 'rpc', 'a server takes no connection', {
-        server: name,
-        datacenter,
-        address,
-        why,
-        remedy,
-      })
+      this.#env.log.write(
+        'warn',
+        'rpc',
+        'a server takes no connection',
+        {
+          server: name,
+          datacenter,
+          address,
+          why,
+          remedy,
+        },
+        'sampled',
+      )
     }
     return why
   }

@@ -40,7 +40,7 @@ export class Gate {
   #told<E extends Entered | undefined>(found: E, what: string): E {
     if (found?.ok === false && found.error.kind === 'token-not-found') {
       this.#env.metrics.count('acl.not-found')
-      this.#env.log.write('info', 'acl', 'token not found', { what })
+      this.#env.log.write('info', 'acl', 'token not found', { what }, 'sampled')
     }
     return found
   }

@@ -30,9 +30,15 @@ class DatacenterTarget implements CallTarget {
     const { env, rpc, router, datacenter, holdMs } = this.#parts
     const server = router.pick(datacenter)
     if (server === undefined) {
-      env.log.write('warn', 'svc', 'RPC request for a datacenter to which there is no path', {
-        datacenter: hideUuids(datacenter),
-      })
+      env.log.write(
+        'warn',
+        'svc',
+        'RPC request for a datacenter to which there is no path',
+        {
+          datacenter: hideUuids(datacenter),
+        },
+        'sampled',
+      )
       return err(this.nobody)
     }
     env.metrics.count('rpc.cross-dc')
@@ -45,7 +51,7 @@ class DatacenterTarget implements CallTarget {
     if (!answer.ok && fruitless.has(answer.error.kind)) {
       router.failed(server)
       const fields = { server: server.name, datacenter, why: answer.error.kind }
-      env.log.write('warn', 'svc', 'a server of another datacenter did not answer', fields)
+      env.log.write('warn', 'svc', 'a server of another datacenter did not answer', fields, 'sampled')
     }
     return answer
   }

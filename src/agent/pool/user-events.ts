@@ -29,11 +29,11 @@ export class UserEvents implements ReceivedEvents {
       const event = decodeUserEvent(payload, lamport)
       if (event === undefined) {
         env.metrics.count('gossip.dropped.event')
-        env.log.write('debug', 'agent', 'a user event cannot be read', { name: hideUuids(name) })
+        env.log.write('debug', 'agent', 'a user event cannot be read', { name: hideUuids(name) }, 'sampled')
         return
       }
       if (!suits(event, nodeName, services())) return
-      env.log.write('debug', 'agent', 'new event', { name: hideUuids(event.name), id: event.id })
+      env.log.write('debug', 'agent', 'new event', { name: hideUuids(event.name), id: event.id }, 'sampled')
       this.#events = [...this.#events.slice(1 - eventsMax), event]
       heard(event)
       for (const use of [...this.#watchers]) use()

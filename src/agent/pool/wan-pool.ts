@@ -44,7 +44,7 @@ export function openWanPool(
     encryption: keys === undefined ? undefined : { keyring: keys.keyring, verifyIncoming, verifyOutgoing },
     onNameLost: (holder: Endpoint) => {
       const text = 'the name of this server in the WAN pool is that of a living one: rename a node or a datacenter'
-      env.log.write('error', 'agent', text, { name, holder: endpointText(holder) })
+      env.log.write('error', 'agent', text, { name, holder: endpointText(holder) }, 'sampled')
     },
     observer,
     keepsCoordinate,

@@ -58,7 +58,7 @@ export class RaftLink implements RaftTransport {
     this.#told.add(key)
     const { nodeName: server, address } = peer
     const why = whyNotInteroperable(this.#protocol, protocol)
-    this.#env.log.write('error', 'raft', 'a server is not listened to', { server, address, why })
+    this.#env.log.write('error', 'raft', 'a server is not listened to', { server, address, why }, 'sampled')
   }
 }
 

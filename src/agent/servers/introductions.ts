@@ -1,6 +1,7 @@
 import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import { memberLines } from '../../env/observe.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import { interoperate, serverIdFor, whyNotInteroperable } from '../../raft/protocol.ts'
@@ -142,18 +143,24 @@ export class Introductions {
     if (this.#told.get(address) === why) return
     if (this.#told.size >= toldMax) this.#told.clear()
     this.#told.set(address, why)
-    this.#env.log.write('error', 'agent', 'a server cannot take part with this one', { address, why })
+    this.#env.log.write('error', 'agent', 'a server cannot take part with this one', { address, why }, 'sampled')
   }
 
   #learn(record: ServerRecord): void {
     const before = this.#directory.get(record.id)
     if (!this.#directory.learn(record)) return
     if (before === undefined) {
-      this.#env.log.write('info', 'agent', 'met a server', {
-        name: record.name,
-        id: record.id,
-        address: record.address,
-      })
+      this.#env.log.write(
+        'info',
+        'agent',
+        'met a server',
+        {
+          name: record.name,
+          id: record.id,
+          address: record.address,
+        },
+        memberLines,
+      )
       // Its arrival changes what we tell the others, and whether a cluster can be formed: go round again.
       this.#env.detach(this.#goRound())
     }

@@ -1,5 +1,6 @@
 import { unrestricted } from '../../access/authorizer.ts'
 import type { Closable } from '../../env/async.ts'
+import { memberLines } from '../../env/observe.ts'
 import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/endpoint.ts'
 import { allNodes, checkOfNode, nodeByName, serviceOfNode } from '../../features/catalog/views.ts'
 import { measured } from '../../features/measured.ts'
@@ -222,8 +223,8 @@ class Reconcile implements Closable {
 
   #told(failure: Failure | undefined, text: string, node: string, status: string): void {
     const { log } = this.#server.env
-    if (failure === undefined) return log.write('info', 'svc', text, { node, status })
-    log.write('warn', 'svc', 'a member is not reconciled yet', { node, status, why: failureText(failure) })
+    if (failure === undefined) return log.write('info', 'svc', text, { node, status }, memberLines)
+    log.write('warn', 'svc', 'a member is not reconciled yet', { node, status, why: failureText(failure) }, 'sampled')
   }
 }
 

@@ -238,7 +238,7 @@ class ServerMembership implements Closable {
     if (this.#told.get(topic) === why) return
     if (this.#told.size >= toldMax) this.#told.clear()
     this.#told.set(topic, why)
-    this.#server.env.log.write('warn', 'autopilot', text, { server, why })
+    this.#server.env.log.write('warn', 'autopilot', text, { server, why }, 'sampled')
   }
 }
 

@@ -140,7 +140,7 @@ async function failOver(env: Env, reads: QueryReads, failing: Failing): Promise<
     )
     if (!found.ok) {
       const fields = { service: here.service, datacenter, why: failureText(found.error) }
-      env.log.write('warn', 'query', 'could not ask another datacenter', fields)
+      env.log.write('warn', 'query', 'could not ask another datacenter', fields, 'sampled')
       last = { ...last, failovers }
       continue
     }

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, TcpStream } from '../../env/net.ts'
+import { memberLines } from '../../env/observe.ts'
 import type { RandomStream } from '../../env/random.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import { ackFor, fullState } from '../core/answers.ts'
@@ -312,7 +313,13 @@ export class GossipPool implements Pool {
       case 'health':
         return this.#env.metrics.gauge('memberlist.health.score', effect.score)
       case 'note':
-        return this.#env.log.write(effect.level, effect.topic, effect.text, effect.fields)
+        return this.#env.log.write(
+          effect.level,
+          effect.topic,
+          effect.text,
+          effect.fields,
+          effect.level === 'info' ? memberLines : 'sampled',
+        )
     }
   }
 
@@ -350,7 +357,13 @@ export class GossipPool implements Pool {
     if (this.#stopped) return
     if (!answer.ok) {
       const level = purpose === 'reconnect' ? 'debug' : 'info'
-      this.#env.log.write(level, 'memberlist', 'a state exchange failed', { node, purpose, reason: answer.error })
+      this.#env.log.write(
+        level,
+        'memberlist',
+        'a state exchange failed',
+        { node, purpose, reason: answer.error },
+        'sampled',
+      )
       return
     }
     this.#env.metrics.sample('memberlist.pushPullNode', this.#env.clock.monoMs() - startedMs)

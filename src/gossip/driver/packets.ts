@@ -108,9 +108,15 @@ export class Packets {
   #drop(from: Endpoint, reason: string): void {
     this.#env.metrics.count('gossip.dropped.packet')
     if (!this.#env.log.enabled('debug')) return
-    this.#env.log.write('debug', 'memberlist', 'dropping what cannot be read of a packet', {
-      from: endpointText(from),
-      reason,
-    })
+    this.#env.log.write(
+      'debug',
+      'memberlist',
+      'dropping what cannot be read of a packet',
+      {
+        from: endpointText(from),
+        reason,
+      },
+      'sampled',
+    )
   }
 }

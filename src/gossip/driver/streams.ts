@@ -231,7 +231,13 @@ export class Streams {
   /** The other side is told, as in the field. */
   #refuse(stream: FramedStream, reason: string): void {
     this.#env.metrics.count('gossip.dropped.stream')
-    this.#env.log.write('debug', 'memberlist', 'refusing a stream', { from: endpointText(stream.remote), reason })
+    this.#env.log.write(
+      'debug',
+      'memberlist',
+      'refusing a stream',
+      { from: endpointText(stream.remote), reason },
+      'sampled',
+    )
     stream.write(encodeStreamFrame({ kind: 'error', text: reason }))
     stream.end()
   }

@@ -43,7 +43,7 @@ export function uiFace({ config, disk, log }: UiOptions): UiFace {
     const first = asked === undefined ? ok('none' as const) : await read(asked)
     const found = first.ok && first.value === 'none' ? await read('') : first
     if (!found.ok) {
-      log.write('warn', 'http', 'a file of the web interface cannot be read', { why: found.error.message })
+      log.write('warn', 'http', 'a file of the web interface cannot be read', { why: found.error.message }, 'sampled')
       return line(500, 'The file cannot be read')
     }
     if (found.value === 'none') return { status: 404, headers: [], body: '' }

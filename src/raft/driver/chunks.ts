@@ -69,7 +69,7 @@ export class Chunks {
   async #verify(meta: SnapshotMeta): Promise<void> {
     const verified = await this.#snapshots.verify(meta)
     if (verified.ok || this.#stopped) return
-    this.#log.write('error', 'raft', 'a snapshot cannot be sent, another is taken', { why: verified.error })
+    this.#log.write('error', 'raft', 'a snapshot cannot be sent, another is taken', { why: verified.error }, 'sampled')
   }
 
   async #storeAll(): Promise<void> {
@@ -82,13 +82,25 @@ export class Chunks {
       this.#turns.run(() => {
         if (!stored.ok && stored.error.kind === 'full') {
           // Without an answer the leader sends the chunk again, now and then.
-          this.#log.write('warn', 'raft', 'no space left on the disk for a received snapshot', { index: meta.index })
+          this.#log.write(
+            'warn',
+            'raft',
+            'no space left on the disk for a received snapshot',
+            { index: meta.index },
+            'sampled',
+          )
           return
         }
         if (!stored.ok) throw new Error(`a received snapshot could not be written: ${diskFailureText(stored.error)}`)
         const { nextOffset, complete, damage } = stored.value
         if (damage !== undefined) {
-          this.#log.write('warn', 'raft', 'a received snapshot is damaged', { from, index: meta.index, why: damage })
+          this.#log.write(
+            'warn',
+            'raft',
+            'a received snapshot is damaged',
+            { from, index: meta.index, why: damage },
+            'sampled',
+          )
         }
         this.#turns.post({ kind: 'chunk-stored', from, meta, round, nextOffset, complete })
       })

@@ -321,7 +321,7 @@ export class RaftServer implements Raft, LogListener {
       case 'configuration-changed':
         return this.#learn(effect)
       case 'note':
-        return this.#env.log.write(effect.level, 'raft', effect.text, effect.fields)
+        return this.#env.log.write(effect.level, 'raft', effect.text, effect.fields, 'sampled')
     }
   }
 

@@ -83,6 +83,34 @@ describe('rpc', () => {
     again.destroy()
   })
 
+  it('a flood of bytes that are no frames is one line a second of the log, with their number', async () => {
+    const lines: string[] = []
+    const env = createHostEnv({ logSink: (line) => lines.push(line), logLevel: 'debug' })
+    envs.push(env)
+    const probe = await env.tcp.listen({ host: '127.0.0.1', port: 0 }, (stream) => stream.close())
+    if (!probe.ok) throw new Error(probe.error.kind)
+    const { port } = probe.value.local
+    probe.value.close()
+    const rpc = await Rpc.open(env, { host: '127.0.0.1', port })
+    if (!rpc.ok) throw new Error(rpc.error.kind)
+    const identity = { nodeId: 'b', nodeName: 'b', datacenter: 'dc1', address: '' }
+    rpc.value.start(identity, { onRequest: echo, onNotice: () => undefined, onPeer: () => undefined })
+    const about = () => lines.filter((line) => line.includes('does not speak our protocol'))
+    const counted = () => about().reduce((sum, line) => sum + 1 + Number(/suppressed=(\d+)/.exec(line)?.[1] ?? 0), 0)
+    const startedMs = performance.now()
+    for (let round = 0; round < 10; round++) {
+      const closed = Array.from({ length: 20 }, () => {
+        const socket = connect({ host: '127.0.0.1', port })
+        socket.on('error', () => undefined)
+        socket.write(Uint8Array.of(255, 255, 255, 255, 1))
+        return new Promise((resolve) => socket.once('close', resolve))
+      })
+      await Promise.all(closed)
+    }
+    await expect.poll(counted, { timeout: 5_000 }).toBe(200)
+    expect(about().length).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 1_000)
+  })
+
   it('fails a request that no frame can hold, and that one alone', async () => {
     const [a, b] = [await startAgent('a', echo), await startAgent('b', async () => ok('heard'))]
     const [little, much] = await Promise.all([ask(a, b, 'little'), ask(a, b, new Uint8Array(9 << 20))])

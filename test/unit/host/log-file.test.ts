@@ -158,7 +158,12 @@ describe('one record', () => {
     const shown: string[] = []
     const streams = { out: (text: string) => void shown.push(text), error: (text: string) => void told.push(text) }
     for (const json of [false, true]) {
-      const log = new HostLog(clock, () => told.push('the sink from before'), 'info', true)
+      const log = new HostLog(
+        { clock, timers: { after: () => ({ close: () => undefined }) } },
+        () => told.push('the sink from before'),
+        'info',
+        true,
+      )
       log.write('info', 'raft', 'election won', { term: 7n, name: 'a b' })
       const file = json ? 'b.txt' : 'a.txt'
       expect(openLogSinks(log, places({ json, file: join(directory, file) }), clock, streams).ok).toBe(true)

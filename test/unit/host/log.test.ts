@@ -5,6 +5,7 @@ import { logLine } from '../../../src/host/log-line.ts'
 /** Local time, as the line shows it. */
 const at = new Date(2026, 10, 21, 3, 1, 9).getTime()
 const clock = { wallMs: () => at, monoMs: () => 0 }
+const timers = { after: () => ({ close: () => undefined }) }
 
 describe('a line of the log', () => {
   it('has the form of the field', () => {
@@ -55,7 +56,7 @@ describe('a line of the log', () => {
 describe('the log', () => {
   it('passes the chosen level and above, which may change', () => {
     const lines: string[] = []
-    const log = new HostLog(clock, (line) => lines.push(line), 'warn')
+    const log = new HostLog({ clock, timers }, (line) => lines.push(line), 'warn')
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log.write(level, 'a', level)
     expect(lines.map((line) => line.split(': ')[1])).toEqual(['warn', 'error'])
     expect([log.enabled('info'), log.enabled('warn')]).toEqual([false, true])
@@ -66,7 +67,7 @@ describe('the log', () => {
 
   it('holds lines back until they are released, the last of them if there are too many', () => {
     const lines: string[] = []
-    const log = new HostLog(clock, (line) => lines.push(line), 'info', true)
+    const log = new HostLog({ clock, timers }, (line) => lines.push(line), 'info', true)
     for (let i = 0; i < keptLinesMax + 3; i++) log.write('info', 'a', `line ${i}`)
     expect(lines).toEqual([])
     log.release()
@@ -82,7 +83,7 @@ describe('the log', () => {
 describe('a follower of the log', () => {
   it('gets the lines of its level that were, and those that come, also of levels that the log itself does not show', () => {
     const shown: string[] = []
-    const log = new HostLog({ wallMs: () => 0, monoMs: () => 0 }, (line) => shown.push(line), 'info')
+    const log = new HostLog({ clock, timers }, (line) => shown.push(line), 'info')
     log.write('info', 'a', 'one')
     log.write('warn', 'a', 'two')
     const heard: string[] = []
@@ -104,7 +105,7 @@ describe('a follower of the log', () => {
   })
 
   it('is given no more than a bounded number of lines that were, the last ones', () => {
-    const log = new HostLog({ wallMs: () => 0, monoMs: () => 0 }, () => {}, 'info')
+    const log = new HostLog({ clock, timers }, () => {}, 'info')
     for (let i = 0; i < keptLinesMax + 3; i++) log.write('info', 'a', `line-${i}`)
     const { recent } = log.follow('info', () => {})
     expect([recent.length, recent[0]?.endsWith('line-3'), recent.at(-1)?.endsWith(`line-${keptLinesMax + 2}`)]).toEqual(

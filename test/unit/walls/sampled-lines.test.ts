@@ -42,6 +42,7 @@ const own: Readonly<Record<string, string>> = {
   'src/proxy/leaf-expiry.ts': 'at the pace at which leaves are renewed',
   'src/proxy/mesh-proxy.ts': 'when the configuration of this proxy changes',
   'src/proxy/registration.ts': 'when the state of the registration changes',
+  'src/raft/accepted-loss.ts': 'start of this server',
   'src/raft/driver/applier.ts': 'of snapshots that were installed whole',
   'src/raft/driver/role-news.ts': 'of terms, each of which some server has won or sought',
   'src/raft/driver/snapshotting.ts': 'of the disk of this server',

@@ -2,7 +2,7 @@ import type { Timers } from '../env/clock.ts'
 import type { Fields, Log, LogLevel, Sampling } from '../env/observe.ts'
 
 /** A kind of line is written once in this time. */
-export const sampledEveryMs = 1_000
+const sampledEveryMs = 1_000
 /** Kinds that are told apart at a time: what comes beyond them is one kind. Texts are fixed, so that few come near. */
 const kindsMax = 256
 /** Characters that are shown of a text from outside. */

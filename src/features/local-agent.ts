@@ -28,8 +28,14 @@ export interface LocalAgent {
   managedProxies(): readonly ManagedProxy[]
   /** Calls `use` after services came, went or changed. */
   onServicesChange(use: () => void): Closable
-  /** The same ID replaces; the status of a check that stays is carried over. */
-  registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>>
+  /**
+   * The same ID replaces; the status of a check that stays is carried over. `checks`: what becomes of checks of the service that
+   * the definition does not name. They are kept, or those that came over HTTP are dropped.
+   */
+  registerService(
+    definition: ServiceDefinition,
+    checks?: 'keep-others' | 'drop-others',
+  ): Promise<Result<undefined, Failure>>
   /** With its checks. An ID that nobody has is no failure. */
   deregisterService(id: string): Promise<Result<undefined, Failure>>
   registerCheck(definition: CheckDefinition): Promise<Result<undefined, Failure>>

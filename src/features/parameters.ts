@@ -14,6 +14,11 @@ export const durationText = z
 /** The spellings that the field takes for a truth value. */
 export const truthText = z.enum(['', '1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'])
 
+/** What a parameter of these says. Without a value it counts as said. */
+export function isTrue(given: string | undefined): boolean {
+  return given !== undefined && !['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(given)
+}
+
 export function parameter<const Name extends string>(
   name: Name,
   value: QueryParameter['value'],

@@ -199,3 +199,6 @@ export const membershipCheckId = 'serfHealth'
 export const membershipCheckName = 'Serf Health Status'
 export const membershipPassingOutput = 'Agent alive and reachable'
 export const membershipCriticalOutput = 'Agent not live or unreachable'
+
+/** IDs of the checks that put one service under maintenance begin with it; the rest is the ID of the service. Reference: HTTP API 3. */
+export const serviceMaintenancePrefix = '_service_maintenance:'

@@ -34,14 +34,12 @@ import { type KeptChange, type KeptState, withoutCheck, withoutService } from '.
 import { type CheckChange, LocalState, type Origin } from './local-state.ts'
 import { managedRefusal } from './managed-proxies.ts'
 import { nodeFactsOf } from './node-facts.ts'
-import { overdueServices } from './overdue-services.ts'
+import { OverdueReaper } from './overdue-services.ts'
 import type { LocalAgentParts, OwnTokens, RunningLocalAgent } from './parts.ts'
 import { Places, thingsOf, thingsOfCheck } from './places.ts'
 import { restored } from './restoring.ts'
 import { offeredBy } from './sidecars.ts'
-
-/** How often it is looked for services that are overdue. Reference: configuration 2. */
-const reapIntervalMs = 30_000
+import { type OtherChecks, unnamedChecks } from './unnamed-checks.ts'
 
 const dangerousScripts =
   'enable_script_checks without ACLs lets everybody who reaches the HTTP API run programs on this machine: ' +
@@ -71,7 +69,7 @@ class LocalServices implements RunningLocalAgent {
   readonly #watchers = new Set<{ use(): void }>()
   #config: AgentConfig
   #fromFiles: FileDefinitions = noDefinitions
-  #reaper: Closable | undefined
+  readonly #reaper: OverdueReaper
   #stopped = false
 
   constructor(env: Env, parts: LocalAgentParts) {
@@ -91,6 +89,7 @@ class LocalServices implements RunningLocalAgent {
       checkTls: () => (this.#config.checksConfig.agentTls ? parts.checkTls?.() : undefined),
       report: (checkId, outcome) => this.#results.found(checkId, outcome),
     })
+    this.#reaper = new OverdueReaper(env, this.#state, (id) => this.deregisterService(id))
     this.#turns = new InTurn(env)
     this.#places = new Places(this.#state)
     this.#sync = new AntiEntropy({
@@ -170,14 +169,14 @@ class LocalServices implements RunningLocalAgent {
     await this.#keeping.dropStates(kept.value, (checkId) => this.#state.check(checkId) !== undefined)
     this.#fromFiles = wanted
     if (this.#config.checksConfig.remoteScripts) this.#env.log.write('warn', 'agent', dangerousScripts)
-    this.#scheduleReaping()
+    this.#reaper.start()
     this.#sync.start()
     return done
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#reaper?.close()
+    this.#reaper.close()
     this.#results.stop()
     this.#runner.stop()
     this.#sync.stop()
@@ -185,8 +184,11 @@ class LocalServices implements RunningLocalAgent {
     await this.#keeping.close()
   }
 
-  async registerService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
-    const changed = await this.#turns.run(() => this.#takeService(definition), thingsOf(definition))
+  async registerService(
+    definition: ServiceDefinition,
+    others: OtherChecks = 'keep-others',
+  ): Promise<Result<undefined, Failure>> {
+    const changed = await this.#turns.run(() => this.#takeService(definition, others), thingsOf(definition))
     return changed.ok ? this.#told() : changed
   }
 
@@ -293,7 +295,7 @@ class LocalServices implements RunningLocalAgent {
     return this.#keep(changes)
   }
 
-  async #takeService(definition: ServiceDefinition): Promise<Result<undefined, Failure>> {
+  async #takeService(definition: ServiceDefinition, others: OtherChecks): Promise<Result<undefined, Failure>> {
     const forbidden = managedRefusal(definition, this.#config.managedProxies)
     if (forbidden !== undefined) return err(forbidden)
     const offered = offeredBy(definition, this.#state.services(), this.#config)
@@ -302,15 +304,23 @@ class LocalServices implements RunningLocalAgent {
     const checks = offered.value.flatMap((each) => each.checks)
     const refusal = scriptRefusal(this.#config, checks)
     if (refusal !== undefined) return err(refusal)
-    return this.#places.take(services, checks, () => this.#keepAndPut(services, checks))
+    return this.#places.take(services, checks, async () => {
+      const dropped = others === 'keep-others' ? [] : unnamedChecks(this.#state, services, checks)
+      const put = await this.#keepAndPut(services, checks, dropped)
+      if (put.ok) for (const checkId of dropped) await this.#dropState(checkId)
+      return put
+    })
   }
 
   async #keepAndPut(
     services: readonly OfferedService[],
     checks: readonly CheckDefinition[],
+    dropped: readonly string[],
   ): Promise<Result<undefined, Failure>> {
-    const kept = await this.#keep([...checks.map((check) => ({ check })), ...services.map((service) => ({ service }))])
+    const put = [...checks.map((check) => ({ check })), ...services.map((service) => ({ service }))]
+    const kept = await this.#keep([...dropped.map(withoutCheck), ...put])
     if (!kept.ok) return kept
+    for (const checkId of dropped) this.#end(checkId)
     for (const service of services) {
       warnOfServiceNames(this.#env.log, service)
       this.#state.putService(service, 'api', true)
@@ -379,21 +389,6 @@ class LocalServices implements RunningLocalAgent {
   async #told(): Promise<Result<undefined, Failure>> {
     await this.#sync.syncChanges()
     return done
-  }
-
-  #scheduleReaping(): void {
-    this.#reaper = this.#env.timers.after(reapIntervalMs, () => {
-      this.#scheduleReaping()
-      this.#reap()
-    })
-  }
-
-  #reap(): void {
-    for (const { service, check } of overdueServices(this.#state, this.#env.clock.monoMs())) {
-      const text = 'A service is deregistered: its check has been critical for too long'
-      this.#env.log.write('info', 'agent', text, { service, check })
-      this.#env.detach(this.deregisterService(service))
-    }
   }
 
   #warn(text: string, failure: DiskFailure): void {

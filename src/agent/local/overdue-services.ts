@@ -1,7 +1,45 @@
+import type { Closable } from '../../env/async.ts'
+import type { Env } from '../../env/env.ts'
 import type { LocalState } from './local-state.ts'
 
+/** How often it is looked for services that are overdue. Reference: configuration 2. */
+const reapIntervalMs = 30_000
+
+/** Deregisters services with a check that has been critical for too long, from when it is started until it is closed. */
+export class OverdueReaper implements Closable {
+  readonly #env: Env
+  readonly #state: LocalState
+  readonly #deregister: (id: string) => Promise<unknown>
+  #timer: Closable | undefined
+
+  constructor(env: Env, state: LocalState, deregister: (id: string) => Promise<unknown>) {
+    this.#env = env
+    this.#state = state
+    this.#deregister = deregister
+  }
+
+  start(): void {
+    this.#timer = this.#env.timers.after(reapIntervalMs, () => {
+      this.start()
+      this.#reap()
+    })
+  }
+
+  close(): void {
+    this.#timer?.close()
+  }
+
+  #reap(): void {
+    for (const { service, check } of overdueServices(this.#state, this.#env.clock.monoMs())) {
+      const text = 'A service is deregistered: its check has been critical for too long'
+      this.#env.log.write('info', 'agent', text, { service, check })
+      this.#env.detach(this.#deregister(service))
+    }
+  }
+}
+
 /** Services with a check that has been critical for as long as that check bears, each once; IDs as the check gives them. */
-export function overdueServices(
+function overdueServices(
   state: LocalState,
   nowMs: number,
 ): readonly { readonly service: string; readonly check: string }[] {

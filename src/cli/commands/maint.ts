@@ -1,11 +1,11 @@
 import { compareText } from '../../base/bytes.ts'
+import { serviceMaintenancePrefix } from '../../model/catalog.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 
-/** IDs of the checks that maintenance mode is made of. Reference: HTTP API 3. */
+/** ID of the check that puts a node under maintenance. Reference: HTTP API 3. */
 const nodeCheck = '_node_maintenance'
-const serviceCheckPrefix = '_service_maintenance:'
 
 export const maintCommand: CliCommand = {
   path: ['maint'],
@@ -66,7 +66,7 @@ async function show(invocation: Invocation): Promise<number> {
   if (checks.length === 0) await warnOfNoSight(invocation, 'check', [sightOf.nodes(), sightOf.services()])
   for (const check of [...checks].sort((a, b) => compareText(a.CheckID, b.CheckID))) {
     if (check.CheckID === nodeCheck) terminal.out(`Node:\n  Name:   ${check.Node}\n  Reason: ${check.Notes}\n\n`)
-    else if (check.CheckID.startsWith(serviceCheckPrefix))
+    else if (check.CheckID.startsWith(serviceMaintenancePrefix))
       terminal.out(`Service:\n  ID:     ${check.ServiceID}\n  Reason: ${check.Notes}\n\n`)
   }
   return 0

@@ -19,6 +19,11 @@ export const registerCommand: CliCommand = {
     { name: 'meta', kind: 'pairs', value: '<key=value>', help: 'Metadata. May be repeated.' },
     { name: 'name', kind: 'text', value: '<name>', help: 'Name of the service.' },
     { name: 'port', kind: 'integer', value: '<port>', help: 'Port of the service.' },
+    {
+      name: 'replace-existing-checks',
+      kind: 'bool',
+      help: 'Drop checks that the service has and that are not described now.',
+    },
     { name: 'tag', kind: 'list', value: '<tag>', help: 'A tag. May be repeated.' },
     ...serverFlags,
   ],
@@ -67,9 +72,11 @@ function serviceOfFlags({ flags }: Invocation): Result<readonly ServiceInFile[],
 }
 
 async function registerAll(invocation: Invocation, services: readonly ServiceInFile[]): Promise<number> {
+  const query =
+    invocation.flags.get('replace-existing-checks') === true ? [['replace-existing-checks', ''] as const] : []
   for (const { name, body, token } of services) {
     const client = new ApiClient(invocation, token)
-    const answer = await client.expect('PUT', '/v1/agent/service/register', [], utf8(JSON.stringify(body)))
+    const answer = await client.expect('PUT', '/v1/agent/service/register', query, utf8(JSON.stringify(body)))
     if (!answer.ok) return failed(invocation, `Error registering service "${name}": ${answer.error}`)
     invocation.terminal.out(`Registered service: ${name}\n`)
   }

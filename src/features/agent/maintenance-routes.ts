@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
-import type { CheckDefinition } from '../../model/catalog.ts'
+import { type CheckDefinition, serviceMaintenancePrefix } from '../../model/catalog.ts'
 import type { AgentContext } from '../agent-context.ts'
 import { allowedHere } from '../asking.ts'
 import { declared, type NamesOf } from '../declared.ts'
@@ -11,7 +11,6 @@ import type { Route, RouteRequest, RouteResponse } from '../route.ts'
 import { mayChangeService, writing } from './rights.ts'
 
 const nodeCheckId = '_node_maintenance'
-const serviceCheckPrefix = '_service_maintenance:'
 
 const maintenanceParameters = [
   { ...parameter('enable', truthText, 'Whether it is to be out of service.'), required: true },
@@ -70,7 +69,7 @@ async function maintainService(agent: AgentContext, request: MaintenanceRequest)
   if (!agent.local.services().some((service) => service.id === id)) {
     return failed({ kind: 'not-found', message: `No service registered with ID ${JSON.stringify(id)}` })
   }
-  const checkId = `${serviceCheckPrefix}${id}`
+  const checkId = `${serviceMaintenancePrefix}${id}`
   return set(agent, request, enable, { checkId, name: 'Service Maintenance Mode', serviceId: id, subject: 'service' })
 }
 

@@ -3,9 +3,10 @@ import { textOfByteString } from '../../base/bytes.ts'
 import type { ServiceDefinition } from '../../model/catalog.ts'
 import type { AgentContext } from '../agent-context.ts'
 import type { CallOptions } from '../call.ts'
-import { declared } from '../declared.ts'
+import { declared, type NamesOf } from '../declared.ts'
 import { done, jsonAnswer, textAnswer } from '../declared-answers.ts'
 import { plainBody } from '../json-body.ts'
+import { isTrue, parameter, truthText } from '../parameters.ts'
 import { badRequest, failed } from '../responses.ts'
 import type { Route, RouteRequest, RouteResponse } from '../route.ts'
 import { serviceNames } from './definition-names.ts'
@@ -19,6 +20,12 @@ import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
 const serviceId = { name: 'service', about: 'ID of a service of this agent.' } as const
+
+const replaceChecks = parameter(
+  'replace-existing-checks',
+  truthText,
+  'Drop checks of the service that the body does not name, but for those of files and of maintenance. Of later releases of the field.',
+)
 
 /** What the agent that is asked offers. Reference: HTTP API 4.1, 4.2. */
 export const serviceRoutes: readonly Route[] = [
@@ -61,6 +68,7 @@ export const serviceRoutes: readonly Route[] = [
       PUT: declared({
         summary: 'Have this agent offer a service',
         access: { asks: 'service:write of it and of the one that it takes the place of' },
+        query: [replaceChecks],
         body: {
           about: 'The service. Names of members may have their letters in any case.',
           required: true,
@@ -85,14 +93,22 @@ export const serviceRoutes: readonly Route[] = [
   },
 ]
 
-async function register(agent: AgentContext, request: RouteRequest): Promise<RouteResponse> {
+async function register(
+  agent: AgentContext,
+  request: RouteRequest<NamesOf<readonly [typeof replaceChecks]>>,
+): Promise<RouteResponse> {
+  const replaced = request.query.get('replace-existing-checks')
+  if (!truthText.optional().safeParse(replaced).success) {
+    return badRequest(`Invalid value for replace-existing-checks: ${JSON.stringify(replaced)}`)
+  }
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
   const definition = parseServiceDefinition(body.value, 'http', agent.release)
   if (!definition.ok) return badRequest(definition.error.message)
   const allowed = await mayOffer(agent, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
-  const taken = await agent.local.registerService(tokened(definition.value, request.call))
+  const others = isTrue(replaced) ? 'drop-others' : 'keep-others'
+  const taken = await agent.local.registerService(tokened(definition.value, request.call), others)
   return taken.ok ? written : failed(taken.error)
 }
 

@@ -21,6 +21,17 @@ function file(value: unknown): string {
 
 const services = [{ name: 'web', Token: 'of-web' }, { name: 'api' }]
 
+describe('svc services register', () => {
+  it('drops checks that are not described when it is told so', async () => {
+    api.on('PUT /v1/agent/service/register?replace-existing-checks=', [200, ''])
+    expect((await api.run(['services', 'register', '-replace-existing-checks', '-name=web'])).code).toBe(0)
+    expect((await api.run(['services', 'register', '-replace-existing-checks', file({ services })])).code).toBe(0)
+    expect(new Set(api.asked.map(({ what }) => what))).toEqual(
+      new Set(['PUT /v1/agent/service/register?replace-existing-checks=']),
+    )
+  })
+})
+
 describe.each(['register', 'deregister'])('svc services %s', (verb) => {
   it('uses the token of each definition for its service, and else the one that it was given', async () => {
     expect((await api.run(['services', verb, '-token=given', file({ services })])).code).toBe(0)

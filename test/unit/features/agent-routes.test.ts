@@ -39,7 +39,8 @@ class NotedLocal implements LocalAgent {
   managedProxies = () => []
   checks = () => this.checkFacts
   onServicesChange = () => ({ close: () => undefined })
-  registerService = async (definition: ServiceDefinition) => this.#note('+service', definition.service.id)
+  registerService = async (definition: ServiceDefinition, others?: string) =>
+    this.#note('+service', definition.service.id, ...(others === 'drop-others' ? [others] : []))
   deregisterService = async (id: string) => this.#note('-service', id)
   registerCheck = async (definition: CheckDefinition) => this.#note('+check', definition)
   deregisterCheck = async (id: string) => this.#note('-check', id)
@@ -231,6 +232,21 @@ describe('local services and checks', () => {
       expect(await server.request('PUT', '/v1/agent/check/register', body)).toMatchObject({ kind: 'failure' })
     }
     expect(local.told).toEqual([])
+  })
+
+  it('takes the place of checks that are not named when it is said so', async () => {
+    const path = '/v1/agent/service/register'
+    for (const query of ['', '?replace-existing-checks', '?replace-existing-checks=true', '?replace-existing-checks=0'])
+      expect(await server.request('PUT', `${path}${query}`, '{"Name":"x"}')).toMatchObject({ status: 200 })
+    expect(local.told).toEqual([
+      ['+service', 'x'],
+      ['+service', 'x', 'drop-others'],
+      ['+service', 'x', 'drop-others'],
+      ['+service', 'x'],
+    ])
+    expect(await server.request('PUT', `${path}?replace-existing-checks=perhaps`, '{"Name":"x"}')).toEqual(
+      refused('Invalid value for replace-existing-checks: "perhaps"'),
+    )
   })
 
   it('a report of more than 4096 bytes is cut, and says so', async () => {

@@ -6,7 +6,7 @@ import type { AgentContext } from '../../agent-context.ts'
 import { declared } from '../../declared.ts'
 import { done, jsonAnswer, textAnswer } from '../../declared-answers.ts'
 import { decodeBody } from '../../json-body.ts'
-import { parameter, readParameters, truthText } from '../../parameters.ts'
+import { isTrue, parameter, readParameters, truthText } from '../../parameters.ts'
 import type { ReadName } from '../../read-options.ts'
 import { failed } from '../../responses.ts'
 import type { Route, RouteRequest, RouteResponse } from '../../route.ts'
@@ -104,11 +104,6 @@ async function bootstrap(agent: AgentContext, request: RouteRequest<ReadName | '
   if (!made.ok) return failed(made.error)
   if ('legacy' in made.value) return { kind: 'json', value: { ...zeroToken, ID: made.value.legacy } }
   return { kind: 'json', value: { ID: made.value.token.secret, ...tokenJson(made.value.token) } }
-}
-
-/** Without a value it counts as said. */
-function isTrue(given: string | undefined): boolean {
-  return given !== undefined && !['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(given)
 }
 
 /** What the field shows around the ID of a legacy token. */

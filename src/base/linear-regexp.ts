@@ -1,8 +1,12 @@
 import { RE2JS, RE2JSException } from 're2js'
+import { regexpSize } from './regexp-size.ts'
 import { err, ok, type Result } from './result.ts'
 
 /** Longest expression, in UTF-16 units. */
 const lengthMax = 1_000
+
+/** Largest `regexpSize`: compiling it takes some 30 ms. Of 980 characters one could be made that takes a second. */
+const sizeMax = 5_000
 
 /**
  * A regular expression in the syntax of the field's language (RE2), for expressions that come from elsewhere: the engine's
@@ -19,6 +23,7 @@ export class LinearRegexp {
   /** The error is in the words of the field: "error parsing regexp: missing closing ): `(a`". */
   static from(expression: string): Result<LinearRegexp, string> {
     if (expression.length > lengthMax) return err(`error parsing regexp: longer than ${lengthMax} characters`)
+    if (regexpSize(expression) > sizeMax) return err(`error parsing regexp: expression too large: \`${expression}\``)
     try {
       return ok(new LinearRegexp(RE2JS.compile(expression)))
     } catch (cause) {

@@ -1,4 +1,5 @@
 import { LinearRegexp } from '../../base/linear-regexp.ts'
+import { regexpSize } from '../../base/regexp-size.ts'
 import type { GossipAddress, Message, Query, QueryFilter } from './messages.ts'
 import { broadcastNews, clearTimer, count, emit, setTimer } from './outbox.ts'
 import { pickMembers } from './roster.ts'
@@ -94,10 +95,28 @@ function isNews(gossip: GossipCore, lamport: number, id: number): boolean {
 function suits(gossip: GossipCore, filters: readonly QueryFilter[]): boolean {
   return filters.every((filter) => {
     if (filter.kind === 'nodes') return filter.names.includes(gossip.self.name)
-    if (filter.kind !== 'tag') return false
+    if (filter.kind !== 'tag' || !mayCompile(gossip, filter.expression)) return false
     const expression = LinearRegexp.from(filter.expression)
     return expression.ok && expression.value.test(gossip.options.tagOf?.(gossip.self.meta, filter.tag) ?? '')
   })
+}
+
+/**
+ * Compiling an expression takes up to 30 ms, and a packet may bring thousands of them from anywhere: no more of them than
+ * `filterWorkMost` at once, and as much each second after. A query beyond that takes nobody here, and is passed on.
+ */
+const filterWorkMost = 5_000
+const filterWorkPerMs = filterWorkMost / 1_000
+
+function mayCompile(gossip: GossipCore, expression: string): boolean {
+  const { filterWork: before, turn } = gossip
+  const left = Math.min(filterWorkMost, before.left + (turn.nowMs - before.atMs) * filterWorkPerMs)
+  gossip.filterWork = {
+    left: left <= 0 ? left : left - Math.min(filterWorkMost, regexpSize(expression)),
+    atMs: turn.nowMs,
+  }
+  if (left <= 0) count(gossip, 'gossip.dropped.filter')
+  return left > 0
 }
 
 /** Answers a query: straight to who asked, and by way of some others where it wants that (serf `respond`, `relayResponse`). */

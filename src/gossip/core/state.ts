@@ -165,6 +165,8 @@ export interface GossipCore {
   /** Queries heard of, by the remainder of their time: at most `queryTimesMax` places of `queriesAtOnceMax`. */
   readonly queries: Map<number, { readonly lamport: number; readonly ids: number[] }>
   /** By Lamport time, at most `asksMax`. */
+  /** What may be spent on compiling filters of queries, as of then. */
+  filterWork: { readonly left: number; readonly atMs: number }
   readonly asks: Map<number, Ask>
   readonly vivaldi: Vivaldi
   /** Of members that have answered a ping with one; at most `membersMax`, for who is reaped goes. */
@@ -231,6 +233,7 @@ export function createGossip(options: GossipOptions): GossipCore {
     queryClock: 1,
     queries: new Map(),
     asks: new Map(),
+    filterWork: { left: 0, atMs: Number.NEGATIVE_INFINITY },
     vivaldi: new Vivaldi(),
     coordinates: new Map(),
     gossipedMs: Number.NEGATIVE_INFINITY,

@@ -242,6 +242,8 @@ export type GossipCounter =
   | 'gossip.dropped.refused'
   /** A user event or query so old that it may be known already. */
   | 'gossip.dropped.old'
+  /** A query whose filters there was no budget for. */
+  | 'gossip.dropped.filter'
   /** An answer to be carried to somebody who is no member. */
   | 'gossip.dropped.relay'
   | 'serf.coordinate.rejected'

@@ -90,9 +90,27 @@ describe('regular expressions that come from elsewhere', () => {
   })
 
   it('of which too much would come are refused', () => {
-    expect(matches('((a{1000}){1000}){1000}', 'a')).toMatch(/invalid repeat count/)
+    expect(matches('((a{1000}){1000}){1000}', 'a')).toMatch(/expression too large/)
     expect(matches('a{1001}', 'a')).toMatch(/invalid repeat count/)
     expect(matches('('.repeat(999) + ')'.repeat(999), 'a')).not.toBe(false)
     expect(matches('a'.repeat(2_000), 'a')).toMatch(/longer than 1000/)
+  })
+
+  it.each([
+    ['a{1000}'.repeat(5), true],
+    ['a{1000}'.repeat(6), false],
+    ['(a{50}){50}', true],
+    ['((a{10}){40}){20}', false],
+    ['(?:(?:ab){1,1000}){1,3}', false],
+    ['a{3000', true],
+    ['\\pL{90}', true],
+    ['\\pL{200}', false],
+    ['[^a-z\\]{]{200}', false],
+    ['[a{1000}[:alpha:]\\]]'.repeat(40), true],
+    ['(a{1000}'.repeat(100), false],
+  ])('are compiled only where what they count is little enough when it is written out: %s', (expression, isTaken) => {
+    const answer = matches(expression, 'a')
+    if (isTaken) expect(String(answer)).not.toContain('too large')
+    else expect(answer).toBe(`error parsing regexp: expression too large: \`${expression}\``)
   })
 })

@@ -46,6 +46,20 @@ describe('a query of another', () => {
     expect(me.of('query')).toHaveLength(1)
   })
 
+  it('is judged by expressions only as long as they do not cost too much, whoever asks, and is passed on all the same', () => {
+    const me = new Subject(tagged).know('a')
+    const costly: QueryFilter = { kind: 'tag', tag: 'role', expression: '(a{400}|web)' }
+    for (let id = 1; id <= 100; id++) me.hear(query(5 + id, { id, filters: [costly] }))
+    expect(me.core.news.size).toBe(100)
+    expect(me.counted('gossip.dropped.filter')).toBe(1)
+    const cheap = query(500, { filters: [{ kind: 'tag', tag: 'role', expression: '^web' }] })
+    me.hear(cheap)
+    expect(sent(me)).toEqual([])
+    me.nowMs += 1_000
+    me.hear({ ...cheap, lamport: 501 })
+    expect(sent(me)).toEqual(['query-response to host-asker'])
+  })
+
   const role = (expression: string): QueryFilter => ({ kind: 'tag', tag: 'role', expression })
   for (const [what, filters, takes] of [
     ['its name', [{ kind: 'nodes', names: ['a', 'me'] }], true],

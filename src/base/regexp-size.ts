@@ -1,0 +1,79 @@
+/** What one class of Unicode, or one that is turned round, is counted as: it is a table of hundreds of ranges. */
+const classSize = 50
+
+/**
+ * About how many steps an expression of RE2 becomes when it is compiled: what is counted (`a{1000}`) is written out so many
+ * times, what is counted within what is counted, as many times as both together. For a bound before compiling; whether it is
+ * an expression at all the compiler says. Counts too much rather than too little.
+ */
+export function regexpSize(expression: string): number {
+  /** Sizes of the groups around this place, each without what is in the group that is open. */
+  const open: number[] = []
+  let size = 0
+  /** Of the last thing, to which a count behind it belongs; it is part of `size` already. */
+  let last = 0
+  for (let at = 0; at < expression.length; ) {
+    const character = expression[at] as string
+    if (character === '(') {
+      open.push(size)
+      size = 0
+      last = 0
+      at++
+      continue
+    }
+    if (character === ')') {
+      last = size + 1
+      size = (open.pop() ?? 0) + last
+      at++
+      continue
+    }
+    const count = character === '{' ? countAt(expression, at) : undefined
+    if (count !== undefined) {
+      const more = last * Math.max(0, count.times - 1)
+      size += more
+      last += more
+      at = count.end
+      continue
+    }
+    const end = atomEnd(expression, at)
+    last = isLargeClass(expression.slice(at, end)) ? classSize : 1
+    size += last
+    at = end
+  }
+  for (const outer of open) size += outer
+  return size
+}
+
+function countAt(expression: string, at: number): { readonly times: number; readonly end: number } | undefined {
+  const match = /^\{(\d{1,9})(?:,(\d{0,9}))?\}/.exec(expression.slice(at, at + 24))
+  if (match === null) return undefined
+  const [text, least, most] = match
+  // Without an upper end it is one more, which repeats.
+  const times = most === undefined ? Number(least) : Math.max(Number(least) + 1, Number(most))
+  return { times, end: at + text.length }
+}
+
+/** Where what begins here ends: a class in brackets, an escape, or one character. */
+function atomEnd(expression: string, at: number): number {
+  if (expression[at] === '\\') return escapeEnd(expression, at)
+  if (expression[at] !== '[') return at + 1
+  let end = at + 1
+  if (expression[end] === '^') end++
+  // A bracket that stands first is one of the class.
+  if (expression[end] === ']') end++
+  while (end < expression.length && expression[end] !== ']') {
+    if (expression[end] === '\\') end = escapeEnd(expression, end)
+    else if (expression.startsWith('[:', end)) end = Math.max(end + 2, expression.indexOf(':]', end) + 2)
+    else end++
+  }
+  return Math.min(end + 1, expression.length)
+}
+
+function escapeEnd(expression: string, at: number): number {
+  const named = /^\\(?:[pPx]\{[^}]*\}|[pP].)/s.exec(expression.slice(at, at + 64))
+  return named === null ? at + 2 : at + named[0].length
+}
+
+function isLargeClass(atom: string): boolean {
+  return atom.startsWith('[^') || /\\[pPDWSQ]/.test(atom)
+}

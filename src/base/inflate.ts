@@ -1,3 +1,4 @@
+import { emptyBytes } from './bytes.ts'
 import {
   distanceBase,
   distanceExtraBits,
@@ -25,7 +26,13 @@ export interface EmptyBlocks {
   left: number
 }
 
-/** Reads a DEFLATE stream from `from` on; gives its bytes in pieces of at most 64 KiB, and at last where it ended. */
+/** After so many blocks without a byte an empty piece is given: who reads may have others to let have their turn. */
+const emptyBlocksAtOnce = 128
+
+/**
+ * Reads a DEFLATE stream from `from` on; gives its bytes in pieces of at most 64 KiB, some of which may be empty, and at last
+ * where it ended.
+ */
 export function* inflated(bytes: Uint8Array, from: number, empty: EmptyBlocks): Generator<Uint8Array, number> {
   const input = new BitReader(bytes, from)
   const out = new Output()
@@ -39,7 +46,9 @@ export function* inflated(bytes: Uint8Array, from: number, empty: EmptyBlocks): 
       const { literals, distances } = dynamicCodes(input)
       yield* coded(input, out, literals, distances)
     } else throw new InflateFault('a block of a kind that there is not')
-    if (out.written === written && --empty.left < 0) throw new InflateFault('too many blocks without a byte')
+    if (out.written !== written) continue
+    if (--empty.left < 0) throw new InflateFault('too many blocks without a byte')
+    if (empty.left % emptyBlocksAtOnce === 0) yield emptyBytes
   }
   yield* out.rest()
   return input.end()

@@ -78,9 +78,10 @@ export class TarFault extends Error {}
 
 /**
  * Takes an archive apart that comes in pieces cut anywhere. Holds no more of it than a block. What follows its end is read
- * over, within a bound: nobody gets a turn meanwhile. @throws TarFault
+ * over, within a bound. Undefined stands for a piece that brought nothing: whoever reads may let others have their turn.
+ * @throws TarFault
  */
-export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart, void> {
+export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart | undefined, void> {
   let held = emptyBytes
   let entry: TarEntry | undefined
   let left = 0
@@ -91,8 +92,10 @@ export function* tarParts(pieces: Iterable<Uint8Array>): Generator<TarPart, void
     if (isOver) {
       behind += piece.length
       if (behind > behindBytesMax) throw new TarFault('too much behind its end')
+      yield undefined
       continue
     }
+    if (piece.length === 0) yield undefined
     let bytes = held.length === 0 ? piece : concatBytes([held, piece])
     held = emptyBytes
     while (bytes.length > 0 && !isOver) {

@@ -72,7 +72,7 @@ const smallFileBytesMax = 64 << 10
  * whole. Names, order and sums are checked; memory is bounded by the file that is read.
  */
 export class ArchiveReader {
-  readonly #parts: Iterator<TarPart>
+  readonly #parts: Iterator<TarPart | undefined>
   readonly #crypto: Crypto
   readonly #state: (bytes: Uint8Array) => void
   readonly #hash: RunningHash
@@ -92,6 +92,7 @@ export class ArchiveReader {
     try {
       const next = this.#parts.next()
       if (next.done === true) return this.#finish()
+      if (next.value === undefined) return undefined
       const fault = this.#take(next.value)
       return fault === undefined ? undefined : err(fault)
     } catch (cause) {

@@ -47,6 +47,15 @@ describe('gzip', () => {
     )
   })
 
+  it('gives others a turn while members and blocks without a byte are read', () => {
+    const member = packed([])
+    const stored = Uint8Array.of(0, 0, 0, 255, 255)
+    const blocks = [...Array.from({ length: 10_000 }, () => stored), Uint8Array.of(1, 0, 0, 255, 255)]
+    expect([...gunzipped(concatBytes(Array.from({ length: 1_000 }, () => member)))].length).toBeGreaterThanOrEqual(31)
+    const file = concatBytes([member.subarray(0, 10), ...blocks, new Uint8Array(8)])
+    expect([...gunzipped(file)].length).toBeGreaterThanOrEqual(78)
+  })
+
   it('gives up on members, and on blocks, that hold nothing and have no end', () => {
     const member = packed([])
     const [header, trailer] = [member.subarray(0, 10), new Uint8Array(8)]

@@ -411,6 +411,14 @@ function gzipped(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 describe('an archive', () => {
+  it('is read step by step also where it is all members without a byte', () => {
+    const empty = concatBytes(Array.from({ length: 3_200 }, () => gzipped([])))
+    const reader = new ArchiveReader(env.crypto, empty)
+    let steps = 0
+    while (reader.step() === undefined) steps++
+    expect(steps).toBeGreaterThanOrEqual(100)
+  })
+
   it('that says of its state that it is longer than any is refused at its first piece', () => {
     const header = tarHeader('state.bin', stateBytesMax + 1, 0)
     const reader = new ArchiveReader(env.crypto, gzipped([header, new Uint8Array(512)]))

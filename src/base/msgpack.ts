@@ -77,6 +77,13 @@ export function unpack(bytes: Uint8Array): Result<unknown, string> {
   }
 }
 
+/** Whether the bytes spell no more than so many values, keys of maps among them, without building any. */
+export function spellsAtMost(bytes: Uint8Array, valuesMax: number): boolean {
+  let left = valuesMax
+  for (let at = 0; at < bytes.length; at += headLengthAt(bytes, at)) if (--left < 0) return false
+  return true
+}
+
 /** How long the value is that the bytes begin with; undefined where it is not whole yet. Cap what is waited for. */
 export function firstValueBytes(bytes: Uint8Array): number | undefined {
   let at = 0

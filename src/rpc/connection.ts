@@ -65,8 +65,8 @@ export class Connection {
   readonly #stream: TcpStream
   readonly #events: ConnectionEvents
   readonly #mayActAsServer: boolean
-  readonly #reader = new FrameReader()
   readonly #waiting = new Map<number, Waiting>()
+  readonly #reader = new FrameReader(() => this.#waiting.size > 0)
   readonly #served = new Map<number, Served>()
   #peer: Peer | undefined
   #nextId = 1

@@ -1,5 +1,5 @@
 import { concatBytes } from '../base/bytes.ts'
-import { packAfter, unpack } from '../base/msgpack.ts'
+import { packAfter, spellsAtMost, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
 /** Version of the framing. A peer that speaks another is told so and cut off. */
@@ -7,6 +7,13 @@ export const rpcProtocol = 1
 
 /** A longer frame closes the connection before any of it is kept: the peer is broken or not one of ours. */
 export const frameBytesMax = 8 << 20
+
+/**
+ * Values of a frame that was not asked for: 8 MiB of them would take seconds to build, for a map of so many keys or an array
+ * of empty ones. What agents ask of one another has some hundreds, a registration with thousands of checks some ten thousand;
+ * what is large is bytes, which are one value.
+ */
+const unaskedValuesMax = 1 << 16
 
 /** Characters of each text of a hello: names and addresses are shorter, and are kept and logged. */
 const helloTextMax = 320
@@ -127,9 +134,13 @@ function fieldsOf(frame: Exclude<Frame, { kind: 'notice' }>): readonly unknown[]
 }
 
 /** The frame that the bytes after a length spell. Byte strings inside alias the input. */
-function decodeFrame(bytes: Uint8Array): Result<Frame, string> {
+function decodeFrame(bytes: Uint8Array, isAwaited: boolean): Result<Frame, string> {
   const notice = decodeNotice(bytes)
   if (notice !== undefined) return ok(notice)
+  const isAnswer = bytes[1] === code.answer && isAwaited
+  if (!isAnswer && bytes.length > unaskedValuesMax && !spellsAtMost(bytes, unaskedValuesMax)) {
+    return err(`frame of more than ${unaskedValuesMax} values`)
+  }
   const decoded = unpack(bytes)
   if (!decoded.ok) return decoded
   if (!Array.isArray(decoded.value)) return err('not a frame')
@@ -185,6 +196,12 @@ function isId(value: unknown): value is number {
 export class FrameReader {
   #parts: Uint8Array[] = []
   #held = 0
+  readonly #awaitsAnswers: () => boolean
+
+  /** `awaitsAnswers`: whether this end has asked for something; an answer may have as many values as it has bytes. */
+  constructor(awaitsAnswers: () => boolean) {
+    this.#awaitsAnswers = awaitsAnswers
+  }
 
   /** Calls `use` for each frame that is complete now. An error means that the stream is beyond repair. */
   push(bytes: Uint8Array, use: (frame: Frame) => void): Result<undefined, string> {
@@ -202,7 +219,7 @@ export class FrameReader {
       const length = lengthAt(rest, at)
       if (length > frameBytesMax) return err(`frame of ${length} bytes, at most ${frameBytesMax} are allowed`)
       if (rest.length - at - 4 < length) break
-      const frame = decodeFrame(rest.subarray(at + 4, at + 4 + length))
+      const frame = decodeFrame(rest.subarray(at + 4, at + 4 + length), this.#awaitsAnswers())
       if (!frame.ok) return frame
       at += 4 + length
       use(frame.value)

@@ -15,8 +15,12 @@ const frames: readonly Frame[] = [
   { kind: 'pong' },
 ]
 
-function read(bytes: Uint8Array, pieceBytes: number): { frames: Frame[]; error: string | undefined } {
-  const reader = new FrameReader()
+function read(
+  bytes: Uint8Array,
+  pieceBytes: number,
+  awaitsAnswers = true,
+): { frames: Frame[]; error: string | undefined } {
+  const reader = new FrameReader(() => awaitsAnswers)
   const out: Frame[] = []
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     const pushed = reader.push(bytes.slice(at, at + pieceBytes), (frame) => out.push(frame))
@@ -102,5 +106,38 @@ describe('a failure from another agent', () => {
       message: 'too many keys',
     })
     expect(failureFromWire(7)).toEqual({ kind: 'refused', message: 'a failure of an unknown kind' })
+  })
+})
+
+/** A frame of about 8 MiB: `head`, then the same few bytes again and again. */
+function filled(head: readonly number[], item: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(frameBytesMax)
+  for (let at = head.length; at + item.length <= bytes.length; at += item.length) bytes.set(item, at)
+  bytes.set(head)
+  const framed = new Uint8Array(4 + bytes.length)
+  framed.set([0, 0x80, 0, 0])
+  framed.set(bytes, 4)
+  return framed
+}
+
+describe('frames of millions of values', () => {
+  const countOf = (value: number): number[] => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255]
+  const emptyMaps = countOf(frameBytesMax - 12)
+  it.each([
+    ['a request', [0x95, 1, 7, 0xa1, 0x78, 0xdd, ...emptyMaps], false],
+    ['a request, though an answer is awaited', [0x95, 1, 7, 0xa1, 0x78, 0xdd, ...emptyMaps], true],
+    ['a hello', [0x96, 0, 1, 0xdd, ...emptyMaps], true],
+    ['an answer that nobody awaits', [0x93, 2, 7, 0xdd, ...emptyMaps], false],
+    ['something else', [0xdd, ...emptyMaps], true],
+  ] as const)('are refused before any of it is built: %s', (_, head, awaitsAnswers) => {
+    const { frames: none, error } = read(filled(head, [0x80]), 1 << 20, awaitsAnswers)
+    expect([none, error]).toEqual([[], 'frame of more than 65536 values'])
+  })
+
+  it('are read where they answer what was asked', () => {
+    const body = Array.from({ length: 100_000 }, (_, at) => at)
+    const frame = encodeFrame({ kind: 'answer', id: 1, body })
+    expect(read(frame, frame.length).frames).toEqual([{ kind: 'answer', id: 1, body }])
+    expect(read(frame, frame.length, false).error).toBe('frame of more than 65536 values')
   })
 })

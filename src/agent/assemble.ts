@@ -16,7 +16,7 @@ import type { TelemetryView } from '../features/telemetry-view.ts'
 import type { Failure } from '../model/failure.ts'
 import { hasBehaviour } from '../model/release.ts'
 import type { UserEvent } from '../model/user-event.ts'
-import { agentAccess, localAuthorizer, rightsOfCalls } from './access/access-control.ts'
+import { agentAccess, localAuthorizer, registrantRights, rightsOfCalls } from './access/access-control.ts'
 import type { AgentTokens } from './access/agent-tokens.ts'
 import type { Agent, StartFailure, StartOptions } from './agent.ts'
 import { AnswerCache } from './asking/answer-cache.ts'
@@ -57,14 +57,7 @@ export async function assembleAgent(
     joining.stop()
     wanJoining?.stop()
   })
-  const local = createLocalAgent(env, {
-    config,
-    nodeId,
-    catalog: catalogClient(part.calls, ground.tokens, part.access !== undefined),
-    tokens: ground.tokens,
-    nodeCount: () => pool.stats().members,
-    checkTls: () => checkTls(ground.tls.material),
-  })
+  const local = localAgent(ground, part)
   closing.push(() => local.stop())
   const events = userEvents(ground, part, local, closing)
   const started = await local.start()
@@ -114,6 +107,19 @@ export async function assembleAgent(
     raiseFatal: (failure) => fatal.raise(failure),
     onLeft: (use) => left.on(use),
     stop: () => closeAll(closing),
+  })
+}
+
+function localAgent(ground: Ground, { calls, access }: Part): RunningLocalAgent {
+  const { env, config, nodeId, pool, tokens, tls } = ground
+  return createLocalAgent(env, {
+    config,
+    nodeId,
+    catalog: catalogClient(calls, tokens, access !== undefined),
+    tokens,
+    rights: access && registrantRights(ground, access),
+    nodeCount: () => pool.stats().members,
+    checkTls: () => checkTls(tls.material),
   })
 }
 

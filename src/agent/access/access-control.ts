@@ -10,6 +10,7 @@ import { newestRelease } from '../../model/release.ts'
 import type { Calls } from '../asking/calls.ts'
 import type { Closing } from '../closing.ts'
 import type { Ground } from '../ground.ts'
+import type { RegistrantRights } from '../local/alias-sight.ts'
 import { type AccessSettings, unmatchedPolicy } from '../settings/access-settings.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { AskedTokens } from './asked-tokens.ts'
@@ -87,6 +88,15 @@ export function rightsOfCalls(
       return { ok: true, value: authorizers.agentMaster(config.nodeName) }
     return resolver.now(secret) ?? resolver.resolve(secret)
   }
+}
+
+/** What the token may do with which a check was registered; the default one stands in for none. */
+export function registrantRights(
+  { tokens }: Pick<Ground, 'tokens'>,
+  { resolver }: Pick<RunningAccess, 'resolver'>,
+): RegistrantRights {
+  const secretOf = (token: string): string => (token === '' ? tokens.default : token)
+  return { now: (token) => resolver.now(secretOf(token)), resolve: (token) => resolver.resolve(secretOf(token)) }
 }
 
 /**

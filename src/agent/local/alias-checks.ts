@@ -2,29 +2,40 @@ import { compareText } from '../../base/bytes.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CheckDefinition, CheckProbe } from '../../model/catalog.ts'
-import { failureText } from '../../model/failure.ts'
+import { AliasSight, type RegistrantRights } from './alias-sight.ts'
 import { itemKey } from './item-key.ts'
 import type { LocalCheck, LocalState } from './local-state.ts'
-import type { CatalogClient } from './parts.ts'
-import { critical, firstText, type Outcome } from './probes/outcome.ts'
+import { firstText, type Outcome } from './probes/outcome.ts'
 
 export type AliasProbe = Extract<CheckProbe, { kind: 'alias' }>
 type Report = (checkId: string, outcome: Outcome) => void
 
-interface Said {
+export interface Said {
   readonly name: string
   readonly status: string
   readonly output: string
+  /** Its name and output are not for whoever registered the alias. */
+  readonly hidden?: boolean
 }
+
+/** In the place of what an aliased check says. */
+export const hiddenOutput = 'An aliased check is failing that the token of this check may not read.'
 
 /** As bad as the worst of what it stands for. Reference: HTTP API 4.4. */
 export function aliasOutcome(checks: readonly Said[]): Outcome {
-  const worst = checks.find(({ status }) => status === 'critical') ?? checks.find(({ status }) => status === 'warning')
+  const worst = firstOf(checks, 'critical') ?? firstOf(checks, 'warning')
   if (worst === undefined) {
     return { status: 'passing', output: checks.length === 0 ? 'No checks found.' : 'All checks passing.' }
   }
-  const output = `Aliased check ${JSON.stringify(worst.name)} failing: ${worst.output}`
+  const said = `Aliased check ${JSON.stringify(worst.name)} failing: ${worst.output}`
+  const output = worst.hidden === true ? hiddenOutput : said
   return { status: worst.status === 'critical' ? 'critical' : 'warning', output: firstText(output) }
+}
+
+/** One that may be told of, if there is one. */
+function firstOf(checks: readonly Said[], wanted: string): Said | undefined {
+  const those = checks.filter(({ status }) => status === wanted)
+  return those.find(({ hidden }) => hidden !== true) ?? those[0]
 }
 
 /**
@@ -38,13 +49,16 @@ export class LocalAliases {
   readonly #env: Env
   readonly #state: LocalState
   readonly #report: Report
+  readonly #rights: RegistrantRights | undefined
   /** All three by `itemKey`. */
-  readonly #followed = new Map<string, CheckDefinition & { readonly probe: AliasProbe }>()
+  readonly #followed = new Map<string, Followed>()
   readonly #byService = new Map<string, Set<string>>()
   readonly #due = new Set<string>()
   #timer: Closable | undefined
 
-  constructor(env: Env, state: LocalState, report: Report) {
+  /** `rights`: undefined where access control is off. */
+  constructor(env: Env, state: LocalState, report: Report, rights?: RegistrantRights) {
+    this.#rights = rights
     this.#env = env
     this.#state = state
     this.#report = report
@@ -53,7 +67,10 @@ export class LocalAliases {
   follow(check: CheckDefinition, probe: AliasProbe): Closable {
     const key = itemKey(check.checkId)
     const service = itemKey(probe.service)
-    this.#followed.set(key, { ...check, probe })
+    const sight = new AliasSight(this.#env, this.#rights, check.token ?? '', () => {
+      if (this.#followed.get(key)?.sight === sight) this.#look([key])
+    })
+    this.#followed.set(key, { checkId: check.checkId, probe, sight })
     const ofService = this.#byService.get(service) ?? new Set()
     this.#byService.set(service, ofService.add(key))
     this.#look([key])
@@ -87,6 +104,10 @@ export class LocalAliases {
     })
   }
 
+  #placeOf(serviceId: string): { readonly node: string; readonly serviceName: string } {
+    return { node: this.#state.node.node, serviceName: this.#state.service(serviceId)?.facts.service ?? serviceId }
+  }
+
   #lookAtDue(): void {
     const due = [...this.#due].sort(compareText)
     this.#due.clear()
@@ -94,9 +115,17 @@ export class LocalAliases {
     for (const key of due) {
       const alias = this.#followed.get(key)
       if (alias === undefined) continue
-      this.#report(alias.checkId, outcomeOf(checks, alias.probe, new Set([key])))
+      const sees = alias.sight.now()
+      const isHidden = (serviceId: string): boolean => !sees(this.#placeOf(serviceId))
+      this.#report(alias.checkId, outcomeOf({ checks, isHidden, seen: new Set([key]) }, alias.probe))
     }
   }
+}
+
+interface Followed {
+  readonly checkId: string
+  readonly probe: AliasProbe
+  readonly sight: AliasSight
 }
 
 /**
@@ -129,119 +158,35 @@ function isLocalAlias({ definition: { probe } }: LocalCheck): boolean {
 /** Of aliases that stand for aliases, so many are looked through: each takes a place on the stack. */
 const depthMax = 64
 
+interface Looking {
+  readonly checks: ReadonlyMap<string, Group>
+  /** Whether checks of the service, or of the node where it is empty, are not for whoever registered the alias. */
+  isHidden(serviceId: string): boolean
+  /** Those that are not looked at again. */
+  readonly seen: Set<string>
+}
+
 /**
- * `seen`: those that are not looked at again. Each is looked at once, so that the whole takes no longer than there are checks.
- * An alias that is too deep counts as what it last said.
+ * Each alias is looked at once, so that the whole takes no longer than there are checks. One that is too deep counts as what
+ * it last said.
  */
-function outcomeOf(checks: ReadonlyMap<string, Group>, { service }: AliasProbe, seen: Set<string>, depth = 0): Outcome {
+function outcomeOf(looking: Looking, { service }: AliasProbe, depth = 0): Outcome {
+  const { checks, seen } = looking
   const said: Said[] = []
   const ofService = service === '' ? undefined : checks.get(itemKey(service))
-  const those = [...(checks.get('')?.checks ?? []), ...(ofService?.checks ?? [])]
-  for (const { definition, status, output } of those) {
-    const { checkId, name, probe } = definition
-    if (probe.kind !== 'alias' || probe.node !== '' || depth === depthMax) {
-      said.push({ name, status, output })
-      continue
-    }
-    if (seen.has(itemKey(checkId))) continue
-    seen.add(itemKey(checkId))
-    said.push({ name, ...outcomeOf(checks, probe, seen, depth + 1) })
-  }
-  return aliasOutcome(said)
-}
-
-/** A node whose checks change all the time is read no more often than this, after a few: each read costs a server. */
-const restMs = 250
-const soonMax = 8
-/** A read that fails is tried again after a second, then after twice that, and so on. */
-const pauseMs = 1_000
-const pauseMaxMs = 60_000
-/** One failure alone is a server that goes while another comes. */
-const failuresBeforeCritical = 2
-
-interface RemoteAliasParts {
-  readonly env: Env
-  readonly catalog: CatalogClient
-  /** The name of this agent's own node. */
-  readonly ownNode: () => string
-  readonly report: Report
-}
-
-/** An alias of what is on a node by the catalog's word: it is read again whenever the checks of that node change. */
-export class RemoteAlias implements Closable {
-  readonly #parts: RemoteAliasParts
-  readonly #checkId: string
-  readonly #probe: AliasProbe
-  #closed = false
-  #abandon: () => void = () => undefined
-
-  constructor(parts: RemoteAliasParts, checkId: string, probe: AliasProbe) {
-    this.#parts = parts
-    this.#checkId = checkId
-    this.#probe = probe
-    parts.env.detach(this.#follow())
-  }
-
-  close(): void {
-    this.#closed = true
-    this.#abandon()
-  }
-
-  async #follow(): Promise<void> {
-    const { env, catalog, report } = this.#parts
-    let index = 0
-    let failures = 0
-    let soon = 0
-    let answeredMs = Number.NEGATIVE_INFINITY
-    while (!this.#closed) {
-      const found = await catalog.checksOn(this.#probe.node, index, (use) => {
-        this.#abandon = use
-      })
-      if (this.#closed) return
-      if (found.ok) {
-        // An index that went back is that of another cluster's life: what is there now is asked for without waiting.
-        index = found.value.index < index ? 0 : found.value.index
-        failures = 0
-        report(this.#checkId, this.#outcome(found.value.checks))
-        const nowMs = env.clock.monoMs()
-        soon = nowMs - answeredMs < 2 * restMs ? soon + 1 : 0
-        answeredMs = nowMs
-        if (soon > soonMax) await this.#rest(restMs)
+  for (const [serviceId, group] of [['', checks.get('')] as const, [service, ofService] as const]) {
+    if (group === undefined) continue
+    const hidden = looking.isHidden(serviceId)
+    for (const { definition, status, output } of group.checks) {
+      const { checkId, name, probe } = definition
+      if (probe.kind !== 'alias' || probe.node !== '' || depth === depthMax) {
+        said.push({ name, status, output, hidden })
         continue
       }
-      failures++
-      if (failures >= failuresBeforeCritical) {
-        const reason = failureText(found.error)
-        report(this.#checkId, critical(`Failure checking aliased node or service: ${reason}`))
-      }
-      await this.#pause(failures)
+      if (seen.has(itemKey(checkId))) continue
+      seen.add(itemKey(checkId))
+      said.push({ name, ...outcomeOf(looking, probe, depth + 1), hidden })
     }
   }
-
-  #outcome(checks: readonly (Said & { readonly checkId: string; readonly serviceId: string })[]): Outcome {
-    const { node, service } = this.#probe
-    const isOwn = itemKey(node) === itemKey(this.#parts.ownNode())
-    const counts = checks.filter(({ checkId, serviceId }) => {
-      if (isOwn && itemKey(checkId) === itemKey(this.#checkId)) return false
-      return serviceId === '' || itemKey(serviceId) === itemKey(service)
-    })
-    return aliasOutcome(counts)
-  }
-
-  #pause(failures: number): Promise<void> {
-    let delayMs = pauseMs
-    for (let doubled = 1; doubled < failures && delayMs < pauseMaxMs; doubled++) delayMs *= 2
-    return this.#rest(Math.min(delayMs, pauseMaxMs))
-  }
-
-  #rest(forMs: number): Promise<void> {
-    const { env } = this.#parts
-    const deferred = env.deferred<void>()
-    const timer = env.timers.after(forMs, () => deferred.resolve())
-    this.#abandon = () => {
-      timer.close()
-      deferred.resolve()
-    }
-    return deferred.promise
-  }
+  return aliasOutcome(said)
 }

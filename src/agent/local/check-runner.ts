@@ -2,7 +2,8 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { TlsOptions } from '../../env/net.ts'
 import type { CheckDefinition } from '../../model/catalog.ts'
-import { type AliasProbe, LocalAliases, RemoteAlias } from './alias-checks.ts'
+import { type AliasProbe, LocalAliases } from './alias-checks.ts'
+import type { RegistrantRights } from './alias-sight.ts'
 import { itemKey } from './item-key.ts'
 import type { LocalState } from './local-state.ts'
 import type { CatalogClient } from './parts.ts'
@@ -12,6 +13,7 @@ import { probeHttp } from './probes/http-probe.ts'
 import type { Outcome } from './probes/outcome.ts'
 import { probeScript } from './probes/script-probe.ts'
 import { probeTcp } from './probes/tcp-probe.ts'
+import { RemoteAlias } from './remote-alias.ts'
 import { TtlCheck } from './ttl-check.ts'
 
 export interface CheckRunnerParts {
@@ -20,6 +22,8 @@ export interface CheckRunnerParts {
   readonly catalog: CatalogClient
   /** Where the runtime of containers is reached: `unix://` and the path of its socket. */
   readonly containerRuntime: string
+  /** What those may read who registered alias checks; undefined: access control is off. */
+  readonly rights?: RegistrantRights | undefined
   /** How checks over HTTP and gRPC speak TLS; undefined: as anybody would. */
   checkTls(): TlsOptions | undefined
   /** What a check found, to whom it may concern. */
@@ -40,7 +44,7 @@ export class CheckRunner {
   constructor(parts: CheckRunnerParts) {
     this.#env = parts.env
     this.#parts = parts
-    this.#aliases = new LocalAliases(parts.env, parts.state, parts.report)
+    this.#aliases = new LocalAliases(parts.env, parts.state, parts.report, parts.rights)
   }
 
   /** Begins a check, in the place of one of the same ID. `lastOutput`: of a TTL check that is taken up again. */
@@ -69,7 +73,7 @@ export class CheckRunner {
           probeContainer(this.#env, this.#parts.containerRuntime, probe),
         )
       case 'alias':
-        this.#running.set(key, probe.node === '' ? this.#aliases.follow(check, probe) : this.#remote(checkId, probe))
+        this.#running.set(key, probe.node === '' ? this.#aliases.follow(check, probe) : this.#remote(check, probe))
         return
       case 'fixed':
         return
@@ -111,10 +115,11 @@ export class CheckRunner {
     this.#aliases.stop()
   }
 
-  #remote(checkId: string, probe: AliasProbe): Closable {
-    const { env, catalog, state, report } = this.#parts
+  #remote(check: CheckDefinition, probe: AliasProbe): Closable {
+    const { env, catalog, state, report, rights } = this.#parts
     const ownNode = (): string => state.node.node
-    return new RemoteAlias({ env, catalog, ownNode, report: (id, outcome) => report(id, outcome) }, checkId, probe)
+    const told = (id: string, outcome: Outcome): void => report(id, outcome)
+    return new RemoteAlias({ env, catalog, ownNode, report: told, rights }, check, probe)
   }
 
   #repeat(checkId: string, intervalMs: number, probe: () => Promise<Outcome>): void {

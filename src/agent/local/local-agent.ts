@@ -86,6 +86,7 @@ class LocalServices implements RunningLocalAgent {
       state: this.#state,
       catalog: parts.catalog,
       containerRuntime: parts.config.checksConfig.containerRuntime,
+      rights: parts.rights,
       checkTls: () => (this.#config.checksConfig.agentTls ? parts.checkTls?.() : undefined),
       report: (checkId, outcome) => this.#results.found(checkId, outcome),
     })

@@ -12,6 +12,7 @@ import type {
 import type { Failure } from '../../model/failure.ts'
 import type { StartFailure } from '../agent.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
+import type { RegistrantRights } from './alias-sight.ts'
 
 /** What the catalog holds of one node. */
 export interface NodeDump {
@@ -56,6 +57,8 @@ export interface LocalAgentParts {
   readonly config: AgentConfig
   readonly nodeId: string
   readonly catalog: CatalogClient
+  /** What tokens may do, by which aliases of checks see; absent or undefined: access control is off. */
+  readonly rights?: RegistrantRights | undefined
   /** How many agents the pool has: with more of them each syncs less often. */
   nodeCount(): number
   /** How checks over HTTP and gRPC speak TLS where they are to be the agent's own; absent or undefined: as anybody would. */

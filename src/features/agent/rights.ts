@@ -21,11 +21,17 @@ export async function mayOffer(
   request: Call,
   { service, checks, sidecar }: ServiceDefinition,
 ): Promise<Result<unknown, Failure>> {
-  const allowed = await allowedHere(agent, request, () => offering(agent, service, checks))
+  const allowed = await allowedHere(agent, request, () => [
+    ...offering(agent, service, checks),
+    ...aliasing(agent, checks, [service]),
+  ])
   if (!allowed.ok || sidecar === undefined) return allowed
   const { token = '' } = sidecar.service
   const call = token === '' ? request.call : { ...request.call, token }
-  return allowedHere(agent, { call }, () => offering(agent, sidecar.service, sidecar.checks))
+  return allowedHere(agent, { call }, () => [
+    ...offering(agent, sidecar.service, sidecar.checks),
+    ...aliasing(agent, sidecar.checks, [service, sidecar.service]),
+  ])
 }
 
 function offering(agent: AgentContext, service: ServiceFacts, checks: readonly CheckDefinition[]): readonly Ask[] {
@@ -41,15 +47,42 @@ function offering(agent: AgentContext, service: ServiceFacts, checks: readonly C
   ]
 }
 
+/**
+ * An alias says how another service or node does, and what its checks say. Of a service that this agent has not got, or that is on
+ * another node, the ID is asked for as its name. Those of the request itself may be written.
+ */
+function aliasing(
+  agent: AgentContext,
+  checks: readonly CheckDefinition[],
+  offered: readonly ServiceFacts[] = [],
+): readonly Ask[] {
+  const { nodeName } = agent.self()
+  return checks.flatMap(({ probe }): readonly Ask[] => {
+    if (probe.kind !== 'alias') return []
+    const isHere = probe.node === '' || nameKey(probe.node) === nameKey(nodeName)
+    const isOffered = isHere && offered.some(({ id }) => nameKey(id) === nameKey(probe.service))
+    const known = isHere ? serviceOf(agent, probe.service) : undefined
+    return [
+      ...(probe.node === '' ? [] : [reading('node', probe.node)]),
+      ...(probe.service === '' || isOffered ? [] : [reading('service', known?.service ?? probe.service)]),
+    ]
+  })
+}
+
 export async function mayCheck(
   agent: AgentContext,
   request: Call,
-  { checkId, serviceId }: CheckDefinition,
+  definition: CheckDefinition,
 ): Promise<Result<unknown, Failure>> {
+  const { checkId, serviceId } = definition
   return allowedHere(agent, request, () => {
     const serviceName = serviceOf(agent, serviceId)?.service ?? ''
     const before = checkOf(agent, checkId)
-    return [writingCheck(agent, { serviceName }), ...(before === undefined ? [] : [writingCheck(agent, before)])]
+    return [
+      writingCheck(agent, { serviceName }),
+      ...(before === undefined ? [] : [writingCheck(agent, before)]),
+      ...aliasing(agent, [definition]),
+    ]
   })
 }
 
@@ -130,4 +163,8 @@ function writingCheck(agent: AgentContext, { serviceName }: Pick<CheckFacts, 'se
 
 export function writing(resource: 'node' | 'service', name: string): Ask {
   return { resource, name, right: 'write' }
+}
+
+function reading(resource: 'node' | 'service', name: string): Ask {
+  return { resource, name, right: 'read' }
 }

@@ -1,5 +1,6 @@
 import type { SimNode } from '../../../sim/world/node.ts'
 import type { Simulation } from '../../../sim/world/simulation.ts'
+import type { RegistrantRights } from '../../../src/agent/local/alias-sight.ts'
 import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
 import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'
 import { type AgentConfig, defaultAgentConfig } from '../../../src/agent/settings/agent-config.ts'
@@ -71,31 +72,35 @@ export async function withLocalAgent(
   use: (world: LocalWorld) => Promise<void>,
   prepare: (node: SimNode, simulation: Simulation) => void = () => undefined,
   startWallMs = 1_767_225_600_000,
+  rights?: RegistrantRights,
 ): Promise<void> {
   await inSimulation({ link: { latencyMs: 1 }, startWallMs }, async (simulation) => {
     const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data'] })
     prepare(node, simulation)
     const catalog = new FakeCatalog()
-    await simulation.play(node, (env) => begin(simulation, node, env, config, catalog, use), 24 * 3_600_000)
+    await simulation.play(node, (env) => begin({ simulation, node, env, config, catalog, use, rights }), 24 * 3_600_000)
     if (simulation.failure !== undefined) throw simulation.failure.error ?? new Error(simulation.failure.message)
   })
 }
 
-async function begin(
-  simulation: Simulation,
-  node: SimNode,
-  env: Env,
-  config: AgentConfig,
-  catalog: FakeCatalog,
-  use: (world: LocalWorld) => Promise<void>,
-): Promise<void> {
+interface Beginning {
+  readonly simulation: Simulation
+  readonly node: SimNode
+  readonly env: Env
+  readonly config: AgentConfig
+  readonly catalog: FakeCatalog
+  readonly use: (world: LocalWorld) => Promise<void>
+  readonly rights: RegistrantRights | undefined
+}
+
+async function begin({ simulation, node, env, config, catalog, use, rights }: Beginning): Promise<void> {
   const lines: string[] = []
   catalog.deferred = () => {
     const { promise, resolve } = env.deferred<void>()
     return { promise, resolve: () => resolve() }
   }
   const tokens = { agent: '', default: '' }
-  const agent = createLocalAgent(listening(env, lines), { config, nodeId, catalog, tokens, nodeCount: () => 3 })
+  const agent = createLocalAgent(listening(env, lines), { config, nodeId, catalog, tokens, rights, nodeCount: () => 3 })
   const started = await agent.start()
   if (!started.ok) throw new Error(`not started: ${JSON.stringify(started.error)}`)
   await use({ simulation, node, env, catalog, agent, tokens, lines, rest: (ms) => rest(env, ms) })

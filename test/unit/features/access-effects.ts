@@ -433,6 +433,11 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
     },
     {
       request: 'PUT /v1/agent/service/register',
+      body: { Name: 'api', Check: { AliasService: 'web' } },
+      grants: ['service:api:write', 'service:web:read'],
+    },
+    {
+      request: 'PUT /v1/agent/service/register',
       body: { Name: 'api', Check: { CheckID: 'disk', TTL: '10s' } },
       grants: ['service:api:write', 'node:node-a:write'],
     },
@@ -459,6 +464,21 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
       request: 'PUT /v1/agent/check/register',
       body: { Name: 'c', TTL: '10s', ServiceID: 'web' },
       grants: ['service:web:write'],
+    },
+    {
+      request: 'PUT /v1/agent/check/register',
+      body: { Name: 'c', AliasService: 'web' },
+      grants: ['node:node-a:write', 'service:web:read'],
+    },
+    {
+      request: 'PUT /v1/agent/check/register',
+      body: { Name: 'c', AliasService: 'not-here' },
+      grants: ['node:node-a:write', 'service:not-here:read'],
+    },
+    {
+      request: 'PUT /v1/agent/check/register',
+      body: { Name: 'c', AliasNode: 'node-b', AliasService: 'db' },
+      grants: ['node:node-a:write', 'node:node-b:read', 'service:db:read'],
     },
     {
       request: 'PUT /v1/agent/check/register',

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import type { Authorizer } from '../../../src/access/authorizer.ts'
+import { hiddenOutput } from '../../../src/agent/local/alias-checks.ts'
+import type { RegistrantRights } from '../../../src/agent/local/alias-sight.ts'
+import { err, ok } from '../../../src/base/result.ts'
+import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
+import { Rights } from '../features/rights-of.ts'
+import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
+
+const alias = (service: string, node = ''): CheckProbe => ({ kind: 'alias', node, service })
+const long = ttl(3_600_000)
+
+const readsDb = new Rights(['service:db:read'])
+const readsNode = new Rights(['service:db:read', 'node:node-a:read'])
+const authorizers: Readonly<Record<string, Authorizer>> = { 'reads-db': readsDb, 'reads-node': readsNode }
+
+/** What tokens may do, known at once or only when it is asked for. */
+class Registrants implements RegistrantRights {
+  known = true
+  asked = 0
+
+  now(token: string) {
+    return this.known ? this.#of(token) : undefined
+  }
+
+  async resolve(token: string) {
+    this.asked++
+    return this.#of(token)
+  }
+
+  #of(token: string) {
+    const found = authorizers[token]
+    return found === undefined ? err({ kind: 'token-not-found' } as const) : ok(found)
+  }
+}
+
+function outputs({ agent }: LocalWorld): Readonly<Record<string, string>> {
+  const aliases = agent.checks().filter(({ checkId }) => checkId.startsWith('a-'))
+  return Object.fromEntries(aliases.map(({ checkId, status, output }) => [checkId, `${status}: ${output}`]))
+}
+
+function withRights(rights: Registrants, use: (world: LocalWorld) => Promise<void>): Promise<void> {
+  return withLocalAgent(configOf(), use, undefined, undefined, rights)
+}
+
+async function begun(world: LocalWorld, probe = alias('db')): Promise<void> {
+  const { agent } = world
+  await agent.registerService(offer('mine'))
+  await agent.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
+  for (const token of ['reads-db', 'none']) {
+    await agent.registerCheck(checkOf(`a-${token}`, probe, { token, serviceId: 'mine' }))
+  }
+  await world.rest(1)
+}
+
+const told = 'critical: Aliased check "c-db" failing: '
+const hidden = `critical: ${hiddenOutput}`
+
+describe('what an alias check says', () => {
+  it('is the output of what it stands for where its registrant may read that, and the status always', async () => {
+    await withRights(new Registrants(), async (world) => {
+      await begun(world)
+      expect(outputs(world)).toEqual({ 'a-reads-db': told, 'a-none': hidden })
+      await world.agent.reportTtl('c-db', 'passing', 'fine')
+      await world.rest(1)
+      const passing = 'passing: All checks passing.'
+      expect(outputs(world)).toEqual({ 'a-reads-db': passing, 'a-none': passing })
+    })
+  })
+
+  it('is nothing of the node to a registrant that may not read it, and rather what may be told', async () => {
+    await withRights(new Registrants(), async (world) => {
+      const { agent } = world
+      await agent.registerCheck(checkOf('b-disk', long))
+      await agent.registerService(offer('db'))
+      await agent.registerService(offer('mine'))
+      for (const token of ['reads-db', 'reads-node']) {
+        await agent.registerCheck(checkOf(`a-${token}`, alias('db'), { token, serviceId: 'mine' }))
+      }
+      await world.rest(1)
+      expect(outputs(world)).toEqual({
+        'a-reads-db': hidden,
+        'a-reads-node': 'critical: Aliased check "b-disk" failing: ',
+      })
+      await agent.registerCheck(checkOf('c-db', long, { serviceId: 'db' }))
+      await world.rest(1)
+      expect(outputs(world)['a-reads-db']).toBe(told)
+    })
+  })
+
+  it('is nothing through an alias that another registered, who may read it', async () => {
+    await withRights(new Registrants(), async (world) => {
+      await begun(world)
+      await world.agent.registerService(
+        offer('between', {}, [checkOf('b-between', alias('db'), { serviceId: 'between', token: 'reads-db' })]),
+      )
+      await world.agent.registerCheck(checkOf('a-through', alias('between'), { token: 'none', serviceId: 'mine' }))
+      await world.rest(1)
+      expect(outputs(world)['a-through']).toBe(hidden)
+    })
+  })
+
+  it('does not wait for the rights of its registrant: it is told once they are known, and asked for once', async () => {
+    const rights = new Registrants()
+    rights.known = false
+    await withRights(rights, async (world) => {
+      await begun(world)
+      await world.rest(10)
+      expect(outputs(world)).toEqual({ 'a-reads-db': told, 'a-none': hidden })
+      const { asked } = rights
+      await world.rest(60_000)
+      expect([asked, rights.asked]).toEqual([3, 3])
+    })
+  })
+
+  it('is of another node what its registrant may read there', async () => {
+    await withRights(new Registrants(), async (world) => {
+      const there: CheckFacts = {
+        ...{ node: 'node-b', checkId: 'c-db', name: 'c-db', status: 'critical', notes: '', output: 'out' },
+        ...{ serviceId: 'db-1', serviceName: 'db', serviceTags: [], definition: null },
+      }
+      world.catalog.see([there], 5)
+      await begun(world, alias('db-1', 'node-b'))
+      expect(outputs(world)).toEqual({ 'a-reads-db': `${told}out`, 'a-none': hidden })
+    })
+  })
+
+  it('is everything where access control is off', async () => {
+    await withLocalAgent(configOf(), async (world) => {
+      await begun(world)
+      expect(outputs(world)).toEqual({ 'a-reads-db': told, 'a-none': told })
+    })
+  })
+})

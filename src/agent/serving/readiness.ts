@@ -11,6 +11,12 @@ export interface ServerStanding {
   readonly trailingMax: number
 }
 
+function withoutPlace(id: string, { servers }: RaftStatus['configuration']): string {
+  return servers.length === 0
+    ? 'this server has not joined a cluster'
+    : `This server (ID ${id}) is not in its own configuration`
+}
+
 /** Why a server is not ready to be asked; none: it is. Only what it knows itself: it must answer while others do not. */
 export function serverReasons({ status, id, leaderLastIndex, trailingMax }: ServerStanding): readonly string[] {
   const { role, leader, commitIndex, appliedIndex, configuration } = status
@@ -18,7 +24,7 @@ export function serverReasons({ status, id, leaderLastIndex, trailingMax }: Serv
   const known = role === 'leader' ? commitIndex : Math.max(commitIndex, leaderLastIndex ?? 0)
   const behind = known - appliedIndex
   return [
-    ...(own === undefined ? ['this server has not joined a cluster'] : []),
+    ...(own === undefined ? [withoutPlace(id, configuration)] : []),
     ...(own !== undefined && own.suffrage !== 'voter' ? ['this server has no vote yet'] : []),
     ...(leader === undefined ? ['no leader is known'] : []),
     ...(behind > trailingMax ? [`this server is ${behind} entries behind the leader`] : []),

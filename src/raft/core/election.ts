@@ -1,5 +1,5 @@
 import { isCount, noteFault } from './append.ts'
-import { bootstrapTerm, isVoter } from './configuration.ts'
+import { bootstrapTerm, isVoter, serverIn } from './configuration.ts'
 import { takeLeadership } from './leadership.ts'
 import { emit, send, sendOnceDurable, setElectionTimer, timeoutSpreadMs } from './outbox.ts'
 import { quorumOf } from './quorum.ts'
@@ -51,6 +51,7 @@ export function electionTimerFired(raft: RaftCore, nowMs: number): void {
     return
   }
   if (mayStand(raft)) return stand(raft, nowMs)
+  noteOutside(raft)
   // Not a voter, or nothing more can be promised while the disk is still at the last promise.
   if (role.kind === 'follower') forgetLeader(raft)
   setElectionTimer(raft, heartbeatTimeoutMs)
@@ -65,6 +66,20 @@ function mayStand(raft: RaftCore): boolean {
   const { latest, previous } = raft.configurations
   const isNeeded = latest.index > raft.commit && isVoter(previous.configuration, raft.id)
   return (isNeeded || isVoter(latest.configuration, raft.id)) && raft.durability.term === raft.term
+}
+
+/** Nobody leads, and this server cannot: said once for each configuration that leaves it out. */
+function noteOutside(raft: RaftCore): void {
+  const { configuration, index } = raft.configurations.latest
+  if (configuration.servers.length === 0 || serverIn(configuration, raft.id) !== undefined) return
+  if (raft.toldOutside === index) return
+  raft.toldOutside = index
+  emit(raft, {
+    kind: 'note',
+    level: 'warn',
+    text: `This server (ID ${raft.id}) is not in its own configuration, and can never lead`,
+    fields: { index, servers: configuration.servers.map(({ id }) => id).join(', ') },
+  })
 }
 
 /**

@@ -102,12 +102,20 @@ function mayAgreeUpTo(raft: RaftCore, { index, hintTerm }: AppendResponse): LogI
   return hintTerm === 0 ? limit : (raft.log.lastAtMost(limit, hintTerm) ?? 0)
 }
 
+/** It broke its word: what was counted as on its disk is not. Commits that rested on it have a copy less than they needed. */
 function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void {
   emit(raft, {
     kind: 'note',
     level: 'warn',
+    counts: 'raft.replication.lostLog',
     text: 'a follower has lost entries that it acknowledged',
-    fields: { from: progress.id, match: progress.match, index },
+    fields: {
+      from: progress.id,
+      match: progress.match,
+      index,
+      committed: Math.min(progress.match, raft.commit) > index,
+      remedy: 'it is brought up to date, but writes had fewer copies than were counted: replace it, distrust its disk',
+    },
   })
 }
 

@@ -161,6 +161,8 @@ export interface RaftCore {
   loyalUntilMs: number
   /** The election timer counts from here: the leader was heard, a vote was granted, a role was left. */
   quietSinceMs: number
+  /** Index of the configuration without this server of which it has said so. */
+  toldOutside: LogIndex | undefined
   /**
    * Since this server saw that its leader's process is gone: how often its election timer has fired, which makes the
    * timer short (`outbox.ts`). Undefined while it knows of no such thing.
@@ -211,6 +213,7 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     commitFirstTold: undefined,
     loyalUntilMs: Number.NEGATIVE_INFINITY,
     quietSinceMs: Number.NEGATIVE_INFINITY,
+    toldOutside: undefined,
     hurriedRounds: undefined,
     told: { role: 'follower', term: hardState.term, leader: undefined },
     turn: { effects: [], hardStateChanged: false, truncateFrom: undefined, entries: [], thenSend: [] },

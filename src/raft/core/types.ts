@@ -307,10 +307,11 @@ export type RaftEffect =
       readonly index: LogIndex
       readonly committed: boolean
     }
-  /** A line for the log. */
+  /** A line for the log, and what it counts as in the metrics, if as anything. */
   | {
       readonly kind: 'note'
       readonly level: 'debug' | 'info' | 'warn'
+      readonly counts?: string
       readonly text: string
       readonly fields: Readonly<Record<string, string | number | boolean>>
     }

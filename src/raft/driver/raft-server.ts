@@ -321,6 +321,7 @@ export class RaftServer implements Raft, LogListener {
       case 'configuration-changed':
         return this.#learn(effect)
       case 'note':
+        if (effect.counts !== undefined) this.#env.metrics.count(effect.counts)
         return this.#env.log.write(effect.level, 'raft', effect.text, effect.fields, 'sampled')
     }
   }

@@ -45,6 +45,12 @@ describe('a server', () => {
       {},
       'this server has no vote yet',
     ],
+    [
+      'left out of the configuration that it has',
+      { configuration: { servers: [{ id: 'id-b', address: '10.0.0.1:8300', suffrage: 'voter' }] } },
+      {},
+      'This server (ID id-a) is not in its own configuration',
+    ],
     ['without a leader', { role: 'pre-candidate', leader: undefined }, {}, 'no leader is known'],
     ['behind the leader', {}, { leaderLastIndex: 1_251 }, 'this server is 251 entries behind the leader'],
     ['behind what is committed', { appliedIndex: 1 }, {}, 'this server is 999 entries behind the leader'],

@@ -11,6 +11,34 @@ function lone(past: Record<string, object> = {}, nonvoters: string[] = []): Clus
   return cluster
 }
 
+describe('a server that is not in the configuration that it has', () => {
+  it('says once that it can never lead, and why', () => {
+    const cluster = new Cluster({ voters: ['s2', 's3'], running: ['s1'], past: { s1: { terms: [1, 1] } } })
+    cluster.nowMs = 5000
+    const notes = () => cluster.fire('s1', 'election').filter(({ kind }) => kind === 'note')
+    expect(notes()).toMatchObject([
+      {
+        level: 'warn',
+        text: 'This server (ID s1) is not in its own configuration, and can never lead',
+        fields: { index: 1, servers: 's2, s3' },
+      },
+    ])
+    expect([...notes(), ...notes()]).toEqual([])
+    cluster.receive(
+      's1',
+      's2',
+      appendRequest({ previousIndex: 2, previousTerm: 1, entries: [configurationEntry(3, 2, members(['s3']))] }),
+    )
+    cluster.nowMs = 60_000
+    expect([...notes(), ...notes()]).toMatchObject([{ fields: { index: 3, servers: 's3' } }])
+  })
+
+  it('says nothing while it belongs to no cluster, or has its place', () => {
+    const cluster = lone()
+    expect(cluster.fire('s1', 'election').filter(({ kind }) => kind === 'note')).toEqual([])
+  })
+})
+
 describe('standing for election (paper 5.2)', () => {
   it('starts as a follower that knows no leader', () => {
     const { role, term } = lone().raft('s1')

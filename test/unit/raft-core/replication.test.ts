@@ -141,7 +141,9 @@ describe('replicating (paper 5.3)', () => {
     const effects = cluster.receive('s1', 's2', appendResponse({ success: false, index: 0, round: 2 }))
     expect(find(effects, 'note')).toMatchObject({
       level: 'warn',
+      counts: 'raft.replication.lostLog',
       text: 'a follower has lost entries that it acknowledged',
+      fields: { from: 's2', match: 3, index: 0, committed: true },
     })
     expect(appends(cluster)).toEqual([['s2', 0, [1, 2, 3]]])
     expect(cluster.raft('s1').commit).toBe(3)

@@ -175,6 +175,25 @@ describe('a log that is not as it was written', () => {
     expect(judged.message).toMatch(/it ends with entry 2, and a snapshot that was taken here says that it reached \d\d/)
   })
 
+  it('is noticed by the leader where nothing on the disk can tell: an older copy of the whole directory', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(['a', 'b', 'c'], seldom)
+    const follower = ['a', 'b', 'c'].find((id) => id !== leader) as string
+    for (let i = 0; i < 5; i++) await cluster.settled(cluster.propose(leader, `c${i}`))
+    await cluster.time.advance(3000)
+    const older = cluster.diskOf(follower).copy()
+    for (let i = 5; i < 15; i++) await cluster.settled(cluster.propose(leader, `c${i}`))
+    await cluster.time.advance(200)
+    cluster.crash(follower)
+    cluster.disks.set(follower, older)
+    const { machine } = await cluster.start(follower, seldom)
+    await cluster.until(() => (machine.commands.length === 15 ? true : undefined))
+    const { env } = cluster.of(leader)
+    const line = env.lines.find((text) => text.includes('has lost entries that it acknowledged'))
+    expect(line).toMatch(/^warn raft: .*"committed":true,"remedy":"it is brought up to date, but/)
+    expect(env.seen.get('raft.replication.lostLog')).toEqual([1])
+  })
+
   it('is refused when its watermark is missing', async () => {
     const disk = await killed(seldom, 1)
     disk.lose(`${logDirectory}/watermark`)

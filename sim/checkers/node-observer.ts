@@ -23,7 +23,7 @@ import { tellAccess, tellAccessReplaced } from './access/access-state.ts'
 import { lockFactsOf } from './clients/lock-facts.ts'
 import type { Invariants } from './invariants.ts'
 import { tellMesh, tellMeshReplaced } from './mesh/mesh-state.ts'
-import type { ServerLog } from './raft/server-log.ts'
+import { lostBehind, type ServerLog } from './raft/server-log.ts'
 
 /** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
 const forgetAfter = 4096
@@ -112,6 +112,9 @@ class NodeObserver implements RaftObserver {
     if (!this.#acted('recovered its log')) return
     this.#all.terms.recovered(this.#node, hardState.term, hardState.votedFor)
     const first = entries[0]
+    const last = entries.at(-1) ?? snapshot
+    const lost = lostBehind(this.#log, last?.index ?? 0, last?.term ?? 0)
+    if (lost !== undefined) this.#all.terms.lostLog(this.#node, last?.index ?? 0, lost)
     if (first === undefined) this.#resetLog(snapshot?.index ?? 0, snapshot?.term ?? 0, snapshot)
     // The entry before the first is compacted: of its term only the hash is needed, and that is known from its commit.
     else this.#resetLog(first.index - 1, snapshot?.index === first.index - 1 ? snapshot.term : 0, snapshot)

@@ -5,7 +5,7 @@ export const invariants = {
   R3: 'log matching: entries of equal index and term have equal entries before them',
   R4: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
   R5: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
-  R6: 'durable monotonicity: term and vote never go back, over restarts too; one vote in a term',
+  R6: 'durable monotonicity: term, vote and log never go back, over restarts too; one vote in a term',
   R7: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
   D1: 'durability: an acknowledged write survives every crash',
   D2: 'fail-stop: a server stops at a command that its release does not know, and at no other',

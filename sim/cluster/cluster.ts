@@ -17,7 +17,7 @@ import { type NodeIdentity, replacement } from './node-identity.ts'
 import { type LeadingProcess, Operators } from './operator.ts'
 import { peersJsonText } from './peers-json.ts'
 import { type ClusterTrigger, Processes } from './processes.ts'
-import { rottingPlaces } from './rotting-places.ts'
+import { harmedLog, rottingPlaces } from './rotting-places.ts'
 import { nodeConfig, type Tuning } from './settings.ts'
 import { WebServers } from './web-servers.ts'
 
@@ -207,6 +207,17 @@ export class Cluster {
     if (place === undefined) return false
     server.damaged = server.node.disk.flipBit(place.path, draw(place.before))
     return server.damaged
+  }
+
+  /** The power is cut, and the newest file of the log is not what was written any more. A server that has none just crashes. */
+  damageLog(name: string, draw: (bound: number) => number): void {
+    this.crash(name)
+    const server = this.#node(name)
+    const { disk } = server.node
+    const harm = harmedLog(disk.files(), draw)
+    if (harm === undefined) return
+    disk.rewrite(harm.path, harm.bytes)
+    server.damaged = true
   }
 
   /** What it keeps has rotted: it runs on until it stops, and is to be replaced then. */

@@ -16,12 +16,42 @@ export function rottingPlaces(files: ReadonlyMap<string, Uint8Array>): readonly 
   const places: RottingPlace[] = []
   for (const [path, bytes] of files) {
     if (path.endsWith('.snapshot')) places.push({ path, before: bytes.length })
-    else if (path.startsWith('/data/raft/log/') || path.startsWith('/data/mdb/')) {
+    else if (isSegment(path)) {
       const written = writtenLength(bytes)
       if (written >= writtenBytesMin) places.push({ path, before: written >> 1 })
     }
   }
   return places.filter(({ before }) => before > 0)
+}
+
+function isSegment(path: string): boolean {
+  return /^\/data\/(raft\/log|mdb)\/[0-9]+\.log$/.test(path)
+}
+
+/** Bytes that are put in. */
+const insertedBytes = 64
+
+/**
+ * Other bytes for the newest file of the log, as a cut or an insertion leaves them; undefined where there is no log. Where
+ * bytes are put in with the size kept, it is in the older half of what was written: at the very end it would look like a
+ * torn write, as with `rottingPlaces`.
+ */
+export function harmedLog(
+  files: ReadonlyMap<string, Uint8Array>,
+  draw: (bound: number) => number,
+): { readonly path: string; readonly bytes: Uint8Array } | undefined {
+  const found = [...files].filter(([path]) => isSegment(path)).sort(([a], [b]) => (a < b ? 1 : -1))[0]
+  if (found === undefined) return undefined
+  const [path, bytes] = found
+  const written = writtenLength(bytes)
+  const kind = draw(written >= writtenBytesMin ? 4 : 3)
+  if (kind === 0) return { path, bytes: bytes.slice(0, draw(bytes.length)) }
+  if (kind === 1) return { path, bytes: bytes.slice(0, written) }
+  const at = draw(kind === 2 ? written : written >> 1)
+  const longer = new Uint8Array(bytes.length + insertedBytes)
+  longer.set(bytes.subarray(0, at))
+  longer.set(bytes.subarray(at), at + insertedBytes)
+  return { path, bytes: kind === 2 ? longer : longer.slice(0, bytes.length) }
 }
 
 /** Space set aside for what is still to be written is all zero. */

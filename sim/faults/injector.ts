@@ -119,6 +119,7 @@ export class Injector {
       return this.#end(action.kill, 'kill', scope, (node) => this.#cluster.crash(node, 'kept'))
     }
     if (action.wipe !== undefined) return this.#wipe(action.wipe, scope)
+    if (action['damage log'] !== undefined) return this.#damageLog(action['damage log'], scope)
     if (action.pause !== undefined) return this.#pause(action.pause, scope)
     if (action.partition !== undefined) return this.#partition(action.partition, scope)
     if (action.cut !== undefined) return this.#cut(action.cut, scope)
@@ -238,6 +239,16 @@ export class Injector {
       return this.#startAgain(node)
     })
     return ok({ text: `wipe ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
+  }
+
+  #damageLog(selector: Selector, scope: ActionScope): Performed {
+    const spared = this.#spared(selector, 'damage log', scope)
+    if (!spared.ok) return spared
+    const undos = spared.value.map((node) => {
+      this.#cluster.damageLog(node, (bound) => scope.draw.below(bound))
+      return this.#startAgain(node)
+    })
+    return ok({ text: `damage log ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
   }
 
   #rot(selector: Selector, scope: ActionScope): Performed {

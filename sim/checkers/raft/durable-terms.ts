@@ -1,4 +1,4 @@
-import type { Term } from '../../../src/raft/core/types.ts'
+import type { LogIndex, Term } from '../../../src/raft/core/types.ts'
 import type { Report } from '../violation.ts'
 
 interface Durable {
@@ -6,7 +6,7 @@ interface Durable {
   readonly votedFor: string | undefined
 }
 
-/** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them. */
+/** R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word. */
 export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
   readonly #report: Report
@@ -23,6 +23,14 @@ export class DurableTerms {
   /** Found on the disk by a new boot. */
   recovered(node: string, term: Term, votedFor: string | undefined): void {
     this.#compare(node, { term, votedFor }, 'came back with')
+  }
+
+  /** A boot found its log ending after `index`, where more was durable, and nothing else in its place. */
+  lostLog(node: string, index: LogIndex, durable: LogIndex): void {
+    this.#report(
+      'R6',
+      `${node} came back with a log that ends at ${index}, after one that was durable up to ${durable}`,
+    )
   }
 
   /** Its disk is another one. */

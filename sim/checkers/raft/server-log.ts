@@ -5,6 +5,15 @@ import { chainHash } from './entry-hash.ts'
 const emptyLogHash = 0
 
 /**
+ * How far this log was durable, if a boot that finds it ending with this entry has lost some of it. A log may be shorter
+ * than before when its end was cut and something else put there, in one batch, just before the crash: but then it ends in
+ * another entry than it had at that index (log matching).
+ */
+export function lostBehind(log: ServerLog, index: LogIndex, term: Term): LogIndex | undefined {
+  return index < log.lastIndex && log.termAt(index) === term ? log.lastIndex : undefined
+}
+
+/**
  * One server's log as it is on its disk, seen from outside: of each entry the term and the hash of the log up to it. What
  * lies at or below `baseIndex` has been compacted away.
  */

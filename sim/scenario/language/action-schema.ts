@@ -66,6 +66,11 @@ export const faultShape = {
     .describe(
       'The machine is lost; an empty one takes its place, with its name and address and a new node ID, and an operator takes the old ID out of the consensus group. Not done to more servers than the others can spare.',
     ),
+  'damage log': selector
+    .optional()
+    .describe(
+      'A crash, after which the newest file of the log lacks its end, or has bytes put in. Such a server must not start; it is replaced as by wipe. Not done to more servers than the others can spare.',
+    ),
   pause: selector.optional().describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
   partition: z
     .union([selector, z.strictObject({ groups: z.array(selector).min(2) })])

@@ -136,6 +136,12 @@ export class SimDisk {
     return true
   }
 
+  /** A file has other bytes than were written, on the platter too. Only while no process runs. */
+  rewrite(path: string, bytes: Uint8Array): void {
+    this.tree.rewrite(path, bytes)
+    this.#trace(`is damaged ${path}`, bytes.length)
+  }
+
   /** Every file with its bytes, by path, in order. */
   files(): ReadonlyMap<string, Uint8Array> {
     return new Map([...this.tree.files()].map(([path, inode]) => [path, inode.read(0, inode.size)]))

@@ -71,6 +71,14 @@ export class FileTree {
     this.#open.clear()
   }
 
+  /** What an existing file holds from now on, whatever was written. */
+  rewrite(path: string, bytes: Uint8Array): void {
+    const inode = this.#find(path)
+    if (!(inode instanceof Inode)) return
+    this.#usedBytes += bytes.length - inode.size
+    inode.replace(bytes)
+  }
+
   cutPower(draw: RandomStream, model: UnsyncedModel): void {
     this.closeAll()
     this.#root.cutPower(draw, model)

@@ -86,6 +86,13 @@ export class Inode {
     }
   }
 
+  /** Other bytes stand there, on the platter and in memory. */
+  replace(bytes: Uint8Array): void {
+    this.#take(this.mark())
+    this.#durable = new GrowingBytes(bytes.slice())
+    this.#cached = this.#durable.copy()
+  }
+
   #take(mark: number): Change[] {
     const taken = this.#changes.splice(0, Math.max(0, mark - this.#settled))
     this.#settled += taken.length

@@ -96,7 +96,17 @@ describe('what a server does, told to the checkers', () => {
     told.invariants.died('s1')
     const again = told.boot('s1', [first, entry(2, 1, 'a')], undefined, 1)
     again.becameLeader(2, 2)
-    expect(told.lines[0]).toMatch(/^R4: s1 leads term 2 without entry 3/)
+    expect(told.lines[0]).toBe('R6: s1 came back with a log that ends at 2, after one that was durable up to 3')
+    expect(told.lines[1]).toMatch(/^R4: s1 leads term 2 without entry 3/)
+  })
+
+  it('does not take a log whose end was replaced for one that lost it', () => {
+    const told = new Told()
+    const one = told.boot('s1')
+    one.appended([first, entry(2, 1, 'a'), entry(3, 1, 'b')])
+    told.invariants.died('s1')
+    told.boot('s1', [first, entry(2, 2, 'c')], undefined, 2)
+    expect(told.lines).toEqual([])
   })
 
   it('goes on after a snapshot, at start and from a leader, and still compares what follows', () => {

@@ -118,8 +118,11 @@ export class Injector {
     if (action.kill !== undefined) {
       return this.#end(action.kill, 'kill', scope, (node) => this.#cluster.crash(node, 'kept'))
     }
-    if (action.wipe !== undefined) return this.#wipe(action.wipe, scope)
-    if (action['damage log'] !== undefined) return this.#damageLog(action['damage log'], scope)
+    if (action.wipe !== undefined) return this.#lose(action.wipe, 'wipe', scope, (node) => this.#cluster.replace(node))
+    if (action['damage log'] !== undefined) {
+      const damage = (node: string): void => this.#cluster.damageLog(node, (bound) => scope.draw.below(bound))
+      return this.#lose(action['damage log'], 'damage log', scope, damage)
+    }
     if (action.pause !== undefined) return this.#pause(action.pause, scope)
     if (action.partition !== undefined) return this.#partition(action.partition, scope)
     if (action.cut !== undefined) return this.#cut(action.cut, scope)
@@ -231,24 +234,15 @@ export class Injector {
     }
   }
 
-  #wipe(selector: Selector, scope: ActionScope): Performed {
-    const spared = this.#spared(selector, 'wipe', scope)
+  /** Ends servers whose data the others can spare, in a way that loses it. `for` starts them again. */
+  #lose(selector: Selector, verb: 'wipe' | 'damage log', scope: ActionScope, lose: (node: string) => void): Performed {
+    const spared = this.#spared(selector, verb, scope)
     if (!spared.ok) return spared
     const undos = spared.value.map((node) => {
-      this.#cluster.replace(node)
+      lose(node)
       return this.#startAgain(node)
     })
-    return ok({ text: `wipe ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
-  }
-
-  #damageLog(selector: Selector, scope: ActionScope): Performed {
-    const spared = this.#spared(selector, 'damage log', scope)
-    if (!spared.ok) return spared
-    const undos = spared.value.map((node) => {
-      this.#cluster.damageLog(node, (bound) => scope.draw.below(bound))
-      return this.#startAgain(node)
-    })
-    return ok({ text: `damage log ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
+    return ok({ text: `${verb} ${spared.value.join(' ')}`, undo: () => undos.forEach((undo) => void undo()) })
   }
 
   #rot(selector: Selector, scope: ActionScope): Performed {

@@ -24,6 +24,8 @@ export type Deed = Result<string, string>
 
 type Performed = Result<{ readonly text: string; readonly undo?: Undo }, string>
 
+const failNext = { 'fail fsync': 'failNextSync', 'fail read': 'failNextRead', 'fail write': 'failNextWrite' } as const
+
 /** Does to the cluster what faults and steps say, and takes it back when its time is over. */
 export class Injector {
   readonly #cluster: Cluster
@@ -115,9 +117,8 @@ export class Injector {
 
   #perform(action: FaultAction, scope: ActionScope): Performed {
     if (action.crash !== undefined) return this.#end(action.crash, 'crash', scope, (node) => this.#cluster.crash(node))
-    if (action.kill !== undefined) {
-      return this.#end(action.kill, 'kill', scope, (node) => this.#cluster.crash(node, 'kept'))
-    }
+    const kill = (node: string): void => this.#cluster.crash(node, 'kept')
+    if (action.kill !== undefined) return this.#end(action.kill, 'kill', scope, kill)
     if (action.wipe !== undefined) return this.#lose(action.wipe, 'wipe', scope, (node) => this.#cluster.replace(node))
     if (action['damage log'] !== undefined) {
       const damage = (node: string): void => this.#cluster.damageLog(node, (bound) => scope.draw.below(bound))
@@ -162,14 +163,10 @@ export class Injector {
 
   /** What cannot be taken back. */
   #forGood(action: FaultAction, scope: ActionScope): Performed {
-    if (action['fail fsync'] !== undefined) {
-      return this.#once(action['fail fsync'], 'fail fsync', scope, (server) => this.#machines.failNextSync(server))
-    }
-    if (action['fail read'] !== undefined) {
-      return this.#once(action['fail read'], 'fail read', scope, (server) => this.#machines.failNextRead(server))
-    }
-    if (action['fail write'] !== undefined) {
-      return this.#once(action['fail write'], 'fail write', scope, (server) => this.#machines.failNextWrite(server))
+    for (const verb of ['fail fsync', 'fail read', 'fail write'] as const) {
+      const selector = action[verb]
+      if (selector !== undefined)
+        return this.#once(selector, verb, scope, (node) => this.#machines[failNext[verb]](node))
     }
     if (action.rot !== undefined) return this.#rot(action.rot, scope)
     if (action['remove peer'] !== undefined) {
@@ -235,7 +232,7 @@ export class Injector {
   }
 
   /** Ends servers whose data the others can spare, in a way that loses it. `for` starts them again. */
-  #lose(selector: Selector, verb: 'wipe' | 'damage log', scope: ActionScope, lose: (node: string) => void): Performed {
+  #lose(selector: Selector, verb: string, scope: ActionScope, lose: (node: string) => void): Performed {
     const spared = this.#spared(selector, verb, scope)
     if (!spared.ok) return spared
     const undos = spared.value.map((node) => {
@@ -305,10 +302,8 @@ export class Injector {
   }
 
   #partition(partition: NonNullable<FaultAction['partition']>, scope: ActionScope): Performed {
-    const groups: (readonly string[])[] =
-      'groups' in partition
-        ? partition.groups.map((group) => this.#select(group, scope))
-        : [this.#select(partition, scope)]
+    const sides = 'groups' in partition ? partition.groups : [partition]
+    const groups: (readonly string[])[] = sides.map((side) => this.#select(side, scope))
     if (!('groups' in partition)) {
       const [side] = groups as [readonly string[]]
       groups.push(this.#cluster.nodeNames.filter((node) => !side.includes(node)))

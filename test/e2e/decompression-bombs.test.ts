@@ -9,6 +9,11 @@ const long = process.env['SVC_TEST_LONG'] === '1'
 /** The goal is 50 ms. A machine that runs other tests beside this one has slower cores, and collects garbage on them. */
 const stallMsMax = long ? 50 : 150
 
+/** With the timing of production. A busy machine keeps a server from its core for longer than the shortest timing bears. */
+const raftMultiplier = long ? 1 : 5
+
+const timeoutMs = long ? 400_000 : 90_000
+
 let cluster: RealCluster
 let watched: Workplace
 let target: GossipPlace
@@ -16,7 +21,7 @@ let leader: number
 
 beforeAll(async () => {
   watched = makeWorkplace()
-  cluster = await startThree(1, { environment: loopWatched(watched.path) })
+  cluster = await startThree(raftMultiplier, { environment: loopWatched(watched.path) })
   leader = await cluster.leaderAt()
   target = { host: `127.0.0.${leader + 1}`, port: cluster.gossipPort }
 }, 60_000)
@@ -44,25 +49,33 @@ async function under(flood: () => Promise<void>): Promise<LoopReport> {
 }
 
 describe('a server whose gossip has no key, under compressed bytes that claim far more than they are', () => {
-  it('on 120 streams of 13.5 KB that claim 16 MiB each: no stall, no change of leader', async () => {
-    const bomb = streamBomb()
-    expect(bomb.length).toBeLessThan(14_000)
-    const rounds = long ? 20 : 2
-    const report = await under(async () => {
-      for (let round = 0; round < rounds; round++) await floodStreams(target, bomb, 120)
-    })
-    expect(report.stallMs).toBeLessThan(stallMsMax)
-  })
+  it(
+    'on 120 streams of 13.5 KB that claim 16 MiB each: no stall, no change of leader',
+    async () => {
+      const bomb = streamBomb()
+      expect(bomb.length).toBeLessThan(14_000)
+      const rounds = long ? 20 : 2
+      const report = await under(async () => {
+        for (let round = 0; round < rounds; round++) await floodStreams(target, bomb, 120)
+      })
+      expect(report.stallMs).toBeLessThan(stallMsMax)
+    },
+    timeoutMs,
+  )
 
   it.each([
     ['a compound of 100 compressed parts', packetBomb],
     ['one that is compressed as a whole', outermostBomb],
-  ])('in packets of 42 KB at 333 in a second, %s: no stall, no change of leader', async (_, make) => {
-    const bomb = make()
-    expect(bomb.length).toBeGreaterThan(39_000)
-    const seconds = long ? 60 : 3
-    const report = await under(() => floodPackets(target, bomb, { perSecond: 333, seconds }))
-    expect(report.stallMs).toBeLessThan(stallMsMax)
-    expect(report.cpuMs).toBeLessThan(seconds * 1000)
-  })
+  ])(
+    'in packets of 42 KB at 333 in a second, %s: no stall, no change of leader',
+    async (_, make) => {
+      const bomb = make()
+      expect(bomb.length).toBeGreaterThan(39_000)
+      const seconds = long ? 60 : 3
+      const report = await under(() => floodPackets(target, bomb, { perSecond: 333, seconds }))
+      expect(report.stallMs).toBeLessThan(stallMsMax)
+      expect(report.cpuMs).toBeLessThan(seconds * 1000)
+    },
+    timeoutMs,
+  )
 })

@@ -61,6 +61,8 @@ export interface RaftStatus {
   readonly configurationIndex: LogIndex
   /** Applied commands waiting for nothing; proposals under way. */
   readonly pendingProposals: number
+  /** The log found no room on the disk, and tries again: nothing is acknowledged; a leader that nobody takes over from refuses writes. */
+  readonly diskIsFull: boolean
   /** Milliseconds since this server heard from the leader; 0 on the leader; undefined when it never did. */
   readonly lastContactMs: number | undefined
 }

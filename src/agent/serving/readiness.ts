@@ -19,7 +19,7 @@ function withoutPlace(id: string, { servers }: RaftStatus['configuration']): str
 
 /** Why a server is not ready to be asked; none: it is. Only what it knows itself: it must answer while others do not. */
 export function serverReasons({ status, id, leaderLastIndex, trailingMax }: ServerStanding): readonly string[] {
-  const { role, leader, commitIndex, appliedIndex, configuration } = status
+  const { role, leader, commitIndex, appliedIndex, configuration, diskIsFull } = status
   const own = configuration.servers.find((server) => server.id === id)
   const known = role === 'leader' ? commitIndex : Math.max(commitIndex, leaderLastIndex ?? 0)
   const behind = known - appliedIndex
@@ -27,6 +27,9 @@ export function serverReasons({ status, id, leaderLastIndex, trailingMax }: Serv
     ...(own === undefined ? [withoutPlace(id, configuration)] : []),
     ...(own !== undefined && own.suffrage !== 'voter' ? ['this server has no vote yet'] : []),
     ...(leader === undefined ? ['no leader is known'] : []),
+    ...(diskIsFull
+      ? [`no space left on the disk of this server: ${role === 'leader' ? 'writes are refused' : 'it stores nothing'}`]
+      : []),
     ...(behind > trailingMax ? [`this server is ${behind} entries behind the leader`] : []),
   ]
 }

@@ -224,7 +224,8 @@ export class RaftServer implements Raft, LogListener {
 
   status(): RaftStatus {
     const core = statusOf(this.#core, this.#env.clock.monoMs())
-    return raftStatusOf(core, this.#addresses, this.#applier.applied, this.#requests.acceptedCount)
+    const { isFull } = this.#parts.storage.log
+    return raftStatusOf(core, this.#addresses, this.#applier.applied, this.#requests.acceptedCount, isFull)
   }
 
   onRoleChange(use: (status: RaftStatus) => void): Closable {

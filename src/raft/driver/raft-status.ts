@@ -9,6 +9,7 @@ export function raftStatusOf(
   addresses: Addresses,
   appliedIndex: LogIndex,
   pendingProposals: number,
+  diskIsFull: boolean,
 ): RaftStatus {
   const { leader } = core
   return {
@@ -25,5 +26,6 @@ export function raftStatusOf(
     lastContactMs: core.lastContactMs,
     appliedIndex,
     pendingProposals,
+    diskIsFull,
   }
 }

@@ -16,6 +16,7 @@ const follower: RaftStatus = {
   configuration: { servers: [{ id: 'id-a', address: '10.0.0.1:8300', suffrage: 'voter' }] },
   configurationIndex: 1,
   pendingProposals: 0,
+  diskIsFull: false,
   lastContactMs: 10,
 }
 
@@ -52,6 +53,13 @@ describe('a server', () => {
       'This server (ID id-a) is not in its own configuration',
     ],
     ['without a leader', { role: 'pre-candidate', leader: undefined }, {}, 'no leader is known'],
+    ['without room', { diskIsFull: true }, {}, 'no space left on the disk of this server: it stores nothing'],
+    [
+      'that refuses writes',
+      { diskIsFull: true, role: 'leader', leader: { id: 'id-a', address: '10.0.0.1:8300' } },
+      {},
+      'no space left on the disk of this server: writes are refused',
+    ],
     ['behind the leader', {}, { leaderLastIndex: 1_251 }, 'this server is 251 entries behind the leader'],
     ['behind what is committed', { appliedIndex: 1 }, {}, 'this server is 999 entries behind the leader'],
   ])('is not ready %s', (_, status, standing, reason) => {

@@ -64,6 +64,7 @@ export class LoneServer {
     configuration: { servers: [{ id: 'id-a', address: '10.0.0.1:8300', suffrage: 'voter' }] },
     configurationIndex: 1,
     pendingProposals: 0,
+    diskIsFull: false,
     lastContactMs: 0,
   }
   self: AgentSelf = {

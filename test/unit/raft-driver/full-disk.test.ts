@@ -21,6 +21,7 @@ describe('a full disk', () => {
     const makeRoom = fill(cluster, 'a')
     const underWay = await Promise.all(['one', 'two'].map((text) => cluster.settled(cluster.propose('a', text))))
     expect(underWay).toEqual([1, 2].map(() => ({ ok: false, error: { kind: 'disk-full', accepted: true } })))
+    expect(raft.status().diskIsFull).toBe(true)
     const refused = { ok: false, error: { kind: 'disk-full', accepted: false } }
     expect(await cluster.settled(cluster.propose('a', 'three'))).toEqual(refused)
     expect(await cluster.settled(raft.changeConfiguration({ kind: 'add-nonvoter', id: 'b', address: 'b' }))).toEqual(
@@ -33,6 +34,7 @@ describe('a full disk', () => {
     makeRoom()
     await cluster.time.advance(1000)
     expect(machine.commands).toEqual(['before', 'one', 'two'])
+    expect(raft.status().diskIsFull).toBe(false)
     expect(await cluster.settled(cluster.propose('a', 'after'))).toMatchObject({ ok: true })
     const told = env.lines.filter((line) => line.includes('space'))
     expect(told.map((line) => line.split(':')[0])).toEqual(['error raft', 'info raft'])
